@@ -1,0 +1,1 @@
+//! Problem families shared by the benches.

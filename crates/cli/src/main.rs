@@ -1,0 +1,2 @@
+//! The `percussion` command.
+fn main() {}

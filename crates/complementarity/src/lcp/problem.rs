@@ -1,0 +1,217 @@
+//! The validated [`Problem`] and the measures that judge any answer to it.
+
+use nalgebra::{DMatrix, DVector};
+
+/// Why a matrix and a vector are not an LCP.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// The matrix has no rows.
+    #[error("matrix is empty, expected at least one row")]
+    Empty,
+    /// The matrix is not square.
+    #[error("matrix is {rows} × {columns}, expected a square matrix")]
+    NotSquare {
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        columns: usize,
+    },
+    /// The vector's length is not the size of the matrix.
+    #[error("vector has length {found}, expected {expected}")]
+    VectorLength {
+        /// Size of the matrix.
+        expected: usize,
+        /// Length found.
+        found: usize,
+    },
+    /// An entry of the matrix is NaN or infinite.
+    #[error("matrix[{row}][{column}] is {value}, expected a finite number")]
+    MatrixEntry {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// An entry of the vector is NaN or infinite.
+    #[error("vector[{row}] is {value}, expected a finite number")]
+    VectorEntry {
+        /// Row of the entry.
+        row: usize,
+        /// The entry.
+        value: f64,
+    },
+}
+
+/// A linear complementarity problem: find `z ≥ 0` with `w = M z + q ≥ 0` and `z · w = 0`.
+///
+/// `M` is `n × n` with any structure, `q` has length `n ≥ 1`; all entries are finite.
+///
+/// # Example
+///
+/// A 2 kg ball arriving at 3 m/s (`M = 1/m`, `q = u_f`) is stopped by 6 N·s.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_complementarity::lcp::Problem;
+///
+/// let problem = Problem::new(dmatrix![0.5], dvector![-3.0])?;
+/// assert_eq!(problem.natural_map_residual(&dvector![6.0]), 0.0);
+/// assert_eq!(problem.natural_map_residual(&dvector![4.0]), 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    matrix: DMatrix<f64>,
+    vector: DVector<f64>,
+}
+
+impl Problem {
+    /// Validates `matrix` (`n × n`) and `vector` (length `n`).
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] names the first entry or size that is wrong.
+    pub fn new(matrix: DMatrix<f64>, vector: DVector<f64>) -> Result<Self, ProblemError> {
+        check(&matrix, &vector)?;
+        Ok(Self { matrix, vector })
+    }
+
+    /// Replaces matrix and vector by what `fill` writes into them, keeping the memory.
+    ///
+    /// Meant for callers that solve a problem of the same size at every step. `fill` must leave the
+    /// sizes consistent.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] as from [`Problem::new`]; the problem then holds the rejected entries and
+    /// must be filled again before use.
+    pub fn refill(
+        &mut self,
+        fill: impl FnOnce(&mut DMatrix<f64>, &mut DVector<f64>),
+    ) -> Result<(), ProblemError> {
+        fill(&mut self.matrix, &mut self.vector);
+        check(&self.matrix, &self.vector)
+    }
+
+    /// Size `n`.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.vector.len()
+    }
+
+    /// The matrix `M` (`n × n`).
+    #[must_use]
+    pub const fn matrix(&self) -> &DMatrix<f64> {
+        &self.matrix
+    }
+
+    /// The vector `q` (length `n`).
+    #[must_use]
+    pub const fn vector(&self) -> &DVector<f64> {
+        &self.vector
+    }
+
+    /// `w = M z + q`.
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    #[must_use]
+    pub fn slack(&self, z: &DVector<f64>) -> DVector<f64> {
+        &self.matrix * z + &self.vector
+    }
+
+    /// Largest entry of `|min(z, M z + q)|`: zero exactly at the solutions, infinite when `z` holds
+    /// a NaN or infinity.
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    #[must_use]
+    pub fn natural_map_residual(&self, z: &DVector<f64>) -> f64 {
+        self.fold(z, |z, w| z.min(w).abs())
+    }
+
+    /// [`natural_map_residual`](Self::natural_map_residual) divided by the largest `|q_i|`
+    /// (not divided when `q = 0`), so that it does not change when `q` and `z` are scaled together.
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    #[must_use]
+    pub fn relative_residual(&self, z: &DVector<f64>) -> f64 {
+        self.natural_map_residual(z) / self.scale()
+    }
+
+    /// Largest violation of `z ≥ 0` or `w ≥ 0`; zero when feasible.
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    #[must_use]
+    pub fn infeasibility(&self, z: &DVector<f64>) -> f64 {
+        self.fold(z, |z, w| (-z).max(-w).max(0.0))
+    }
+
+    /// Largest `|z_i w_i|` (for contact problems an energy in J).
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    #[must_use]
+    pub fn complementarity(&self, z: &DVector<f64>) -> f64 {
+        self.fold(z, |z, w| (z * w).abs())
+    }
+
+    /// The largest `|q_i|`, or 1 when `q = 0`.
+    pub(crate) fn scale(&self) -> f64 {
+        let largest = self.vector.amax();
+        if largest > 0.0 { largest } else { 1.0 }
+    }
+
+    /// The largest `measure(z_i, w_i)`, without allocating; infinite when one is not finite.
+    fn fold(&self, z: &DVector<f64>, measure: impl Fn(f64, f64) -> f64) -> f64 {
+        assert_eq!(z.len(), self.dimension(), "z has the wrong length");
+        let mut largest = 0.0_f64;
+        for i in 0..self.dimension() {
+            let mut w = self.vector[i];
+            for (m, z) in self.matrix.row(i).iter().zip(z.iter()) {
+                w += m * z;
+            }
+            let value = measure(z[i], w);
+            if !value.is_finite() || !z[i].is_finite() {
+                return f64::INFINITY;
+            }
+            largest = largest.max(value);
+        }
+        largest
+    }
+}
+
+fn check(matrix: &DMatrix<f64>, vector: &DVector<f64>) -> Result<(), ProblemError> {
+    let (rows, columns) = matrix.shape();
+    if rows != columns {
+        return Err(ProblemError::NotSquare { rows, columns });
+    }
+    if rows == 0 {
+        return Err(ProblemError::Empty);
+    }
+    if vector.len() != rows {
+        return Err(ProblemError::VectorLength { expected: rows, found: vector.len() });
+    }
+    for column in 0..columns {
+        for row in 0..rows {
+            let value = matrix[(row, column)];
+            if !value.is_finite() {
+                return Err(ProblemError::MatrixEntry { row, column, value });
+            }
+        }
+    }
+    match vector.iter().position(|value| !value.is_finite()) {
+        Some(row) => Err(ProblemError::VectorEntry { row, value: vector[row] }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,94 @@
+//! The seam between mechanics and everything that moves it: the trait [`System`].
+
+use std::fmt::Debug;
+
+use nalgebra::{DMatrix, Isometry3, Vector3};
+
+/// The space a [`System`] moves in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Motion in the x–y plane, rotation about `z`; one tangent per contact.
+    Plane,
+    /// Motion in space; two tangents per contact.
+    Space,
+}
+
+impl Dimension {
+    /// Number of tangents of one contact: 1 in the plane, 2 in space.
+    #[must_use]
+    pub const fn tangent_count(self) -> usize {
+        match self {
+            Self::Plane => 1,
+            Self::Space => 2,
+        }
+    }
+}
+
+/// A mechanical system with finitely many degrees of freedom.
+///
+/// Its state is the pair of coordinates `q` (length `n_q`; m, rad, unit quaternions `w` first) and
+/// generalized velocity `v` (length `n_v`; m/s, rad/s). They are related by `q̇ = N(q) v`, and
+/// `n_q ≠ n_v` is allowed. Its motion without contact obeys `M(q) v̇ = k(q, v, t)`.
+///
+/// Slices have the stated length; implementations may panic in debug builds when they have not,
+/// because callers check sizes once, when a simulation is built. Methods allocate nothing.
+///
+/// Bodies are numbered `0 .. body_count()`. World vectors of a plane system have `z = 0`.
+pub trait System: Debug + Send + Sync {
+    /// Number of coordinates, `n_q`.
+    fn coordinate_count(&self) -> usize;
+
+    /// Number of generalized velocities, `n_v`.
+    fn velocity_count(&self) -> usize;
+
+    /// Plane or space.
+    fn dimension(&self) -> Dimension;
+
+    /// Number of bodies.
+    fn body_count(&self) -> usize;
+
+    /// Pose of the frame of `body` in the world; for a free body its centre of mass and axes.
+    fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64>;
+
+    /// Writes the mass matrix `M(q)` (`n_v × n_v`, symmetric positive definite; kg, kg·m²).
+    fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>);
+
+    /// Replaces `columns` (`n_v × k`) by `M(q)⁻¹ columns`.
+    fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>);
+
+    /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the
+    /// gyroscopic or Coriolis terms, signed so that `M v̇ = k`.
+    fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]);
+
+    /// Writes `q̇ = N(q) v` (length `n_q`).
+    fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]);
+
+    /// Writes `q ⊕ d` (length `n_q`): where the tangent vector `d` (length `n_v`; a velocity times
+    /// a time) leads from `q`. Quaternions stay normalised; `q ⊕ 0 = q`; `d/ds (q ⊕ s v) = N(q) v` at 0.
+    fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]);
+
+    /// Adds `scale · directionᵀ J_point(q)` to `row` (length `n_v`), where `J_point(q) v` is the world
+    /// velocity of the point of `body` that is now at the world position `point`.
+    ///
+    /// Every row of every contact Jacobian is a difference of two such rows.
+    fn add_point_row(
+        &self,
+        coordinates: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+        direction: &Vector3<f64>,
+        scale: f64,
+        row: &mut [f64],
+    );
+
+    /// Potential energy `V(q)` (J) of the conservative part of the smooth forces.
+    fn potential_energy(&self, coordinates: &[f64]) -> f64;
+
+    /// Kinetic energy `½ vᵀ M(q) v` (J).
+    fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64;
+
+    /// Total energy (J).
+    fn energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
+        self.kinetic_energy(coordinates, velocity) + self.potential_energy(coordinates)
+    }
+}

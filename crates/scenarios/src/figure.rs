@@ -1,0 +1,57 @@
+//! The data of a figure, before anything draws it.
+
+use serde::{Deserialize, Serialize};
+
+/// One axis of a [`Figure`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// What is plotted, in words.
+    pub label: String,
+    /// Its unit, empty when dimensionless.
+    pub unit: String,
+}
+
+/// How the points of a [`Series`] are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Mark {
+    /// A line through the points in order; a point with a NaN breaks it.
+    Line,
+    /// A thin, muted line, for context such as the ground or an outline.
+    Outline,
+    /// One dot a point.
+    Dots,
+    /// Consecutive pairs of points are tail and head of an arrow.
+    Arrows,
+}
+
+/// Points of one kind, named in the legend.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Name in the legend; series of the same name share a colour and one entry, an empty name has none.
+    pub label: String,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// The points, in the units of the axes.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// A figure as data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Name for files, unique in its experiment: lower case, digits and hyphens.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// What the reader should see in it, with the published figure's number.
+    pub caption: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Whether one unit has the same length on both axes.
+    pub equal_aspect: bool,
+    /// The series, drawn in order.
+    pub series: Vec<Series>,
+}

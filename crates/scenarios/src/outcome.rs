@@ -1,0 +1,57 @@
+//! What an experiment hands to the report: measured figures beside published ones.
+
+use serde::{Deserialize, Serialize};
+
+use crate::figure::Figure;
+
+/// Which reference a [`Row`] is judged against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Against {
+    /// The paper's figure.
+    Published,
+    /// The independently checked figure, or the bound it stands for.
+    Checked,
+    /// Nothing: shown for comparison only.
+    Nothing,
+}
+
+/// One measured figure beside its references.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Experiment, such as `stewart-trinkle/four-balls`.
+    pub experiment: String,
+    /// What was measured.
+    pub quantity: String,
+    /// Its unit, empty when dimensionless.
+    pub unit: String,
+    /// The paper's figure, where it prints one.
+    pub published: Option<f64>,
+    /// The independent figure, where there is one.
+    pub checked: Option<f64>,
+    /// Ours, from this run.
+    pub measured: f64,
+    /// Largest accepted `|measured − reference|`, in `unit`; none when shown for comparison only.
+    pub tolerance: Option<f64>,
+    /// Which reference `tolerance` refers to.
+    pub against: Against,
+    /// Whether `measured` is within `tolerance` of that reference (true when against nothing).
+    pub accepted: bool,
+}
+
+/// Everything one experiment found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExperimentOutcome {
+    /// Experiment, such as `stewart-trinkle/four-balls`.
+    pub id: String,
+    /// Title for people.
+    pub title: String,
+    /// A paragraph: what happens and where it was published.
+    pub summary: String,
+    /// Measured figures.
+    pub rows: Vec<Row>,
+    /// Figures to draw.
+    pub figures: Vec<Figure>,
+    /// Remarks, such as why a measured figure differs from the published one.
+    pub notes: Vec<String>,
+}
