@@ -1,1 +1,3 @@
-//! Problem families shared by the benches.
+//! Problem families shared by the benches and by the dependability tests.
+
+pub mod families;
