@@ -1,6 +1,35 @@
-//! The orthonormal frame of one contact.
+//! The orthonormal frame of one contact: [`ContactFrame`].
 
 use nalgebra::Vector3;
+
+/// A tangent reference closer to the normal than this angle (rad) does not choose a tangent.
+///
+/// It is about the square root of the rounding unit: nearer, the orthogonalised reference has lost
+/// more than half of its digits and would turn with rounding errors.
+const SMALLEST_ANGLE: f64 = 1e-8;
+
+/// Why a contact frame could not be built.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An entry of a vector is NaN or infinite.
+    #[error("{field} has an entry {value}, expected finite numbers")]
+    NotFinite {
+        /// Name of the vector.
+        field: &'static str,
+        /// First such entry.
+        value: f64,
+    },
+    /// The normal is zero, so it points nowhere.
+    #[error("normal is zero, expected a direction")]
+    ZeroNormal,
+    /// The normal of a frame in the plane points out of it.
+    #[error("normal of a planar frame has z = {z}, expected 0")]
+    OutOfPlane {
+        /// The `z` entry of the normal.
+        z: f64,
+    },
+}
 
 /// A right-handed orthonormal contact frame `(n, t, o)` in world axes.
 ///
@@ -16,3 +45,112 @@ pub struct ContactFrame {
     /// Second unit tangent `o = n × t`.
     pub tangent_2: Vector3<f64>,
 }
+
+impl ContactFrame {
+    /// The frame with the direction of `normal` and with `t` as near to `reference` as it can be:
+    /// the part of `reference` orthogonal to `n`, normalised.
+    ///
+    /// If `reference` is zero or within `1e-8` rad of `±n`, the world axis with the smallest `|n_i|`
+    /// takes its place (of equal ones the first of `x`, `y`, `z`). Lengths do not matter. The frame
+    /// turns with its arguments, except in that case.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] for either vector, [`Error::ZeroNormal`].
+    ///
+    /// # Example
+    ///
+    /// A table with its normal up and the tangent along `x`; the second tangent is then `y`.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_dynamics::ContactFrame;
+    ///
+    /// let frame = ContactFrame::from_normal(&Vector3::new(0.0, 0.0, 2.0), &Vector3::new(1.0, 0.0, 1.0))?;
+    /// assert_eq!(frame.tangent_1, Vector3::new(1.0, 0.0, 0.0));
+    /// assert_eq!(frame.tangent_2, Vector3::new(0.0, 1.0, 0.0));
+    /// # Ok::<(), percussion_dynamics::contact_frame::Error>(())
+    /// ```
+    pub fn from_normal(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Result<Self, Error> {
+        check_finite("tangent reference", reference)?;
+        Ok(Self::from_unit_normal(&direction("normal", normal)?, reference))
+    }
+
+    /// The frame of a contact in the plane: `t` is `n` turned by −90° about `z`, and `o = −e_z`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`], [`Error::ZeroNormal`], [`Error::OutOfPlane`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_dynamics::ContactFrame;
+    ///
+    /// let floor = ContactFrame::planar(&Vector3::new(0.0, 1.0, 0.0))?;
+    /// assert_eq!(floor.tangent_1, Vector3::new(1.0, 0.0, 0.0));
+    /// # Ok::<(), percussion_dynamics::contact_frame::Error>(())
+    /// ```
+    pub fn planar(normal: &Vector3<f64>) -> Result<Self, Error> {
+        let normal = direction("normal", normal)?;
+        if normal.z != 0.0 {
+            return Err(Error::OutOfPlane { z: normal.z });
+        }
+        Ok(Self::from_planar_unit_normal(&normal))
+    }
+
+    /// The axes in the order of contact components: normal, tangent 1, tangent 2.
+    #[must_use]
+    pub fn axes(&self) -> [Vector3<f64>; 3] {
+        [self.normal, self.tangent_1, self.tangent_2]
+    }
+
+    pub(crate) fn from_unit_normal(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Self {
+        let tangent_1 = orthogonal_part(normal, reference).unwrap_or_else(|| {
+            let axis = Vector3::ith(normal.abs().imin(), 1.0);
+            // The smallest entry of a unit vector is at most 1/√3, so this axis is never near `n`.
+            (axis - normal * axis.dot(normal)).normalize()
+        });
+        Self { normal: *normal, tangent_1, tangent_2: normal.cross(&tangent_1) }
+    }
+
+    pub(crate) fn from_planar_unit_normal(normal: &Vector3<f64>) -> Self {
+        let tangent_1 = Vector3::new(normal.y, -normal.x, 0.0);
+        Self { normal: *normal, tangent_1, tangent_2: -Vector3::z() }
+    }
+}
+
+/// The unit vector along the part of `reference` orthogonal to the unit `normal`, if it has one.
+fn orthogonal_part(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Option<Vector3<f64>> {
+    let reference = scaled_direction(reference)?;
+    let part = reference - normal * reference.dot(normal);
+    if part.norm() < SMALLEST_ANGLE {
+        return None;
+    }
+    // The first pass leaves an error of up to eps/1e-8 along the normal; the second removes it.
+    let part = part.normalize();
+    Some((part - normal * part.dot(normal)).normalize())
+}
+
+/// The unit vector along `vector`, which must be finite and not zero.
+pub(crate) fn direction(field: &'static str, vector: &Vector3<f64>) -> Result<Vector3<f64>, Error> {
+    check_finite(field, vector)?;
+    scaled_direction(vector).ok_or(Error::ZeroNormal)
+}
+
+/// Normalises without overflow or underflow; `None` for zero.
+fn scaled_direction(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
+    let largest = vector.amax();
+    (largest > 0.0).then(|| vector.map(|c| c / largest).normalize())
+}
+
+pub(crate) fn check_finite(field: &'static str, vector: &Vector3<f64>) -> Result<(), Error> {
+    match vector.iter().find(|entry| !entry.is_finite()) {
+        Some(&value) => Err(Error::NotFinite { field, value }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

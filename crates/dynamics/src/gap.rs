@@ -1,8 +1,100 @@
 //! Gaps between surfaces and the rows of the contact Jacobian: the trait [`GapFunction`].
+//!
+//! Built in are [`SpherePlane`], [`SphereSphere`] and, made of the first, [`rounded_rod_plane`]. Their
+//! gradients are analytic.
 
 use std::fmt::Debug;
 
-use crate::system::System;
+use nalgebra::Vector3;
+
+use crate::{
+    anchor::{self, Anchor},
+    contact_frame::{self, ContactFrame},
+    system::System,
+};
+
+mod sphere_plane;
+mod sphere_sphere;
+#[cfg(test)]
+mod tests;
+
+pub use sphere_plane::{Plane, SpherePlane, rounded_rod_plane};
+pub use sphere_sphere::SphereSphere;
+
+/// Why a gap function is refused.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A radius is negative or not finite.
+    #[error("radius is {value}, expected a finite number of at least 0 (m)")]
+    Radius {
+        /// Radius given (m).
+        value: f64,
+    },
+    /// A length is negative or not finite.
+    #[error("length is {value}, expected a finite number of at least 0 (m)")]
+    Length {
+        /// Length given (m).
+        value: f64,
+    },
+    /// A normal or another direction is not one.
+    #[error(transparent)]
+    Frame(#[from] contact_frame::Error),
+    /// A point does not fit the system.
+    #[error(transparent)]
+    Anchor(#[from] anchor::Error),
+    /// A center lies outside the plane that the system moves in.
+    #[error("center of a disc has z = {z}, expected 0 in a planar system")]
+    OutOfPlane {
+        /// The `z` entry of the center (m).
+        z: f64,
+    },
+}
+
+/// A sphere, or in the plane a disc, carried by a body or fixed in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sphere {
+    /// Its center.
+    pub center: Anchor,
+    /// Its radius (m), at least 0; 0 is a point.
+    pub radius: f64,
+}
+
+impl Sphere {
+    /// A sphere of `radius` (m) about the origin of the frame of `body`: a ball.
+    #[must_use]
+    pub fn of_body(body: usize, radius: f64) -> Self {
+        Self::on_body(body, Vector3::zeros(), radius)
+    }
+
+    /// A sphere of `radius` (m) about the point `center` (m, body frame) of `body`.
+    #[must_use]
+    pub fn on_body(body: usize, center: Vector3<f64>, radius: f64) -> Self {
+        Self { center: Anchor::on_body(body, center), radius }
+    }
+
+    /// A sphere of `radius` (m) about `center` (m) that never moves.
+    #[must_use]
+    pub fn in_world(center: Vector3<f64>, radius: f64) -> Self {
+        Self { center: Anchor::in_world(center), radius }
+    }
+
+    fn check_radius(&self) -> Result<(), Error> {
+        let value = self.radius;
+        if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Error::Radius { value }) }
+    }
+}
+
+/// Where two surfaces are nearest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// The gap (m).
+    pub gap: f64,
+    /// The point of the surface of body 1 nearest to body 2 (m, world).
+    pub point: Vector3<f64>,
+    /// The contact frame.
+    pub frame: ContactFrame,
+}
 
 /// The rows that one contact adds to the contact Jacobian, each of length `n_v`.
 ///
@@ -55,6 +147,22 @@ impl ContactRows {
         self.rows.fill(0.0);
     }
 
+    /// Adds `scale` times the velocity, in `frame`, of the point of the anchor's body that is now at
+    /// the world position `point`: scale 1 for body 1, −1 for body 2.
+    pub fn add_point(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        anchor: &Anchor,
+        point: &Vector3<f64>,
+        frame: &ContactFrame,
+        scale: f64,
+    ) {
+        for (index, axis) in frame.axes().iter().enumerate().take(1 + self.tangent_count()) {
+            anchor.add_point_row(system, coordinates, point, axis, scale, self.row_mut(index));
+        }
+    }
+
     fn row(&self, index: usize) -> &[f64] {
         &self.rows[index * self.velocity_count..(index + 1) * self.velocity_count]
     }
@@ -70,4 +178,22 @@ pub trait GapFunction: Debug + Send + Sync {
 
     /// Writes normal and tangent rows and returns the gap.
     fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64;
+
+    /// Checks that the surfaces exist in `system`, for callers to use once before a simulation.
+    ///
+    /// The default accepts everything.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    fn check(&self, system: &dyn System) -> Result<(), Error> {
+        let _ = system;
+        Ok(())
+    }
+
+    /// Where the surfaces are nearest, for drawing and for contact reports; by default unknown.
+    fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
+        let _ = (system, coordinates);
+        None
+    }
 }

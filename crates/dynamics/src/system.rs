@@ -24,6 +24,36 @@ impl Dimension {
     }
 }
 
+/// Why coordinates do not describe a position of a [`System`].
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CoordinateError {
+    /// Not one number per coordinate.
+    #[error("coordinates have length {found}, expected {expected}")]
+    Length {
+        /// Number of coordinates of the system.
+        expected: usize,
+        /// Length given.
+        found: usize,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error("coordinate {index} is {value}, expected a finite number")]
+    NotFinite {
+        /// Index of the coordinate.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A quaternion is not normalised.
+    #[error("quaternion of body {body} has norm {norm}, expected 1 within 1e-6")]
+    QuaternionNorm {
+        /// Body that the quaternion belongs to.
+        body: usize,
+        /// Norm found.
+        norm: f64,
+    },
+}
+
 /// A mechanical system with finitely many degrees of freedom.
 ///
 /// Its state is the pair of coordinates `q` (length `n_q`; m, rad, unit quaternions `w` first) and
@@ -40,6 +70,17 @@ pub trait System: Debug + Send + Sync {
 
     /// Number of generalized velocities, `n_v`.
     fn velocity_count(&self) -> usize;
+
+    /// Checks that `coordinates` describe a position, for callers to use once on what users give.
+    ///
+    /// The default checks length and finiteness; systems with quaternions also check their norms.
+    ///
+    /// # Errors
+    ///
+    /// See [`CoordinateError`].
+    fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), CoordinateError> {
+        check_finite(coordinates, self.coordinate_count())
+    }
 
     /// Plane or space.
     fn dimension(&self) -> Dimension;
@@ -67,6 +108,17 @@ pub trait System: Debug + Send + Sync {
     /// a time) leads from `q`. Quaternions stay normalised; `q ⊕ 0 = q`; `d/ds (q ⊕ s v) = N(q) v` at 0.
     fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]);
 
+    /// Writes the tangent vector `d` (length `n_v`) with `from ⊕ d = to`: the inverse of
+    /// [`retract`](Self::retract), where quaternions of opposite sign are the same rotation.
+    ///
+    /// The default, `to − from`, is right where `retract` adds, which needs `n_q = n_v`.
+    fn difference(&self, from: &[f64], to: &[f64], tangent: &mut [f64]) {
+        debug_assert_eq!(from.len(), tangent.len(), "the default needs n_q = n_v");
+        for ((d, a), b) in tangent.iter_mut().zip(from).zip(to) {
+            *d = b - a;
+        }
+    }
+
     /// Adds `scale · directionᵀ J_point(q)` to `row` (length `n_v`), where `J_point(q) v` is the world
     /// velocity of the point of `body` that is now at the world position `point`.
     ///
@@ -90,5 +142,16 @@ pub trait System: Debug + Send + Sync {
     /// Total energy (J).
     fn energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
         self.kinetic_energy(coordinates, velocity) + self.potential_energy(coordinates)
+    }
+}
+
+/// Checks the length and the finiteness of coordinates.
+pub(crate) fn check_finite(coordinates: &[f64], expected: usize) -> Result<(), CoordinateError> {
+    if coordinates.len() != expected {
+        return Err(CoordinateError::Length { expected, found: coordinates.len() });
+    }
+    match coordinates.iter().enumerate().find(|(_, c)| !c.is_finite()) {
+        Some((index, &value)) => Err(CoordinateError::NotFinite { index, value }),
+        None => Ok(()),
     }
 }

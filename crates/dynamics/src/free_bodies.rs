@@ -1,0 +1,412 @@
+//! Rigid bodies that move freely in space: the system [`FreeBodies`].
+//!
+//! Body `i` has the coordinates `q[7i ..] = (x, y, z, w, q_x, q_y, q_z)`, the position of its centre
+//! of mass (m) and the unit quaternion from body to world axes, and the velocity
+//! `v[6i ..] = (v_x, v_y, v_z, ω_x, ω_y, ω_z)`, linear velocity of the centre of mass (m/s) and
+//! angular velocity (rad/s), both in **world** axes. The equations of Newton and Euler are
+//!
+//! ```math
+//! m \dot v = m g + f, \qquad
+//! R I R^\mathsf{T} \dot\omega = \tau - \omega \times (R I R^\mathsf{T} \omega),
+//! ```
+//!
+//! with the inertia tensor `I` in body axes, principal or not. The mass matrix is block diagonal and
+//! `I⁻¹` is computed once.
+//!
+//! # Source
+//!
+//! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5.
+
+use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
+
+use crate::{
+    inertia::principal_moments,
+    rotation::{self, RotationUpdate},
+    system::{CoordinateError, Dimension, System, check_finite},
+};
+
+/// Largest accepted distance of the norm of a quaternion from one: that of coordinates written with
+/// six decimals. [`FreeBodies`] normalises what it reads, so the remaining error is only in `q̇`.
+const QUATERNION_TOLERANCE: f64 = 1e-6;
+
+/// Smallest principal moment relative to the largest that [`FreeBodies`] accepts. The moments are
+/// known to about `eps` of the largest, so below it the inverse would have fewer than four digits.
+const SMALLEST_RELATIVE_MOMENT: f64 = 1e-12;
+
+/// Why bodies do not make a system.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A system without bodies has no motion to compute.
+    #[error("a system needs at least one body, got none")]
+    NoBodies,
+    /// A mass is not positive, not finite, or so small that its inverse overflows.
+    #[error("mass of body {body} is {value}, expected a positive finite number (kg)")]
+    Mass {
+        /// Offending body.
+        body: usize,
+        /// Its mass (kg).
+        value: f64,
+    },
+    /// An inertia is not symmetric.
+    #[error("inertia of body {body} differs from its transpose by {difference}, expected symmetry")]
+    Asymmetric {
+        /// Offending body.
+        body: usize,
+        /// Largest difference between the tensor and its transpose (kg·m²).
+        difference: f64,
+    },
+    /// An inertia is not positive definite, or thinner than the stated limit.
+    #[error(
+        "smallest principal moment of body {body} is {smallest} beside the largest {largest}, \
+         expected a positive number of at least 1e-12 of it (kg·m²)"
+    )]
+    Indefinite {
+        /// Offending body.
+        body: usize,
+        /// Smallest principal moment (kg·m²).
+        smallest: f64,
+        /// Largest principal moment (kg·m²).
+        largest: f64,
+    },
+    /// Inertia, force or torque of a body has an entry that is NaN or infinite.
+    #[error("{field} of body {body} has an entry {value}, expected finite numbers")]
+    NotFinite {
+        /// Offending body.
+        body: usize,
+        /// Name of the field.
+        field: &'static str,
+        /// First such entry.
+        value: f64,
+    },
+    /// Gravity has an entry that is NaN or infinite.
+    #[error("gravity has an entry {value}, expected finite numbers (m/s²)")]
+    Gravity {
+        /// First such entry.
+        value: f64,
+    },
+}
+
+/// One rigid body in space, checked when [`FreeBodies::new`] takes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Mass (kg), positive.
+    pub mass: f64,
+    /// Inertia tensor about the centre of mass in body axes (kg·m²), symmetric positive definite.
+    /// The triangle inequality of its principal moments is not asked for.
+    pub inertia: Matrix3<f64>,
+    /// Constant force at the centre of mass besides gravity (N, world axes); default zero.
+    pub force: Vector3<f64>,
+    /// Constant torque (N·m, world axes); default zero.
+    pub torque: Vector3<f64>,
+}
+
+impl Body {
+    /// A body of `mass` (kg) and `inertia` (kg·m², about the centre of mass, body axes) on which
+    /// only gravity acts.
+    #[must_use]
+    pub fn new(mass: f64, inertia: Matrix3<f64>) -> Self {
+        Self { mass, inertia, force: Vector3::zeros(), torque: Vector3::zeros() }
+    }
+
+    /// The same body with a constant force at its centre of mass (N, world axes).
+    #[must_use]
+    pub fn with_force(self, force: Vector3<f64>) -> Self {
+        Self { force, ..self }
+    }
+
+    /// The same body with a constant torque (N·m, world axes).
+    #[must_use]
+    pub fn with_torque(self, torque: Vector3<f64>) -> Self {
+        Self { torque, ..self }
+    }
+
+    fn check(&self, body: usize) -> Result<(), Error> {
+        check_mass(body, self.mass)?;
+        check_entries(body, "inertia", self.inertia.as_slice())?;
+        check_entries(body, "force", self.force.as_slice())?;
+        check_entries(body, "torque", self.torque.as_slice())?;
+        let difference = (self.inertia - self.inertia.transpose()).amax();
+        // A tensor turned by a rotation matrix is symmetric up to a few rounding errors.
+        if difference > 1e-12 * self.inertia.amax() {
+            return Err(Error::Asymmetric { body, difference });
+        }
+        let moments = principal_moments(&self.inertia);
+        let (smallest, largest) = (moments[0], moments[2]);
+        if !(smallest.is_normal() && smallest >= SMALLEST_RELATIVE_MOMENT * largest) {
+            return Err(Error::Indefinite { body, smallest, largest });
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn check_mass(body: usize, value: f64) -> Result<(), Error> {
+    if value.is_normal() && value > 0.0 { Ok(()) } else { Err(Error::Mass { body, value }) }
+}
+
+pub(crate) fn check_entries(body: usize, field: &'static str, of: &[f64]) -> Result<(), Error> {
+    match of.iter().find(|entry| !entry.is_finite()) {
+        Some(&value) => Err(Error::NotFinite { body, field, value }),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn check_gravity(gravity: &[f64]) -> Result<(), Error> {
+    match gravity.iter().find(|entry| !entry.is_finite()) {
+        Some(&value) => Err(Error::Gravity { value }),
+        None => Ok(()),
+    }
+}
+
+/// Free rigid bodies in space, with the layout of coordinates in the [module head](self).
+///
+/// # Example
+///
+/// A ball of 2 kg falls from 3 m: its potential energy is `2 · 9.81 · 3 = 58.86 J`.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use percussion_dynamics::{Body, FreeBodies, System};
+///
+/// let ball = Body::new(2.0, Matrix3::identity() * 0.1);
+/// let system = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
+/// let coordinates = [0.0, 0.0, 3.0, 1.0, 0.0, 0.0, 0.0];
+/// assert!((system.potential_energy(&coordinates) - 58.86).abs() < 1e-12);
+/// # Ok::<(), percussion_dynamics::free_bodies::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreeBodies {
+    bodies: Vec<Body>,
+    /// Inverse inertia tensors in body axes (kg⁻¹·m⁻²).
+    inverse_inertias: Vec<Matrix3<f64>>,
+    gravity: Vector3<f64>,
+    rotation_update: RotationUpdate,
+}
+
+impl FreeBodies {
+    /// Bodies under `gravity` (m/s², world axes), with the exponential rotation update.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]: no bodies, a mass that is not positive, an inertia that is not symmetric
+    /// positive definite, or anything that is not finite.
+    pub fn new(bodies: Vec<Body>, gravity: Vector3<f64>) -> Result<Self, Error> {
+        if bodies.is_empty() {
+            return Err(Error::NoBodies);
+        }
+        check_gravity(gravity.as_slice())?;
+        let mut inverse_inertias = Vec::with_capacity(bodies.len());
+        for (index, body) in bodies.iter().enumerate() {
+            body.check(index)?;
+            inverse_inertias.push(symmetric_inverse(&body.inertia));
+        }
+        Ok(Self { bodies, inverse_inertias, gravity, rotation_update: RotationUpdate::default() })
+    }
+
+    /// The same system with another way for rotations to follow tangent vectors.
+    #[must_use]
+    pub fn with_rotation_update(self, rotation_update: RotationUpdate) -> Self {
+        Self { rotation_update, ..self }
+    }
+
+    /// The bodies, in order.
+    #[must_use]
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Gravity (m/s², world axes).
+    #[must_use]
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// Linear momentum `Σ m v` (N·s, world axes).
+    #[must_use]
+    pub fn linear_momentum(&self, velocity: &[f64]) -> Vector3<f64> {
+        self.bodies.iter().enumerate().map(|(i, body)| body.mass * linear(velocity, i)).sum()
+    }
+
+    /// Angular momentum `Σ x × m v + R I Rᵀ ω` about the origin of the world (N·m·s, world axes).
+    #[must_use]
+    pub fn angular_momentum(&self, coordinates: &[f64], velocity: &[f64]) -> Vector3<f64> {
+        let of_body = |(i, body): (usize, &Body)| {
+            let orbital = position(coordinates, i).cross(&(body.mass * linear(velocity, i)));
+            orbital + in_world(&body.inertia, coordinates, i) * angular(velocity, i)
+        };
+        self.bodies.iter().enumerate().map(of_body).sum()
+    }
+}
+
+/// The coordinates `(x, y, z, w, q_x, q_y, q_z)` of one body at `pose`.
+#[must_use]
+pub fn pose_coordinates(pose: &Isometry3<f64>) -> [f64; 7] {
+    let (x, q) = (&pose.translation, &pose.rotation);
+    [x.x, x.y, x.z, q.w, q.i, q.j, q.k]
+}
+
+impl System for FreeBodies {
+    fn coordinate_count(&self) -> usize {
+        7 * self.bodies.len()
+    }
+
+    fn velocity_count(&self) -> usize {
+        6 * self.bodies.len()
+    }
+
+    fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), CoordinateError> {
+        check_finite(coordinates, self.coordinate_count())?;
+        for body in 0..self.bodies.len() {
+            let norm = quaternion(coordinates, body).iter().map(|c| c * c).sum::<f64>().sqrt();
+            if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
+                return Err(CoordinateError::QuaternionNorm { body, norm });
+            }
+        }
+        Ok(())
+    }
+
+    fn dimension(&self) -> Dimension {
+        Dimension::Space
+    }
+
+    fn body_count(&self) -> usize {
+        self.bodies.len()
+    }
+
+    fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64> {
+        let rotation = rotation::unit_quaternion(&quaternion(coordinates, body));
+        Isometry3::from_parts(Translation3::from(position(coordinates, body)), rotation)
+    }
+
+    fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>) {
+        mass_matrix.fill(0.0);
+        for (i, body) in self.bodies.iter().enumerate() {
+            let inertia = in_world(&body.inertia, coordinates, i);
+            mass_matrix
+                .fixed_view_mut::<3, 3>(6 * i, 6 * i)
+                .copy_from(&Matrix3::from_diagonal_element(body.mass));
+            mass_matrix.fixed_view_mut::<3, 3>(6 * i + 3, 6 * i + 3).copy_from(&inertia);
+        }
+    }
+
+    fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
+        for (i, body) in self.bodies.iter().enumerate() {
+            let inverse_inertia = in_world(&self.inverse_inertias[i], coordinates, i);
+            for mut column in columns.column_iter_mut() {
+                let force = column.fixed_rows::<3>(6 * i).clone_owned();
+                let torque = column.fixed_rows::<3>(6 * i + 3).clone_owned();
+                column.fixed_rows_mut::<3>(6 * i).copy_from(&(force / body.mass));
+                column.fixed_rows_mut::<3>(6 * i + 3).copy_from(&(inverse_inertia * torque));
+            }
+        }
+    }
+
+    fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], _time: f64, forces: &mut [f64]) {
+        for (i, body) in self.bodies.iter().enumerate() {
+            let spin = angular(velocity, i);
+            let gyroscopic = spin.cross(&(in_world(&body.inertia, coordinates, i) * spin));
+            write(&mut forces[6 * i..6 * i + 3], &(body.mass * self.gravity + body.force));
+            write(&mut forces[6 * i + 3..6 * i + 6], &(body.torque - gyroscopic));
+        }
+    }
+
+    fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {
+        for i in 0..self.bodies.len() {
+            let rotation =
+                rotation::rate_matrix(&quaternion(coordinates, i)) * angular(velocity, i);
+            write(&mut rate[7 * i..7 * i + 3], &linear(velocity, i));
+            rate[7 * i + 3..7 * i + 7].copy_from_slice(rotation.as_slice());
+        }
+    }
+
+    fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]) {
+        for i in 0..self.bodies.len() {
+            let translated = position(coordinates, i) + linear(tangent, i);
+            let rotated =
+                self.rotation_update.apply(&quaternion(coordinates, i), &angular(tangent, i));
+            write(&mut moved[7 * i..7 * i + 3], &translated);
+            moved[7 * i + 3..7 * i + 7].copy_from_slice(&rotated);
+        }
+    }
+
+    fn difference(&self, from: &[f64], to: &[f64], tangent: &mut [f64]) {
+        for i in 0..self.bodies.len() {
+            let (a, b) = (quaternion(from, i), quaternion(to, i));
+            write(&mut tangent[6 * i..6 * i + 3], &(position(to, i) - position(from, i)));
+            write(&mut tangent[6 * i + 3..6 * i + 6], &self.rotation_update.difference(&a, &b));
+        }
+    }
+
+    fn add_point_row(
+        &self,
+        coordinates: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+        direction: &Vector3<f64>,
+        scale: f64,
+        row: &mut [f64],
+    ) {
+        // The point moves at v + ω × r, and direction · (ω × r) = ω · (r × direction).
+        let moment = (point - position(coordinates, body)).cross(direction);
+        for k in 0..3 {
+            row[6 * body + k] += scale * direction[k];
+            row[6 * body + 3 + k] += scale * moment[k];
+        }
+    }
+
+    /// That of gravity and the constant forces, `−Σ (m g + f) · x`; torques have none in space.
+    fn potential_energy(&self, coordinates: &[f64]) -> f64 {
+        let of_body = |(i, body): (usize, &Body)| {
+            -(body.mass * self.gravity + body.force).dot(&position(coordinates, i))
+        };
+        self.bodies.iter().enumerate().map(of_body).sum()
+    }
+
+    fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
+        let of_body = |(i, body): (usize, &Body)| {
+            let spin = angular(velocity, i);
+            0.5 * body.mass * linear(velocity, i).norm_squared()
+                + 0.5 * spin.dot(&(in_world(&body.inertia, coordinates, i) * spin))
+        };
+        self.bodies.iter().enumerate().map(of_body).sum()
+    }
+}
+
+/// Inverse of a symmetric positive definite tensor by its cofactors, scaled so that the
+/// determinant neither overflows nor underflows.
+fn symmetric_inverse(tensor: &Matrix3<f64>) -> Matrix3<f64> {
+    let scale = tensor.amax();
+    let [a, b, c] = [0, 1, 2].map(|i| tensor.column(i) / scale);
+    let cofactors = Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]);
+    let inverse = cofactors / (a.dot(&b.cross(&c)) * scale);
+    0.5 * (inverse + inverse.transpose())
+}
+
+/// `R A Rᵀ` for a tensor `A` in the axes of `body`.
+fn in_world(tensor: &Matrix3<f64>, coordinates: &[f64], body: usize) -> Matrix3<f64> {
+    let rotation = rotation::rotation_matrix(&quaternion(coordinates, body));
+    rotation * tensor * rotation.transpose()
+}
+
+fn position(coordinates: &[f64], body: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&coordinates[7 * body..7 * body + 3])
+}
+
+fn quaternion(coordinates: &[f64], body: usize) -> [f64; 4] {
+    [3, 4, 5, 6].map(|k| coordinates[7 * body + k])
+}
+
+fn linear(velocity: &[f64], body: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&velocity[6 * body..6 * body + 3])
+}
+
+fn angular(velocity: &[f64], body: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&velocity[6 * body + 3..6 * body + 6])
+}
+
+fn write(to: &mut [f64], vector: &Vector3<f64>) {
+    to.copy_from_slice(vector.as_slice());
+}
+
+#[cfg(test)]
+mod tests;

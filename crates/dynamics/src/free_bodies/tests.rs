@@ -1,0 +1,1 @@
+//! Tests of [`free_bodies`](super).

@@ -1,0 +1,225 @@
+//! The gap between a sphere and a plane of the world, and the rounded rod made of two of them.
+//!
+//! ```math
+//! g = n \cdot c - b - r
+//! ```
+//!
+//! with the centre `c` and radius `r` of the sphere, body 1, and the plane `n · x = b`, body 2. In the
+//! plane the sphere is a disc and the plane a line.
+
+use nalgebra::Vector3;
+
+use crate::{
+    contact_frame::{self, ContactFrame},
+    gap::{ContactPoint, ContactRows, Error, GapFunction, Sphere},
+    system::{Dimension, System},
+};
+
+/// A plane fixed in the world, solid on the side its normal leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    frame: ContactFrame,
+    offset: f64,
+}
+
+impl Plane {
+    /// The plane through `point` (m) with the outward `normal` (any length); in space its first
+    /// tangent is the world's `x` axis made orthogonal to the normal.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Frame`] if the normal is zero, and if anything is not finite.
+    ///
+    /// # Example
+    ///
+    /// A floor 1 m below the origin.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_dynamics::gap::Plane;
+    ///
+    /// let floor = Plane::new(&Vector3::new(0.0, 0.0, 5.0), &Vector3::new(7.0, 8.0, -1.0))?;
+    /// assert_eq!(floor.offset(), -1.0);
+    /// # Ok::<(), percussion_dynamics::gap::Error>(())
+    /// ```
+    pub fn new(normal: &Vector3<f64>, point: &Vector3<f64>) -> Result<Self, Error> {
+        Self::with_tangent(normal, point, &Vector3::x())
+    }
+
+    /// As [`Plane::new`], with the first tangent along the part of `reference` in the plane.
+    ///
+    /// Systems in the plane take no notice of it: their tangent is the normal turned by −90°.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plane::new`].
+    pub fn with_tangent(
+        normal: &Vector3<f64>,
+        point: &Vector3<f64>,
+        reference: &Vector3<f64>,
+    ) -> Result<Self, Error> {
+        contact_frame::check_finite("point of the plane", point)?;
+        let frame = ContactFrame::from_normal(normal, reference)?;
+        Ok(Self { frame, offset: frame.normal.dot(point) })
+    }
+
+    /// Unit normal, out of the solid.
+    #[must_use]
+    pub fn normal(&self) -> Vector3<f64> {
+        self.frame.normal
+    }
+
+    /// Signed distance of the plane from the origin along its normal (m).
+    #[must_use]
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+
+    /// Signed distance of `point` from the plane (m), positive outside the solid.
+    #[must_use]
+    pub fn distance(&self, point: &Vector3<f64>) -> f64 {
+        self.frame.normal.dot(point) - self.offset
+    }
+
+    fn frame(&self, dimension: Dimension) -> ContactFrame {
+        match dimension {
+            Dimension::Plane => ContactFrame::from_planar_unit_normal(&self.frame.normal),
+            Dimension::Space => self.frame,
+        }
+    }
+}
+
+/// The gap between a sphere, body 1, and a [`Plane`], body 2.
+///
+/// # Example
+///
+/// A ball of radius 1 m with its centre at a height of 3 m.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use percussion_dynamics::{Body, ContactRows, FreeBodies, GapFunction};
+/// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+///
+/// let ball = Body::new(1.0, Matrix3::identity());
+/// let system = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
+/// let floor = Plane::new(&Vector3::new(0.0, 0.0, 1.0), &Vector3::new(0.0, 0.0, 0.0))?;
+/// let contact = SpherePlane::new(Sphere::of_body(0, 1.0), floor)?;
+///
+/// let mut rows = ContactRows::for_system(&system);
+/// let gap = contact.rows(&system, &[0.0, 0.0, 3.0, 1.0, 0.0, 0.0, 0.0], &mut rows);
+/// assert_eq!(gap, 2.0);
+/// assert_eq!(rows.normal(), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+/// // Rolling forward along x needs a positive spin about y: x velocity minus radius times spin.
+/// assert_eq!(rows.tangent(0), [1.0, 0.0, 0.0, 0.0, -1.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpherePlane {
+    sphere: Sphere,
+    plane: Plane,
+}
+
+impl SpherePlane {
+    /// The gap between `sphere` and `plane`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Radius`] for a radius that is negative or not finite.
+    pub fn new(sphere: Sphere, plane: Plane) -> Result<Self, Error> {
+        sphere.check_radius()?;
+        Ok(Self { sphere, plane })
+    }
+
+    /// The sphere.
+    #[must_use]
+    pub fn sphere(&self) -> Sphere {
+        self.sphere
+    }
+
+    /// The plane.
+    #[must_use]
+    pub fn plane(&self) -> Plane {
+        self.plane
+    }
+
+    fn contact(&self, system: &dyn System, coordinates: &[f64]) -> ContactPoint {
+        let center = self.sphere.center.position(system, coordinates);
+        let frame = self.plane.frame(system.dimension());
+        ContactPoint {
+            gap: self.plane.distance(&center) - self.sphere.radius,
+            point: center - self.sphere.radius * frame.normal,
+            frame,
+        }
+    }
+}
+
+impl GapFunction for SpherePlane {
+    fn gap(&self, system: &dyn System, coordinates: &[f64]) -> f64 {
+        self.contact(system, coordinates).gap
+    }
+
+    fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {
+        let contact = self.contact(system, coordinates);
+        rows.clear();
+        rows.add_point(
+            system,
+            coordinates,
+            &self.sphere.center,
+            &contact.point,
+            &contact.frame,
+            1.0,
+        );
+        contact.gap
+    }
+
+    fn check(&self, system: &dyn System) -> Result<(), Error> {
+        self.sphere.center.check(system)?;
+        if system.dimension() == Dimension::Plane {
+            ContactFrame::planar(&self.plane.normal())?;
+        }
+        Ok(())
+    }
+
+    fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
+        Some(self.contact(system, coordinates))
+    }
+}
+
+/// The two gaps between a plane and the ends of a rod along the body's `x` axis: spheres (in the plane
+/// discs) of `radius` (m) at `(+length/2, 0, 0)`, first, and `(−length/2, 0, 0)`.
+///
+/// The rod's extreme points are `length + 2 radius` apart. Between two convex ends nothing else can
+/// touch a plane, so these two gaps are all there is.
+///
+/// # Errors
+///
+/// [`Error::Radius`], [`Error::Length`] for a number that is negative or not finite.
+///
+/// # Example
+///
+/// A rod of length 2 m standing upright with its middle at a height of 3 m: its lower end is at 2 m.
+///
+/// ```
+/// use nalgebra::{Vector2, Vector3};
+/// use percussion_dynamics::{GapFunction, PlanarBodies, PlanarBody};
+/// use percussion_dynamics::gap::{Plane, rounded_rod_plane};
+/// use std::f64::consts::FRAC_PI_2;
+///
+/// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -9.81))?;
+/// let floor = Plane::new(&Vector3::new(0.0, 1.0, 0.0), &Vector3::new(0.0, 0.0, 0.0))?;
+/// let [_, lower] = rounded_rod_plane(0, 2.0, 0.5, floor)?;
+/// assert!((lower.gap(&system, &[0.0, 3.0, FRAC_PI_2]) - 1.5).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn rounded_rod_plane(
+    body: usize,
+    length: f64,
+    radius: f64,
+    plane: Plane,
+) -> Result<[SpherePlane; 2], Error> {
+    if !(length.is_finite() && length >= 0.0) {
+        return Err(Error::Length { value: length });
+    }
+    let end = |x: f64| SpherePlane::new(Sphere::on_body(body, Vector3::x() * x, radius), plane);
+    Ok([end(0.5 * length)?, end(-0.5 * length)?])
+}

@@ -1,0 +1,1 @@
+//! Tests of [`planar_bodies`](super).
