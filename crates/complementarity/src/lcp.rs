@@ -1,5 +1,6 @@
 //! The linear complementarity problem: find `z ≥ 0` with `w = M z + q ≥ 0` and `z · w = 0`.
 
+pub mod lemke;
 pub mod problem;
 pub mod report;
 

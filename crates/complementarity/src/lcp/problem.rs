@@ -121,7 +121,9 @@ impl Problem {
     /// When `z` has not length `n`.
     #[must_use]
     pub fn slack(&self, z: &DVector<f64>) -> DVector<f64> {
-        &self.matrix * z + &self.vector
+        let mut w = DVector::zeros(self.dimension());
+        self.slack_into(z, &mut w);
+        w
     }
 
     /// Largest entry of `|min(z, M z + q)|`: zero exactly at the solutions, infinite when `z` holds
@@ -132,7 +134,18 @@ impl Problem {
     /// When `z` has not length `n`.
     #[must_use]
     pub fn natural_map_residual(&self, z: &DVector<f64>) -> f64 {
-        self.fold(z, |z, w| z.min(w).abs())
+        self.natural_map_residual_with(z, &mut DVector::zeros(self.dimension()))
+    }
+
+    /// [`natural_map_residual`](Self::natural_map_residual) without allocating: `w` (length `n`)
+    /// receives `M z + q`.
+    ///
+    /// # Panics
+    ///
+    /// When `z` or `w` has not length `n`.
+    pub fn natural_map_residual_with(&self, z: &DVector<f64>, w: &mut DVector<f64>) -> f64 {
+        self.slack_into(z, w);
+        largest(z, w, |z, w| z.min(w).abs())
     }
 
     /// [`natural_map_residual`](Self::natural_map_residual) divided by the largest `|q_i|`
@@ -153,7 +166,7 @@ impl Problem {
     /// When `z` has not length `n`.
     #[must_use]
     pub fn infeasibility(&self, z: &DVector<f64>) -> f64 {
-        self.fold(z, |z, w| (-z).max(-w).max(0.0))
+        largest(z, &self.slack(z), |z, w| (-z).max(-w).max(0.0))
     }
 
     /// Largest `|z_i w_i|` (for contact problems an energy in J).
@@ -163,7 +176,7 @@ impl Problem {
     /// When `z` has not length `n`.
     #[must_use]
     pub fn complementarity(&self, z: &DVector<f64>) -> f64 {
-        self.fold(z, |z, w| (z * w).abs())
+        largest(z, &self.slack(z), |z, w| (z * w).abs())
     }
 
     /// The largest `|q_i|`, or 1 when `q = 0`.
@@ -172,23 +185,32 @@ impl Problem {
         if largest > 0.0 { largest } else { 1.0 }
     }
 
-    /// The largest `measure(z_i, w_i)`, without allocating; infinite when one is not finite.
-    fn fold(&self, z: &DVector<f64>, measure: impl Fn(f64, f64) -> f64) -> f64 {
+    /// Writes `M z + q` to `w`, column by column and skipping the zeros of `z`.
+    fn slack_into(&self, z: &DVector<f64>, w: &mut DVector<f64>) {
         assert_eq!(z.len(), self.dimension(), "z has the wrong length");
-        let mut largest = 0.0_f64;
-        for i in 0..self.dimension() {
-            let mut w = self.vector[i];
-            for (m, z) in self.matrix.row(i).iter().zip(z.iter()) {
-                w += m * z;
+        assert_eq!(w.len(), self.dimension(), "w has the wrong length");
+        let w = w.as_mut_slice();
+        w.copy_from_slice(self.vector.as_slice());
+        for (column, &z) in self.matrix.as_slice().chunks_exact(z.len()).zip(z.as_slice()) {
+            if z != 0.0 {
+                for (w, m) in w.iter_mut().zip(column) {
+                    *w += m * z;
+                }
             }
-            let value = measure(z[i], w);
-            if !value.is_finite() || !z[i].is_finite() {
-                return f64::INFINITY;
-            }
-            largest = largest.max(value);
         }
-        largest
     }
+}
+
+/// The largest `measure(z_i, w_i)`; infinite when an entry is not finite.
+fn largest(z: &DVector<f64>, w: &DVector<f64>, measure: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut largest = 0.0_f64;
+    for (&z, &w) in z.iter().zip(w.iter()) {
+        if !(z.is_finite() && w.is_finite()) {
+            return f64::INFINITY;
+        }
+        largest = largest.max(measure(z, w));
+    }
+    largest
 }
 
 fn check(matrix: &DMatrix<f64>, vector: &DVector<f64>) -> Result<(), ProblemError> {

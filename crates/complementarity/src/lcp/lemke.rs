@@ -1,0 +1,421 @@
+//! Lemke's complementary pivot method for the [linear complementarity problem](Problem), with
+//! lexicographic pivoting, refined and verified answers.
+//!
+//! An artificial variable `t` makes the problem trivially solvable,
+//!
+//! ```math
+//! w = q + M z + d\,t, \qquad z, w, t \ge 0, \qquad z_i w_i = 0,
+//! ```
+//!
+//! with the covering vector `d > 0`. The method follows the path of almost complementary bases from
+//! `t` just large enough for `w ≥ 0`, pivot by pivot, until `t` leaves the basis (a solution) or
+//! nothing blocks the entering variable (a secondary ray, kept in [`Workspace::ray`]).
+//!
+//! - **Needs** nothing of `M`. A solution is found whenever Lemke's theory says so: among others for
+//!   strictly copositive `M`, for copositive-plus `M` when the problem is feasible, for P-matrices,
+//!   and for the step problems of frictional contact.
+//! - **Does not** decide solvability otherwise: a ray for one covering vector proves only that this
+//!   path is blocked (for copositive-plus `M` it proves that the problem is infeasible). Can take
+//!   exponentially many pivots on problems made for it; then it stops at the limit.
+//! - **Cost** about `2 n²` multiply-adds a pivot, usually `n/2` to `2 n` pivots; no allocation once the
+//!   workspace has seen the size, except for the ray that ends a failed solve.
+//! - **Deterministic**: single-threaded, fixed order.
+//!
+//! # Degeneracy and tolerances
+//!
+//! The problem is [scaled](scaling) by powers of two, so the tolerances hold in any units. Pivot
+//! entries below `1e-10` of the largest in their column are refused. Rows that tie to `1e-12` of the
+//! largest basic variable are compared lexicographically with the rows of `B⁻¹`, which excludes
+//! cycling without any perturbation of the data; see [the ratio test](ratio).
+//!
+//! The complementary basis is then judged on the problem itself. If needed the answer is refined
+//! with the inverse that the dictionary contains. A path that ends otherwise, or with an answer that
+//! misses the tolerance, is followed again with another covering vector, at most
+//! [`Settings::restarts`] times. [`Status::Solved`] always means that
+//! [`Problem::relative_residual`] of the returned `z` is at most [`Settings::tolerance`].
+//!
+//! # Source
+//!
+//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, Academic Press 1992,
+//! algorithm 4.4.1 (the method), section 4.9 (lexicographic degeneracy resolution), theorem 4.4.12.
+//! P. M. J. Harris, "Pivot selection methods of the Devex LP code", *Mathematical Programming* 5
+//! (1973) 1–28 (two-pass ratio test).
+
+mod dictionary;
+mod ratio;
+mod ray;
+mod scaling;
+#[cfg(test)]
+mod tests;
+
+use nalgebra::DVector;
+use serde::{Deserialize, Serialize};
+
+pub use ray::Ray;
+
+use crate::lcp::{Problem, Report, Status};
+use dictionary::{Dictionary, Place};
+use ratio::RatioTest;
+use scaling::Scaling;
+
+/// Answers above this relative residual are refined.
+const REFINE_ABOVE: f64 = 1e-14;
+
+/// Most refinements of one answer.
+const REFINEMENTS: usize = 3;
+
+/// Settings of [`solve`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Largest accepted [`Problem::relative_residual`] (dimensionless, ≥ 0, default `1e-10`).
+    pub tolerance: f64,
+    /// Largest number of pivots of one path (≥ 1, default `10_000`).
+    pub pivot_limit: usize,
+    /// How many other covering vectors may be tried (default 4). With 0 the method is Lemke's own:
+    /// one path, and a ray that ends it is the answer.
+    pub restarts: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { tolerance: 1e-10, pivot_limit: 10_000, restarts: 4 }
+    }
+}
+
+/// Why [`solve`] could not start.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The vector for the answer has the wrong length.
+    #[error("z has length {found}, expected {expected}")]
+    AnswerLength {
+        /// Size of the problem.
+        expected: usize,
+        /// Length found.
+        found: usize,
+    },
+    /// The covering vector has the wrong length.
+    #[error("covering vector has length {found}, expected {expected}")]
+    CoveringLength {
+        /// Size of the problem.
+        expected: usize,
+        /// Length found.
+        found: usize,
+    },
+    /// An entry of the covering vector is not a positive finite number.
+    #[error("covering[{row}] is {value}, expected a positive finite number")]
+    CoveringEntry {
+        /// Row of the entry.
+        row: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The tolerance is negative or NaN.
+    #[error("tolerance is {0}, expected a number of at least 0")]
+    Tolerance(f64),
+    /// The pivot limit is zero.
+    #[error("pivot_limit is 0, expected at least 1")]
+    PivotLimit,
+}
+
+/// Memory of [`solve`], to be kept between solves.
+///
+/// It grows to the largest size it has seen; sizes may change from solve to solve.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    dictionary: Dictionary,
+    ratio: RatioTest,
+    scaling: Scaling,
+    /// Covering vector of the path under way, scaled.
+    covering: Vec<f64>,
+    /// `M z + q` of the answer under way.
+    slack: DVector<f64>,
+    /// The answer under way.
+    candidate: DVector<f64>,
+    /// The answer before its refinement.
+    unrefined: DVector<f64>,
+    ray: Option<Ray>,
+}
+
+impl Workspace {
+    /// Memory for problems of size `n`.
+    #[must_use]
+    pub fn new(n: usize) -> Self {
+        let mut workspace = Self::default();
+        workspace.prepare(n);
+        workspace
+    }
+
+    /// The secondary ray that ended the last solve, when its status was [`Status::Ray`].
+    #[must_use]
+    pub const fn ray(&self) -> Option<&Ray> {
+        self.ray.as_ref()
+    }
+
+    fn prepare(&mut self, n: usize) {
+        self.dictionary.resize(n);
+        self.ratio.reserve(n);
+        if self.slack.len() != n {
+            self.slack.resize_vertically_mut(n, 0.0);
+            self.candidate.resize_vertically_mut(n, 0.0);
+            self.unrefined.resize_vertically_mut(n, 0.0);
+        }
+    }
+}
+
+/// Solves `problem` and writes the answer to `z` (length `n`), whose old content does not matter.
+///
+/// The covering vector is 1 for every row of the scaled problem, so that the answer does not depend
+/// on the units. [`Report::iterations`] counts the pivots of all paths. Unless the status is
+/// [`Status::Solved`], `z` holds the best of the answers seen, with its residual in the report.
+///
+/// # Errors
+///
+/// See [`Error`]; `z` is then untouched. Not finding a solution is not an error.
+///
+/// # Example
+///
+/// Two contacts under one body (`W = [2 1; 1 2]` kg⁻¹) approach at 1 and 4 m/s; the second carries
+/// the impulse of 2 N·s, the first opens at 1 m/s.
+///
+/// ```
+/// use nalgebra::{DVector, dmatrix, dvector};
+/// use percussion_complementarity::lcp::{Problem, Status, lemke};
+///
+/// let problem = Problem::new(dmatrix![2.0, 1.0; 1.0, 2.0], dvector![-1.0, -4.0])?;
+/// let mut z = DVector::zeros(2);
+/// let mut workspace = lemke::Workspace::new(2);
+/// let report = lemke::solve(&problem, &lemke::Settings::default(), &mut workspace, &mut z)?;
+/// assert_eq!(report.status, Status::Solved);
+/// assert!((z - dvector![0.0, 2.0]).amax() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    z: &mut DVector<f64>,
+) -> Result<Report, Error> {
+    check(problem, settings, z)?;
+    Ok(follow_paths(problem, None, settings, workspace, z))
+}
+
+/// Like [`solve`] with the first path covered by `covering` (length `n`, entries > 0, in the unit of
+/// `q`). With [`Settings::restarts`] zero the answer is that of this covering vector alone.
+///
+/// # Errors
+///
+/// See [`Error`]; `z` is then untouched.
+pub fn solve_with_covering_vector(
+    problem: &Problem,
+    covering: &DVector<f64>,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    z: &mut DVector<f64>,
+) -> Result<Report, Error> {
+    check(problem, settings, z)?;
+    if covering.len() != problem.dimension() {
+        return Err(Error::CoveringLength { expected: problem.dimension(), found: covering.len() });
+    }
+    if let Some((row, &value)) =
+        covering.iter().enumerate().find(|(_, d)| !(d.is_finite() && **d > 0.0))
+    {
+        return Err(Error::CoveringEntry { row, value });
+    }
+    Ok(follow_paths(problem, Some(covering), settings, workspace, z))
+}
+
+fn check(problem: &Problem, settings: &Settings, z: &DVector<f64>) -> Result<(), Error> {
+    if z.len() != problem.dimension() {
+        return Err(Error::AnswerLength { expected: problem.dimension(), found: z.len() });
+    }
+    if settings.tolerance.is_nan() || settings.tolerance < 0.0 {
+        return Err(Error::Tolerance(settings.tolerance));
+    }
+    if settings.pivot_limit == 0 {
+        return Err(Error::PivotLimit);
+    }
+    Ok(())
+}
+
+/// How one path ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// `t` left the basis.
+    Solution,
+    /// Nothing stops the variable of this column.
+    Ray(usize),
+    /// The pivot limit was reached.
+    Limit,
+}
+
+fn follow_paths(
+    problem: &Problem,
+    covering: Option<&DVector<f64>>,
+    settings: &Settings,
+    workspace: &mut Workspace,
+    z: &mut DVector<f64>,
+) -> Report {
+    workspace.prepare(problem.dimension());
+    workspace.ray = None;
+    z.fill(0.0);
+    let scale = problem.scale();
+    let residual = problem.natural_map_residual_with(z, &mut workspace.slack);
+    let mut report = Report {
+        status: Status::Solved,
+        iterations: 0,
+        residual,
+        relative_residual: residual / scale,
+    };
+    if residual == 0.0 {
+        return report;
+    }
+    report.status = Status::Stalled;
+    workspace.scaling.compute(problem);
+    for attempt in 0..=settings.restarts {
+        workspace.cover(problem, covering, attempt);
+        let Workspace { dictionary, scaling, covering, ratio, .. } = workspace;
+        dictionary.load(problem, scaling, covering);
+        let end = follow(dictionary, ratio, settings.pivot_limit, &mut report.iterations);
+        let residual = workspace.extract(problem, scale);
+        if residual < report.residual {
+            std::mem::swap(z, &mut workspace.candidate);
+            report.residual = residual;
+            report.relative_residual = residual / scale;
+        }
+        if report.relative_residual <= settings.tolerance {
+            report.status = Status::Solved;
+            workspace.ray = None;
+            return report;
+        }
+        tracing::debug!(attempt, ?end, residual = report.relative_residual, "path without answer");
+        match end {
+            End::Ray(column) if workspace.ray.is_none() => {
+                let ray = workspace.secondary_ray(column);
+                if ray.violation(problem) <= Ray::TOLERANCE {
+                    workspace.ray = Some(ray);
+                    report.status = Status::Ray;
+                }
+            }
+            End::Limit if report.status == Status::Stalled => {
+                report.status = Status::IterationLimit;
+            }
+            _ => {}
+        }
+    }
+    report
+}
+
+/// Pivots from the dictionary with all `w` basic until the path ends.
+fn follow(
+    dictionary: &mut Dictionary,
+    ratio: &mut RatioTest,
+    pivot_limit: usize,
+    pivots: &mut usize,
+) -> End {
+    let artificial = dictionary.artificial();
+    let Place::Column(column) = dictionary.place(artificial) else { return End::Limit };
+    let mut leaving = dictionary.pivot(first_row(dictionary, column), column);
+    *pivots += 1;
+    for _ in 1..pivot_limit {
+        let entering = dictionary.complement(leaving);
+        let Place::Column(column) = dictionary.place(entering) else { return End::Limit };
+        let Some(row) = ratio.leaving_row(dictionary, column) else { return End::Ray(column) };
+        leaving = dictionary.pivot(row, column);
+        *pivots += 1;
+        if leaving == artificial {
+            return End::Solution;
+        }
+    }
+    End::Limit
+}
+
+/// The row that `t` must cover last; of equals the last, which is the lexicographic choice.
+fn first_row(dictionary: &Dictionary, column: usize) -> usize {
+    let mut first = (0, f64::NEG_INFINITY);
+    for (row, (covering, value)) in dictionary.column_and_values(column).enumerate() {
+        let needed = -value / covering;
+        if needed >= first.1 {
+            first = (row, needed);
+        }
+    }
+    first.0
+}
+
+impl Workspace {
+    /// Fills the scaled covering vector of a path: the caller's or ones first, later ones that vary
+    /// between 1 and 2 by a fixed rule.
+    fn cover(&mut self, problem: &Problem, covering: Option<&DVector<f64>>, attempt: usize) {
+        let n = problem.dimension();
+        self.covering.clear();
+        match covering {
+            Some(d) if attempt == 0 => {
+                self.covering.extend(d.iter().enumerate().map(|(i, &d)| self.scaling.row(i, d)));
+                let largest = self.covering.iter().copied().fold(0.0, f64::max);
+                self.covering.iter_mut().for_each(|d| *d /= largest);
+            }
+            _ => self.covering.extend((0..n).map(|i| 1.0 + spread(attempt, i))),
+        }
+    }
+
+    /// Reads the candidate from the dictionary, refines it and returns its residual.
+    fn extract(&mut self, problem: &Problem, scale: f64) -> f64 {
+        let n = problem.dimension();
+        self.candidate.fill(0.0);
+        for row in 0..n {
+            let variable = self.dictionary.basic(row);
+            if (n..2 * n).contains(&variable) {
+                let i = variable - n;
+                self.candidate[i] = self.scaling.unscale_z(i, self.dictionary.value(row)).max(0.0);
+            }
+        }
+        let mut residual = problem.natural_map_residual_with(&self.candidate, &mut self.slack);
+        for _ in 0..REFINEMENTS {
+            if residual <= REFINE_ABOVE * scale || !self.dictionary.artificial_is_nonbasic() {
+                break;
+            }
+            self.unrefined.copy_from(&self.candidate);
+            self.refine();
+            let refined = problem.natural_map_residual_with(&self.candidate, &mut self.slack);
+            if refined >= residual {
+                std::mem::swap(&mut self.candidate, &mut self.unrefined);
+                break;
+            }
+            residual = refined;
+        }
+        residual
+    }
+
+    /// Adds `B⁻¹ (q + M z − w)` to the basic `z`, where `w` is zero unless basic.
+    ///
+    /// Column `k` of `B⁻¹` is minus the dictionary's column of `w_k`; where `w_k` is basic, its own
+    /// residual is zero, as `w` is recomputed from `z`.
+    fn refine(&mut self) {
+        let n = self.dictionary.size();
+        for row in 0..n {
+            let variable = self.dictionary.basic(row);
+            if !(n..2 * n).contains(&variable) {
+                continue;
+            }
+            let mut correction = 0.0;
+            for k in 0..n {
+                if let Place::Column(column) = self.dictionary.place(k) {
+                    let residual = self.scaling.vector(k, self.slack[k]);
+                    correction -= self.dictionary.entry(row, column) * residual;
+                }
+            }
+            let i = variable - n;
+            self.candidate[i] =
+                (self.candidate[i] + self.scaling.unscale_z(i, correction)).max(0.0);
+        }
+    }
+}
+
+/// A fixed number in `[0, 1)` for restart `attempt` and row `i`; 0 on the first path.
+fn spread(attempt: usize, i: usize) -> f64 {
+    // Multiples of the golden ratio and of √2, modulo one, are evenly spread.
+    #[expect(clippy::cast_precision_loss, reason = "small counts")]
+    let (attempt, i) = (attempt as f64, (i + 1) as f64);
+    (attempt * (i * 0.618_033_988_749_895 + 0.414_213_562_373_095)).fract()
+}

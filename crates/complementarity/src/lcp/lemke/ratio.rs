@@ -1,0 +1,94 @@
+//! The lexicographic ratio test: which basic variable leaves when a nonbasic one grows.
+//!
+//! Instead of perturbing `q` by `(ε, ε², …)`, rows are compared by the vectors
+//! `(b_i, B⁻¹_{i1}, …, B⁻¹_{in}) / |a_i|`, whose lexicographic minimum is the row that the perturbed
+//! problem would choose for every small `ε`. The columns of `B⁻¹` stand in the dictionary: minus the
+//! column of `w_k` where it is nonbasic, a unit vector where it is basic.
+//!
+//! Rounding blurs ties, so the comparison is done in two passes after Harris: rows are tied when
+//! letting any of them leave keeps every basic variable above `−TIE`. Only then are the columns of
+//! `B⁻¹` looked at, with the same margin.
+
+use super::dictionary::{Dictionary, Place};
+
+/// Entries of the pivot column smaller than this, relative to its largest (at least 1), count as zero.
+const PIVOT: f64 = 1e-10;
+
+/// Basic variables may fall this far below zero, relative to the largest (at least 1).
+const TIE: f64 = 1e-12;
+
+/// Memory of the ratio test.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RatioTest {
+    /// Rows still tied, with `1 / |a_i|`.
+    tied: Vec<(usize, f64)>,
+}
+
+impl RatioTest {
+    pub(super) fn reserve(&mut self, n: usize) {
+        self.tied.reserve(n);
+    }
+
+    /// The row that leaves when the variable of `column` grows, or none when nothing stops it.
+    pub(super) fn leaving_row(&mut self, dictionary: &Dictionary, column: usize) -> Option<usize> {
+        let (mut largest_entry, mut largest_value) = (1.0_f64, 1.0_f64);
+        for (entry, value) in dictionary.column_and_values(column) {
+            largest_entry = largest_entry.max(entry.abs());
+            largest_value = largest_value.max(value);
+        }
+        let pivot = PIVOT * largest_entry;
+        let tie = TIE * largest_value;
+        let mut bound = f64::INFINITY;
+        self.tied.clear();
+        for (row, (entry, value)) in dictionary.column_and_values(column).enumerate() {
+            if entry < -pivot {
+                let weight = -1.0 / entry;
+                let value = value.max(0.0);
+                if value * weight <= bound {
+                    bound = bound.min((value + tie) * weight);
+                    self.tied.push((row, weight));
+                }
+            }
+        }
+        self.tied.retain(|&(row, weight)| dictionary.value(row).max(0.0) * weight <= bound);
+        match self.tied[..] {
+            [] => None,
+            [(row, _)] => Some(row),
+            _ => Some(self.break_tie(dictionary)),
+        }
+    }
+
+    /// The lexicographic minimum of the tied rows; the artificial variable, once tied, ends the search.
+    fn break_tie(&mut self, dictionary: &Dictionary) -> usize {
+        if let Place::Row(row) = dictionary.place(dictionary.artificial())
+            && self.tied.iter().any(|&(tied, _)| tied == row)
+        {
+            return row;
+        }
+        for k in 0..dictionary.size() {
+            match dictionary.place(k) {
+                Place::Row(row) => {
+                    // A unit vector: only its own row is positive, the others are zero and smaller.
+                    if self.tied.len() > 1 {
+                        self.tied.retain(|&(tied, _)| tied != row);
+                    }
+                }
+                Place::Column(column) => {
+                    let least = self
+                        .tied
+                        .iter()
+                        .map(|&(row, weight)| -dictionary.entry(row, column) * weight)
+                        .fold(f64::INFINITY, f64::min);
+                    let bound = least + TIE * least.abs().max(1.0);
+                    self.tied
+                        .retain(|&(row, weight)| -dictionary.entry(row, column) * weight <= bound);
+                }
+            }
+            if let [(row, _)] = self.tied[..] {
+                return row;
+            }
+        }
+        // Equal to rounding: the largest pivot is the safest.
+        self.tied.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(row, _)| row)
+    }
+}
