@@ -1,10 +1,35 @@
-//! Bilateral constraints between coordinates: the trait [`EqualityConstraint`].
+//! Bilateral constraints between coordinates: the trait [`EqualityConstraint`], the [`BallJoint`] and
+//! the [`Distance`].
 
 use std::fmt::Debug;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
-use crate::system::System;
+use crate::{
+    anchor::{self, Anchor},
+    system::{Dimension, System},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// Why a constraint is refused.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Both points belong to the same body, or both to the world, so the constraint has no effect.
+    #[error("both points of a constraint move together, expected two different bodies")]
+    SameBody,
+    /// A length is not positive and finite.
+    #[error("length is {value}, expected a positive finite number (m)")]
+    Length {
+        /// Length given (m).
+        value: f64,
+    },
+    /// A point does not fit the system.
+    #[error(transparent)]
+    Anchor(#[from] anchor::Error),
+}
 
 /// Equations `φ(q) = 0` that hold in both directions: joints and loops.
 ///
@@ -23,4 +48,188 @@ pub trait EqualityConstraint: Debug + Send + Sync {
         jacobian: &mut DMatrix<f64>,
         first_row: usize,
     );
+
+    /// Checks that the bodies exist in `system`, for callers to use once before a simulation.
+    ///
+    /// The default accepts everything.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    fn check(&self, system: &dyn System) -> Result<(), Error> {
+        let _ = system;
+        Ok(())
+    }
+}
+
+/// Two points that coincide: `φ = p_1 − p_2` in world axes, 3 rows in space, 2 in the plane.
+///
+/// # Example
+///
+/// A rod hung up by its end is 0.1 m too low.
+///
+/// ```
+/// use nalgebra::{DMatrix, Vector2, Vector3};
+/// use percussion_dynamics::{Anchor, BallJoint, EqualityConstraint, PlanarBodies, PlanarBody};
+///
+/// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;
+/// let end = Anchor::on_body(0, Vector3::new(0.5, 0.0, 0.0));
+/// let joint = BallJoint::new(end, Anchor::in_world(Vector3::zeros()))?;
+///
+/// let (mut value, mut jacobian) = ([0.0; 2], DMatrix::zeros(2, 3));
+/// joint.evaluate(&system, &[-0.5, -0.1, 0.0], &mut value, &mut jacobian, 0);
+/// assert_eq!(value, [0.0, -0.1]);
+/// assert_eq!(jacobian[(1, 2)], 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BallJoint {
+    anchors: [Anchor; 2],
+}
+
+impl BallJoint {
+    /// A joint that holds the two points together; either may be fixed in the world.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SameBody`].
+    pub fn new(point_1: Anchor, point_2: Anchor) -> Result<Self, Error> {
+        Ok(Self { anchors: different_bodies(point_1, point_2)? })
+    }
+
+    /// The two points.
+    #[must_use]
+    pub fn anchors(&self) -> [Anchor; 2] {
+        self.anchors
+    }
+}
+
+impl EqualityConstraint for BallJoint {
+    fn row_count(&self, system: &dyn System) -> usize {
+        match system.dimension() {
+            Dimension::Plane => 2,
+            Dimension::Space => 3,
+        }
+    }
+
+    fn evaluate(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        value: &mut [f64],
+        jacobian: &mut DMatrix<f64>,
+        first_row: usize,
+    ) {
+        let points = self.anchors.map(|anchor| anchor.position(system, coordinates));
+        for (k, value) in value.iter_mut().enumerate().take(self.row_count(system)) {
+            *value = points[0][k] - points[1][k];
+            let row =
+                relative_row(system, coordinates, &self.anchors, &points, &Vector3::ith(k, 1.0));
+            jacobian.row_mut(first_row + k).copy_from_slice(&row);
+        }
+    }
+
+    fn check(&self, system: &dyn System) -> Result<(), Error> {
+        Ok(self.anchors.iter().try_for_each(|anchor| anchor.check(system))?)
+    }
+}
+
+/// Two points at a fixed distance: `φ = ‖p_1 − p_2‖ − length`, one row; a massless rod.
+///
+/// Where the points coincide, far from any solution, the direction of the row is `x`.
+///
+/// # Example
+///
+/// A body 2 m below a hook, on a rod of 1.5 m: `φ = 0.5`.
+///
+/// ```
+/// use nalgebra::{DMatrix, Vector2, Vector3};
+/// use percussion_dynamics::{Anchor, Distance, EqualityConstraint, PlanarBodies, PlanarBody};
+///
+/// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;
+/// let center = Anchor::on_body(0, Vector3::zeros());
+/// let rod = Distance::new(center, Anchor::in_world(Vector3::zeros()), 1.5)?;
+///
+/// let (mut value, mut jacobian) = ([0.0], DMatrix::zeros(1, 3));
+/// rod.evaluate(&system, &[0.0, -2.0, 0.0], &mut value, &mut jacobian, 0);
+/// assert_eq!(value, [0.5]);
+/// assert_eq!(jacobian[(0, 1)], -1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    anchors: [Anchor; 2],
+    length: f64,
+}
+
+impl Distance {
+    /// A constraint that keeps the two points `length` (m) apart; either may be fixed in the world.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SameBody`], [`Error::Length`].
+    pub fn new(point_1: Anchor, point_2: Anchor, length: f64) -> Result<Self, Error> {
+        if !(length.is_finite() && length > 0.0) {
+            return Err(Error::Length { value: length });
+        }
+        Ok(Self { anchors: different_bodies(point_1, point_2)?, length })
+    }
+
+    /// The two points.
+    #[must_use]
+    pub fn anchors(&self) -> [Anchor; 2] {
+        self.anchors
+    }
+
+    /// The distance kept (m).
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        self.length
+    }
+}
+
+impl EqualityConstraint for Distance {
+    fn row_count(&self, _system: &dyn System) -> usize {
+        1
+    }
+
+    fn evaluate(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        value: &mut [f64],
+        jacobian: &mut DMatrix<f64>,
+        first_row: usize,
+    ) {
+        let points = self.anchors.map(|anchor| anchor.position(system, coordinates));
+        let distance = (points[0] - points[1]).norm();
+        value[0] = distance - self.length;
+        let direction =
+            if distance > 0.0 { (points[0] - points[1]) / distance } else { Vector3::x() };
+        let row = relative_row(system, coordinates, &self.anchors, &points, &direction);
+        jacobian.row_mut(first_row).copy_from_slice(&row);
+    }
+
+    fn check(&self, system: &dyn System) -> Result<(), Error> {
+        Ok(self.anchors.iter().try_for_each(|anchor| anchor.check(system))?)
+    }
+}
+
+fn different_bodies(point_1: Anchor, point_2: Anchor) -> Result<[Anchor; 2], Error> {
+    if point_1.body == point_2.body { Err(Error::SameBody) } else { Ok([point_1, point_2]) }
+}
+
+/// The row of the velocity of point 1 minus that of point 2 along `direction`.
+fn relative_row(
+    system: &dyn System,
+    coordinates: &[f64],
+    anchors: &[Anchor; 2],
+    points: &[Vector3<f64>; 2],
+    direction: &Vector3<f64>,
+) -> Vec<f64> {
+    let mut row = vec![0.0; system.velocity_count()];
+    for ((anchor, point), scale) in anchors.iter().zip(points).zip([1.0, -1.0]) {
+        anchor.add_point_row(system, coordinates, point, direction, scale, &mut row);
+    }
+    row
 }

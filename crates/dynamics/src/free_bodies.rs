@@ -20,7 +20,7 @@
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 
 use crate::{
-    inertia::principal_moments,
+    inertia::{MassProperties, principal_moments},
     rotation::{self, RotationUpdate},
     system::{CoordinateError, Dimension, System, check_finite},
 };
@@ -109,6 +109,13 @@ impl Body {
         Self { mass, inertia, force: Vector3::zeros(), torque: Vector3::zeros() }
     }
 
+    /// A body with these mass properties; its frame has their axes and its origin in the centre of
+    /// mass, so points of the model move by `−center_of_mass`.
+    #[must_use]
+    pub fn from_mass_properties(properties: &MassProperties) -> Self {
+        Self::new(properties.mass(), properties.inertia())
+    }
+
     /// The same body with a constant force at its centre of mass (N, world axes).
     #[must_use]
     pub fn with_force(self, force: Vector3<f64>) -> Self {
@@ -131,8 +138,7 @@ impl Body {
         if difference > 1e-12 * self.inertia.amax() {
             return Err(Error::Asymmetric { body, difference });
         }
-        let moments = principal_moments(&self.inertia);
-        let (smallest, largest) = (moments[0], moments[2]);
+        let [smallest, _, largest] = principal_moments(&self.inertia);
         if !(smallest.is_normal() && smallest >= SMALLEST_RELATIVE_MOMENT * largest) {
             return Err(Error::Indefinite { body, smallest, largest });
         }

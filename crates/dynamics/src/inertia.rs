@@ -1,19 +1,368 @@
-//! Mass, centre of mass and inertia of rigid bodies.
+//! Mass, centre of mass and inertia of rigid bodies: [`MassProperties`].
+//!
+//! The solids come from closed forms, and [`MassProperties::composite`] joins them by the theorem of
+//! parallel axes: about a point at the distance `d` from the centre of mass,
+//!
+//! ```math
+//! I_d = I + m\,(d^\mathsf{T} d\, 1 - d\, d^\mathsf{T}).
+//! ```
+//!
+//! Solids of revolution have the body's **`x` axis** as their axis, as the ends of
+//! [`rounded_rod_plane`](crate::gap::rounded_rod_plane) have.
+//!
+//! # Source
+//!
+//! J. L. Meriam, L. G. Kraige, J. N. Bolton, *Engineering Mechanics: Dynamics*, 8th ed., Wiley 2015,
+//! appendix B (parallel axes) and table D/4 (solids). The capsule is a cylinder and two hemispheres.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-/// Principal moments (kg·m²) of a finite symmetric tensor, smallest first.
+#[cfg(test)]
+mod tests;
+
+/// By how much of the largest moment the triangle inequality may fail. It is an equality for flat and
+/// thin bodies, and model files that write six significant digits round each of the three moments by
+/// up to 5e-6 of the largest.
+const TRIANGLE_TOLERANCE: f64 = 1.5e-5;
+
+/// How far below zero, relative to the largest, the smallest moment of a thin rod may come out by
+/// rounding: some thousand units, for tensors that have been turned and added.
+const ROUNDING: f64 = 1e-12;
+
+/// Why mass properties are refused.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The mass is not positive, not finite, or so small that its inverse overflows.
+    #[error("mass is {value}, expected a positive finite number (kg)")]
+    Mass {
+        /// Mass given (kg).
+        value: f64,
+    },
+    /// A dimension of a solid is negative or not finite.
+    #[error("{field} is {value}, expected a finite number of at least 0 (m)")]
+    Size {
+        /// Name of the dimension.
+        field: &'static str,
+        /// Its value (m).
+        value: f64,
+    },
+    /// The inner radius of a hollow solid is larger than the outer one.
+    #[error("inner radius is {inner}, expected at most the outer radius {outer} (m)")]
+    Inside {
+        /// Inner radius (m).
+        inner: f64,
+        /// Outer radius (m).
+        outer: f64,
+    },
+    /// An entry of the centre of mass or of the inertia is NaN or infinite.
+    #[error("{field} has an entry {value}, expected finite numbers")]
+    NotFinite {
+        /// Name of the field.
+        field: &'static str,
+        /// First such entry.
+        value: f64,
+    },
+    /// The inertia is not symmetric.
+    #[error("inertia differs from its transpose by {difference}, expected symmetry (kg·m²)")]
+    Asymmetric {
+        /// Largest difference between the tensor and its transpose (kg·m²).
+        difference: f64,
+    },
+    /// The principal moments are not those of any distribution of mass.
+    #[error(
+        "principal moments are {}, {} and {}, expected none negative and none above the sum of the \
+         others (kg·m²)", .moments[0], .moments[1], .moments[2]
+    )]
+    Moments {
+        /// Principal moments, smallest first (kg·m²).
+        moments: [f64; 3],
+    },
+    /// A composite of no parts.
+    #[error("a composite needs at least one part, got none")]
+    NoParts,
+}
+
+/// Mass, centre of mass and inertia tensor of a rigid body.
+///
+/// Always a possible body: the mass is positive and the principal moments `I_1 ≤ I_2 ≤ I_3` fulfil
+/// `I_1 ≥ 0` (to `1e-12 I_3`, rounding) and `I_3 ≤ I_1 + I_2` (to `1.5e-5 I_3`, numbers of six digits).
+/// Equality holds for plates, thin rods and points.
+///
+/// # Example
+///
+/// Two balls of 1 kg and radius 0.1 m, 2 m apart: `2 (2/5 · 0.01 + 1) = 2.008 kg·m²` across.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_dynamics::MassProperties;
+///
+/// let ball = MassProperties::solid_sphere(1.0, 0.1)?;
+/// let ends = [ball.translated(&Vector3::x()), ball.translated(&-Vector3::x())];
+/// let dumbbell = MassProperties::composite(&ends)?;
+/// assert_eq!(dumbbell.mass(), 2.0);
+/// assert!((dumbbell.inertia()[(1, 1)] - 2.008).abs() < 1e-15);
+/// # Ok::<(), percussion_dynamics::inertia::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassProperties {
+    mass: f64,
+    center_of_mass: Vector3<f64>,
+    inertia: Matrix3<f64>,
+}
+
+impl MassProperties {
+    /// A body of `mass` (kg) with its centre of mass (m) and inertia tensor **about the centre of
+    /// mass** (kg·m²), both in body axes.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub fn new(
+        mass: f64,
+        center_of_mass: Vector3<f64>,
+        inertia: Matrix3<f64>,
+    ) -> Result<Self, Error> {
+        if !(mass.is_normal() && mass > 0.0) {
+            return Err(Error::Mass { value: mass });
+        }
+        check_finite("center of mass", center_of_mass.as_slice())?;
+        check_finite("inertia", inertia.as_slice())?;
+        let difference = (inertia - inertia.transpose()).amax();
+        if difference > ROUNDING * inertia.amax() {
+            return Err(Error::Asymmetric { difference });
+        }
+        let moments = principal_moments(&inertia);
+        let [small, middle, large] = moments;
+        if small < -ROUNDING * large || large > small + middle + TRIANGLE_TOLERANCE * large {
+            return Err(Error::Moments { moments });
+        }
+        Ok(Self { mass, center_of_mass, inertia })
+    }
+
+    /// A point of `mass` (kg) at the origin, without inertia.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`].
+    pub fn point(mass: f64) -> Result<Self, Error> {
+        Self::axial(mass, 0.0, 0.0)
+    }
+
+    /// A solid box with edges `sizes` (m) along the axes: `I_xx = m (b² + c²)/12`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`].
+    pub fn solid_box(mass: f64, sizes: &Vector3<f64>) -> Result<Self, Error> {
+        sizes.iter().try_for_each(|&size| check_size("edge", size))?;
+        let [a, b, c] = [0, 1, 2].map(|i| sizes[i] * sizes[i]);
+        let diagonal = Vector3::new(b + c, c + a, a + b) * (mass / 12.0);
+        Self::new(mass, Vector3::zeros(), Matrix3::from_diagonal(&diagonal))
+    }
+
+    /// A solid ball of `radius` (m): `2/5 m r²`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`].
+    pub fn solid_sphere(mass: f64, radius: f64) -> Result<Self, Error> {
+        Self::spherical_shell(mass, 0.0, radius)
+    }
+
+    /// A thin spherical shell of `radius` (m): `2/3 m r²`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`].
+    pub fn hollow_sphere(mass: f64, radius: f64) -> Result<Self, Error> {
+        Self::spherical_shell(mass, radius, radius)
+    }
+
+    /// A spherical shell between the radii `inner` and `outer` (m):
+    /// `2/5 m (b⁵ − a⁵)/(b³ − a³)`, divided out so that no digits are lost when it is thin.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`], [`Error::Inside`].
+    pub fn spherical_shell(mass: f64, inner: f64, outer: f64) -> Result<Self, Error> {
+        check_radii(inner, outer)?;
+        // With the ratio s = a/b: (b⁵ − a⁵)/(b³ − a³) = b² (1 + s + s² + s³ + s⁴)/(1 + s + s²).
+        let s = if outer > 0.0 { inner / outer } else { 0.0 };
+        let ratio = (1.0 + s * (1.0 + s * (1.0 + s * (1.0 + s)))) / (1.0 + s * (1.0 + s));
+        let moment = 0.4 * mass * outer * outer * ratio;
+        Self::axial(mass, moment, moment)
+    }
+
+    /// A solid half ball of `radius` (m), its flat side through the origin and its dome towards `+x`:
+    /// centre of mass at `3/8 r`, `2/5 m r²` about the axis, `83/320 m r²` across.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`].
+    pub fn solid_hemisphere(mass: f64, radius: f64) -> Result<Self, Error> {
+        check_size("radius", radius)?;
+        let square = mass * radius * radius;
+        let body = Self::axial(mass, 0.4 * square, 83.0 / 320.0 * square)?;
+        Ok(body.translated(&(Vector3::x() * (0.375 * radius))))
+    }
+
+    /// A solid cylinder of `radius` and `length` (m): `½ m r²` about the axis,
+    /// `m (3 r² + l²)/12` across.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`].
+    pub fn solid_cylinder(mass: f64, radius: f64, length: f64) -> Result<Self, Error> {
+        Self::tube(mass, 0.0, radius, length)
+    }
+
+    /// A tube between the radii `inner` and `outer` (m) of the given `length` (m):
+    /// `½ m (a² + b²)` about the axis, `m (3 (a² + b²) + l²)/12` across. Equal radii make a thin tube.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`], [`Error::Inside`].
+    pub fn tube(mass: f64, inner: f64, outer: f64, length: f64) -> Result<Self, Error> {
+        check_radii(inner, outer)?;
+        check_size("length", length)?;
+        let squares = inner * inner + outer * outer;
+        Self::axial(mass, 0.5 * mass * squares, mass * (3.0 * squares + length * length) / 12.0)
+    }
+
+    /// A solid capsule: a cylinder of `radius` and `length` (m) closed by two half balls, so
+    /// `length + 2 radius` from tip to tip. With the masses `m_c`, `m_s` of cylinder and balls in
+    /// the ratio `l : 4r/3`, `½ m_c r² + 2/5 m_s r²` about the axis and
+    /// `m_c (3 r² + l²)/12 + m_s (2/5 r² + 3/8 r l + ¼ l²)` across.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`].
+    pub fn capsule(mass: f64, radius: f64, length: f64) -> Result<Self, Error> {
+        check_size("radius", radius)?;
+        check_size("length", length)?;
+        let (r, l) = (radius, length);
+        let volume = l + 4.0 / 3.0 * r;
+        let cylinder = if volume > 0.0 { mass * (l / volume) } else { 0.0 };
+        let balls = mass - cylinder;
+        Self::axial(
+            mass,
+            (0.5 * cylinder + 0.4 * balls) * r * r,
+            cylinder * (3.0 * r * r + l * l) / 12.0
+                + balls * (0.4 * r * r + 0.375 * r * l + 0.25 * l * l),
+        )
+    }
+
+    /// A thin rod of `length` (m): nothing about its axis, `m l²/12` across.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Size`].
+    pub fn thin_rod(mass: f64, length: f64) -> Result<Self, Error> {
+        Self::tube(mass, 0.0, 0.0, length)
+    }
+
+    /// All `parts` as one body, in the axes they are given in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoParts`]; [`Error::Mass`] or [`Error::NotFinite`] if a sum overflows.
+    pub fn composite(parts: &[Self]) -> Result<Self, Error> {
+        if parts.is_empty() {
+            return Err(Error::NoParts);
+        }
+        let mass: f64 = parts.iter().map(|part| part.mass).sum();
+        let center: Vector3<f64> =
+            parts.iter().map(|part| part.center_of_mass * (part.mass / mass)).sum();
+        let inertia = parts.iter().map(|part| part.inertia_about(&center)).sum();
+        Self::new(mass, center, inertia)
+    }
+
+    /// The same body moved by `offset` (m, body axes).
+    #[must_use]
+    pub fn translated(&self, offset: &Vector3<f64>) -> Self {
+        Self { center_of_mass: self.center_of_mass + offset, ..*self }
+    }
+
+    /// The same body turned about the origin.
+    #[must_use]
+    pub fn rotated(&self, rotation: &UnitQuaternion<f64>) -> Self {
+        let matrix = rotation.to_rotation_matrix().into_inner();
+        Self {
+            mass: self.mass,
+            center_of_mass: matrix * self.center_of_mass,
+            inertia: matrix * self.inertia * matrix.transpose(),
+        }
+    }
+
+    /// Mass (kg).
+    #[must_use]
+    pub fn mass(&self) -> f64 {
+        self.mass
+    }
+
+    /// Centre of mass (m, body axes).
+    #[must_use]
+    pub fn center_of_mass(&self) -> Vector3<f64> {
+        self.center_of_mass
+    }
+
+    /// Inertia tensor about the centre of mass (kg·m², body axes).
+    #[must_use]
+    pub fn inertia(&self) -> Matrix3<f64> {
+        self.inertia
+    }
+
+    /// Inertia tensor about `point` (m, body axes), by parallel axes (kg·m²).
+    #[must_use]
+    pub fn inertia_about(&self, point: &Vector3<f64>) -> Matrix3<f64> {
+        let d = point - self.center_of_mass;
+        self.inertia
+            + self.mass * (Matrix3::from_diagonal_element(d.norm_squared()) - d * d.transpose())
+    }
+
+    /// Principal moments about the centre of mass, smallest first (kg·m²).
+    #[must_use]
+    pub fn principal_moments(&self) -> [f64; 3] {
+        principal_moments(&self.inertia)
+    }
+
+    /// A body of revolution about `x`, centred at the origin.
+    fn axial(mass: f64, about_axis: f64, across: f64) -> Result<Self, Error> {
+        let diagonal = Vector3::new(about_axis, across, across);
+        Self::new(mass, Vector3::zeros(), Matrix3::from_diagonal(&diagonal))
+    }
+}
+
+/// Principal moments of a finite symmetric tensor, smallest first.
 ///
 /// Only the part `½ (A + Aᵀ)` counts. Accurate to about `eps` times the largest moment.
-#[must_use]
-pub(crate) fn principal_moments(tensor: &Matrix3<f64>) -> Vector3<f64> {
+pub(crate) fn principal_moments(tensor: &Matrix3<f64>) -> [f64; 3] {
     let scale = tensor.amax();
     if scale == 0.0 {
-        return Vector3::zeros();
+        return [0.0; 3];
     }
     // Scaled to size one, so that no square inside the eigenvalue iteration overflows.
     let scaled = tensor / scale;
-    let mut moments = (0.5 * (scaled + scaled.transpose())).symmetric_eigenvalues();
-    moments.as_mut_slice().sort_by(f64::total_cmp);
-    moments * scale
+    let eigenvalues = (0.5 * (scaled + scaled.transpose())).symmetric_eigenvalues();
+    let mut moments = [0, 1, 2].map(|i| eigenvalues[i] * scale);
+    moments.sort_by(f64::total_cmp);
+    moments
+}
+
+fn check_size(field: &'static str, value: f64) -> Result<(), Error> {
+    if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Error::Size { field, value }) }
+}
+
+fn check_radii(inner: f64, outer: f64) -> Result<(), Error> {
+    check_size("inner radius", inner)?;
+    check_size("radius", outer)?;
+    if inner > outer { Err(Error::Inside { inner, outer }) } else { Ok(()) }
+}
+
+fn check_finite(field: &'static str, entries: &[f64]) -> Result<(), Error> {
+    match entries.iter().find(|entry| !entry.is_finite()) {
+        Some(&value) => Err(Error::NotFinite { field, value }),
+        None => Ok(()),
+    }
 }

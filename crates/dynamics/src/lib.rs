@@ -13,12 +13,15 @@ pub mod inertia;
 pub mod planar_bodies;
 pub mod rotation;
 pub mod system;
+#[cfg(test)]
+mod testing;
 
 pub use anchor::Anchor;
-pub use constraint::EqualityConstraint;
+pub use constraint::{BallJoint, Distance, EqualityConstraint};
 pub use contact_frame::ContactFrame;
 pub use free_bodies::{Body, FreeBodies};
 pub use gap::{ContactRows, GapFunction};
+pub use inertia::MassProperties;
 pub use planar_bodies::{PlanarBodies, PlanarBody};
 pub use rotation::RotationUpdate;
 pub use system::{Dimension, System};
