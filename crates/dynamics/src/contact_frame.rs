@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 /// A tangent reference closer to the normal than this angle (rad) does not choose a tangent.
 ///
-/// It is about the square root of the rounding unit: nearer, the orthogonalised reference has lost
+/// It is about the square root of the rounding unit: nearer, the orthogonalized reference has lost
 /// more than half of its digits and would turn with rounding errors.
 const SMALLEST_ANGLE: f64 = 1e-8;
 
@@ -48,7 +48,7 @@ pub struct ContactFrame {
 
 impl ContactFrame {
     /// The frame with the direction of `normal` and with `t` as near to `reference` as it can be:
-    /// the part of `reference` orthogonal to `n`, normalised.
+    /// the part of `reference` orthogonal to `n`, normalized.
     ///
     /// If `reference` is zero or within `1e-8` rad of `±n`, the world axis with the smallest `|n_i|`
     /// takes its place (of equal ones the first of `x`, `y`, `z`). Lengths do not matter. The frame
@@ -139,7 +139,7 @@ pub(crate) fn direction(field: &'static str, vector: &Vector3<f64>) -> Result<Ve
     scaled_direction(vector).ok_or(Error::ZeroNormal)
 }
 
-/// Normalises without overflow or underflow; `None` for zero.
+/// Normalizes without overflow or underflow; `None` for zero.
 fn scaled_direction(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
     let largest = vector.amax();
     (largest > 0.0).then(|| vector.map(|c| c / largest).normalize())

@@ -1,8 +1,8 @@
 //! Rigid bodies that move freely in space: the system [`FreeBodies`].
 //!
-//! Body `i` has the coordinates `q[7i ..] = (x, y, z, w, q_x, q_y, q_z)`, the position of its centre
+//! Body `i` has the coordinates `q[7i ..] = (x, y, z, w, q_x, q_y, q_z)`, the position of its center
 //! of mass (m) and the unit quaternion from body to world axes, and the velocity
-//! `v[6i ..] = (v_x, v_y, v_z, ω_x, ω_y, ω_z)`, linear velocity of the centre of mass (m/s) and
+//! `v[6i ..] = (v_x, v_y, v_z, ω_x, ω_y, ω_z)`, linear velocity of the center of mass (m/s) and
 //! angular velocity (rad/s), both in **world** axes. The equations of Newton and Euler are
 //!
 //! ```math
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Largest accepted distance of the norm of a quaternion from one: that of coordinates written with
-/// six decimals. [`FreeBodies`] normalises what it reads, so the remaining error is only in `q̇`.
+/// six decimals. [`FreeBodies`] normalizes what it reads, so the remaining error is only in `q̇`.
 const QUATERNION_TOLERANCE: f64 = 1e-6;
 
 /// Smallest principal moment relative to the largest that [`FreeBodies`] accepts. The moments are
@@ -92,31 +92,31 @@ pub enum Error {
 pub struct Body {
     /// Mass (kg), positive.
     pub mass: f64,
-    /// Inertia tensor about the centre of mass in body axes (kg·m²), symmetric positive definite.
+    /// Inertia tensor about the center of mass in body axes (kg·m²), symmetric positive definite.
     /// The triangle inequality of its principal moments is not asked for.
     pub inertia: Matrix3<f64>,
-    /// Constant force at the centre of mass besides gravity (N, world axes); default zero.
+    /// Constant force at the center of mass besides gravity (N, world axes); default zero.
     pub force: Vector3<f64>,
     /// Constant torque (N·m, world axes); default zero.
     pub torque: Vector3<f64>,
 }
 
 impl Body {
-    /// A body of `mass` (kg) and `inertia` (kg·m², about the centre of mass, body axes) on which
+    /// A body of `mass` (kg) and `inertia` (kg·m², about the center of mass, body axes) on which
     /// only gravity acts.
     #[must_use]
     pub fn new(mass: f64, inertia: Matrix3<f64>) -> Self {
         Self { mass, inertia, force: Vector3::zeros(), torque: Vector3::zeros() }
     }
 
-    /// A body with these mass properties; its frame has their axes and its origin in the centre of
+    /// A body with these mass properties; its frame has their axes and its origin in the center of
     /// mass, so points of the model move by `−center_of_mass`.
     #[must_use]
     pub fn from_mass_properties(properties: &MassProperties) -> Self {
         Self::new(properties.mass(), properties.inertia())
     }
 
-    /// The same body with a constant force at its centre of mass (N, world axes).
+    /// The same body with a constant force at its center of mass (N, world axes).
     #[must_use]
     pub fn with_force(self, force: Vector3<f64>) -> Self {
         Self { force, ..self }

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use crate::{
     anchor::{self, Anchor},
     contact_frame::{self, ContactFrame},
-    system::System,
+    system::{Dimension, System},
 };
 
 mod sphere_plane;
@@ -79,6 +79,13 @@ impl Sphere {
         Self { center: Anchor::in_world(center), radius }
     }
 
+    fn check(&self, system: &dyn System) -> Result<(), Error> {
+        self.center.check(system)?;
+        let z = self.center.point.z;
+        let in_plane = system.dimension() == Dimension::Space || z == 0.0;
+        if in_plane { Ok(()) } else { Err(Error::OutOfPlane { z }) }
+    }
+
     fn check_radius(&self) -> Result<(), Error> {
         let value = self.radius;
         if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Error::Radius { value }) }
@@ -103,6 +110,7 @@ pub struct ContactPoint {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactRows {
     velocity_count: usize,
+    tangent_count: usize,
     rows: Vec<f64>,
 }
 
@@ -110,7 +118,8 @@ impl ContactRows {
     /// Zero rows for a system with `velocity_count` velocities and `tangent_count` tangents.
     #[must_use]
     pub fn new(velocity_count: usize, tangent_count: usize) -> Self {
-        Self { velocity_count, rows: vec![0.0; velocity_count * (1 + tangent_count)] }
+        let rows = vec![0.0; velocity_count * (1 + tangent_count)];
+        Self { velocity_count, tangent_count, rows }
     }
 
     /// Zero rows of the right shape for `system`.
@@ -122,7 +131,7 @@ impl ContactRows {
     /// Number of tangents.
     #[must_use]
     pub fn tangent_count(&self) -> usize {
-        self.rows.len() / self.velocity_count.max(1) - 1
+        self.tangent_count
     }
 
     /// The normal row, which is the gradient of the gap: `ġ = normal · v`.
@@ -131,7 +140,7 @@ impl ContactRows {
         self.row(0)
     }
 
-    /// The row of tangent `index`.
+    /// The row of tangent `index`, below [`tangent_count`](Self::tangent_count).
     #[must_use]
     pub fn tangent(&self, index: usize) -> &[f64] {
         self.row(1 + index)
@@ -158,7 +167,7 @@ impl ContactRows {
         frame: &ContactFrame,
         scale: f64,
     ) {
-        for (index, axis) in frame.axes().iter().enumerate().take(1 + self.tangent_count()) {
+        for (index, axis) in frame.axes().iter().enumerate().take(1 + self.tangent_count) {
             anchor.add_point_row(system, coordinates, point, axis, scale, self.row_mut(index));
         }
     }

@@ -1,7 +1,7 @@
-//! Mass, centre of mass and inertia of rigid bodies: [`MassProperties`].
+//! Mass, center of mass and inertia of rigid bodies: [`MassProperties`].
 //!
 //! The solids come from closed forms, and [`MassProperties::composite`] joins them by the theorem of
-//! parallel axes: about a point at the distance `d` from the centre of mass,
+//! parallel axes: about a point at the distance `d` from the center of mass,
 //!
 //! ```math
 //! I_d = I + m\,(d^\mathsf{T} d\, 1 - d\, d^\mathsf{T}).
@@ -55,7 +55,7 @@ pub enum Error {
         /// Outer radius (m).
         outer: f64,
     },
-    /// An entry of the centre of mass or of the inertia is NaN or infinite.
+    /// An entry of the center of mass or of the inertia is NaN or infinite.
     #[error("{field} has an entry {value}, expected finite numbers")]
     NotFinite {
         /// Name of the field.
@@ -83,9 +83,9 @@ pub enum Error {
     NoParts,
 }
 
-/// Mass, centre of mass and inertia tensor of a rigid body.
+/// Mass, center of mass and inertia tensor of a rigid body.
 ///
-/// Always a possible body: the mass is positive and the principal moments `I_1 ≤ I_2 ≤ I_3` fulfil
+/// Always a possible body: the mass is positive and the principal moments `I_1 ≤ I_2 ≤ I_3` fulfill
 /// `I_1 ≥ 0` (to `1e-12 I_3`, rounding) and `I_3 ≤ I_1 + I_2` (to `1.5e-5 I_3`, numbers of six digits).
 /// Equality holds for plates, thin rods and points.
 ///
@@ -112,7 +112,7 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// A body of `mass` (kg) with its centre of mass (m) and inertia tensor **about the centre of
+    /// A body of `mass` (kg) with its center of mass (m) and inertia tensor **about the center of
     /// mass** (kg·m²), both in body axes.
     ///
     /// # Errors
@@ -195,7 +195,7 @@ impl MassProperties {
     }
 
     /// A solid half ball of `radius` (m), its flat side through the origin and its dome towards `+x`:
-    /// centre of mass at `3/8 r`, `2/5 m r²` about the axis, `83/320 m r²` across.
+    /// center of mass at `3/8 r`, `2/5 m r²` about the axis, `83/320 m r²` across.
     ///
     /// # Errors
     ///
@@ -301,13 +301,13 @@ impl MassProperties {
         self.mass
     }
 
-    /// Centre of mass (m, body axes).
+    /// Center of mass (m, body axes).
     #[must_use]
     pub fn center_of_mass(&self) -> Vector3<f64> {
         self.center_of_mass
     }
 
-    /// Inertia tensor about the centre of mass (kg·m², body axes).
+    /// Inertia tensor about the center of mass (kg·m², body axes).
     #[must_use]
     pub fn inertia(&self) -> Matrix3<f64> {
         self.inertia
@@ -321,13 +321,13 @@ impl MassProperties {
             + self.mass * (Matrix3::from_diagonal_element(d.norm_squared()) - d * d.transpose())
     }
 
-    /// Principal moments about the centre of mass, smallest first (kg·m²).
+    /// Principal moments about the center of mass, smallest first (kg·m²).
     #[must_use]
     pub fn principal_moments(&self) -> [f64; 3] {
         principal_moments(&self.inertia)
     }
 
-    /// A body of revolution about `x`, centred at the origin.
+    /// A body of revolution about `x`, centered at the origin.
     fn axial(mass: f64, about_axis: f64, across: f64) -> Result<Self, Error> {
         let diagonal = Vector3::new(about_axis, across, across);
         Self::new(mass, Vector3::zeros(), Matrix3::from_diagonal(&diagonal))

@@ -1,8 +1,64 @@
-//! Rigid bodies and what contact laws need to know of them.
+//! Rigid bodies and what contact laws need to know of them: percussion-dynamics.
 //!
 //! A [`System`] turns coordinates and velocities into mass matrices, forces and the motion of points;
 //! a [`GapFunction`] measures the distance between two of its surfaces and gives the rows of the
-//! contact Jacobian; an [`EqualityConstraint`] ties coordinates together.
+//! contact Jacobian; an [`EqualityConstraint`] ties coordinates together. The built-in systems are
+//! [`FreeBodies`] in space and [`PlanarBodies`] in the plane. Nothing here moves a system or decides
+//! what happens in a collision.
+//!
+//! Units are SI and angles radians. Contact frames `(n, t, o)` are right-handed with `n` from body 2 to
+//! body 1, contact components stand in that order, and a gap is positive when open.
+//!
+//! # Example
+//!
+//! A ball of 2 kg and radius 0.5 m arrives at a floor at 3 m/s. The inverse mass `J M⁻¹ Jᵀ` felt at the
+//! contact is `1/m = 0.5` along the normal; along a tangent the ball also turns, and with
+//! `I = 2/5 m r²` it is `1/m + r²/I = 7/(2 m) = 1.75` (kg⁻¹).
+//!
+//! ```
+//! use nalgebra::{DMatrix, Vector3};
+//! use percussion_dynamics::{
+//!     Body, ContactRows, FreeBodies, GapFunction, MassProperties, System,
+//!     gap::{Plane, Sphere, SpherePlane},
+//! };
+//!
+//! let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.5)?);
+//! let system = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
+//! let floor = Plane::new(&Vector3::z(), &Vector3::zeros())?;
+//! let contact = SpherePlane::new(Sphere::of_body(0, 0.5), floor)?;
+//! contact.check(&system)?;
+//!
+//! let coordinates = [0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0];
+//! let velocity = [0.0, 0.0, -3.0, 0.0, 0.0, 0.0];
+//! system.check_coordinates(&coordinates)?;
+//!
+//! let mut rows = ContactRows::for_system(&system);
+//! assert_eq!(contact.rows(&system, &coordinates, &mut rows), 0.0); // touching
+//! let approach: f64 = rows.normal().iter().zip(velocity).map(|(j, v)| j * v).sum();
+//! assert_eq!(approach, -3.0);
+//!
+//! for (row, expected) in [(rows.normal(), 0.5), (rows.tangent(0), 1.75)] {
+//!     let mut column = DMatrix::from_column_slice(6, 1, row);
+//!     system.apply_inverse_mass(&coordinates, &mut column);
+//!     let delassus: f64 = row.iter().zip(column.as_slice()).map(|(j, c)| j * c).sum();
+//!     assert!((delassus - expected).abs() < 1e-14);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`system`] | the trait [`System`]: coordinates, mass matrix, smooth forces, retraction, energy |
+//! | [`free_bodies`] | [`FreeBodies`], rigid bodies in space with unit quaternions |
+//! | [`planar_bodies`] | [`PlanarBodies`], rigid bodies in the plane |
+//! | [`inertia`] | [`MassProperties`] of the usual solids and of their composites |
+//! | [`rotation`] | quaternions, their rate and the two [rotation updates](RotationUpdate) |
+//! | [`anchor`] | [`Anchor`], a point of a body or of the world |
+//! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
+//! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
+//! | [`constraint`] | the trait [`EqualityConstraint`], [`BallJoint`] and [`Distance`] |
 
 pub mod anchor;
 pub mod constraint;
@@ -15,6 +71,11 @@ pub mod rotation;
 pub mod system;
 #[cfg(test)]
 mod testing;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use anchor::Anchor;
 pub use constraint::{BallJoint, Distance, EqualityConstraint};

@@ -1,6 +1,6 @@
 //! Rigid bodies that move freely in the x–y plane: the system [`PlanarBodies`].
 //!
-//! Body `i` has the coordinates `q[3i ..] = (x, y, θ)`, the position of its centre of mass (m) and its
+//! Body `i` has the coordinates `q[3i ..] = (x, y, θ)`, the position of its center of mass (m) and its
 //! angle about `z` (rad, any real number), and the velocity `v[3i ..] = q̇[3i ..]` (m/s, rad/s). The
 //! mass matrix is the constant diagonal `(m, m, I)`, so free flight has no gyroscopic term.
 
@@ -16,23 +16,23 @@ use crate::{
 pub struct PlanarBody {
     /// Mass (kg), positive.
     pub mass: f64,
-    /// Moment of inertia about `z` through the centre of mass (kg·m²), positive.
+    /// Moment of inertia about `z` through the center of mass (kg·m²), positive.
     pub inertia: f64,
-    /// Constant force at the centre of mass besides gravity (N, world axes); default zero.
+    /// Constant force at the center of mass besides gravity (N, world axes); default zero.
     pub force: Vector2<f64>,
     /// Constant torque about `z` (N·m); default zero.
     pub torque: f64,
 }
 
 impl PlanarBody {
-    /// A body of `mass` (kg) and `inertia` (kg·m², about its centre of mass) on which only gravity
+    /// A body of `mass` (kg) and `inertia` (kg·m², about its center of mass) on which only gravity
     /// acts.
     #[must_use]
     pub fn new(mass: f64, inertia: f64) -> Self {
         Self { mass, inertia, force: Vector2::zeros(), torque: 0.0 }
     }
 
-    /// The same body with a constant force at its centre of mass (N, world axes).
+    /// The same body with a constant force at its center of mass (N, world axes).
     #[must_use]
     pub fn with_force(self, force: Vector2<f64>) -> Self {
         Self { force, ..self }

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! A tangent vector `d` (rad) is a world angular velocity times a time. Two maps carry a quaternion
-//! along it, both normalised and both with the rate above at `d = 0`:
+//! along it, both normalized and both with the rate above at `d = 0`:
 //!
 //! - [`exponential`] turns by the angle `‖d‖` about `d`: exact for a constant angular velocity;
-//! - [`normalized_euler`] adds `φ̇ h` and normalises: turns by `2 atan(‖d‖/2)` about `d`, which falls
+//! - [`normalized_euler`] adds `φ̇ h` and normalizes: turns by `2 atan(‖d‖/2)` about `d`, which falls
 //!   short by `‖d‖³/12`, and agrees with schemes that update `q` linearly in `v`.
 //!
 //! [`difference`] and [`normalized_euler_difference`] are their inverses; [`RotationUpdate`] names the
@@ -22,7 +22,7 @@
 //!
 //! D. E. Stewart, J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with
 //! inelastic collisions and Coulomb friction", *International Journal for Numerical Methods in
-//! Engineering* 39 (1996) 2673–2691 (normalised Euler update of the Euler parameters).
+//! Engineering* 39 (1996) 2673–2691 (normalized Euler update of the Euler parameters).
 //! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006,
 //! section VII.5 (quaternions and the exponential map).
 
@@ -157,7 +157,7 @@ pub fn exponential(quaternion: &[f64; 4], tangent: &Vector3<f64>) -> [f64; 4] {
     unit_product(&[half_angle.cos(), vector.x, vector.y, vector.z], quaternion)
 }
 
-/// One step `φ + N d` followed by normalisation, as in the scheme of Stewart and Trinkle.
+/// One step `φ + N d` followed by normalization, as in the scheme of Stewart and Trinkle.
 ///
 /// Turns by `2 atan(‖d‖/2)` about `d`, so never by a half turn or more.
 ///
@@ -262,7 +262,7 @@ pub fn rotation_matrix(quaternion: &[f64; 4]) -> Matrix3<f64> {
     *unit_quaternion(quaternion).to_rotation_matrix().matrix()
 }
 
-/// The rotation as a `nalgebra` type; `quaternion` is normalised on the way.
+/// The rotation as a `nalgebra` type; `quaternion` is normalized on the way.
 pub(crate) fn unit_quaternion(quaternion: &[f64; 4]) -> UnitQuaternion<f64> {
     let [w, x, y, z] = *quaternion;
     UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))
@@ -277,7 +277,7 @@ fn norm(quaternion: &[f64; 4]) -> f64 {
     quaternion.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
-/// The normalised Hamilton product: first `b`, then `a`, both about world axes.
+/// The normalized Hamilton product: first `b`, then `a`, both about world axes.
 fn unit_product(a: &[f64; 4], b: &[f64; 4]) -> [f64; 4] {
     let (a0, b0) = (a[0], b[0]);
     let (av, bv) = (Vector3::new(a[1], a[2], a[3]), Vector3::new(b[1], b[2], b[3]));

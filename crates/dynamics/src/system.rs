@@ -44,7 +44,7 @@ pub enum CoordinateError {
         /// Its value.
         value: f64,
     },
-    /// A quaternion is not normalised.
+    /// A quaternion is not normalized.
     #[error("quaternion of body {body} has norm {norm}, expected 1 within 1e-6")]
     QuaternionNorm {
         /// Body that the quaternion belongs to.
@@ -88,7 +88,7 @@ pub trait System: Debug + Send + Sync {
     /// Number of bodies.
     fn body_count(&self) -> usize;
 
-    /// Pose of the frame of `body` in the world; for a free body its centre of mass and axes.
+    /// Pose of the frame of `body` in the world; for a free body its center of mass and axes.
     fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64>;
 
     /// Writes the mass matrix `M(q)` (`n_v × n_v`, symmetric positive definite; kg, kg·m²).
@@ -105,7 +105,7 @@ pub trait System: Debug + Send + Sync {
     fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]);
 
     /// Writes `q ⊕ d` (length `n_q`): where the tangent vector `d` (length `n_v`; a velocity times
-    /// a time) leads from `q`. Quaternions stay normalised; `q ⊕ 0 = q`; `d/ds (q ⊕ s v) = N(q) v` at 0.
+    /// a time) leads from `q`. Quaternions stay normalized; `q ⊕ 0 = q`; `d/ds (q ⊕ s v) = N(q) v` at 0.
     fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]);
 
     /// Writes the tangent vector `d` (length `n_v`) with `from ⊕ d = to`: the inverse of

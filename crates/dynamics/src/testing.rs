@@ -28,13 +28,13 @@ pub(crate) fn vectors() -> impl Strategy<Value = Vector3<f64>> {
 
 /// A unit vector.
 pub(crate) fn directions() -> impl Strategy<Value = Vector3<f64>> {
-    vectors().prop_filter_map("too short to normalise", |v| v.try_normalize(0.1))
+    vectors().prop_filter_map("too short to normalize", |v| v.try_normalize(0.1))
 }
 
 /// A unit quaternion.
 pub(crate) fn quaternions() -> impl Strategy<Value = [f64; 4]> {
     prop::array::uniform4(-1.0..1.0)
-        .prop_filter("too short to normalise", |q: &[f64; 4]| q.iter().any(|c| c.abs() > 0.1))
+        .prop_filter("too short to normalize", |q: &[f64; 4]| q.iter().any(|c| c.abs() > 0.1))
         .prop_map(|q| rotation::normalize(&q).unwrap())
 }
 

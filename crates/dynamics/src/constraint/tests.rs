@@ -1,5 +1,7 @@
 //! Tests of [`constraint`](super).
 
+#![expect(clippy::float_cmp, reason = "these results are exact")]
+
 use proptest::prelude::*;
 
 use super::*;

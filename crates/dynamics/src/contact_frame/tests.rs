@@ -13,7 +13,7 @@ fn matrix(frame: &ContactFrame) -> Matrix3<f64> {
     Matrix3::from_columns(&frame.axes())
 }
 
-/// Normalising leaves an error of up to 3 units in a length and 6 in its square, the sums of the
+/// Normalizing leaves an error of up to 3 units in a length and 6 in its square, the sums of the
 /// products here add 3, and the determinant has three lengths.
 fn is_orthonormal_and_right_handed(frame: &ContactFrame) -> bool {
     let axes = matrix(frame);

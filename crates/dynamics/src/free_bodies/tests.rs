@@ -1,5 +1,7 @@
 //! Tests of [`free_bodies`](super).
 
+#![expect(clippy::float_cmp, reason = "these results are exact")]
+
 use nalgebra::UnitQuaternion;
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@
 //! g = n \cdot c - b - r
 //! ```
 //!
-//! with the centre `c` and radius `r` of the sphere, body 1, and the plane `n · x = b`, body 2. In the
+//! with the center `c` and radius `r` of the sphere, body 1, and the plane `n · x = b`, body 2. In the
 //! plane the sphere is a disc and the plane a line.
 
 use nalgebra::Vector3;
@@ -93,7 +93,7 @@ impl Plane {
 ///
 /// # Example
 ///
-/// A ball of radius 1 m with its centre at a height of 3 m.
+/// A ball of radius 1 m with its center at a height of 3 m.
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
@@ -173,7 +173,7 @@ impl GapFunction for SpherePlane {
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {
-        self.sphere.center.check(system)?;
+        self.sphere.check(system)?;
         if system.dimension() == Dimension::Plane {
             ContactFrame::planar(&self.plane.normal())?;
         }

@@ -25,15 +25,15 @@ use crate::{
 
 /// The gap between two spheres; in the plane, two discs. Either may be fixed in the world.
 ///
-/// In space the first tangent is `n × a`, normalised, for the world axis `a` (default `e_z`, the
+/// In space the first tangent is `n × a`, normalized, for the world axis `a` (default `e_z`, the
 /// vertical); near `n = ±a` the [fallback of the contact frame](ContactFrame::from_normal) chooses.
 ///
-/// Where the centres coincide the gap `−r_1 − r_2` has no gradient: every direction separates equally.
+/// Where the centers coincide the gap `−r_1 − r_2` has no gradient: every direction separates equally.
 /// The normal is then `a` (in the plane `e_y`). The gap itself is continuous there.
 ///
 /// # Example
 ///
-/// Unit balls with centres 3 m apart along `x`.
+/// Unit balls with centers 3 m apart along `x`.
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
@@ -92,7 +92,7 @@ impl SphereSphere {
         let c_1 = self.sphere_1.center.position(system, coordinates);
         let c_2 = self.sphere_2.center.position(system, coordinates);
         let distance = (c_1 - c_2).norm();
-        // Centres nearer than the rounding of a radius have no direction worth following.
+        // Centers nearer than the rounding of a radius have no direction worth following.
         let separate = distance > f64::EPSILON * (r_1 + r_2);
         let frame = match system.dimension() {
             Dimension::Plane => {
@@ -125,13 +125,7 @@ impl GapFunction for SphereSphere {
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {
-        for sphere in self.spheres() {
-            sphere.center.check(system)?;
-            if system.dimension() == Dimension::Plane && sphere.center.point.z != 0.0 {
-                return Err(Error::OutOfPlane { z: sphere.center.point.z });
-            }
-        }
-        Ok(())
+        self.spheres().iter().try_for_each(|sphere| sphere.check(system))
     }
 
     fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {

@@ -1,5 +1,7 @@
 //! Tests of [`rotation`](super).
 
+#![expect(clippy::float_cmp, reason = "these results are exact")]
+
 use std::f64::consts::PI;
 
 use nalgebra::{Vector3, Vector4};
@@ -28,7 +30,7 @@ fn quaternions_that_are_no_rotation_are_refused() {
 }
 
 #[test]
-fn the_largest_numbers_are_normalised_without_overflow() {
+fn the_largest_numbers_are_normalized_without_overflow() {
     assert_eq!(normalize(&[f64::MAX; 4]).unwrap(), [0.5; 4]);
 }
 
@@ -54,7 +56,7 @@ fn opposite_quaternions_are_the_same_rotation() {
 }
 
 #[test]
-fn the_normalised_euler_step_falls_short_by_a_twelfth_of_the_cube() {
+fn the_normalized_euler_step_falls_short_by_a_twelfth_of_the_cube() {
     let identity = [1.0, 0.0, 0.0, 0.0];
     let angle = 0.01;
     let turned = logarithm(&normalized_euler(&identity, &(Vector3::x() * angle))).x;
@@ -82,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn the_normalised_euler_step_is_what_it_says(q in quaternions(), d in vectors()) {
+    fn the_normalized_euler_step_is_what_it_says(q in quaternions(), d in vectors()) {
         let step = Vector4::from(q) + rate_matrix(&q) * d;
         let expected = normalize(&step.into()).unwrap();
         prop_assert!(distance(&normalized_euler(&q, &d), &expected) < 4.0 * f64::EPSILON);
