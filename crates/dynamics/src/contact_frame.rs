@@ -1,4 +1,11 @@
 //! The orthonormal frame of one contact: [`ContactFrame`].
+//!
+//! The tangent is a reference direction made orthogonal to the normal, twice, so that it is
+//! orthogonal to rounding however near to the normal the reference lies.
+//!
+//! # Source
+//!
+//! B. N. Parlett, *The Symmetric Eigenvalue Problem*, SIAM 1998, section 6.9 (why twice is enough).
 
 use nalgebra::Vector3;
 
@@ -20,9 +27,12 @@ pub enum Error {
         /// First such entry.
         value: f64,
     },
-    /// The normal is zero, so it points nowhere.
-    #[error("normal is zero, expected a direction")]
-    ZeroNormal,
+    /// A vector that has to be a direction is zero.
+    #[error("{field} is zero, expected a direction")]
+    Zero {
+        /// Name of the vector.
+        field: &'static str,
+    },
     /// The normal of a frame in the plane points out of it.
     #[error("normal of a planar frame has z = {z}, expected 0")]
     OutOfPlane {
@@ -56,7 +66,7 @@ impl ContactFrame {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] for either vector, [`Error::ZeroNormal`].
+    /// [`Error::NotFinite`] for either vector, [`Error::Zero`].
     ///
     /// # Example
     ///
@@ -80,7 +90,7 @@ impl ContactFrame {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`], [`Error::ZeroNormal`], [`Error::OutOfPlane`].
+    /// [`Error::NotFinite`], [`Error::Zero`], [`Error::OutOfPlane`].
     ///
     /// # Example
     ///
@@ -136,7 +146,7 @@ fn orthogonal_part(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Option<Ve
 /// The unit vector along `vector`, which must be finite and not zero.
 pub(crate) fn direction(field: &'static str, vector: &Vector3<f64>) -> Result<Vector3<f64>, Error> {
     check_finite(field, vector)?;
-    scaled_direction(vector).ok_or(Error::ZeroNormal)
+    scaled_direction(vector).ok_or(Error::Zero { field })
 }
 
 /// Normalizes without overflow or underflow; `None` for zero.

@@ -384,7 +384,7 @@ fn symmetric_inverse(tensor: &Matrix3<f64>) -> Matrix3<f64> {
     let scale = tensor.amax();
     let [a, b, c] = [0, 1, 2].map(|i| tensor.column(i) / scale);
     let cofactors = Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]);
-    let inverse = cofactors / (a.dot(&b.cross(&c)) * scale);
+    let inverse = cofactors / a.dot(&b.cross(&c)) / scale;
     0.5 * (inverse + inverse.transpose())
 }
 

@@ -3,6 +3,11 @@
 //! Body `i` has the coordinates `q[3i ..] = (x, y, θ)`, the position of its center of mass (m) and its
 //! angle about `z` (rad, any real number), and the velocity `v[3i ..] = q̇[3i ..]` (m/s, rad/s). The
 //! mass matrix is the constant diagonal `(m, m, I)`, so free flight has no gyroscopic term.
+//!
+//! # Source
+//!
+//! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5,
+//! for rotations about a fixed direction.
 
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector2, Vector3};
 

@@ -134,7 +134,8 @@ pub fn rate_matrix(quaternion: &[f64; 4]) -> Matrix4x3<f64> {
 
 /// Turns `quaternion` by the angle `‖tangent‖` (rad) about the world axis `tangent`.
 ///
-/// Accurate to rounding for every angle, zero and subnormal ones included.
+/// The components are right to about `eps (1 + ‖tangent‖)`, and the vector part of tiny angles,
+/// subnormal ones included, to a few `eps` of itself.
 ///
 /// # Example
 ///

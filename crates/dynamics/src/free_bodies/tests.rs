@@ -244,3 +244,10 @@ proptest! {
         prop_assert!((system.angular_momentum(&q_moved, &v_moved) - turned).norm() < 1e-13);
     }
 }
+
+#[test]
+fn the_smallest_bodies_have_a_finite_inverse() {
+    let smallest = Matrix3::from_diagonal(&Vector3::new(1e-307, 1e-297, 1e-296));
+    let inverse = symmetric_inverse(&smallest);
+    assert!((inverse * smallest - Matrix3::identity()).amax() <= 4.0 * f64::EPSILON, "{inverse}");
+}

@@ -6,6 +6,12 @@
 //!
 //! with the center `c` and radius `r` of the sphere, body 1, and the plane `n · x = b`, body 2. In the
 //! plane the sphere is a disc and the plane a line.
+//!
+//! # Source
+//!
+//! D. E. Stewart, J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with
+//! inelastic collisions and Coulomb friction", *International Journal for Numerical Methods in
+//! Engineering* 39 (1996) 2673–2691 (balls and a rod with round ends on a table).
 
 use nalgebra::Vector3;
 
@@ -188,8 +194,8 @@ impl GapFunction for SpherePlane {
 /// The two gaps between a plane and the ends of a rod along the body's `x` axis: spheres (in the plane
 /// discs) of `radius` (m) at `(+length/2, 0, 0)`, first, and `(−length/2, 0, 0)`.
 ///
-/// The rod's extreme points are `length + 2 radius` apart. Between two convex ends nothing else can
-/// touch a plane, so these two gaps are all there is.
+/// The rod is the convex hull of the two, `length + 2 radius` from tip to tip, so its distance from
+/// the plane is the smaller of the two gaps.
 ///
 /// # Errors
 ///
