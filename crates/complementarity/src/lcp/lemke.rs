@@ -261,7 +261,9 @@ fn follow_paths(
     workspace.ray = None;
     z.fill(0.0);
     let scale = problem.scale();
-    let residual = problem.natural_map_residual_with(z, &mut workspace.slack);
+    // At z = 0 the residual is the most negative entry of q.
+    let residual =
+        problem.vector().as_slice().iter().fold(0.0_f64, |r, q| if -q > r { -q } else { r });
     let mut report = Report {
         status: Status::Solved,
         iterations: 0,
@@ -355,6 +357,7 @@ impl Workspace {
                 let largest = self.covering.iter().copied().fold(0.0, f64::max);
                 self.covering.iter_mut().for_each(|d| *d /= largest);
             }
+            _ if attempt == 0 => self.covering.resize(n, 1.0),
             _ => self.covering.extend((0..n).map(|i| 1.0 + spread(attempt, i))),
         }
     }
@@ -412,7 +415,7 @@ impl Workspace {
     }
 }
 
-/// A fixed number in `[0, 1)` for restart `attempt` and row `i`; 0 on the first path.
+/// A fixed number in `[0, 1)` for restart `attempt` and row `i`.
 fn spread(attempt: usize, i: usize) -> f64 {
     // Multiples of the golden ratio and of √2, modulo one, are evenly spread.
     #[expect(clippy::cast_precision_loss, reason = "small counts")]

@@ -181,7 +181,11 @@ impl Problem {
 
     /// The largest `|q_i|`, or 1 when `q = 0`.
     pub(crate) fn scale(&self) -> f64 {
-        let largest = self.vector.amax();
+        let largest = self
+            .vector
+            .as_slice()
+            .iter()
+            .fold(0.0, |largest, q| if q.abs() > largest { q.abs() } else { largest });
         if largest > 0.0 { largest } else { 1.0 }
     }
 
@@ -203,14 +207,16 @@ impl Problem {
 
 /// The largest `measure(z_i, w_i)`; infinite when an entry is not finite.
 fn largest(z: &DVector<f64>, w: &DVector<f64>, measure: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut largest = 0.0_f64;
-    for (&z, &w) in z.iter().zip(w.iter()) {
-        if !(z.is_finite() && w.is_finite()) {
-            return f64::INFINITY;
+    let (mut largest, mut poison) = (0.0, 0.0);
+    for (&z, &w) in z.as_slice().iter().zip(w.as_slice()) {
+        // Zero times a finite number is zero; times NaN or infinity it is NaN.
+        poison += 0.0 * z + 0.0 * w;
+        let value = measure(z, w);
+        if value > largest {
+            largest = value;
         }
-        largest = largest.max(measure(z, w));
     }
-    largest
+    if poison == 0.0 { largest } else { f64::INFINITY }
 }
 
 fn check(matrix: &DMatrix<f64>, vector: &DVector<f64>) -> Result<(), ProblemError> {

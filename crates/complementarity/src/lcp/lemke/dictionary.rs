@@ -12,8 +12,9 @@ use crate::lcp::Problem;
 
 use super::scaling::Scaling;
 
-/// Number of doubles a row is padded to, so that rows are whole vector registers.
-const LANES: usize = 4;
+/// Number of doubles a row is padded to: rows are then whole vector registers of every machine, and
+/// the inner loop has no remainder, which matters for small problems.
+const LANES: usize = 2;
 
 /// Dictionary of the scaled problem, with the memory for its pivots.
 #[derive(Clone, Debug, Default)]
@@ -46,12 +47,8 @@ impl Dictionary {
     pub(super) fn load(&mut self, problem: &Problem, scaling: &Scaling, covering: &[f64]) {
         let n = problem.dimension();
         self.resize(n);
-        for j in 0..n {
-            scaling.for_column(j, problem.matrix().column(j).as_slice(), |i, value| {
-                self.rows[i * self.stride + j] = value;
-            });
-        }
         for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
+            scaling.write_row(i, problem, row);
             row[n] = covering[i];
             row[n + 1] = scaling.vector(i, problem.vector()[i]);
             row[n + 2..].fill(0.0);
@@ -148,12 +145,14 @@ impl Dictionary {
 
 /// Substitutes the pivot row for the variable of `column` in each of `rows`.
 fn eliminate(rows: &mut [f64], pivot_row: &[f64], column: usize) {
+    let (pivot_chunks, _) = pivot_row.as_chunks::<LANES>();
     for row in rows.chunks_exact_mut(pivot_row.len()) {
         let factor = row[column];
         if factor != 0.0 {
             row[column] = 0.0;
-            for (entry, pivot) in row.iter_mut().zip(pivot_row) {
-                *entry += factor * pivot;
+            let (chunks, _) = row.as_chunks_mut::<LANES>();
+            for (chunk, pivot) in chunks.iter_mut().zip(pivot_chunks) {
+                *chunk = std::array::from_fn(|k| chunk[k] + factor * pivot[k]);
             }
         }
     }

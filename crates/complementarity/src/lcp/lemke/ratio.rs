@@ -20,8 +20,18 @@ const TIE: f64 = 1e-12;
 /// Memory of the ratio test.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RatioTest {
-    /// Rows still tied, with `1 / |a_i|`.
-    tied: Vec<(usize, f64)>,
+    /// Rows still tied.
+    tied: Vec<Tied>,
+}
+
+/// A row that may leave.
+#[derive(Clone, Copy, Debug)]
+struct Tied {
+    row: usize,
+    /// `1 / |a_i|`.
+    weight: f64,
+    /// `b_i / |a_i|`.
+    ratio: f64,
 }
 
 impl RatioTest {
@@ -33,8 +43,8 @@ impl RatioTest {
     pub(super) fn leaving_row(&mut self, dictionary: &Dictionary, column: usize) -> Option<usize> {
         let (mut largest_entry, mut largest_value) = (1.0_f64, 1.0_f64);
         for (entry, value) in dictionary.column_and_values(column) {
-            largest_entry = largest_entry.max(entry.abs());
-            largest_value = largest_value.max(value);
+            largest_entry = if entry.abs() > largest_entry { entry.abs() } else { largest_entry };
+            largest_value = if value > largest_value { value } else { largest_value };
         }
         let pivot = PIVOT * largest_entry;
         let tie = TIE * largest_value;
@@ -43,17 +53,19 @@ impl RatioTest {
         for (row, (entry, value)) in dictionary.column_and_values(column).enumerate() {
             if entry < -pivot {
                 let weight = -1.0 / entry;
-                let value = value.max(0.0);
-                if value * weight <= bound {
-                    bound = bound.min((value + tie) * weight);
-                    self.tied.push((row, weight));
+                let value = if value > 0.0 { value } else { 0.0 };
+                let ratio = value * weight;
+                if ratio <= bound {
+                    let relaxed = ratio + tie * weight;
+                    bound = if relaxed < bound { relaxed } else { bound };
+                    self.tied.push(Tied { row, weight, ratio });
                 }
             }
         }
-        self.tied.retain(|&(row, weight)| dictionary.value(row).max(0.0) * weight <= bound);
+        self.tied.retain(|tied| tied.ratio <= bound);
         match self.tied[..] {
             [] => None,
-            [(row, _)] => Some(row),
+            [Tied { row, .. }] => Some(row),
             _ => Some(self.break_tie(dictionary)),
         }
     }
@@ -61,34 +73,30 @@ impl RatioTest {
     /// The lexicographic minimum of the tied rows; the artificial variable, once tied, ends the search.
     fn break_tie(&mut self, dictionary: &Dictionary) -> usize {
         if let Place::Row(row) = dictionary.place(dictionary.artificial())
-            && self.tied.iter().any(|&(tied, _)| tied == row)
+            && self.tied.iter().any(|tied| tied.row == row)
         {
             return row;
         }
         for k in 0..dictionary.size() {
             match dictionary.place(k) {
-                Place::Row(row) => {
-                    // A unit vector: only its own row is positive, the others are zero and smaller.
-                    if self.tied.len() > 1 {
-                        self.tied.retain(|&(tied, _)| tied != row);
-                    }
-                }
+                // A unit vector: only its own row is positive, the others are zero and smaller.
+                Place::Row(row) => self.tied.retain(|tied| tied.row != row),
                 Place::Column(column) => {
-                    let least = self
-                        .tied
-                        .iter()
-                        .map(|&(row, weight)| -dictionary.entry(row, column) * weight)
-                        .fold(f64::INFINITY, f64::min);
+                    let mut least = f64::INFINITY;
+                    for tied in &mut self.tied {
+                        tied.ratio = -dictionary.entry(tied.row, column) * tied.weight;
+                        least = if tied.ratio < least { tied.ratio } else { least };
+                    }
                     let bound = least + TIE * least.abs().max(1.0);
-                    self.tied
-                        .retain(|&(row, weight)| -dictionary.entry(row, column) * weight <= bound);
+                    self.tied.retain(|tied| tied.ratio <= bound);
                 }
             }
-            if let [(row, _)] = self.tied[..] {
+            if let [Tied { row, .. }] = self.tied[..] {
                 return row;
             }
         }
         // Equal to rounding: the largest pivot is the safest.
-        self.tied.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(row, _)| row)
+        let safest = self.tied.iter().min_by(|a, b| a.weight.total_cmp(&b.weight));
+        safest.map_or(0, |tied| tied.row)
     }
 }

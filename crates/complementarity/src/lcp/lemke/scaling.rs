@@ -14,8 +14,6 @@ pub(super) struct Scaling {
     factors: Vec<f64>,
     /// Scale of `q`: `q_scaled = s_i q_i / level`.
     level: f64,
-    /// Whether all factors are one.
-    trivial: bool,
 }
 
 /// Largest exponent used, so that products of two factors stay finite.
@@ -26,54 +24,45 @@ impl Scaling {
         let n = problem.dimension();
         let matrix = problem.matrix().as_slice();
         self.factors.clear();
-        self.trivial = true;
-        let mut has_gaps = false;
+        self.factors.extend(matrix.iter().step_by(n + 1).map(|&diagonal| {
+            if diagonal > 0.0 { power_of_two(-(exponent(diagonal) >> 1)) } else { 0.0 }
+        }));
         for i in 0..n {
-            let diagonal = matrix[i * n + i];
-            let factor =
-                if diagonal > 0.0 { power_of_two(-(exponent(diagonal) >> 1)) } else { 0.0 };
-            has_gaps |= factor == 0.0;
-            self.trivial &= factor == 1.0;
-            self.factors.push(factor);
+            if self.factors[i] == 0.0 {
+                self.factors[i] = -self.factor_without_diagonal(i, matrix);
+            }
         }
-        if has_gaps {
-            self.fill_gaps(matrix, n);
+        let mut largest = 0.0;
+        for (factor, q) in self.factors.iter_mut().zip(problem.vector().as_slice()) {
+            *factor = factor.abs();
+            largest = larger(largest, (*factor * q).abs());
         }
-        let largest = (0..n)
-            .fold(0.0_f64, |largest, i| largest.max((self.factors[i] * problem.vector()[i]).abs()));
         self.level = if largest > 0.0 { power_of_two(exponent(largest)) } else { 1.0 };
     }
 
-    /// Factors of the rows without a positive diagonal entry, from the rows that have one.
-    fn fill_gaps(&mut self, matrix: &[f64], n: usize) {
-        self.trivial = true;
-        for i in 0..n {
-            if matrix[i * n + i] <= 0.0 {
-                let mut largest = 0.0_f64;
-                for j in 0..n {
-                    // A row without a factor yet counts with one.
-                    let other = if matrix[j * n + j] > 0.0 { self.factors[j] } else { 1.0 };
-                    largest =
-                        largest.max(other * matrix[i * n + j].abs().max(matrix[j * n + i].abs()));
-                }
-                self.factors[i] =
-                    if largest > 0.0 { power_of_two(-exponent(largest)) } else { 1.0 };
-            }
-            self.trivial &= self.factors[i] == 1.0;
+    /// The factor that brings the largest entry of row and column `i` near one.
+    ///
+    /// Rows without a positive diagonal entry count with the factor one among each other; their own
+    /// factors are marked by the sign until all are known.
+    fn factor_without_diagonal(&self, i: usize, matrix: &[f64]) -> f64 {
+        let n = self.factors.len();
+        let column = &matrix[i * n..(i + 1) * n];
+        let row = matrix[i..].iter().step_by(n);
+        let mut largest = 0.0;
+        for ((factor, in_column), in_row) in self.factors.iter().zip(column).zip(row) {
+            let factor = if *factor > 0.0 { *factor } else { 1.0 };
+            largest = larger(largest, factor * larger(in_column.abs(), in_row.abs()));
         }
+        if largest > 0.0 { power_of_two(-exponent(largest)) } else { 1.0 }
     }
 
-    /// Calls `write(i, s_i s_j M_ij)` for every entry of column `j`.
-    pub(super) fn for_column(&self, j: usize, column: &[f64], mut write: impl FnMut(usize, f64)) {
-        if self.trivial {
-            for (i, &entry) in column.iter().enumerate() {
-                write(i, entry);
-            }
-        } else {
-            let factor = self.factors[j];
-            for (i, (&entry, s)) in column.iter().zip(&self.factors).enumerate() {
-                write(i, entry * s * factor);
-            }
+    /// Writes row `i` of the scaled matrix to the first `n` entries of `row`.
+    pub(super) fn write_row(&self, i: usize, problem: &Problem, row: &mut [f64]) {
+        let matrix = problem.matrix().as_slice();
+        let own = self.factors[i];
+        let entries = matrix[i..].iter().step_by(self.factors.len());
+        for ((scaled, factor), entry) in row.iter_mut().zip(&self.factors).zip(entries) {
+            *scaled = entry * (own * factor);
         }
     }
 
@@ -105,7 +94,6 @@ impl Scaling {
 
 /// `⌊log₂ x⌋` of a positive normal `x`, limited to ± [`LARGEST_EXPONENT`].
 fn exponent(x: f64) -> i32 {
-    #[expect(clippy::cast_possible_truncation, reason = "an exponent has 11 bits")]
     let biased = ((x.to_bits() >> 52) & 0x7ff) as i32;
     (biased - 1023).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT)
 }
@@ -113,4 +101,9 @@ fn exponent(x: f64) -> i32 {
 /// `2^exponent`, for `|exponent| ≤ 1000`.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(u64::from((exponent + 1023).unsigned_abs()) << 52)
+}
+
+/// The larger of two numbers that are not NaN; one instruction, unlike [`f64::max`].
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
