@@ -1,6 +1,71 @@
 //! Complementarity problems of contact mechanics, and solvers that certify their answers.
 //!
-//! The three names to know are [`lcp::Problem`], [`lcp::lemke`] and [`lcp::Report`].
-//! The crate knows no bodies: a problem is a matrix and a vector.
+//! Two bodies in contact push but do not pull: the normal impulse `z ≥ 0`, the velocity of
+//! separation `w ≥ 0`, and one of them is zero. With several contacts at once, and polyhedral
+//! friction cones, a time step or an impact becomes a *linear complementarity problem* (LCP)
+//!
+//! ```math
+//! w = M z + q, \qquad 0 \le z \perp w \ge 0.
+//! ```
+//!
+//! The names to know are [`lcp::Problem`], which holds `M` and `q` and judges any answer,
+//! [`lcp::lemke`], the solver to start with, and [`lcp::Report`], which says how a solve ended. The
+//! crate knows no bodies: a problem is a matrix and a vector.
+//!
+//! # Example
+//!
+//! A 1 kg ball falls at 1 m/s on a 1 kg ball that rests on the ground. The unknowns are the impulse
+//! between the balls (`w₁ = 2 z₁ − z₂ − 1`) and the one of the ground (`w₂ = −z₁ + z₂`): both are
+//! 1 N·s, and both balls rest.
+//!
+//! ```
+//! use nalgebra::{DMatrix, DVector};
+//! use percussion_complementarity::lcp::{Method, Problem, Status, enumerate};
+//!
+//! let problem = Problem::new(
+//!     DMatrix::from_row_slice(2, 2, &[2.0, -1.0, -1.0, 1.0]),
+//!     DVector::from_vec(vec![-1.0, 0.0]),
+//! )?;
+//! let solution = Method::default().solve(&problem)?;
+//! assert_eq!(solution.report.status, Status::Solved);
+//! assert!((solution.z[0] - 1.0).abs() < 1e-12 && (solution.z[1] - 1.0).abs() < 1e-12);
+//! assert!(problem.relative_residual(&solution.z) < 1e-12);
+//!
+//! let all = enumerate::solve(&problem, &enumerate::Settings::default())?;
+//! assert_eq!(all.pieces.len(), 1, "there is no other solution");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`lcp::problem`] | the validated problem, residuals |
+//! | [`lcp::report`] | status, iterations and residual of a solve |
+//! | [`lcp::lemke`] | complementary pivoting, safe against cycling, answers verified |
+//! | [`lcp::projected_gauss_seidel`] | sweeps over the rows |
+//! | [`lcp::fischer_burmeister`] | damped Newton method |
+//! | [`lcp::enumerate`] | all solutions of a small problem, continua included |
+//! | [`lcp::mixed`] | problems with free unknowns, reduced to an LCP |
+//! | [`lcp::method`] | the choice of a solver as a value |
+//!
+//! # Which solver
+//!
+//! | you have | take |
+//! | --- | --- |
+//! | a step or an impact with friction | [`lcp::lemke`] |
+//! | many frictionless contacts, a good start, modest accuracy | [`lcp::projected_gauss_seidel`] |
+//! | a P-matrix, or hundreds of unknowns with a good start | [`lcp::fischer_burmeister`] |
+//! | at most 20 unknowns and doubts about uniqueness | [`lcp::enumerate`] |
+//! | joints beside contacts | [`lcp::mixed`], then one of the above |
+//!
+//! # Guarantees and limits
+//!
+//! - [`Status::Solved`](lcp::Status::Solved) always means that the relative natural-map residual was
+//!   computed from the problem and the answer alone, and is within the tolerance.
+//! - Wrong input is a typed error that names the entry, its value and what was expected; an unsolved
+//!   problem is a status, with the best point found.
+//! - All solvers are single-threaded and deterministic.
+//! - Matrices are dense; an LCP with a general matrix is NP-hard, so every solver has a limit.
 
 pub mod lcp;

@@ -1,0 +1,115 @@
+//! Row and column scaling that keeps complementarity.
+//!
+//! For positive diagonal `R`, `C` and `t > 0` the pair `z = t C ẑ`, `w = t R⁻¹ ŵ` solves the problem
+//! `(M, q)` exactly when `(ẑ, ŵ)` solves `(R M C, R q / t)`, so tolerances may be read on a problem
+//! whose entries are near one, whatever the units of its rows and columns are.
+//!
+//! # Source
+//!
+//! D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices",
+//! Rutherford Appleton Laboratory report RAL-TR-2001-034 (2001).
+
+use nalgebra::{DMatrix, DVector};
+
+use super::Problem;
+
+/// Sweeps of the iteration; the distance of the norms from one is square-rooted by each, so 8 take a
+/// range of `2^±100` to less than a factor of two.
+const SWEEPS: usize = 8;
+
+/// The factors `R`, `C` and `1/t`.
+pub(crate) struct Equilibration {
+    rows: DVector<f64>,
+    columns: DVector<f64>,
+    vector: f64,
+}
+
+impl Equilibration {
+    /// The scaled problem `(R M C, R q / t)` and the factors.
+    ///
+    /// The rows of `(M, q)` and its columns are all brought near one, `q` included: otherwise parts of
+    /// a problem that do not touch each other could keep different units. The factors are powers of
+    /// two, so nothing is rounded. Data whose range is too wide for double precision stay as they
+    /// are.
+    pub(crate) fn of(problem: &Problem) -> (Problem, Self) {
+        let n = problem.dimension();
+        let mut factors = Self::none(n);
+        for _ in 0..SWEEPS {
+            let (matrix, vector) = factors.apply(problem);
+            for i in 0..n {
+                factors.rows[i] *= factor(matrix.row(i).amax().max(vector[i].abs()));
+                factors.columns[i] *= factor(matrix.column(i).amax());
+            }
+            factors.vector *= factor(vector.amax());
+        }
+        factors.rows.apply(|value| *value = power_of_two(*value));
+        factors.columns.apply(|value| *value = power_of_two(*value));
+        factors.vector = power_of_two(factors.vector);
+        let (matrix, vector) = factors.apply(problem);
+        let in_range = |value: &f64| value.is_normal();
+        let usable = factors.rows.iter().chain(&factors.columns).all(in_range);
+        match Problem::new(matrix, vector) {
+            Ok(scaled) if usable && in_range(&factors.vector) => (scaled, factors),
+            _ => (problem.clone(), Self::none(n)),
+        }
+    }
+
+    fn none(n: usize) -> Self {
+        let ones = DVector::from_element(n, 1.0);
+        Self { rows: ones.clone(), columns: ones, vector: 1.0 }
+    }
+
+    /// `ẑ` from `z`.
+    pub(crate) fn scale(&self, z: &DVector<f64>) -> DVector<f64> {
+        z.component_div(&self.columns) * self.vector
+    }
+
+    /// `z` from `ẑ`.
+    pub(crate) fn unscale(&self, z: &DVector<f64>) -> DVector<f64> {
+        z.component_mul(&self.columns) / self.vector
+    }
+
+    fn apply(&self, problem: &Problem) -> (DMatrix<f64>, DVector<f64>) {
+        let n = problem.dimension();
+        let entry = |i, j| self.rows[i] * problem.matrix()[(i, j)] * self.columns[j];
+        let vector = problem.vector().component_mul(&self.rows) * self.vector;
+        (DMatrix::from_fn(n, n, entry), vector)
+    }
+}
+
+/// Brings a norm halfway (in the exponent) to one; leaves an empty row or column alone.
+fn factor(norm: f64) -> f64 {
+    if norm > 0.0 && norm.is_finite() { norm.sqrt().recip() } else { 1.0 }
+}
+
+fn power_of_two(value: f64) -> f64 {
+    value.log2().round().exp2()
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{dmatrix, dvector};
+
+    use super::*;
+
+    #[test]
+    fn units_disappear_and_come_back() {
+        let problem = Problem::new(dmatrix![2e6, 3e-6; 0.0, 1e-12], dvector![-2e6, -5e-9]).unwrap();
+        let (scaled, factors) = Equilibration::of(&problem);
+        for i in 0..2 {
+            let size = scaled.matrix().row(i).amax().max(scaled.vector()[i].abs());
+            assert!((0.25..=4.0).contains(&size), "{scaled:?}");
+        }
+        let z = dvector![0.25, 5000.0];
+        assert_eq!(factors.unscale(&factors.scale(&z)), z, "powers of two do not round");
+    }
+
+    #[test]
+    fn unscalable_data_stay_as_they_are() {
+        let matrix = dmatrix![f64::MAX, 0.0; f64::MIN_POSITIVE, f64::MAX];
+        let problem = Problem::new(matrix, dvector![f64::MIN_POSITIVE, f64::MAX]).unwrap();
+        let (scaled, factors) = Equilibration::of(&problem);
+        let z = factors.scale(&dvector![3.0, 1.0]);
+        assert!(z.iter().chain(scaled.matrix().iter()).all(|value| value.is_finite()), "{z}");
+    }
+}

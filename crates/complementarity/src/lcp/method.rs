@@ -1,0 +1,164 @@
+//! The choice among the solvers of the [linear complementarity problem](Problem) as a value.
+
+use nalgebra::DVector;
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, Report, fischer_burmeister, lemke, projected_gauss_seidel};
+
+/// A solver with its settings.
+///
+/// Serialized with the method's [name](Method::name) as tag: `{"lemke": {"tolerance": 1e-10}}`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Method {
+    /// Complementary pivoting: the choice for contact problems.
+    Lemke(lemke::Settings),
+    /// Sweeps over the rows, for matrices with a positive diagonal.
+    ProjectedGaussSeidel(projected_gauss_seidel::Settings),
+    /// A damped Newton method, for larger problems.
+    FischerBurmeister(fischer_burmeister::Settings),
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::Lemke(lemke::Settings::default())
+    }
+}
+
+/// What a [`Method`] leaves behind, whatever the status.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// The answer or best iterate (length `n`).
+    pub z: DVector<f64>,
+    /// `M z + q` (length `n`).
+    pub w: DVector<f64>,
+    /// How the solve ended.
+    pub report: Report,
+}
+
+/// Why a [`Method`] could not start.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// From [`lemke::solve`].
+    #[error("lemke: {0}")]
+    Lemke(#[from] lemke::Error),
+    /// From [`projected_gauss_seidel::solve`].
+    #[error("projected-gauss-seidel: {0}")]
+    ProjectedGaussSeidel(#[from] projected_gauss_seidel::Error),
+    /// From [`fischer_burmeister::solve`].
+    #[error("fischer-burmeister: {0}")]
+    FischerBurmeister(#[from] fischer_burmeister::Error),
+}
+
+impl Method {
+    /// Every method with its default settings.
+    #[must_use]
+    pub fn all() -> [Self; 3] {
+        [
+            Self::default(),
+            Self::ProjectedGaussSeidel(projected_gauss_seidel::Settings::default()),
+            Self::FischerBurmeister(fischer_burmeister::Settings::default()),
+        ]
+    }
+
+    /// The method's name on the command line and in files.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Lemke(_) => "lemke",
+            Self::ProjectedGaussSeidel(_) => "projected-gauss-seidel",
+            Self::FischerBurmeister(_) => "fischer-burmeister",
+        }
+    }
+
+    /// Solves `problem` from `z = 0`.
+    ///
+    /// Callers that solve at every step keep a workspace or a warm start by calling the solver's own
+    /// module.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]. Not converging is not an error but a status.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::{dmatrix, dvector};
+    /// use percussion_complementarity::lcp::{Method, Problem, Status};
+    ///
+    /// let problem = Problem::new(dmatrix![0.5], dvector![-3.0])?;
+    /// for method in Method::all() {
+    ///     let solution = method.solve(&problem)?;
+    ///     assert_eq!(solution.report.status, Status::Solved, "{}", method.name());
+    ///     assert!((solution.z[0] - 6.0).abs() < 1e-9);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve(&self, problem: &Problem) -> Result<Solution, Error> {
+        let mut z = DVector::zeros(problem.dimension());
+        let report = match self {
+            Self::Lemke(settings) => {
+                let mut workspace = lemke::Workspace::new(problem.dimension());
+                lemke::solve(problem, settings, &mut workspace, &mut z)?
+            }
+            Self::ProjectedGaussSeidel(settings) => {
+                projected_gauss_seidel::solve(problem, settings, &mut z)?
+            }
+            Self::FischerBurmeister(settings) => {
+                fischer_burmeister::solve(problem, settings, &mut z)?
+            }
+        };
+        Ok(Solution { w: problem.slack(&z), z, report })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, dmatrix, dvector};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lcp::{Status, enumerate};
+
+    #[test]
+    fn names_are_the_tags_of_the_file_format() {
+        for method in Method::all() {
+            let text = serde_json::to_string(&method).unwrap();
+            assert!(text.starts_with(&format!("{{\"{}\":", method.name())), "{text}");
+            assert_eq!(serde_json::from_str::<Method>(&text).unwrap(), method);
+            let short = format!("{{\"{}\":{{}}}}", method.name());
+            assert_eq!(serde_json::from_str::<Method>(&short).unwrap(), method);
+        }
+        assert!(serde_json::from_str::<Method>(r#"{"lemke":{"tolerence":1}}"#).is_err());
+    }
+
+    #[test]
+    fn errors_name_the_method() {
+        let problem = Problem::new(dmatrix![0.0], dvector![1.0]).unwrap();
+        let error = Method::all()[1].solve(&problem).unwrap_err();
+        let expected = "projected-gauss-seidel: matrix[0][0] is 0, expected a positive number";
+        assert_eq!(error.to_string(), expected);
+    }
+
+    proptest! {
+        /// `M = AᵀA + I` has one solution, which every method finds.
+        #[test]
+        fn all_methods_agree_with_enumeration(
+            a in prop::collection::vec(-1.0..1.0, 25), q in prop::collection::vec(-1.0..1.0, 5),
+        ) {
+            let a = DMatrix::from_vec(5, 5, a);
+            let m = a.transpose() * &a + DMatrix::identity(5, 5);
+            let problem = Problem::new(m, DVector::from_vec(q)).unwrap();
+            let all = enumerate::solve(&problem, &enumerate::Settings::default()).unwrap();
+            prop_assert_eq!(all.pieces.len(), 1);
+            for method in Method::all() {
+                let solution = method.solve(&problem).unwrap();
+                prop_assert_eq!(solution.report.status, Status::Solved);
+                // λ_min ≥ 1 and ‖M‖ ≤ 26: a residual of 1e-10 is within 27 √5 · 1e-10.
+                prop_assert!((&solution.z - &all.vertices[0].z).amax() <= 1e-8);
+            }
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! The mixed problem with free variables, reduced to a [linear complementarity problem](Problem).
+//!
+//! Bilateral constraints add unknowns `x` of any sign whose equations hold exactly:
+//!
+//! ```math
+//! \begin{aligned}
+//! 0 &= A x + B z + a, & x &\text{ free}, \\
+//! w &= C x + D z + c, & 0 \le w &\perp z \ge 0.
+//! \end{aligned}
+//! ```
+//!
+//! With the pseudoinverse of `A`, `x = −A⁺ (B z + a)` and the rest is the problem with
+//! `M = D − C A⁺ B`, `q = c − C A⁺ a`.
+//!
+//! - **Needs** nothing of `A` when it is regular. When it is singular (redundant joints), `a` and the
+//!   columns of `B` must lie in its range and the rows of `C` in the range of its transpose: then
+//!   the reduction is exact, `w` does not depend on the choice of `x`, and [`Elimination::recover`]
+//!   gives the `x` of smallest norm. This holds for every step of a mechanical system
+//!   (`A = G M⁻¹ Gᵀ`, `B = G M⁻¹ Jᵀ`) whose constraints do not contradict each other.
+//! - **Does not** solve the mixed problem when these conditions fail: [`Error::Inconsistent`] and
+//!   [`Error::Undetermined`] name the row. Does not scale: rows of `A` in very different units need
+//!   a smaller [`Settings::rank_tolerance`].
+//! - **Cost** one singular value decomposition of `A` and `O(n_f² n)` for the products.
+//! - **Deterministic**: single-threaded, fixed order.
+//!
+//! # Source
+//!
+//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009),
+//! section 1.5 (mixed problems and their reduction for regular `A`); G. H. Golub, C. F. Van Loan,
+//! *Matrix Computations*, 4th ed. (2013), section 5.5 (solution of smallest norm, numerical rank).
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::{Problem, ProblemError};
+
+/// Settings of [`MixedProblem::eliminate`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Singular values of `A` up to this fraction of the largest count as zero (in `(0, 1)`, default
+    /// `1e-12`: a hundred times the rounding of a decomposition of some tens of rows).
+    pub rank_tolerance: f64,
+    /// Largest part of `a`, `B` or `C` outside the range of a singular `A` that counts as rounding,
+    /// relative to the largest entry of its whole column or row of the mixed problem (in `(0, 1)`,
+    /// default `1e-9`).
+    pub consistency_tolerance: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { rank_tolerance: 1e-12, consistency_tolerance: 1e-9 }
+    }
+}
+
+/// Why a mixed problem cannot be built or reduced.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A block has the wrong shape.
+    #[error("{block} is {} × {}, expected {} × {}", found.0, found.1, expected.0, expected.1)]
+    Shape {
+        /// Name of the block.
+        block: &'static str,
+        /// Rows and columns expected.
+        expected: (usize, usize),
+        /// Rows and columns found.
+        found: (usize, usize),
+    },
+    /// An entry is NaN or infinite.
+    #[error("{block}[{row}][{column}] is {value}, expected a finite number")]
+    Entry {
+        /// Name of the block.
+        block: &'static str,
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The equations contradict each other: `a` or a column of `B` leaves the range of `A`.
+    #[error(
+        "equation {row} contradicts the others by {excess:e} of the size of its column of {block}"
+    )]
+    Inconsistent {
+        /// `a` or `B`.
+        block: &'static str,
+        /// Equation with the largest contradiction.
+        row: usize,
+        /// Part outside the range, relative to the largest entry of its column of the mixed problem.
+        excess: f64,
+    },
+    /// `w` depends on a part of `x` that the equations leave open.
+    #[error("row {row} of C depends by {excess:e} of its size on unknowns that A leaves open")]
+    Undetermined {
+        /// Row of `C`.
+        row: usize,
+        /// Part outside the range of `Aᵀ`, relative to the largest entry of its row of the mixed problem.
+        excess: f64,
+    },
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value}, expected a number in (0, 1)")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The decomposition of `A` did not converge.
+    #[error("the singular value decomposition of A did not converge")]
+    Decomposition,
+    /// The reduced problem is not valid, for instance because of an overflow.
+    #[error("reduced problem: {0}")]
+    Reduced(#[from] ProblemError),
+}
+
+/// The blocks of a mixed problem, before validation.
+///
+/// `n_f` free unknowns and `n ≥ 1` complementary ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blocks {
+    /// `A` (`n_f × n_f`).
+    pub free: DMatrix<f64>,
+    /// `B` (`n_f × n`).
+    pub free_by_complementary: DMatrix<f64>,
+    /// `C` (`n × n_f`).
+    pub complementary_by_free: DMatrix<f64>,
+    /// `D` (`n × n`).
+    pub complementary: DMatrix<f64>,
+    /// `a` (length `n_f`).
+    pub free_vector: DVector<f64>,
+    /// `c` (length `n`).
+    pub complementary_vector: DVector<f64>,
+}
+
+/// A validated mixed problem: shapes agree and all entries are finite.
+///
+/// # Example
+///
+/// A 1 kg bead on a wire along the first axis (`x`: wire impulse) meets a wall at 45° with velocity
+/// (2, 0) m/s. Wall normal `(−1, 1) / √2`; the wall stops it with `z = 2√2` N·s, the wire answers −2 N·s.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_complementarity::lcp::mixed::{Blocks, MixedProblem, Settings};
+///
+/// let s = 0.5_f64.sqrt();
+/// let problem = MixedProblem::new(Blocks {
+///     free: dmatrix![1.0],
+///     free_by_complementary: dmatrix![s],
+///     complementary_by_free: dmatrix![s],
+///     complementary: dmatrix![1.0],
+///     free_vector: dvector![0.0],
+///     complementary_vector: dvector![-2.0 * s],
+/// })?;
+/// let elimination = problem.eliminate(&Settings::default())?;
+/// let z = dvector![8.0_f64.sqrt()];
+/// let x = elimination.recover(&z);
+/// assert!((x[0] + 2.0).abs() < 1e-14);
+/// assert!(problem.natural_map_residual(&x, &z) < 1e-14);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct MixedProblem {
+    blocks: Blocks,
+}
+
+impl MixedProblem {
+    /// Validates the blocks. `D` sets `n`, `A` sets `n_f` (which may be zero).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] and [`Error::Entry`] name the first block that is wrong;
+    /// [`Error::Reduced`] when `D` is empty.
+    pub fn new(blocks: Blocks) -> Result<Self, Error> {
+        let (n_f, n) = (blocks.free.nrows(), blocks.complementary.nrows());
+        if n == 0 {
+            return Err(ProblemError::Empty.into());
+        }
+        check("A", blocks.free.as_view(), (n_f, n_f))?;
+        check("B", blocks.free_by_complementary.as_view(), (n_f, n))?;
+        check("C", blocks.complementary_by_free.as_view(), (n, n_f))?;
+        check("D", blocks.complementary.as_view(), (n, n))?;
+        check("a", blocks.free_vector.as_view(), (n_f, 1))?;
+        check("c", blocks.complementary_vector.as_view(), (n, 1))?;
+        Ok(Self { blocks })
+    }
+
+    /// The blocks.
+    #[must_use]
+    pub const fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// Reduces the problem to its complementary unknowns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Inconsistent`] and [`Error::Undetermined`] when a singular `A` forbids it,
+    /// [`Error::Setting`], [`Error::Decomposition`] and [`Error::Reduced`].
+    pub fn eliminate(&self, settings: &Settings) -> Result<Elimination, Error> {
+        for (name, value) in [
+            ("rank_tolerance", settings.rank_tolerance),
+            ("consistency_tolerance", settings.consistency_tolerance),
+        ] {
+            if !(value > 0.0 && value < 1.0) {
+                return Err(Error::Setting { name, value });
+            }
+        }
+        let Blocks { free, free_by_complementary, complementary_by_free, .. } = &self.blocks;
+        let (inverse, rank) = pseudoinverse(free, settings.rank_tolerance)?;
+        if rank < free.nrows() {
+            self.check_range(&inverse, settings.consistency_tolerance)?;
+        }
+        let response = -(&inverse * free_by_complementary);
+        let offset = -(&inverse * &self.blocks.free_vector);
+        let matrix = &self.blocks.complementary + complementary_by_free * &response;
+        let vector = &self.blocks.complementary_vector + complementary_by_free * &offset;
+        Ok(Elimination { problem: Problem::new(matrix, vector)?, rank, response, offset })
+    }
+
+    /// That the reduction is exact for the singular `A` with this pseudoinverse.
+    fn check_range(&self, inverse: &DMatrix<f64>, tolerance: f64) -> Result<(), Error> {
+        let blocks = &self.blocks;
+        let column =
+            |vector: &DVector<f64>| DMatrix::from_column_slice(vector.len(), 1, vector.as_slice());
+        let (a, c) = (column(&blocks.free_vector), column(&blocks.complementary_vector));
+        for (block, columns, rest) in
+            [("a", &a, &c), ("B", &blocks.free_by_complementary, &blocks.complementary)]
+        {
+            if let Some((_, row, excess)) = outside(columns, rest, &blocks.free, inverse, tolerance)
+            {
+                return Err(Error::Inconsistent { block, row, excess });
+            }
+        }
+        let columns = blocks.complementary_by_free.transpose();
+        let rest = blocks.complementary.transpose();
+        let (free, inverse) = (blocks.free.transpose(), inverse.transpose());
+        match outside(&columns, &rest, &free, &inverse, tolerance) {
+            Some((row, _, excess)) => Err(Error::Undetermined { row, excess }),
+            None => Ok(()),
+        }
+    }
+
+    /// Largest entry of `|A x + B z + a|` and `|min(z, w)|`: zero exactly at the solutions, infinite
+    /// when `x` or `z` holds a NaN or infinity.
+    ///
+    /// # Panics
+    ///
+    /// When `x` has not length `n_f` or `z` has not length `n`.
+    #[must_use]
+    pub fn natural_map_residual(&self, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
+        let Blocks { free, free_by_complementary, complementary_by_free, complementary, .. } =
+            &self.blocks;
+        let equations = free * x + free_by_complementary * z + &self.blocks.free_vector;
+        let w = complementary_by_free * x + complementary * z + &self.blocks.complementary_vector;
+        let gaps = z.iter().zip(w.iter()).map(|(z, w)| if w.is_nan() { *w } else { z.min(*w) });
+        let gaps = equations.iter().copied().chain(gaps);
+        let finite = x.iter().chain(z.iter()).all(|value| value.is_finite());
+        let gaps =
+            gaps.map(|gap| if finite && gap.is_finite() { gap.abs() } else { f64::INFINITY });
+        gaps.fold(0.0, f64::max)
+    }
+
+    /// [`natural_map_residual`](Self::natural_map_residual) divided by the largest entry of `a` and
+    /// `c` (not divided when both are zero).
+    ///
+    /// # Panics
+    ///
+    /// When `x` has not length `n_f` or `z` has not length `n`.
+    #[must_use]
+    pub fn relative_residual(&self, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
+        let free = self.blocks.free_vector.iter();
+        let entries = free.chain(self.blocks.complementary_vector.iter());
+        let scale = entries.fold(0.0_f64, |largest, value| largest.max(value.abs()));
+        self.natural_map_residual(x, z) / if scale > 0.0 { scale } else { 1.0 }
+    }
+}
+
+/// A mixed problem without its free unknowns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elimination {
+    /// The reduced problem in `z`, with the same `w`.
+    pub problem: Problem,
+    /// Numerical rank of `A`; below `n_f` the constraints are redundant.
+    pub rank: usize,
+    /// `−A⁺ B` (`n_f × n`).
+    response: DMatrix<f64>,
+    /// `−A⁺ a` (length `n_f`).
+    offset: DVector<f64>,
+}
+
+impl Elimination {
+    /// The free unknowns `x = −A⁺ (B z + a)` (length `n_f`) that belong to `z` (length `n`).
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    #[must_use]
+    pub fn recover(&self, z: &DVector<f64>) -> DVector<f64> {
+        &self.response * z + &self.offset
+    }
+}
+
+fn check(
+    block: &'static str,
+    values: nalgebra::DMatrixView<'_, f64>,
+    expected: (usize, usize),
+) -> Result<(), Error> {
+    if values.shape() != expected {
+        return Err(Error::Shape { block, expected, found: values.shape() });
+    }
+    for column in 0..expected.1 {
+        for row in 0..expected.0 {
+            let value = values[(row, column)];
+            if !value.is_finite() {
+                return Err(Error::Entry { block, row, column, value });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `A⁺` and the numerical rank of `A`.
+fn pseudoinverse(a: &DMatrix<f64>, rank_tolerance: f64) -> Result<(DMatrix<f64>, usize), Error> {
+    let n = a.nrows();
+    if n == 0 {
+        return Ok((DMatrix::zeros(0, 0), 0));
+    }
+    // A decomposition takes a few steps per singular value; a hundred mean it will not end.
+    let decomposition = a.clone().try_svd(true, true, f64::EPSILON, 100 * n);
+    let svd = decomposition.ok_or(Error::Decomposition)?;
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return Err(Error::Decomposition) };
+    let threshold = rank_tolerance * svd.singular_values.amax();
+    let mut inverse = DMatrix::zeros(n, n);
+    let mut rank = 0;
+    for (k, &value) in svd.singular_values.iter().enumerate() {
+        if value > threshold {
+            inverse += v_t.row(k).transpose() * u.column(k).transpose() / value;
+            rank += 1;
+        }
+    }
+    Ok((inverse, rank))
+}
+
+/// The first column with a part outside the range of `a`: column, row and relative size of the part.
+///
+/// The size is relative to the whole column of the mixed problem, whose other entries are in `rest`:
+/// a column that is zero but for rounding contradicts nothing.
+fn outside(
+    columns: &DMatrix<f64>,
+    rest: &DMatrix<f64>,
+    a: &DMatrix<f64>,
+    inverse: &DMatrix<f64>,
+    tolerance: f64,
+) -> Option<(usize, usize, f64)> {
+    let outside = columns - a * (inverse * columns);
+    (0..columns.ncols()).find_map(|column| {
+        let row = outside.column(column).iamax();
+        let size = columns.column(column).amax().max(rest.column(column).amax());
+        let excess = outside[(row, column)].abs() / size;
+        (excess > tolerance).then_some((column, row, excess))
+    })
+}
+
+#[cfg(test)]
+mod tests;
