@@ -1,2 +1,73 @@
-//! Chores of the workspace.
-fn main() {}
+//! Chores of the workspace: `cargo xtask COMMAND`, one file per command.
+//!
+//! Depends on none of the crates it checks, so it builds when they do not.
+//! Exit codes: 0 all well, 1 a check failed, 2 wrong usage or a missing outside tool.
+#![expect(clippy::print_stdout, reason = "the commands talk to a person at a terminal")]
+
+mod bench;
+mod ci;
+mod reproduce;
+mod shell;
+mod snapshot;
+mod tidy;
+
+use std::{env, process::ExitCode};
+
+use shell::Refusal;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  ci                                  everything that must hold before a merge
+  tidy                                the rules of the house that no compiler checks
+  snapshot [--accept]                 run the snapshot tests; with --accept take what changed
+  reproduce [ID…]                     the published experiments, into target/reproduction/
+  bench [FILTER] [--peers] [--problems N]
+                                      speed and accuracy; --peers beside the peers installed here";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(if error.is::<Refusal>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> anyhow::Result<()> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["ci"] => ci::run(),
+        ["tidy"] => tidy::run(),
+        ["snapshot"] => snapshot::check(),
+        ["snapshot", "--accept"] => snapshot::accept(),
+        ["reproduce", ids @ ..] => reproduce::run(ids),
+        ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        [] => Err(Refusal::new(USAGE).into()),
+        unknown => Err(Refusal::new(format!("unknown: {}\n\n{USAGE}", unknown.join(" "))).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(arguments: &[&str]) -> bool {
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        run(&arguments).is_err_and(|error| error.is::<Refusal>())
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        assert!(refused(&[]), "no command");
+        assert!(refused(&["tydi"]), "unknown command");
+        assert!(refused(&["ci", "--fast"]), "unknown option");
+        assert!(refused(&["bench", "--problems", "many"]), "number expected");
+    }
+}

@@ -1,0 +1,99 @@
+//! `cargo xtask bench [FILTER] [--peers] [--problems N]`: speed with accuracy beside it.
+//!
+//! Without `--peers` the criterion benches run and their medians go into `target/bench/`, together
+//! with the machine they were measured on and the residual of the answers that were timed.
+
+mod machine;
+mod peers;
+mod table;
+
+use std::fs;
+
+use anyhow::Context;
+
+use crate::shell::{self, Refusal, cargo};
+
+/// Problems per family beside the peers, enough for a 99th percentile.
+const PROBLEMS: u32 = 1000;
+
+/// What to measure.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Options {
+    filter: Option<String>,
+    peers: bool,
+    problems: u32,
+}
+
+impl Options {
+    pub(crate) fn parse(arguments: &[&str]) -> anyhow::Result<Self> {
+        let mut options = Self { filter: None, peers: false, problems: PROBLEMS };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match *argument {
+                "--peers" => options.peers = true,
+                "--problems" => {
+                    let value = rest.next().copied().unwrap_or_default();
+                    options.problems = value.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
+                        Refusal::new(format!("--problems is `{value}`, expected a positive number"))
+                    })?;
+                }
+                filter if !filter.starts_with('-') && options.filter.is_none() => {
+                    options.filter = Some(filter.to_string());
+                }
+                unknown => return Err(Refusal::new(format!("unknown: bench {unknown}")).into()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Runs the benches, or the peers beside us.
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let folder = shell::target().join("bench");
+    fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
+    let machine = machine::describe();
+    fs::write(folder.join("machine.txt"), &machine)?;
+    print!("{machine}");
+    if options.peers {
+        return peers::run(options, &folder, &machine);
+    }
+
+    let residuals = folder.join("residuals.tsv");
+    if residuals.exists() {
+        fs::remove_file(&residuals)?;
+    }
+    let criterion = folder.join("criterion");
+    if criterion.exists() {
+        fs::remove_dir_all(&criterion)?;
+    }
+    let mut command = cargo(["bench", "--package", "percussion-benches", "--benches", "--"]);
+    command.args(&options.filter);
+    command.env("CRITERION_HOME", &criterion).env("PERCUSSION_RESIDUALS", &residuals);
+    shell::run(&mut command)?;
+
+    let rows = table::read(&criterion, &fs::read_to_string(&residuals).unwrap_or_default())?;
+    let table = table::format(&rows);
+    fs::write(folder.join("medians.txt"), format!("{machine}\n{table}"))?;
+    println!("\n{table}");
+    println!("saved in {}", folder.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_come_in_any_order() {
+        let options = Options::parse(&["--problems", "5", "box", "--peers"]).unwrap();
+        assert_eq!(options, Options { filter: Some("box".to_string()), peers: true, problems: 5 });
+    }
+
+    #[test]
+    fn wrong_options_are_refused() {
+        for wrong in [&["--problems"][..], &["--problems", "0"], &["--fast"], &["a", "b"]] {
+            let error = Options::parse(wrong).unwrap_err();
+            assert!(error.is::<Refusal>(), "{wrong:?}");
+        }
+    }
+}

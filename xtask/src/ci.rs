@@ -1,0 +1,79 @@
+//! `cargo xtask ci`: everything that must hold before a merge, in order and to the end.
+
+use std::{env, time::Instant};
+
+use anyhow::bail;
+
+use crate::{
+    reproduce,
+    shell::{self, cargo},
+    snapshot, tidy,
+};
+
+type Step = (&'static str, fn() -> anyhow::Result<()>);
+
+const STEPS: [Step; 8] = [
+    ("tidy", tidy::run),
+    ("fmt", format),
+    ("clippy", clippy),
+    ("test", test),
+    ("doc", doc),
+    ("snapshot", snapshot::none_pending),
+    ("reproduce", reproduce::quick),
+    ("package", package),
+];
+
+/// Runs all steps, whatever fails, and then lists what failed.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let mut summary = Vec::new();
+    for (name, step) in STEPS {
+        println!("── {name}");
+        let start = Instant::now();
+        let failure = step().err();
+        if let Some(error) = &failure {
+            eprintln!("{name} failed: {error:#}");
+        }
+        summary.push((name, failure, start.elapsed()));
+    }
+    println!("── summary");
+    for (name, failure, time) in &summary {
+        let outcome = if failure.is_none() { "ok" } else { "FAILED" };
+        println!("{name:<10} {outcome:<6} {:>7.1} s", time.as_secs_f64());
+    }
+    let failed: Vec<_> =
+        summary.iter().filter(|(_, failure, _)| failure.is_some()).map(|step| step.0).collect();
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
+    }
+    Ok(())
+}
+
+fn format() -> anyhow::Result<()> {
+    shell::run(&mut cargo(["fmt", "--all", "--", "--check"]))
+}
+
+fn clippy() -> anyhow::Result<()> {
+    shell::run(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// A changed snapshot fails here: `INSTA_UPDATE=no` shows the difference and writes nothing.
+fn test() -> anyhow::Result<()> {
+    shell::run(cargo(["test", "--workspace", "--no-fail-fast"]).env("INSTA_UPDATE", "no"))
+}
+
+fn doc() -> anyhow::Result<()> {
+    let flags = format!("{} -D warnings", env::var("RUSTDOCFLAGS").unwrap_or_default());
+    shell::run(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", flags.trim()))
+}
+
+/// Packs every crate that is published and builds it from the package alone.
+///
+/// `--allow-dirty`, because what is packed must build whether or not it is committed yet.
+fn package() -> anyhow::Result<()> {
+    let metadata = tidy::metadata()?;
+    let mut command = cargo(["package", "--allow-dirty"]);
+    for name in tidy::published(&metadata) {
+        command.args(["--package", name]);
+    }
+    shell::run(&mut command)
+}

@@ -1,0 +1,17 @@
+//! `cargo xtask reproduce [ID…]`: the published experiments, with acceptance.
+
+use crate::shell::{self, cargo};
+
+const COMMAND: [&str; 6] = ["run", "--release", "--package", "percussion-cli", "--", "reproduce"];
+
+/// Runs the experiments `ids`, or all, into `target/reproduction/`.
+pub(crate) fn run(ids: &[&str]) -> anyhow::Result<()> {
+    let out = shell::target().join("reproduction");
+    shell::run(cargo(COMMAND).args(ids).arg("--out").arg(out))
+}
+
+/// Runs all experiments in their quick form, as `ci` does.
+pub(crate) fn quick() -> anyhow::Result<()> {
+    let out = shell::target().join("reproduction-quick");
+    shell::run(cargo(COMMAND).arg("--quick").arg("--out").arg(out))
+}

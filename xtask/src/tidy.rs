@@ -1,0 +1,136 @@
+//! `cargo xtask tidy`: the rules of the house that no compiler checks.
+//!
+//! Each check is a pure function from text to [`Finding`]s in a module of its own, so that it can
+//! be tested on a few lines; this module feeds them the workspace.
+
+pub(crate) mod files;
+mod fixtures;
+mod layering;
+mod readme;
+mod sources;
+mod text;
+mod versions;
+
+use std::{
+    fmt::{self, Display, Formatter},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use crate::shell::{self, cargo};
+
+/// One broken rule.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Finding {
+    path: PathBuf,
+    line: usize,
+    message: String,
+}
+
+impl Finding {
+    fn new(path: impl Into<PathBuf>, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.into(), line, message: message.into() }
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: {}", self.path.display(), self.line, self.message)
+    }
+}
+
+/// Prints every finding; one is enough to fail.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let findings = findings()?;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    if !findings.is_empty() {
+        bail!("{} findings", findings.len());
+    }
+    println!("tidy");
+    Ok(())
+}
+
+fn findings() -> anyhow::Result<Vec<Finding>> {
+    let root = shell::root();
+    let metadata = metadata()?;
+    let mut findings = layering::check(&metadata);
+    findings.extend(versions::check(&shell::read(&mut cargo(versions::TREE))?));
+    findings.extend(readme::check_crates(&metadata));
+    let crates: Vec<_> = published(&metadata).collect();
+    findings.extend(readme::check_table(&read(&root.join("README.md"))?, &crates));
+    for path in files::all(&root)? {
+        let relative = path.strip_prefix(&root).unwrap_or(&path);
+        if relative.extension().is_some_and(|extension| extension == "rs") {
+            findings.extend(sources::check(relative, &read(&path)?));
+        } else if fixtures::is_fixture(relative) {
+            let list = fs::read_to_string(path.with_file_name("README.md")).unwrap_or_default();
+            findings.extend(fixtures::check(relative, &read(&path)?, &list));
+        }
+    }
+    Ok(findings)
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
+
+/// What `cargo metadata` says of the members, without their dependencies' own packages.
+pub(crate) fn metadata() -> anyhow::Result<Value> {
+    let text = shell::read(&mut cargo(["metadata", "--format-version=1", "--no-deps"]))?;
+    serde_json::from_str(&text).context("output of cargo metadata")
+}
+
+/// Name and folder of every member of the workspace.
+pub(crate) fn members(metadata: &Value) -> impl Iterator<Item = (&str, &str)> {
+    packages(metadata).filter_map(|package| {
+        let manifest = package["manifest_path"].as_str()?;
+        Some((package["name"].as_str()?, manifest.strip_suffix("Cargo.toml")?))
+    })
+}
+
+/// Names of the members that may be published (`publish` is not `false`).
+pub(crate) fn published(metadata: &Value) -> impl Iterator<Item = &str> {
+    packages(metadata)
+        .filter(|package| package["publish"].as_array().is_none_or(|to| !to.is_empty()))
+        .filter_map(|package| package["name"].as_str())
+}
+
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().into_iter().flatten()
+}
+
+/// Path of the manifest of `package`, relative to the root where it is below it.
+fn manifest(package: &Value) -> PathBuf {
+    let path = Path::new(package["manifest_path"].as_str().unwrap_or("Cargo.toml"));
+    path.strip_prefix(shell::root()).unwrap_or(path).to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_is_tidy() {
+        let list: Vec<_> = findings().unwrap().iter().map(ToString::to_string).collect();
+        assert!(list.is_empty(), "\n{}", list.join("\n"));
+    }
+
+    #[test]
+    fn a_finding_reads_like_a_compiler_message() {
+        let finding = Finding::new("src/a.rs", 7, "broken, expected whole");
+        assert_eq!(finding.to_string(), "src/a.rs:7: broken, expected whole");
+    }
+
+    #[test]
+    fn unpublished_members_are_not_packed() {
+        let metadata = serde_json::json!({"packages": [
+            {"name": "a", "publish": null}, {"name": "b", "publish": []},
+        ]});
+        assert_eq!(published(&metadata).collect::<Vec<_>>(), ["a"]);
+    }
+}
