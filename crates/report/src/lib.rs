@@ -1,1 +1,72 @@
-//! Under construction.
+//! Figures, tables and reports of simulated impacts.
+//!
+//! Experiments hand over data: an [`ExperimentOutcome`](percussion_scenarios::ExperimentOutcome)
+//! holds measured [`Row`](percussion_scenarios::Row)s beside published ones and
+//! [`Figure`](percussion_scenarios::Figure)s as lists of points. This crate shows them. The three
+//! names to know are [`svg::draw`], which draws one figure, [`Results`], the machine-readable
+//! verdict, and [`Report`], which writes a whole directory with a page to read.
+//!
+//! ```
+//! use percussion_report::{Provenance, Report};
+//! use percussion_scenarios::{Against, ExperimentOutcome, Row};
+//!
+//! let outcome = ExperimentOutcome {
+//!     id: "demonstration/free-fall".into(),
+//!     title: "Free fall".into(),
+//!     summary: "A ball falls from 1 m.".into(),
+//!     rows: vec![Row {
+//!         experiment: "demonstration/free-fall".into(),
+//!         quantity: "first contact".into(),
+//!         unit: "s".into(),
+//!         published: None,
+//!         checked: Some((2.0_f64 / 9.81).sqrt()),
+//!         measured: 0.4515,
+//!         tolerance: Some(1e-3),
+//!         against: Against::Checked,
+//!         accepted: true,
+//!     }],
+//!     figures: Vec::new(),
+//!     notes: Vec::new(),
+//! };
+//! let directory = tempfile::tempdir()?;
+//! let outcomes = [outcome];
+//! let report = Report { outcomes: &outcomes, provenance: &Provenance::of_this_run("quick", 1) };
+//! let page = report.write(directory.path())?;
+//! assert!(std::fs::read_to_string(page)?.contains("Free fall"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`svg`] | figures as SVG documents |
+//! | [`csv`] | figures and trajectories as comma-separated text |
+//! | [`page`] | the report as one self-contained HTML page |
+//! | [`terminal`] | the report as text |
+//! | [`table`], [`number`] | aligned columns, readable numbers |
+//! | [`results`] | the JSON document with the verdict |
+//! | [`provenance`] | where, when and with which seed a run was made |
+//! | [`atomic`] | files that are either complete or absent |
+//!
+//! Nothing here computes physics, opens a window or needs a network or a font.
+
+pub mod atomic;
+pub mod csv;
+pub mod number;
+pub mod page;
+pub mod provenance;
+pub mod report;
+pub mod results;
+pub mod svg;
+pub mod table;
+pub mod terminal;
+
+pub use atomic::WriteError;
+pub use provenance::Provenance;
+pub use report::Report;
+pub use results::Results;
+pub use table::Table;
+
+/// `text` with the characters replaced that mean something in HTML and SVG.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,90 @@
+//! Comma-separated tables of figures and trajectories.
+//!
+//! RFC 4180 with a header line, `\n` line ends, and numbers that read back to the same bits; what is
+//! not a number reads `NaN`.
+
+use percussion_scenarios::{Axis, Figure};
+
+use crate::number::exact;
+
+/// The points of `figure`, one a line: name of the series, horizontal and vertical value.
+///
+/// # Example
+///
+/// ```
+/// use percussion_report::csv;
+/// use percussion_scenarios::{Axis, Figure, Mark, Series};
+///
+/// let figure = Figure {
+///     id: "height".into(),
+///     title: "Height".into(),
+///     caption: String::new(),
+///     x: Axis { label: "time".into(), unit: "s".into() },
+///     y: Axis { label: "height".into(), unit: "m".into() },
+///     equal_aspect: false,
+///     series: vec![Series { label: "ball".into(), mark: Mark::Line, points: vec![[0.5, 1.25]] }],
+/// };
+/// assert_eq!(csv::figure(&figure), "series,time (s),height (m)\nball,0.5,1.25\n");
+/// ```
+#[must_use]
+pub fn figure(figure: &Figure) -> String {
+    let mut text = line(["series".to_owned(), axis(&figure.x), axis(&figure.y)]);
+    for series in &figure.series {
+        for [x, y] in &series.points {
+            text += &line([series.label.clone(), exact(*x), exact(*y)]);
+        }
+    }
+    text
+}
+
+/// A table with the named `columns` and one line for each of `rows`.
+///
+/// # Example
+///
+/// ```
+/// use percussion_report::csv;
+///
+/// let text = csv::table(&["time (s)", "x, horizontal (m)"], [vec![0.0, 1.5]]);
+/// assert_eq!(text, "time (s),\"x, horizontal (m)\"\n0.0,1.5\n");
+/// ```
+#[must_use]
+pub fn table<S: AsRef<str>>(columns: &[S], rows: impl IntoIterator<Item = Vec<f64>>) -> String {
+    let mut text = line(columns.iter().map(|name| name.as_ref().to_owned()));
+    for row in rows {
+        text += &line(row.into_iter().map(exact));
+    }
+    text
+}
+
+fn axis(axis: &Axis) -> String {
+    if axis.unit.is_empty() {
+        axis.label.clone()
+    } else {
+        format!("{} ({})", axis.label, axis.unit)
+    }
+}
+
+fn line(fields: impl IntoIterator<Item = String>) -> String {
+    let fields: Vec<String> = fields.into_iter().map(quoted).collect();
+    fields.join(",") + "\n"
+}
+
+/// `field` in quotes where RFC 4180 asks for them.
+fn quoted(field: String) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_commas_survive() {
+        let text = table(&["a \"b\", c"], [vec![f64::NAN], vec![1e-300]]);
+        assert_eq!(text, "\"a \"\"b\"\", c\"\nNaN\n1e-300\n");
+    }
+}

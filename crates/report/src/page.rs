@@ -1,0 +1,148 @@
+//! The report as one self-contained HTML page.
+
+use std::fmt::Write as _;
+
+use percussion_scenarios::{Against, ExperimentOutcome, Figure, Row};
+
+use crate::{
+    Report, Results, escape,
+    number::{short, short_or_dash},
+    report::figure_stem,
+    svg,
+};
+
+const STYLE: &str = include_str!("page.css");
+
+/// The page: a summary, then for each experiment its paragraph, its table and its figures.
+///
+/// It holds its style and its figures, loads nothing, follows the reader's light or dark scheme,
+/// and links to the files that [`Report::write`] puts beside it.
+#[must_use]
+pub fn html(report: &Report<'_>) -> String {
+    let mut body = head(report);
+    body += &contents(report.outcomes);
+    for outcome in report.outcomes {
+        body += &section(outcome);
+    }
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>percussion: reproduction</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n{body}</body>\n</html>\n"
+    )
+}
+
+fn head(report: &Report<'_>) -> String {
+    let results = Results::new(report.outcomes);
+    let provenance = report.provenance;
+    let mark = if results.failed == 0 { "good" } else { "bad" };
+    let facts = [
+        ("version", format!("percussion {}", provenance.version)),
+        ("effort, seed", format!("{}, {}", provenance.effort, provenance.seed)),
+        ("machine", provenance.machine.clone()),
+        ("run", format!("{}, {:.1} s", provenance.started_utc(), provenance.elapsed.as_secs_f64())),
+    ];
+    let facts: String = facts
+        .iter()
+        .map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape(value)))
+        .collect();
+    format!(
+        "<header>\n<h1>Published experiments, reproduced</h1>\n\
+         <p>Measured figures of this run beside the published ones and those of an independent \
+         check. An underlined reference is the one that the tolerance applies to.</p>\n\
+         <p><span class=\"verdict {mark}\">{} passed, {} failed</span>; \
+         all of them are in <a href=\"results.json\">results.json</a>.</p>\n\
+         <dl>\n{facts}</dl>\n</header>\n",
+        results.passed, results.failed
+    )
+}
+
+/// A row for each experiment with its verdict.
+fn contents(outcomes: &[ExperimentOutcome]) -> String {
+    let mut rows = String::new();
+    for outcome in outcomes {
+        let results = Results::new(std::slice::from_ref(outcome));
+        let mark = if results.failed == 0 { "good" } else { "bad" };
+        let _ = writeln!(
+            rows,
+            "<tr><th scope=\"row\"><a href=\"#{id}\">{title}</a><br>\
+             <code class=\"muted\">{id}</code></th>\
+             <td class=\"verdict {mark}\">{} passed, {} failed</td></tr>",
+            results.passed,
+            results.failed,
+            id = escape(&outcome.id),
+            title = escape(&outcome.title),
+        );
+    }
+    format!(
+        "<nav class=\"scroll\" aria-label=\"Experiments\">\n<table>\n<thead><tr>\
+         <th scope=\"col\">experiment</th><th scope=\"col\">verdict</th>\
+         </tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</nav>\n"
+    )
+}
+
+fn section(outcome: &ExperimentOutcome) -> String {
+    let mut text = format!(
+        "<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
+        escape(&outcome.id),
+        escape(&outcome.title),
+        escape(&outcome.summary)
+    );
+    if !outcome.rows.is_empty() {
+        text += &table(&outcome.rows);
+    }
+    for note in &outcome.notes {
+        let _ = writeln!(text, "<p class=\"muted\">{}</p>", escape(note));
+    }
+    for each in &outcome.figures {
+        text += &figure(outcome, each);
+    }
+    text + "</section>\n"
+}
+
+/// The rows of an experiment; the reference that counts is underlined.
+fn table(rows: &[Row]) -> String {
+    let mut text = "<div class=\"scroll\">\n<table>\n<thead><tr><th scope=\"col\">quantity</th>\
+        <th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">published</th>\
+        <th scope=\"col\" class=\"number\">checked</th>\
+        <th scope=\"col\" class=\"number\">measured</th>\
+        <th scope=\"col\" class=\"number\">tolerance</th><th scope=\"col\">verdict</th>\
+        </tr></thead>\n<tbody>\n"
+        .to_owned();
+    for row in rows {
+        let class = |against| if row.against == against { "number counts" } else { "number" };
+        let tolerance = match row.tolerance {
+            Some(tolerance) => format!("± {}", short(tolerance)),
+            None => short_or_dash(None),
+        };
+        let verdict = match (row.against, row.accepted) {
+            (Against::Nothing, _) => "<td class=\"muted\">shown only</td>",
+            (_, true) => "<td class=\"verdict good\">✓ accepted</td>",
+            (_, false) => "<td class=\"verdict bad\">✗ failed</td>",
+        };
+        let _ = writeln!(
+            text,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"{}\">{}</td><td class=\"{}\">{}</td>\
+             <td class=\"number\"><strong>{}</strong></td><td class=\"number\">{tolerance}</td>\
+             {verdict}</tr>",
+            escape(&row.quantity),
+            escape(&row.unit),
+            class(Against::Published),
+            short_or_dash(row.published),
+            class(Against::Checked),
+            short_or_dash(row.checked),
+            short(row.measured),
+        );
+    }
+    text + "</tbody>\n</table>\n</div>\n"
+}
+
+fn figure(outcome: &ExperimentOutcome, figure: &Figure) -> String {
+    let stem = figure_stem(outcome, figure);
+    format!(
+        "<figure>\n{}<figcaption>{}\n(<a href=\"{stem}.svg\">SVG</a>, \
+         <a href=\"{stem}.csv\">CSV</a>, <a href=\"{stem}.json\">JSON</a>)</figcaption>\n</figure>\n",
+        svg::draw(figure),
+        escape(&figure.caption),
+    )
+}

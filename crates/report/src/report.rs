@@ -1,0 +1,139 @@
+//! The whole report as a directory.
+
+use std::path::{Path, PathBuf};
+
+use percussion_scenarios::{ExperimentOutcome, Figure};
+
+use crate::{Provenance, Results, WriteError, atomic, csv, page, results::json, svg};
+
+/// Outcomes of experiments and how they came about.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// The outcomes, in the order of the report.
+    pub outcomes: &'a [ExperimentOutcome],
+    /// How they came about.
+    pub provenance: &'a Provenance,
+}
+
+impl Report<'_> {
+    /// Writes the report into `directory`, which is created where it is missing, and returns the
+    /// path of its page.
+    ///
+    /// | file | holds |
+    /// | --- | --- |
+    /// | `index.html` | the page, which contains the figures |
+    /// | `results.json` | [`Results`] |
+    /// | `<experiment>/<figure>.svg`, `.csv`, `.json` | each figure as drawing, table and [`Figure`] |
+    ///
+    /// Files of earlier reports are replaced one by one, each as a whole, the page last.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`] names the first file or directory that cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<PathBuf, WriteError> {
+        atomic::create_directory(directory)?;
+        for outcome in self.outcomes {
+            for figure in &outcome.figures {
+                let stem = directory.join(figure_stem(outcome, figure));
+                atomic::create_directory(stem.parent().unwrap_or(directory))?;
+                write_figure(&stem, figure)?;
+            }
+        }
+        let results = Results::new(self.outcomes);
+        atomic::write(&directory.join("results.json"), results.to_json().as_bytes())?;
+        let index = directory.join("index.html");
+        atomic::write(&index, page::html(self).as_bytes())?;
+        Ok(index)
+    }
+}
+
+/// Writes `figure` as `<stem>.svg`, `<stem>.csv` and `<stem>.json`.
+///
+/// # Errors
+///
+/// [`WriteError`] names the first file that cannot be written.
+pub fn write_figure(stem: &Path, figure: &Figure) -> Result<(), WriteError> {
+    atomic::write(&stem.with_extension("svg"), svg::draw(figure).as_bytes())?;
+    atomic::write(&stem.with_extension("csv"), csv::figure(figure).as_bytes())?;
+    atomic::write(&stem.with_extension("json"), json(figure).as_bytes())
+}
+
+/// The files of a figure relative to the report, without extension: `family/experiment/figure`.
+pub(crate) fn figure_stem(outcome: &ExperimentOutcome, figure: &Figure) -> String {
+    let segments = outcome.id.split('/').chain([figure.id.as_str()]);
+    segments.map(file_name).collect::<Vec<_>>().join("/")
+}
+
+/// `name` in lower-case letters, digits and hyphens, so that it is one harmless path component.
+fn file_name(name: &str) -> String {
+    let harmless = |character: char| match character.to_ascii_lowercase() {
+        lower @ ('a'..='z' | '0'..='9') => lower,
+        _ => '-',
+    };
+    name.chars().map(harmless).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use percussion_scenarios::{Axis, Mark, Series};
+
+    use super::*;
+
+    fn outcome() -> ExperimentOutcome {
+        let axis = |label: &str| Axis { label: label.into(), unit: "m".into() };
+        ExperimentOutcome {
+            id: "family/one".into(),
+            title: "One".into(),
+            summary: "What happens.".into(),
+            rows: Vec::new(),
+            figures: vec![Figure {
+                id: "../figure 2".into(),
+                title: "Two".into(),
+                caption: "Caption.".into(),
+                x: axis("x"),
+                y: axis("y"),
+                equal_aspect: true,
+                series: vec![Series {
+                    label: "path".into(),
+                    mark: Mark::Line,
+                    points: vec![[0.0, 0.0], [1.0, 1.0]],
+                }],
+            }],
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_link_of_the_page_leads_to_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("new").join("report");
+        let outcomes = [outcome()];
+        let provenance = Provenance::of_this_run("quick", 1);
+        let report = Report { outcomes: &outcomes, provenance: &provenance };
+        let page = std::fs::read_to_string(report.write(&target).unwrap()).unwrap();
+        let links: Vec<&str> =
+            page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert!(links.contains(&"family/one/---figure-2.csv"), "{links:?}");
+        for link in links.into_iter().filter(|link| !link.starts_with('#')) {
+            assert!(target.join(link).is_file(), "{link} does not exist");
+        }
+    }
+
+    #[test]
+    fn a_figure_reads_back_from_its_json() {
+        let directory = tempfile::tempdir().unwrap();
+        let figure = outcome().figures.remove(0);
+        write_figure(&directory.path().join("figure"), &figure).unwrap();
+        let text = std::fs::read_to_string(directory.path().join("figure.json")).unwrap();
+        assert_eq!(serde_json::from_str::<Figure>(&text).unwrap(), figure);
+    }
+
+    #[test]
+    fn the_report_is_refused_where_a_file_has_its_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("taken");
+        std::fs::write(&path, "").unwrap();
+        let report = Report { outcomes: &[], provenance: &Provenance::of_this_run("quick", 1) };
+        assert!(report.write(&path).unwrap_err().to_string().contains("taken"));
+    }
+}

@@ -1,0 +1,167 @@
+//! From values to pixels, and the round values worth a tick.
+
+use percussion_scenarios::Axis;
+
+/// One axis: the values at its ends and the pixels they are drawn at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// Values at the beginning and the end, the first smaller.
+    pub(super) range: (f64, f64),
+    /// Pixels at the beginning and the end.
+    pub(super) pixels: (f64, f64),
+}
+
+impl Scale {
+    /// Where `value` is drawn (px).
+    pub(super) fn pixel(&self, value: f64) -> f64 {
+        let (low, high) = self.range;
+        let share = (value - low) / (high - low);
+        self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
+    }
+
+    /// Round values about `spacing` pixels apart, with their labels and the power of ten that
+    /// multiplies them.
+    pub(super) fn ticks(&self, spacing: f64) -> Ticks {
+        let (low, high) = self.range;
+        let length = (self.pixels.1 - self.pixels.0).abs();
+        let step = round_step((high - low) * spacing / length);
+        let exponent = exponent(low.abs().max(high.abs()));
+        let unit = 10_f64.powi(exponent);
+        // A step of 2·10⁻³ needs three decimals.
+        let decimals = (-(step / unit).log10().floor()).clamp(0.0, 9.0);
+        #[expect(clippy::cast_possible_truncation, reason = "between 0 and 9")]
+        let decimals = decimals as usize;
+        let first = (low / step).ceil();
+        let marks = (0..100)
+            .map(|index| (first + f64::from(index)) * step)
+            .take_while(|value| *value <= high)
+            .map(|value| (value, label(value / unit, decimals)))
+            .collect();
+        Ticks { marks, exponent }
+    }
+}
+
+/// The ticks of an axis.
+#[derive(Clone, Debug)]
+pub(super) struct Ticks {
+    /// Values and labels.
+    pub(super) marks: Vec<(f64, String)>,
+    /// The labels count multiples of `10^exponent`.
+    pub(super) exponent: i32,
+}
+
+impl Ticks {
+    /// The caption of the axis, such as `height (m)` or `gap (10⁻⁶ m)`.
+    pub(super) fn caption(&self, axis: &Axis) -> String {
+        let factor = match self.exponent {
+            0 => String::new(),
+            exponent => format!("10{}", superscript(exponent)),
+        };
+        let unit = [factor.as_str(), axis.unit.as_str()].join(" ");
+        match unit.trim() {
+            "" => axis.label.clone(),
+            unit => format!("{} ({unit})", axis.label),
+        }
+    }
+}
+
+/// The range that holds all finite `values` with `padding` (a share of its length) on each side.
+pub(super) fn range(values: impl Iterator<Item = f64>, padding: f64) -> (f64, f64) {
+    let (low, high) = values
+        .filter(|value| drawable(*value))
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+    if low > high {
+        return (0.0, 1.0);
+    }
+    // A constant, up to round-off, gets room around it, so that the axis has a length.
+    let least = 1e-9 * low.abs().max(high.abs());
+    if high - low <= least {
+        let room = if high == 0.0 { 1.0 } else { 0.5 * high.abs() };
+        return (low - room, high + room);
+    }
+    let room = padding * (high - low);
+    (low - room, high + room)
+}
+
+/// Whether `value` can be put on an axis: finite, with room for differences.
+pub(super) fn drawable(value: f64) -> bool {
+    value.abs() < 1e300
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is at least `least`.
+fn round_step(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    let factors = [1.0, 2.0, 5.0, 10.0];
+    let factor = factors.into_iter().find(|factor| factor * power >= least * (1.0 - 1e-9));
+    factor.unwrap_or(10.0) * power
+}
+
+/// A multiple of three to take out of labels that would be long, else 0.
+fn exponent(largest: f64) -> i32 {
+    if largest == 0.0 || (1e-2..1e5).contains(&largest) {
+        return 0;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "between −308 and 308")]
+    let thousands = (largest.log10() / 3.0).floor() as i32;
+    3 * thousands
+}
+
+fn label(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let zero = text.chars().all(|digit| digit == '0' || digit == '.');
+    if value < 0.0 && !zero { format!("−{text}") } else { text }
+}
+
+fn superscript(exponent: i32) -> String {
+    let digits = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let raise = |character: char| match character.to_digit(10) {
+        Some(digit) => digits[digit as usize],
+        None => '⁻',
+    };
+    exponent.to_string().chars().map(raise).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(range: (f64, f64)) -> (Vec<String>, i32) {
+        let ticks = Scale { range, pixels: (0.0, 500.0) }.ticks(80.0);
+        (ticks.marks.into_iter().map(|(_, label)| label).collect(), ticks.exponent)
+    }
+
+    #[test]
+    fn ticks_are_round_numbers_without_round_off() {
+        assert_eq!(labels((-0.12, 0.61)).0, ["0.0", "0.2", "0.4", "0.6"]);
+        assert_eq!(labels((0.0, 1.0)).0, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels((-10.0, 10.0)).0, ["−10", "−5", "0", "5", "10"]);
+    }
+
+    #[test]
+    fn small_and_large_values_share_a_power_of_ten() {
+        let (small, exponent) = labels((0.0, 5e-6));
+        assert_eq!((small.last().unwrap().as_str(), exponent), ("5", -6));
+        let (large, exponent) = labels((0.0, 2.5e7));
+        assert_eq!((large.last().unwrap().as_str(), exponent), ("25", 6));
+        let axis = Axis { label: "gap".into(), unit: "m".into() };
+        let caption = Ticks { marks: Vec::new(), exponent: -6 }.caption(&axis);
+        assert_eq!(caption, "gap (10⁻⁶ m)");
+    }
+
+    #[test]
+    fn constants_infinities_and_nothing_still_have_a_range() {
+        assert_eq!(range([].into_iter(), 0.1), (0.0, 1.0));
+        assert_eq!(range([f64::NAN, f64::INFINITY].into_iter(), 0.1), (0.0, 1.0));
+        assert_eq!(range([2.0, 2.0].into_iter(), 0.1), (1.0, 3.0));
+        assert_eq!(range([0.0].into_iter(), 0.1), (-1.0, 1.0));
+    }
+
+    #[test]
+    fn the_number_of_ticks_is_bounded_for_any_range() {
+        for range in [(0.0, f64::MIN_POSITIVE), (-1e299, 1e299), (1.0, 1.0 + 1e-8)] {
+            assert!(labels(range).0.len() < 100, "{range:?}");
+        }
+    }
+}

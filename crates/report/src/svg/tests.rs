@@ -1,0 +1,80 @@
+//! What a drawn figure shows, read from its document.
+
+use percussion_scenarios::Axis;
+
+use super::*;
+
+fn figure(series: Vec<Series>) -> Figure {
+    Figure {
+        id: "figure".into(),
+        title: "a < b & \"c\"".into(),
+        caption: "A caption.".into(),
+        x: Axis { label: "time".into(), unit: "s".into() },
+        y: Axis { label: "height".into(), unit: "m".into() },
+        equal_aspect: false,
+        series,
+    }
+}
+
+fn series(label: &str, mark: Mark, points: &[[f64; 2]]) -> Series {
+    Series { label: label.into(), mark, points: points.to_vec() }
+}
+
+const ARC: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 2.0], [2.0, 1.0]];
+
+#[test]
+fn a_line_breaks_where_a_point_is_not_finite() {
+    let broken = [[0.0, 0.0], [1.0, 1.0], [f64::NAN, 0.0], [2.0, 1.0], [3.0, 0.0]];
+    let whole = [[0.0, 0.0], [1.0, 1.0], [2.0, 1.0], [3.0, 0.0]];
+    let lines = |points: &[[f64; 2]]| {
+        draw(&figure(vec![series("", Mark::Line, points)])).matches("<polyline").count()
+    };
+    assert_eq!(lines(&broken), lines(&whole) + 1);
+}
+
+#[test]
+fn series_of_one_name_share_one_legend_entry_and_no_name_has_none() {
+    let document = draw(&figure(vec![
+        series("ball", Mark::Outline, &ARC),
+        series("ball", Mark::Line, &ARC),
+        series("", Mark::Outline, &ARC),
+    ]));
+    assert_eq!(document.matches("ball").count(), 1);
+}
+
+#[test]
+fn markup_in_names_is_escaped() {
+    let document = draw(&figure(vec![series("<b>", Mark::Dots, &ARC)]));
+    assert!(document.contains("&lt;b&gt;") && document.contains("a &lt; b &amp; &quot;c&quot;"));
+    assert!(!document.contains("<b>"));
+}
+
+#[test]
+fn one_unit_has_the_same_length_on_both_axes_when_asked() {
+    for points in [[[0.0, 0.0], [10.0, 1.0]], [[0.0, 0.0], [1.0, 10.0]], [[0.0, 0.0], [1.0, 0.7]]] {
+        let mut figure = figure(vec![series("", Mark::Line, &points)]);
+        figure.equal_aspect = true;
+        let (x, y) = scales(&figure, 0.0);
+        let across = x.pixel(1.0) - x.pixel(0.0);
+        let up = y.pixel(0.0) - y.pixel(1.0);
+        assert!((across - up).abs() < 1e-9 * across, "{across} px against {up} px");
+    }
+}
+
+#[test]
+fn any_data_gives_a_document_within_the_page() {
+    let values = [0.0, -1.0, 1e300, -1e299, 1e-310, f64::NAN, f64::INFINITY, f64::MAX];
+    let points: Vec<[f64; 2]> =
+        values.iter().flat_map(|x| values.iter().map(|y| [*x, *y])).collect();
+    for mark in [Mark::Line, Mark::Outline, Mark::Dots, Mark::Arrows] {
+        for count in [0, 1, 2, points.len()] {
+            for equal_aspect in [false, true] {
+                let mut figure = figure(vec![series("all", mark, &points[..count])]);
+                figure.equal_aspect = equal_aspect;
+                let document = draw(&figure);
+                assert!(document.ends_with("</svg>\n"), "unfinished document");
+                assert!(!document.contains("2147483647"), "a point fell off the page");
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The report as text.
+
+use percussion_scenarios::{Against, ExperimentOutcome, Row};
+
+use crate::{
+    Results, Table,
+    number::{short, short_or_dash},
+};
+
+/// One experiment: its title, its table, its remarks.
+///
+/// Each row shows the published figure, the independently checked one, ours, and the largest
+/// accepted distance from the figure marked with `*`; then `ok`, `FAILED`, or nothing for a row that
+/// is shown for comparison only.
+#[must_use]
+pub fn outcome(outcome: &ExperimentOutcome) -> String {
+    let mut text = format!("{} ({})\n\n", outcome.title, outcome.id);
+    let header = ["quantity", "unit", "published", "checked", "measured", "tolerance", ""];
+    let mut table = Table::new("<<>>>><", header);
+    for row in &outcome.rows {
+        table.push([
+            row.quantity.clone(),
+            row.unit.clone(),
+            reference(row.published, row.against == Against::Published),
+            reference(row.checked, row.against == Against::Checked),
+            short(row.measured),
+            row.tolerance
+                .map_or_else(|| "–".to_owned(), |tolerance| format!("±{}", short(tolerance))),
+            verdict(row).to_owned(),
+        ]);
+    }
+    text += &indented(&table.to_string(), "  ");
+    for note in &outcome.notes {
+        text += &format!("\n{}", indented(&wrapped(note, 94), "  "));
+    }
+    text
+}
+
+/// The end of a reproduction: what the mark means, then `N passed, M failed` on a line of its own.
+#[must_use]
+pub fn summary(results: &Results) -> String {
+    format!(
+        "* the reference that the tolerance applies to\n{} passed, {} failed\n",
+        results.passed, results.failed
+    )
+}
+
+/// What became of a row: `ok`, `FAILED`, or nothing when it was not judged.
+fn verdict(row: &Row) -> &'static str {
+    match (row.against, row.accepted) {
+        (Against::Nothing, _) => "",
+        (_, true) => "ok",
+        (_, false) => "FAILED",
+    }
+}
+
+/// A reference figure, marked when it is the one that counts.
+fn reference(value: Option<f64>, counts: bool) -> String {
+    let mark = if counts && value.is_some() { "*" } else { " " };
+    short_or_dash(value) + mark
+}
+
+/// `text` with line breaks between words so that no line is longer than `width`, save for words
+/// that are.
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a last line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn indented(text: &str, margin: &str) -> String {
+    text.lines().map(|line| format!("{margin}{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_marks_what_counts_and_what_failed() {
+        let row = |quantity: &str, against, accepted| Row {
+            experiment: "family/one".into(),
+            quantity: quantity.into(),
+            unit: "s".into(),
+            published: Some(0.383),
+            checked: None,
+            measured: 0.38562,
+            tolerance: Some(0.002),
+            against,
+            accepted,
+        };
+        let text = outcome(&ExperimentOutcome {
+            id: "family/one".into(),
+            title: "One".into(),
+            summary: String::new(),
+            rows: vec![
+                row("first contact", Against::Published, true),
+                row("second contact", Against::Published, false),
+                Row { tolerance: None, ..row("rest", Against::Nothing, true) },
+            ],
+            figures: Vec::new(),
+            notes: vec!["A remark.".into()],
+        });
+        insta::assert_snapshot!(text, @r"
+        One (family/one)
+
+          quantity        unit  published  checked  measured  tolerance
+          ──────────────  ────  ─────────  ───────  ────────  ─────────  ──────
+          first contact   s        0.383*       –    0.38562     ±0.002  ok
+          second contact  s        0.383*       –    0.38562     ±0.002  FAILED
+          rest            s        0.383        –    0.38562          –
+
+          A remark.
+        ");
+    }
+
+    #[test]
+    fn long_remarks_are_broken_between_words() {
+        assert_eq!(wrapped("one two  three", 7), "one two\nthree\n");
+        assert_eq!(wrapped("", 7), "\n");
+    }
+}
