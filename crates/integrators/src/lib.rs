@@ -1,1 +1,43 @@
-//! Under construction.
+//! Time stepping for rigid bodies with contact, impact and Coulomb friction.
+//!
+//! | module | scheme |
+//! | --- | --- |
+//! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
+//!
+//! The three names to know are [`stewart_trinkle::Model`] (what moves and what may touch),
+//! [`stewart_trinkle::Integrator`] (the motion) and [`stewart_trinkle::StepReport`] (what one step
+//! cost and how well its equations hold).
+//!
+//! # Example
+//!
+//! A ball of 2 kg and radius 0.1 m slides onto a rough table at 7 m/s. Friction slows it and makes it
+//! spin until it rolls, at five sevenths of its speed: 5 m/s, whatever the friction coefficient.
+//!
+//! ```
+//! use nalgebra::Vector3;
+//! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+//! use percussion_dynamics::{Body, FreeBodies, MassProperties};
+//! use percussion_integrators::stewart_trinkle::{Contact, Integrator, Model, Settings, State};
+//!
+//! let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);
+//! let balls = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
+//! let table = Plane::new(&Vector3::z(), &Vector3::zeros())?;
+//! let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), table)?, 0.4);
+//! let model = Model::new(Box::new(balls), vec![contact])?;
+//!
+//! let state = State {
+//!     time: 0.0,
+//!     coordinates: vec![0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0],
+//!     velocity: vec![7.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+//! };
+//! let settings = Settings { step_size: 0.01, ..Settings::default() };
+//! let mut integrator = Integrator::new(model, settings, state)?;
+//! integrator.run(1.0, |_, _| ())?;
+//!
+//! let velocity = &integrator.state().velocity;
+//! assert!((velocity[0] - 5.0).abs() < 1e-9); // m/s
+//! assert!((velocity[4] - 50.0).abs() < 1e-7); // rad/s about y
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod stewart_trinkle;

@@ -1,0 +1,383 @@
+//! The implicit time stepping of Stewart and Trinkle for a [`Model`] with unilateral contacts.
+//!
+//! One step from `(q, v)` to `(q', v')` over the time `h` satisfies
+//!
+//! ```math
+//! M (v' - v) = h k + \sum_j (n_j c_{n,j} + D_j \beta_j) + G^\mathsf{T} p_b, \qquad
+//! q' = q \oplus h v',
+//! ```
+//! ```math
+//! 0 \le c_{n,j} \perp g_j(q') \ge 0, \quad
+//! 0 \le \beta_j \perp \lambda_j e + D_j^\mathsf{T} v' \ge 0, \quad
+//! 0 \le \lambda_j \perp \mu_j c_{n,j} - e^\mathsf{T} \beta_j \ge 0, \quad
+//! \varphi(q') = 0,
+//! ```
+//!
+//! with `M` at `q ⊕ h v`, the smooth forces `k` at `(q ⊕ h v/2, v)`, and the normals `n_j = ∇g_j`, the
+//! friction directions `D_j` (the corners of a polygon) and the constraint Jacobian `G` at `q'`. A
+//! [`BoundedFriction`] adds impulses `D β` with `e^T β ≤ h η`, in the same way. Impacts are inelastic:
+//! the impulses of a step bring what would penetrate to touch, and from the next step on to rest
+//! along the normal. One step therefore leaves a spike in the velocity at each impact.
+//!
+//! - **Active contacts**: those that touched at the end of the last step and those violated at
+//!   `q ⊕ h v`. When other contacts are violated at `q'` they are added and the step is solved again;
+//!   since contacts are only added, this ends. A contact left out would carry no impulse, so the
+//!   answer solves the problem with all contacts.
+//! - **Outer iteration**: `g(q')`, `n`, `D`, `G` are linearised about `q̂ = q ⊕ h v̂`, first with
+//!   `v̂ = v`, then with the last answer, until `‖h (v' − v̂)‖∞` and all violations at the real `q'`
+//!   are at most [`Settings::tolerance`]. Each linear step is one LCP, the bilateral constraints
+//!   eliminated, solved by [`lemke`](percussion_complementarity::lcp::lemke).
+//! - **Needs** a step small against the curvature of the surfaces and the speed of their rotation;
+//!   `M` positive definite; a start without penetration.
+//! - **Does not** accept a step whose LCP or outer iteration failed: [`Integrator::step`] then returns
+//!   an [`Error`] and stays where it was. It does not shorten steps, has no restitution and does not
+//!   see surfaces that pass through each other within one step.
+//! - **Cost** two or three LCPs a step when contacts are active; the LCP has `k + 2` unknowns for each
+//!   active contact, and `W` is dense, so this is a method for tens of contacts.
+//! - **Deterministic**: single-threaded, fixed order.
+//!
+//! # Existence and convergence
+//!
+//! The LCP has a solution, and Lemke's method finds one, as long as no combination of contact impulses
+//! without effect on the velocity needs to close a violation (section 3.2 of the paper; theorem
+//! 4.4.12 of Cottle, Pang and Stone). Contacts that coincide are therefore harmless, and a body
+//! wedged deeper between two surfaces than they leave room for is not.
+//!
+//! Solutions are unique as a rule, not always: with large friction there may be several, and the
+//! outer iteration may then alternate between two. It contracts by a factor of the order of `h` times
+//! the rate at which normals and directions turn, except where the answer jumps. Whenever an iteration moves
+//! as far as the one before, or farther, the step towards the next answer is halved. Acceptance is
+//! not affected, because it measures the full step. Alternation about a fixed point
+//! then converges; a jump without fixed point ends as [`Error::OuterIterationLimit`], and a smaller step
+//! is the remedy.
+//!
+//! # Energy
+//!
+//! If `M`, `k`, `n`, `D`, `G` are constant, `k` is the gradient of a potential, `φ(q) = 0` and no contact
+//! penetrates at the start, then
+//!
+//! ```math
+//! E(q', v') \le E(q, v) - \tfrac12 (v' - v)^\mathsf{T} M (v' - v)
+//!     - \sum_j \lambda_j \mu_j c_{n,j} - \sum_j \lambda^{(j)} h \eta_j
+//! ```
+//!
+//! (section 3.3 and its equation 24). The quadratic term is numerical damping of first order in `h`
+//! during smooth motion, and the loss of an inelastic impact. Nothing of the kind is guaranteed when
+//! the coefficients vary: gyroscopic forces are taken explicitly, and forces that vary with position
+//! as in the explicit Euler method. A position that is corrected because the start penetrated gains
+//! energy. [`StepReport`] holds the energies before and after, for the caller to judge.
+//!
+//! # Source
+//!
+//! D. E. Stewart, J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with
+//! inelastic collisions and Coulomb friction", *International Journal for Numerical Methods in
+//! Engineering* 39 (1996) 2673–2691: equations 25–29 (the step), sections 3.3 (energy), 3.5 (bounded
+//! friction), 3.6 (outer iteration) and 4 (active contacts).
+//! The bilateral constraints, the halved steps and [`Alignment::Slip`] are additions.
+
+mod bilateral;
+mod error;
+mod linearization;
+mod model;
+mod outer;
+mod polygon;
+mod report;
+mod settings;
+mod step_problem;
+
+use nalgebra::{Cholesky, DMatrix, Vector3};
+use percussion_dynamics::ContactRows;
+
+use outer::OuterIteration;
+
+pub use error::Error;
+pub use model::{BoundedFriction, Contact, Model};
+pub use report::{ContactReport, StepReport};
+pub use settings::{Alignment, Settings};
+
+/// Where a system is and how it moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time (s).
+    pub time: f64,
+    /// Coordinates `q` (length `n_q`; m, rad, unit quaternions).
+    pub coordinates: Vec<f64>,
+    /// Generalized velocity `v` (length `n_v`; m/s, rad/s).
+    pub velocity: Vec<f64>,
+}
+
+/// A motion in steps of equal length.
+///
+/// # Example
+///
+/// A block of 2 kg slides on a floor at 3 m/s with `μ = 0.5`. Friction of 10 N stops it within 0.6 s.
+///
+/// ```
+/// use nalgebra::{Vector2, Vector3};
+/// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+/// use percussion_dynamics::{PlanarBodies, PlanarBody};
+/// use percussion_integrators::stewart_trinkle::{Contact, Integrator, Model, Settings, State};
+///
+/// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
+/// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
+/// let foot = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5);
+/// let model = Model::new(Box::new(block), vec![foot])?;
+///
+/// let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![3.0, 0.0, 0.0] };
+/// let settings = Settings { step_size: 0.1, ..Settings::planar() };
+/// let mut integrator = Integrator::new(model, settings, start)?;
+/// let report = integrator.step()?;
+/// assert!((report.contacts[0].impulse.x - 2.0).abs() < 1e-12); // m g h
+/// assert!((report.contacts[0].impulse.y + 1.0).abs() < 1e-12); // −μ m g h
+/// integrator.run(0.6, |_, _| ())?;
+/// assert!(integrator.state().velocity[0].abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Integrator {
+    model: Model,
+    settings: Settings,
+    state: State,
+    start_time: f64,
+    step_count: usize,
+    /// Contacts that touch in `state`, ascending.
+    touching: Vec<usize>,
+    /// Contacts of the step under way, ascending.
+    active: Vec<usize>,
+    outer: OuterIteration,
+    contact_rows: ContactRows,
+}
+
+impl Integrator {
+    /// A motion of `model` that starts at `state`.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]: a setting out of range, a state that does not fit the system or is not finite, a
+    /// mass matrix that is not symmetric positive definite, penetration or constraint errors above
+    /// [`Settings::penetration_tolerance`].
+    pub fn new(model: Model, settings: Settings, state: State) -> Result<Self, Error> {
+        settings.check(model.system().dimension())?;
+        check_state(&model, &state)?;
+        let outer = OuterIteration::new(&model, &settings)
+            .map_err(|_| Error::NotFinite { quantity: "empty problem", time: state.time })?;
+        let mut integrator = Self {
+            start_time: state.time,
+            step_count: 0,
+            touching: Vec::new(),
+            active: Vec::new(),
+            outer,
+            contact_rows: ContactRows::for_system(model.system()),
+            model,
+            settings,
+            state,
+        };
+        integrator.check_start()?;
+        integrator.touching = integrator.touching_at(&integrator.state.coordinates);
+        Ok(integrator)
+    }
+
+    /// The model.
+    #[must_use]
+    pub const fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The state at the end of the last step.
+    #[must_use]
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Takes one step of [`Settings::step_size`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsolved`], [`Error::OuterIterationLimit`], [`Error::NotFinite`],
+    /// [`Error::MassMatrix`]; the state is then untouched.
+    pub fn step(&mut self) -> Result<StepReport, Error> {
+        let energy = self.model.system().energy(&self.state.coordinates, &self.state.velocity);
+        let time = self.start_time + (self.step_count + 1) as f64 * self.settings.step_size;
+        let mut report = StepReport::new(time, energy);
+        self.outer.predict(&self.model, &self.settings, &self.state)?;
+        self.active.clone_from(&self.touching);
+        activate_violated(&self.model, &self.outer.predicted, &mut self.active);
+        loop {
+            report.active_set_passes += 1;
+            self.outer.converge(
+                &self.model,
+                &self.settings,
+                &self.state,
+                &self.active,
+                &mut report,
+            )?;
+            if !activate_violated(&self.model, &self.outer.coordinates, &mut self.active) {
+                break;
+            }
+        }
+        self.finish(&mut report);
+        Ok(report)
+    }
+
+    /// Steps to the end of a step that is nearest to the time `until` (s), and shows every new state
+    /// with its report to `observer`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Time`] when `until` is not finite, [`Error::StepLimit`] when it is too far away, both
+    /// before the first step, and those of [`step`](Self::step); the state is then that of the last
+    /// successful step.
+    pub fn run(
+        &mut self,
+        until: f64,
+        mut observer: impl FnMut(&State, &StepReport),
+    ) -> Result<(), Error> {
+        if !until.is_finite() {
+            return Err(Error::Time { name: "until", value: until });
+        }
+        let (h, limit) = (self.settings.step_size, self.settings.step_limit);
+        let required = ((until - self.state.time) / h).round();
+        if required > limit as f64 {
+            return Err(Error::StepLimit { required, limit });
+        }
+        for _ in 0..limit {
+            if until - self.state.time <= 0.5 * h {
+                break;
+            }
+            let report = self.step()?;
+            observer(&self.state, &report);
+        }
+        Ok(())
+    }
+
+    fn check_start(&mut self) -> Result<(), Error> {
+        let accepted = self.settings.penetration_tolerance;
+        for contact in 0..self.model.contacts().len() {
+            let gap = self.model.gap(contact, &self.state.coordinates);
+            if gap.is_nan() || gap < -accepted {
+                return Err(Error::InitialPenetration { contact, depth: -gap, accepted });
+            }
+        }
+        let bilateral = &mut self.outer.linearization.bilateral;
+        let violations = bilateral.violations(&self.model, &self.state.coordinates);
+        for (constraint, violation) in violations.into_iter().enumerate() {
+            if violation.is_nan() || violation > accepted {
+                return Err(Error::InitialConstraint { constraint, violation, accepted });
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the answer of the outer iteration the new state, and reports it.
+    fn finish(&mut self, report: &mut StepReport) {
+        std::mem::swap(&mut self.state.coordinates, &mut self.outer.coordinates);
+        self.state.velocity.copy_from_slice(self.outer.velocity.as_slice());
+        self.state.time = report.time;
+        self.step_count += 1;
+        self.touching = self.touching_at(&self.state.coordinates);
+
+        let State { coordinates, velocity, .. } = &self.state;
+        report.energy_after = self.model.system().energy(coordinates, velocity);
+        let bilateral = &self.outer.linearization.bilateral;
+        report.constraint_impulses = bilateral.impulses.as_slice().to_vec();
+        report.constraint_error = bilateral.value.amax();
+        let joints = self.model.joint_friction().iter();
+        report.joint_friction = joints
+            .zip(self.outer.problem.joint_impulses())
+            .map(|(joint, impulses)| &joint.directions * impulses)
+            .collect();
+        for slot in 0..self.active.len() {
+            let contact = self.report_contact(slot);
+            report.penetration = report.penetration.max(-contact.gap);
+            report.contacts.push(contact);
+        }
+    }
+
+    /// Judges the active contact `slot` by the new state.
+    fn report_contact(&mut self, slot: usize) -> ContactReport {
+        let contact = self.active[slot];
+        let State { coordinates, velocity, .. } = &self.state;
+        let Contact { gap, friction } = &self.model.contacts()[contact];
+        let gap = gap.rows(self.model.system(), coordinates, &mut self.contact_rows);
+        let tangents = self.contact_rows.tangent_count();
+        let mut report = ContactReport {
+            contact,
+            gap,
+            impulse: Vector3::zeros(),
+            velocity: Vector3::zeros(),
+            complementarity: 0.0,
+            cone_violation: 0.0,
+        };
+        for i in 0..=tangents {
+            report.impulse[i] = self.outer.problem.impulses[slot * (1 + tangents) + i];
+            report.velocity[i] = dot(self.contact_rows.row_mut(i), velocity);
+        }
+        let (p, u) = (report.impulse, report.velocity);
+        let k = self.settings.directions;
+        let directions = &self.outer.linearization.directions[slot * k..(slot + 1) * k];
+        let least_power = -friction * p.x * polygon::support(directions, [u.y, u.z]);
+        let friction_gap = p.y * u.y + p.z * u.z - least_power;
+        let normal_gap = p.x * gap / self.settings.step_size;
+        report.complementarity = normal_gap.abs().max(friction_gap.abs());
+        report.cone_violation = (p.y.hypot(p.z) - friction * p.x).max(0.0);
+        report
+    }
+
+    /// The contacts whose gap is at most the tolerance, ascending.
+    fn touching_at(&self, coordinates: &[f64]) -> Vec<usize> {
+        let touches =
+            |&contact: &usize| self.model.gap(contact, coordinates) <= self.settings.tolerance;
+        (0..self.model.contacts().len()).filter(touches).collect()
+    }
+}
+
+/// Adds the contacts that are violated at `coordinates` and returns whether there were any.
+///
+/// A gap that is NaN counts as violated, so that assembling the LCP reports it.
+fn activate_violated(model: &Model, coordinates: &[f64], active: &mut Vec<usize>) -> bool {
+    let before = active.len();
+    for contact in 0..model.contacts().len() {
+        if active[..before].binary_search(&contact).is_err() {
+            let gap = model.gap(contact, coordinates);
+            if gap.is_nan() || gap < 0.0 {
+                active.push(contact);
+            }
+        }
+    }
+    active.sort_unstable();
+    active.len() > before
+}
+
+fn dot(row: &[f64], velocity: &[f64]) -> f64 {
+    row.iter().zip(velocity).map(|(a, b)| a * b).sum()
+}
+
+fn check_state(model: &Model, state: &State) -> Result<(), Error> {
+    if !state.time.is_finite() {
+        return Err(Error::Time { name: "time of the state", value: state.time });
+    }
+    let system = model.system();
+    system.check_coordinates(&state.coordinates)?;
+    let (expected, found) = (system.velocity_count(), state.velocity.len());
+    if found != expected {
+        return Err(Error::VelocityLength { expected, found });
+    }
+    if let Some((index, &value)) = state.velocity.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+        return Err(Error::Velocity { index, value });
+    }
+    let mut mass_matrix = DMatrix::zeros(expected, expected);
+    system.mass_matrix(&state.coordinates, &mut mass_matrix);
+    let asymmetry = (&mass_matrix - mass_matrix.transpose()).amax();
+    // Entries of a mass matrix are sums of at most a few products per coordinate.
+    let rounding = expected as f64 * f64::EPSILON * mass_matrix.amax();
+    if asymmetry.is_nan() || asymmetry > rounding || Cholesky::new(mass_matrix).is_none() {
+        return Err(Error::MassMatrix { time: state.time });
+    }
+    Ok(())
+}

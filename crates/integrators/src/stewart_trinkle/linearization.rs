@@ -1,0 +1,161 @@
+//! The contacts of a step, linearised about a predicted end `q̂ = q ⊕ h v̂`.
+//!
+//! Its unknown impulses are numbered by *generators*, the columns of `A` (`n_v × r`): for each active
+//! contact its normal and tangents, then the directions of each bounded friction. So
+//! `v' = v_c + M⁻¹ A p` (less what the bilateral constraints take up) and `u = Aᵀ v' = W p + u_c`. The
+//! many friction directions of a contact are combinations of two tangents, which keeps `W` small.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_dynamics::ContactRows;
+
+use super::{
+    Alignment, Model, Settings,
+    bilateral::Bilateral,
+    polygon::{self, Direction},
+};
+
+#[derive(Debug)]
+pub(super) struct Linearization {
+    /// Corners of the polygon before alignment.
+    corners: Vec<Direction>,
+    contact_rows: ContactRows,
+    /// `A` (`n_v × r`).
+    rows: DMatrix<f64>,
+    /// `M⁻¹ A` (`n_v × r`).
+    inverse_mass_rows: DMatrix<f64>,
+    /// `W` (`r × r`).
+    pub(super) delassus: DMatrix<f64>,
+    /// `v_c`: the velocity without contact impulses, constraints included.
+    velocity: DVector<f64>,
+    /// `u_c = Aᵀ v_c`.
+    pub(super) free_velocity: DVector<f64>,
+    /// `g(q̂)/h − n · v̂` of each active contact (m/s).
+    pub(super) gap_velocities: Vec<f64>,
+    /// The friction directions, `k` for each active contact.
+    pub(super) directions: Vec<Direction>,
+    pub(super) bilateral: Bilateral,
+}
+
+/// Where the linearisation is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point<'a> {
+    /// Active contacts, ascending.
+    pub(super) active: &'a [usize],
+    /// `q̂`.
+    pub(super) coordinates: &'a [f64],
+    /// Where the mass matrix is taken.
+    pub(super) mass_coordinates: &'a [f64],
+    /// `v̂`.
+    pub(super) guess: &'a DVector<f64>,
+    /// `v_f`: the velocity that the smooth forces alone lead to.
+    pub(super) free_velocity: &'a DVector<f64>,
+}
+
+impl Linearization {
+    pub(super) fn new(model: &Model, settings: &Settings) -> Self {
+        Self {
+            corners: polygon::corners(settings.directions),
+            contact_rows: ContactRows::for_system(model.system()),
+            rows: DMatrix::zeros(0, 0),
+            inverse_mass_rows: DMatrix::zeros(0, 0),
+            delassus: DMatrix::zeros(0, 0),
+            velocity: DVector::zeros(model.system().velocity_count()),
+            free_velocity: DVector::zeros(0),
+            gap_velocities: Vec::new(),
+            directions: Vec::new(),
+            bilateral: Bilateral::new(model),
+        }
+    }
+
+    pub(super) fn tangent_count(&self) -> usize {
+        self.contact_rows.tangent_count()
+    }
+
+    pub(super) fn update(&mut self, model: &Model, settings: &Settings, at: Point<'_>) {
+        self.resize(model, at.active.len());
+        self.fill_contact_rows(model, settings, at);
+        self.inverse_mass_rows.copy_from(&self.rows);
+        model.system().apply_inverse_mass(at.mass_coordinates, &mut self.inverse_mass_rows);
+        self.delassus.gemm_tr(1.0, &self.rows, &self.inverse_mass_rows, 0.0);
+        self.bilateral.linearize(
+            model,
+            at.coordinates,
+            at.mass_coordinates,
+            at.guess,
+            settings.step_size,
+        );
+        self.bilateral.reduce(&self.rows, &mut self.delassus);
+        self.velocity.copy_from(at.free_velocity);
+        self.bilateral.project(&mut self.velocity);
+        self.free_velocity.gemv_tr(1.0, &self.rows, &self.velocity, 0.0);
+        self.align(settings, at.active.len());
+    }
+
+    /// Writes `v'` for the impulses `p` of the generators, given the `v_f` of [`update`](Self::update).
+    pub(super) fn apply(
+        &mut self,
+        impulses: &DVector<f64>,
+        free_velocity: &DVector<f64>,
+        velocity: &mut DVector<f64>,
+    ) {
+        velocity.copy_from(free_velocity);
+        velocity.gemv(1.0, &self.inverse_mass_rows, impulses, 1.0);
+        self.bilateral.project(velocity);
+    }
+
+    /// Sizes the buffers, and fills the generators that never change, when the contacts changed.
+    fn resize(&mut self, model: &Model, contact_count: usize) {
+        let joints = model.joint_friction();
+        let contact_columns = contact_count * (1 + self.tangent_count());
+        let columns = contact_columns + joints.iter().map(|j| j.directions.ncols()).sum::<usize>();
+        let rows = model.system().velocity_count();
+        if self.rows.shape() == (rows, columns) && self.gap_velocities.len() == contact_count {
+            return;
+        }
+        self.rows = DMatrix::zeros(rows, columns);
+        self.inverse_mass_rows = DMatrix::zeros(rows, columns);
+        self.delassus = DMatrix::zeros(columns, columns);
+        self.free_velocity = DVector::zeros(columns);
+        self.gap_velocities.resize(contact_count, 0.0);
+        self.directions.resize(contact_count * self.corners.len(), [0.0; 2]);
+        let mut first = contact_columns;
+        for joint in joints {
+            self.rows.columns_mut(first, joint.directions.ncols()).copy_from(&joint.directions);
+            first += joint.directions.ncols();
+        }
+    }
+
+    fn fill_contact_rows(&mut self, model: &Model, settings: &Settings, at: Point<'_>) {
+        let tangents = self.tangent_count();
+        for (slot, &contact) in at.active.iter().enumerate() {
+            let gap = model.contacts()[contact].gap.rows(
+                model.system(),
+                at.coordinates,
+                &mut self.contact_rows,
+            );
+            let first = slot * (1 + tangents);
+            self.rows.column_mut(first).copy_from_slice(self.contact_rows.normal());
+            for t in 0..tangents {
+                self.rows.column_mut(first + 1 + t).copy_from_slice(self.contact_rows.tangent(t));
+            }
+            let approach = self.rows.column(first).dot(at.guess);
+            self.gap_velocities[slot] = gap / settings.step_size - approach;
+        }
+    }
+
+    fn align(&mut self, settings: &Settings, contact_count: usize) {
+        let tangents = self.tangent_count();
+        for slot in 0..contact_count {
+            let slip = |t: usize| self.free_velocity[slot * (1 + tangents) + 1 + t];
+            let slip = [slip(0), if tangents == 2 { slip(1) } else { 0.0 }];
+            let speed = slip[0].hypot(slip[1]);
+            let turns = settings.alignment == Alignment::Slip
+                && speed * settings.step_size > settings.tolerance;
+            let first = if turns { slip.map(|s| -s / speed) } else { [1.0, 0.0] };
+            let directions = self.directions.chunks_exact_mut(self.corners.len()).nth(slot);
+            for (direction, corner) in directions.into_iter().flatten().zip(&self.corners) {
+                *direction = polygon::turned(*corner, first);
+            }
+        }
+    }
+}

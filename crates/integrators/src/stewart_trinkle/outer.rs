@@ -1,0 +1,194 @@
+//! The nonlinear outer iteration of one step, for a given set of active contacts.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::lcp::{ProblemError, Report, Status};
+
+use super::{
+    Error, Model, Settings, State, StepReport,
+    linearization::{Linearization, Point},
+    step_problem::StepProblem,
+};
+
+/// A step under way: the prediction, and the end that the last outer iteration found.
+#[derive(Debug)]
+pub(super) struct OuterIteration {
+    pub(super) linearization: Linearization,
+    pub(super) problem: StepProblem,
+    /// `q ⊕ h v`, where the mass matrix is taken and contacts are first looked for.
+    pub(super) predicted: Vec<f64>,
+    /// `v_f = v + h M⁻¹ k`.
+    free_velocity: DVector<f64>,
+    /// The column `k`, then `M⁻¹ k`.
+    forces: DMatrix<f64>,
+    /// `v̂`.
+    guess: DVector<f64>,
+    tangent: DVector<f64>,
+    /// `v'`.
+    pub(super) velocity: DVector<f64>,
+    /// `q̂` while linearising, then `q'`.
+    pub(super) coordinates: Vec<f64>,
+}
+
+impl OuterIteration {
+    pub(super) fn new(model: &Model, settings: &Settings) -> Result<Self, ProblemError> {
+        let system = model.system();
+        let (coordinates, velocities) = (system.coordinate_count(), system.velocity_count());
+        Ok(Self {
+            linearization: Linearization::new(model, settings),
+            problem: StepProblem::new(model, settings)?,
+            predicted: vec![0.0; coordinates],
+            free_velocity: DVector::zeros(velocities),
+            forces: DMatrix::zeros(velocities, 1),
+            guess: DVector::zeros(velocities),
+            tangent: DVector::zeros(velocities),
+            velocity: DVector::zeros(velocities),
+            coordinates: vec![0.0; coordinates],
+        })
+    }
+
+    /// Starts a step: the mass matrix at `q ⊕ h v`, the forces at `q ⊕ h v/2`, and `v̂ = v`.
+    pub(super) fn predict(
+        &mut self,
+        model: &Model,
+        settings: &Settings,
+        state: &State,
+    ) -> Result<(), Error> {
+        let (system, h) = (model.system(), settings.step_size);
+        self.guess.copy_from_slice(&state.velocity);
+        self.tangent.copy_from(&self.guess);
+        self.tangent *= 0.5 * h;
+        system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.coordinates);
+        system.smooth_forces(
+            &self.coordinates,
+            &state.velocity,
+            state.time + 0.5 * h,
+            self.forces.as_mut_slice(),
+        );
+        self.tangent *= 2.0;
+        system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.predicted);
+        system.apply_inverse_mass(&self.predicted, &mut self.forces);
+        self.free_velocity.copy_from(&self.guess);
+        self.free_velocity.axpy(h, &self.forces.column(0), 1.0);
+        if self.free_velocity.iter().all(|v| v.is_finite()) {
+            Ok(())
+        } else {
+            Err(Error::NotFinite { quantity: "velocity under smooth forces", time: state.time })
+        }
+    }
+
+    /// Iterates until the answer moves no more, starting at the `v̂` left by the prediction or by the
+    /// last call.
+    pub(super) fn converge(
+        &mut self,
+        model: &Model,
+        settings: &Settings,
+        state: &State,
+        active: &[usize],
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        // Without contacts and constraints nothing depends on q̂, so the first answer is final.
+        let final_at_once = active.is_empty() && model.constraints().is_empty();
+        let mut relaxation = 1.0;
+        let mut violation = f64::INFINITY;
+        report.change = f64::INFINITY;
+        for _ in 0..settings.outer_iteration_limit {
+            report.outer_iterations += 1;
+            self.solve(model, settings, state, active, report)?;
+            self.tangent.copy_from(&self.velocity);
+            self.tangent -= &self.guess;
+            let previous_change = report.change;
+            report.change =
+                if final_at_once { 0.0 } else { settings.step_size * self.tangent.amax() };
+            if report.change <= settings.tolerance {
+                violation = self.violation_at_end(model, settings, state, active);
+                if violation <= settings.tolerance {
+                    self.guess.copy_from(&self.velocity);
+                    return Ok(());
+                }
+            }
+            if report.change >= previous_change {
+                relaxation *= 0.5;
+            }
+            self.guess.axpy(relaxation, &self.tangent, 1.0);
+        }
+        let (limit, change) = (settings.outer_iteration_limit, report.change);
+        Err(Error::OuterIterationLimit { time: state.time, limit, change, violation })
+    }
+
+    /// Linearises about `q ⊕ h v̂` and finds `v'`.
+    fn solve(
+        &mut self,
+        model: &Model,
+        settings: &Settings,
+        state: &State,
+        active: &[usize],
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        self.tangent.copy_from(&self.guess);
+        self.tangent *= settings.step_size;
+        let system = model.system();
+        system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.coordinates);
+        let at = Point {
+            active,
+            coordinates: &self.coordinates,
+            mass_coordinates: &self.predicted,
+            guess: &self.guess,
+            free_velocity: &self.free_velocity,
+        };
+        self.linearization.update(model, settings, at);
+        if self.linearization.delassus.diagonal().iter().any(|w| *w < 0.0) {
+            return Err(Error::MassMatrix { time: state.time });
+        }
+        self.solve_problem(model, settings, state.time, active, report)?;
+        self.linearization.apply(&self.problem.impulses, &self.free_velocity, &mut self.velocity);
+        if self.velocity.iter().all(|v| v.is_finite()) {
+            Ok(())
+        } else {
+            Err(Error::NotFinite { quantity: "end velocity", time: state.time })
+        }
+    }
+
+    fn solve_problem(
+        &mut self,
+        model: &Model,
+        settings: &Settings,
+        time: f64,
+        active: &[usize],
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        report.lcp_size = self.problem.resize(active.len());
+        if report.lcp_size == 0 {
+            return Ok(());
+        }
+        self.problem.assemble(model, settings, active, &self.linearization).map_err(|_| {
+            Error::NotFinite { quantity: "contact Jacobian, gap or mass matrix", time }
+        })?;
+        let solved = self.problem.solve(&settings.lemke, &self.linearization)?;
+        report.lcp_solves += 1;
+        report.pivots += solved.iterations;
+        report.relative_residual = report.relative_residual.max(solved.relative_residual);
+        if solved.status == Status::Solved {
+            return Ok(());
+        }
+        let Report { status, relative_residual, .. } = solved;
+        Err(Error::Unsolved { time, status, relative_residual, size: report.lcp_size })
+    }
+
+    /// Moves to `q' = q ⊕ h v'` and returns the deepest penetration or largest constraint error there.
+    fn violation_at_end(
+        &mut self,
+        model: &Model,
+        settings: &Settings,
+        state: &State,
+        active: &[usize],
+    ) -> f64 {
+        self.tangent.copy_from(&self.velocity);
+        self.tangent *= settings.step_size;
+        let system = model.system();
+        system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.coordinates);
+        let gaps = active.iter().map(|&contact| -model.gap(contact, &self.coordinates));
+        let errors = self.linearization.bilateral.violations(model, &self.coordinates);
+        // NaN, which `max` would drop, counts as infinite.
+        gaps.chain(errors).map(|v| if v.is_nan() { f64::INFINITY } else { v }).fold(0.0, f64::max)
+    }
+}

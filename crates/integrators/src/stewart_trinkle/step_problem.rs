@@ -1,0 +1,253 @@
+//! The LCP of one step: its assembly from a [`Linearization`] and the impulses from its answer.
+//!
+//! The unknowns are, with `m` active contacts of `k` directions each and the bounded frictions `j`,
+//!
+//! ```math
+//! z = (\beta_1, \dots, \beta_m,\; c_{n,1}, \dots, c_{n,m},\; \lambda_1, \dots, \lambda_m,\;
+//!      \beta^{(1)}, \lambda^{(1)}, \beta^{(2)}, \lambda^{(2)}, \dots).
+//! ```
+
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::lcp::{Problem, ProblemError, Report, lemke};
+
+use super::{Model, Settings, linearization::Linearization, polygon::Direction};
+
+/// Where the unknowns and the generators of each kind are.
+#[derive(Debug, Default)]
+struct Layout {
+    contacts: usize,
+    directions: usize,
+    tangents: usize,
+    /// Number of directions of each bounded friction.
+    joints: Vec<usize>,
+}
+
+impl Layout {
+    fn dimension(&self) -> usize {
+        self.contacts * (self.directions + 2) + self.joints.iter().map(|k| k + 1).sum::<usize>()
+    }
+
+    fn generator_count(&self) -> usize {
+        self.contacts * (1 + self.tangents) + self.joints.iter().sum::<usize>()
+    }
+
+    /// First `β` of a contact.
+    fn friction(&self, slot: usize) -> usize {
+        slot * self.directions
+    }
+
+    fn normal(&self, slot: usize) -> usize {
+        self.contacts * self.directions + slot
+    }
+
+    /// `λ` of a contact.
+    fn slip(&self, slot: usize) -> usize {
+        self.contacts * (self.directions + 1) + slot
+    }
+
+    /// Normal generator of a contact; its tangents follow.
+    fn generator(&self, slot: usize) -> usize {
+        slot * (1 + self.tangents)
+    }
+
+    /// Of each bounded friction the first `β`, the first generator and the number of directions.
+    fn joints(&self) -> impl Iterator<Item = (usize, usize, usize)> {
+        let unknown = self.contacts * (self.directions + 2);
+        let first = (unknown, self.generator(self.contacts));
+        self.joints.iter().scan(first, |(unknown, generator), &count| {
+            let joint = (*unknown, *generator, count);
+            (*unknown, *generator) = (*unknown + count + 1, *generator + count);
+            Some(joint)
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct StepProblem {
+    layout: Layout,
+    problem: Problem,
+    workspace: lemke::Workspace,
+    /// `z`.
+    answer: DVector<f64>,
+    /// Impulses `p` of the generators of the linearisation.
+    pub(super) impulses: DVector<f64>,
+    /// Velocities of the generators for one friction direction.
+    response: DVector<f64>,
+}
+
+impl StepProblem {
+    /// # Errors
+    ///
+    /// None: the problem that holds the place is valid.
+    pub(super) fn new(model: &Model, settings: &Settings) -> Result<Self, ProblemError> {
+        let layout = Layout {
+            contacts: 0,
+            directions: settings.directions,
+            tangents: model.system().dimension().tangent_count(),
+            joints: model.joint_friction().iter().map(|j| j.directions.ncols()).collect(),
+        };
+        Ok(Self {
+            layout,
+            problem: Problem::new(DMatrix::identity(1, 1), DVector::zeros(1))?,
+            workspace: lemke::Workspace::default(),
+            answer: DVector::zeros(0),
+            impulses: DVector::zeros(0),
+            response: DVector::zeros(0),
+        })
+    }
+
+    /// Sizes the problem for `contacts` active contacts and returns its dimension, which may be 0.
+    pub(super) fn resize(&mut self, contacts: usize) -> usize {
+        self.layout.contacts = contacts;
+        let (dimension, generators) = (self.layout.dimension(), self.layout.generator_count());
+        if self.answer.len() != dimension {
+            self.answer = DVector::zeros(dimension);
+        }
+        if self.impulses.len() != generators {
+            self.impulses = DVector::zeros(generators);
+            self.response = DVector::zeros(generators);
+        }
+        dimension
+    }
+
+    /// Assembles the LCP of the active contacts, for which it was resized.
+    ///
+    /// # Errors
+    ///
+    /// When an entry is not finite.
+    pub(super) fn assemble(
+        &mut self,
+        model: &Model,
+        settings: &Settings,
+        active: &[usize],
+        of: &Linearization,
+    ) -> Result<(), ProblemError> {
+        let Self { layout, problem, answer, response, .. } = self;
+        let n = answer.len();
+        problem.refill(|matrix, vector| {
+            if vector.len() != n {
+                *matrix = DMatrix::zeros(n, n);
+                *vector = DVector::zeros(n);
+            }
+            write_contacts(model, layout, active, of, response, matrix);
+            for (first, generator, count) in layout.joints() {
+                for i in 0..count {
+                    let column = column(matrix, first + i);
+                    write_velocities(
+                        layout,
+                        of,
+                        of.delassus.column(generator + i).as_slice(),
+                        column,
+                    );
+                    column[first + count] = -1.0;
+                }
+                let column = column(matrix, first + count);
+                column.fill(0.0);
+                column[first..first + count].fill(1.0);
+            }
+            write_vector(model, settings, layout, of, vector.as_mut_slice());
+        })
+    }
+
+    /// Solves the assembled LCP and keeps the impulses of the generators.
+    pub(super) fn solve(
+        &mut self,
+        settings: &lemke::Settings,
+        of: &Linearization,
+    ) -> Result<Report, lemke::Error> {
+        let report = lemke::solve(&self.problem, settings, &mut self.workspace, &mut self.answer)?;
+        let Self { layout, answer, impulses, .. } = self;
+        impulses.fill(0.0);
+        for slot in 0..layout.contacts {
+            let (generator, first) = (layout.generator(slot), layout.friction(slot));
+            impulses[generator] = answer[layout.normal(slot)];
+            for (i, direction) in directions(layout, of, slot).iter().enumerate() {
+                for (t, component) in direction.iter().enumerate().take(layout.tangents) {
+                    impulses[generator + 1 + t] += component * answer[first + i];
+                }
+            }
+        }
+        for (first, generator, count) in layout.joints() {
+            impulses.rows_mut(generator, count).copy_from(&answer.rows(first, count));
+        }
+        Ok(report)
+    }
+
+    /// Impulses of the directions of each bounded friction (N·s).
+    pub(super) fn joint_impulses(&self) -> impl Iterator<Item = nalgebra::DVectorView<'_, f64>> {
+        self.layout.joints().map(|(_, generator, count)| self.impulses.rows(generator, count))
+    }
+}
+
+/// Writes the columns of `β`, `c_n` and `λ` of the active contacts.
+fn write_contacts(
+    model: &Model,
+    layout: &Layout,
+    active: &[usize],
+    of: &Linearization,
+    response: &mut DVector<f64>,
+    matrix: &mut DMatrix<f64>,
+) {
+    for (slot, &contact) in active.iter().enumerate() {
+        let (generator, first) = (layout.generator(slot), layout.friction(slot));
+        for (i, direction) in directions(layout, of, slot).iter().enumerate() {
+            response.fill(0.0);
+            for (t, component) in direction.iter().enumerate().take(layout.tangents) {
+                response.axpy(*component, &of.delassus.column(generator + 1 + t), 1.0);
+            }
+            let column = column(matrix, first + i);
+            write_velocities(layout, of, response.as_slice(), column);
+            column[layout.slip(slot)] = -1.0;
+        }
+        let normal = column(matrix, layout.normal(slot));
+        write_velocities(layout, of, of.delassus.column(generator).as_slice(), normal);
+        normal[layout.slip(slot)] = model.contacts()[contact].friction;
+        let slip = column(matrix, layout.slip(slot));
+        slip.fill(0.0);
+        slip[first..first + layout.directions].fill(1.0);
+    }
+}
+
+/// Writes `(Dᵀ u_c, Nᵀ u_c + g(q̂)/h − n · v̂, 0, D_jᵀ u_c, h η)`.
+fn write_vector(
+    model: &Model,
+    settings: &Settings,
+    layout: &Layout,
+    of: &Linearization,
+    vector: &mut [f64],
+) {
+    write_velocities(layout, of, of.free_velocity.as_slice(), vector);
+    for (slot, gap_velocity) in of.gap_velocities.iter().enumerate() {
+        vector[layout.normal(slot)] += gap_velocity;
+    }
+    for ((first, _, count), joint) in layout.joints().zip(model.joint_friction()) {
+        vector[first + count] = settings.step_size * joint.bound;
+    }
+}
+
+/// Writes `(Dᵀ u, Nᵀ u, 0, D_jᵀ u, 0)` for the velocities `u` of the generators.
+fn write_velocities(layout: &Layout, of: &Linearization, velocities: &[f64], column: &mut [f64]) {
+    for slot in 0..layout.contacts {
+        let (generator, first) = (layout.generator(slot), layout.friction(slot));
+        let tangential = &velocities[generator + 1..=generator + layout.tangents];
+        for (i, direction) in directions(layout, of, slot).iter().enumerate() {
+            column[first + i] = direction.iter().zip(tangential).map(|(d, u)| d * u).sum();
+        }
+        column[layout.normal(slot)] = velocities[generator];
+        column[layout.slip(slot)] = 0.0;
+    }
+    for (first, generator, count) in layout.joints() {
+        column[first..first + count].copy_from_slice(&velocities[generator..generator + count]);
+        column[first + count] = 0.0;
+    }
+}
+
+fn directions<'a>(layout: &Layout, of: &'a Linearization, slot: usize) -> &'a [Direction] {
+    let first = layout.friction(slot);
+    &of.directions[first..first + layout.directions]
+}
+
+fn column(matrix: &mut DMatrix<f64>, index: usize) -> &mut [f64] {
+    let rows = matrix.nrows();
+    &mut matrix.as_mut_slice()[index * rows..(index + 1) * rows]
+}
