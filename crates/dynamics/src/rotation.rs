@@ -20,9 +20,9 @@
 //!
 //! # Source
 //!
-//! D. E. Stewart, J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with
-//! inelastic collisions and Coulomb friction", *International Journal for Numerical Methods in
-//! Engineering* 39 (1996) 2673–2691 (normalized Euler update of the Euler parameters).
+//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+//! inelastic impacts" (the rate matrix), after J. Diebel, "Representing attitude: Euler angles, unit
+//! quaternions, and rotation vectors", 2006.
 //! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006,
 //! section VII.5 (quaternions and the exponential map).
 
@@ -158,7 +158,8 @@ pub fn exponential(quaternion: &[f64; 4], tangent: &Vector3<f64>) -> [f64; 4] {
     unit_product(&[half_angle.cos(), vector.x, vector.y, vector.z], quaternion)
 }
 
-/// One step `φ + N d` followed by normalization, as in the scheme of Stewart and Trinkle.
+/// One step `φ + N d` followed by normalization, the update of schemes that move all coordinates
+/// linearly.
 ///
 /// Turns by `2 atan(‖d‖/2)` about `d`, so never by a half turn or more.
 ///

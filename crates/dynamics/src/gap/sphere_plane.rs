@@ -197,6 +197,10 @@ impl GapFunction for SpherePlane {
 /// The rod is the convex hull of the two, `length + 2 radius` from tip to tip, so its distance from
 /// the plane is the smaller of the two gaps.
 ///
+/// The tangent rows are velocities of the rounded surface. The friction directions that Stewart and
+/// Trinkle print for their rod leave the arm of the radius out; a radius of 0 and a plane moved out by
+/// the radius give those, with the same gaps.
+///
 /// # Errors
 ///
 /// [`Error::Radius`], [`Error::Length`] for a number that is negative or not finite.
