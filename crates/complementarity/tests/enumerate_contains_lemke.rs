@@ -63,7 +63,7 @@ fn positive_definite(random: &mut ChaCha8Rng) -> Problem {
     let n = random.random_range(1..=8);
     let a = uniform_matrix(random, n, n);
     let m = a.transpose() * a + DMatrix::identity(n, n) * 1e-2;
-    Problem::new(m, uniform_vector(random, n)).unwrap()
+    Problem::new(m, uniform_vector(random, n)).expect("the entries are finite")
 }
 
 /// A row diagonally dominant matrix with a positive diagonal, `n ≤ 8`: not positive definite in general.
@@ -75,7 +75,7 @@ fn p_matrix(random: &mut ChaCha8Rng) -> Problem {
         let sum: f64 = m.row(i).iter().map(|value| value.abs()).sum();
         m[(i, i)] = sum + 0.1;
     }
-    Problem::new(m, uniform_vector(random, n)).unwrap()
+    Problem::new(m, uniform_vector(random, n)).expect("the entries are finite")
 }
 
 /// The step problem of a planar body (mass 1 kg, inertia 0.1 kg m²) on the ground, unknowns
@@ -106,7 +106,7 @@ fn contacts(random: &mut ChaCha8Rng, count: usize) -> Problem {
     m.view_mut((0, 0), (3 * count, 3 * count)).copy_from(&(&rows * weight * rows.transpose()));
     let mut q = DVector::zeros(4 * count);
     q.rows_mut(0, 3 * count).copy_from(&(&rows * velocity));
-    Problem::new(m, q).unwrap()
+    Problem::new(m, q).expect("the entries are finite")
 }
 
 /// Entries from {0, 1, 2} plus a skew part from {−1, 0, 1}: copositive, often singular and degenerate.
@@ -121,5 +121,5 @@ fn integer_copositive(random: &mut ChaCha8Rng) -> Problem {
         }
     }
     let q = DVector::from_fn(n, |_, _| f64::from(random.random_range(-2..=2)));
-    Problem::new(m, q).unwrap()
+    Problem::new(m, q).expect("the entries are finite")
 }

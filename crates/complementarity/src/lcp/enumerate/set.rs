@@ -51,12 +51,15 @@ pub struct SolutionSet {
     pub rays: Vec<Ray>,
     /// The maximal convex sets of solutions.
     pub pieces: Vec<Piece>,
-    /// Complementary bases examined, `2ⁿ`.
+    /// Complementary bases, `2ⁿ`.
     pub bases: usize,
-    /// How many of them were singular.
+    /// How many of them the signs of `M` and `q` exclude.
+    pub excluded_bases: usize,
+    /// How many of the others were singular.
     pub singular_bases: usize,
     /// Vertices and rays dropped, with repetition, because they missed the tolerance on the problem
-    /// as given. Unless this is zero, solutions may be missing.
+    /// as given: the basis is nearly singular, or the rounding of `M z` is above that fraction of the
+    /// largest `|q_i|`. Unless this is zero, solutions may be missing.
     pub unverified: usize,
 }
 
