@@ -68,10 +68,11 @@ fn doc() -> anyhow::Result<()> {
 
 /// Packs every crate that is published and builds it from the package alone.
 ///
-/// `--allow-dirty`, because what is packed must build whether or not it is committed yet.
+/// `--allow-dirty`, because what is packed must build whether or not it is committed yet; `--offline`,
+/// because the steps before have fetched all that a package of ours may need.
 fn package() -> anyhow::Result<()> {
     let metadata = tidy::metadata()?;
-    let mut command = cargo(["package", "--allow-dirty"]);
+    let mut command = cargo(["package", "--allow-dirty", "--offline"]);
     for name in tidy::published(&metadata) {
         command.args(["--package", name]);
     }
