@@ -25,7 +25,7 @@
 //! - **Cost** `2ⁿ` factorizations of mean size `n / 2`, less the bases that the signs of a row
 //!   exclude. Measured at `n = 20` on one core: 3 to 4 s, for a matrix where nothing is excluded and
 //!   for the friction step of two contacts with 8 directions alike. More where most bases are
-//!   consistent, singular and have many free entries.
+//!   consistent, singular and have many free entries: 1 s at `n = 16` for `M = 0`, `q = 0`.
 //! - **Deterministic**: fixed order, no randomness. Pieces, vertices and rays are sorted by the set
 //!   of their positive `z` (as a binary number, index 0 lowest), then of their positive `w`.
 //!
@@ -261,18 +261,25 @@ impl Faces {
 
     /// Keeps the faces that lie in no other.
     fn maximal(self) -> SolutionSet {
-        let maximal = |support: &Support| {
+        let full = self.bases - 1;
+        let size = |support: &Support| support.0.count_ones() + support.1.count_ones();
+        let mut by_size: Vec<Support> = self.faces.keys().copied().collect();
+        by_size.sort_by_key(|support| std::cmp::Reverse(size(support)));
+        let mut maximal: Vec<Support> = Vec::new();
+        for support in by_size {
             // A face with a positive entry at every index fixes its basis and lies in no other.
-            let undecided = self.bases - 1 != (support.0 | support.1) as usize;
-            !undecided
-                || !self.faces.keys().any(|other| other != support && within(*support, *other))
-        };
+            let decided = (support.0 | support.1) as usize == full;
+            if decided || !maximal.iter().any(|other| within(support, *other)) {
+                maximal.push(support);
+            }
+        }
+        maximal.sort_unstable();
         let position =
             |support: &Support, keys: &[Support]| keys.binary_search(support).unwrap_or(0);
         let vertices: Vec<Support> = self.vertices.keys().copied().collect();
         let rays: Vec<Support> = self.rays.keys().copied().collect();
         let pieces =
-            self.faces.iter().filter(|(support, _)| maximal(support)).map(|(_, face)| Piece {
+            maximal.iter().filter_map(|support| self.faces.get(support)).map(|face| Piece {
                 vertices: face.0.iter().map(|vertex| position(vertex, &vertices)).collect(),
                 rays: face.1.iter().map(|ray| position(ray, &rays)).collect(),
             });
