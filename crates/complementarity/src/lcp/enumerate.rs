@@ -32,7 +32,7 @@
 //! # Source
 //!
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009),
-//! section 1.3 (complementary cones) and section 3.1 (the solution set as a union of polyhedra);
+//! section 1.3 (complementary matrices and cones);
 //! B. De Moor, L. Vandenberghe, J. Vandewalle, "The generalized linear complementarity problem and
 //! an algorithm to find all its solutions", *Mathematical Programming* 57 (1992) 415–426
 //! (cross-complementary vertices and rays).

@@ -29,8 +29,8 @@
 //! # Source
 //!
 //! T. De Luca, F. Facchinei, C. Kanzow, "A semismooth equation approach to the solution of nonlinear
-//! complementarity problems", *Mathematical Programming* 75 (1996) 407–439 (algorithm of section 4,
-//! choice of `H` of section 7); F. Facchinei, C. Kanzow, "A nonsmooth inexact Newton method for the
+//! complementarity problems", *Mathematical Programming* 75 (1996) 407–439 (the algorithm and the
+//! choice of `H`); F. Facchinei, C. Kanzow, "A nonsmooth inexact Newton method for the
 //! solution of large-scale nonlinear complementarity problems", *Mathematical Programming* 76 (1997)
 //! 493–512 (Levenberg–Marquardt direction).
 
