@@ -3,8 +3,8 @@
 use nalgebra::{Vector2, Vector3, dmatrix};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{
-    Anchor, BallJoint, Body, EqualityConstraint, FreeBodies, MassProperties,
-    PlanarBodies, PlanarBody,
+    Anchor, BallJoint, Body, EqualityConstraint, FreeBodies, MassProperties, PlanarBodies,
+    PlanarBody,
 };
 use percussion_integrators::stewart_trinkle::{
     Alignment, BoundedFriction, Contact, Integrator, Model, Settings, State,
@@ -58,7 +58,8 @@ fn free_flight_keeps_the_horizontal_momentum_and_gains_the_weight() {
 fn a_particle_sticks_below_the_critical_slope_and_slides_above_it() {
     let slope = 0.4_f64;
     let normal = Vector3::new(-slope.sin(), slope.cos(), 0.0);
-    let downhill = |state: &State| -slope.cos() * state.velocity[0] - slope.sin() * state.velocity[1];
+    let downhill =
+        |state: &State| -slope.cos() * state.velocity[0] - slope.sin() * state.velocity[1];
 
     let above = particle(10.0, &[(normal, slope.tan() + 1e-6)]);
     let mut integrator = Integrator::new(above, planar(0.01), start(&[0.0; 3], &[0.0; 3])).unwrap();
@@ -80,7 +81,7 @@ fn a_frictionless_contact_leaves_the_tangential_velocity_alone() {
     let mut integrator =
         Integrator::new(model, planar(0.01), start(&[0.0; 3], &[3.0, 0.0, 0.0])).unwrap();
     integrator.run(0.5, |_, _| ()).unwrap();
-    assert_eq!(integrator.state().velocity[0], 3.0);
+    assert!((integrator.state().velocity[0] - 3.0).abs() < 1e-12);
 }
 
 #[test]
@@ -153,8 +154,7 @@ fn bounded_friction_stops_a_joint_in_the_analytic_time() {
 fn joint_friction_and_contact_friction_add_up_in_one_problem() {
     // μ g = 2 m/s² and η/m = 1 m/s².
     let friction = BoundedFriction::along(&dmatrix![1.0; 0.0; 0.0], 2.0);
-    let model =
-        particle(10.0, &[(Vector3::y(), 0.2)]).with_joint_friction(vec![friction]).unwrap();
+    let model = particle(10.0, &[(Vector3::y(), 0.2)]).with_joint_friction(vec![friction]).unwrap();
     let mut integrator =
         Integrator::new(model, planar(0.1), start(&[0.0; 3], &[3.0, 0.0, 0.0])).unwrap();
     let report = integrator.step().unwrap();
@@ -227,12 +227,15 @@ fn a_joint_and_a_contact_in_one_step_hold_together() {
     )
     .unwrap();
     let contact = Contact::new(SpherePlane::new(tip, floor).unwrap(), 0.3);
-    let model =
-        Model::new(Box::new(system), vec![contact]).unwrap().with_constraints(vec![Box::new(hinge)]);
+    let model = Model::new(Box::new(system), vec![contact])
+        .unwrap()
+        .with_constraints(vec![Box::new(hinge)]);
     let state = start(&[0.5, 0.0, 0.0], &[0.0; 3]);
     let mut integrator = Integrator::new(model.unwrap(), planar(0.002), state).unwrap();
     integrator
-        .run(1.0, |_, report| assert!(report.constraint_error <= 1e-10 && report.penetration <= 1e-10))
+        .run(1.0, |_, report| {
+            assert!(report.constraint_error <= 1e-10 && report.penetration <= 1e-10)
+        })
         .unwrap();
     assert!((integrator.state().coordinates[2] + 0.3_f64.asin()).abs() < 1e-9);
     assert!(integrator.state().velocity.iter().all(|v| v.abs() < 1e-9));

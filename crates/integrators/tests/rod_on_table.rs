@@ -33,7 +33,12 @@ fn the_rod_hits_slides_and_rests_as_published() {
                 if contact.impulse.x > 0.0 && time.is_nan() {
                     *time = state.time;
                 }
-                assert!(contact.gap >= -1e-9, "penetrates by {} m at {} s", -contact.gap, state.time);
+                assert!(
+                    contact.gap >= -1e-9,
+                    "penetrates by {} m at {} s",
+                    -contact.gap,
+                    state.time
+                );
             }
             if state.velocity.iter().any(|v| v.abs() > 1e-6) {
                 last_motion = state.time;

@@ -15,10 +15,11 @@ pub enum Alignment {
     #[default]
     Frame,
     /// The first direction opposes the tangential velocity that the contact would have without
-    /// contact impulses, so that the answer does not depend on the choice of the tangents.
+    /// contact impulses, so that friction of a contact that slides on its own opposes the slip
+    /// exactly and does not depend on the choice of the tangents.
     ///
     /// Where that velocity moves the contact by less than [`Settings::tolerance`] in a step, the
-    /// polygon falls back to the frame.
+    /// polygon falls back to the frame: at rest, and when a collision elsewhere starts the slip.
     Slip,
 }
 
