@@ -2,3 +2,9 @@
 
 pub mod families;
 pub mod residuals;
+
+/// The examples of the front page, compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[derive(Debug)]
+pub struct FrontPage;
