@@ -53,6 +53,7 @@
 //! | [`system`] | the trait [`System`]: coordinates, mass matrix, smooth forces, retraction, energy |
 //! | [`free_bodies`] | [`FreeBodies`], rigid bodies in space with unit quaternions |
 //! | [`planar_bodies`] | [`PlanarBodies`], rigid bodies in the plane |
+//! | [`articulated`] | [`Articulated`], trees of links and joints in space or in the plane |
 //! | [`inertia`] | [`MassProperties`] of the usual solids and of their composites |
 //! | [`rotation`] | quaternions, their rate and the two [rotation updates](RotationUpdate) |
 //! | [`anchor`] | [`Anchor`], a point of a body or of the world |
@@ -61,6 +62,7 @@
 //! | [`constraint`] | the trait [`EqualityConstraint`], [`BallJoint`] and [`Distance`] |
 
 pub mod anchor;
+pub mod articulated;
 pub mod constraint;
 pub mod contact_frame;
 pub mod free_bodies;
@@ -78,6 +80,7 @@ mod testing;
 struct Readme;
 
 pub use anchor::Anchor;
+pub use articulated::{Articulated, Joint, JointKind, Link};
 pub use constraint::{BallJoint, Distance, EqualityConstraint};
 pub use contact_frame::ContactFrame;
 pub use free_bodies::{Body, FreeBodies};

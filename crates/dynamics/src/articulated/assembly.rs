@@ -1,0 +1,175 @@
+//! Checks of links and their arrangement into a tree.
+
+use nalgebra::{Isometry3, Quaternion};
+
+use super::{Error, Joint, JointKind, Link};
+use crate::contact_frame;
+
+/// Largest accepted distance of the norm of a quaternion from one, as in
+/// [`FreeBodies`](crate::FreeBodies).
+const QUATERNION_TOLERANCE: f64 = 1e-6;
+
+/// The links in an order in which parents precede their children, and the parent of each.
+///
+/// Links keep the order given wherever it has that property: the next link is always the first of
+/// those left whose parent is already there.
+pub(super) fn arrange(links: Vec<Link>) -> Result<(Vec<Link>, Vec<Option<usize>>), Error> {
+    if links.is_empty() {
+        return Err(Error::NoLinks);
+    }
+    for (i, link) in links.iter().enumerate() {
+        if links[..i].iter().any(|other| other.name == link.name) {
+            return Err(Error::DuplicateName { link: link.name.clone() });
+        }
+        if let Some(parent) = &link.parent
+            && links.iter().all(|other| other.name != *parent)
+        {
+            return Err(Error::MissingParent { link: link.name.clone(), parent: parent.clone() });
+        }
+    }
+    let (mut arranged, mut parents) = (Vec::with_capacity(links.len()), Vec::new());
+    let mut left = links;
+    while !left.is_empty() {
+        let ready = |link: &Link| match &link.parent {
+            None => Some(None),
+            Some(parent) => {
+                arranged.iter().position(|other: &Link| other.name == *parent).map(Some)
+            }
+        };
+        let next = left.iter().enumerate().find_map(|(i, link)| Some((i, ready(link)?)));
+        let Some((i, parent)) = next else {
+            return Err(Error::Cycle { link: on_cycle(&left) });
+        };
+        arranged.push(left.remove(i));
+        parents.push(parent);
+    }
+    Ok((arranged, parents))
+}
+
+/// The name of a link on a cycle, given links of which each has its parent among them.
+fn on_cycle(links: &[Link]) -> String {
+    let parent = |i: usize| {
+        links.iter().position(|other| Some(&other.name) == links[i].parent.as_ref()).unwrap_or(i)
+    };
+    // After as many steps as there are links the walk has left every branch that leads to the cycle.
+    let link = (0..links.len()).fold(0, |i, _| parent(i));
+    links[link].name.clone()
+}
+
+/// The link with its axis and quaternions normalized and its empty lists filled in.
+pub(super) fn checked(mut link: Link) -> Result<Link, Error> {
+    let name = link.name.clone();
+    let joint = &mut link.joint;
+    joint.kind = match joint.kind {
+        JointKind::Revolute { axis } => JointKind::Revolute { axis: unit(&name, &axis)? },
+        JointKind::Prismatic { axis } => JointKind::Prismatic { axis: unit(&name, &axis)? },
+        kind => kind,
+    };
+    link.placement = normalized(&name, &link.placement)?;
+    let (nq, nv) = (joint.kind.coordinate_count(), joint.kind.velocity_count());
+    fill(&name, "rest position", &mut joint.rest, &neutral(joint.kind)[..nq])?;
+    if let Some(k) = joint.kind.quaternion() {
+        let norm = joint.rest[k..].iter().map(|c| c * c).sum::<f64>().sqrt();
+        if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
+            return Err(Error::QuaternionNorm { link: name, field: "rest position", norm });
+        }
+    }
+    fill(&name, "effort", &mut joint.effort, &[0.0; 6][..nv])?;
+    for (field, list) in [
+        ("stiffness", &mut joint.stiffness),
+        ("damping", &mut joint.damping),
+        ("friction", &mut joint.friction),
+    ] {
+        fill(&name, field, list, &[0.0; 6][..nv])?;
+        if let Some((index, &value)) = list.iter().enumerate().find(|(_, c)| **c < 0.0) {
+            return Err(Error::Negative { link: name, field, index, value });
+        }
+    }
+    check_rotation(&name, joint)?;
+    check_limits(&name, joint)?;
+    Ok(link)
+}
+
+/// Zero coordinates, with the identity where there is a quaternion.
+pub(super) fn neutral(kind: JointKind) -> [f64; 7] {
+    let mut coordinates = [0.0; 7];
+    if let Some(w) = kind.quaternion() {
+        coordinates[w] = 1.0;
+    }
+    coordinates
+}
+
+fn unit(link: &str, axis: &nalgebra::Vector3<f64>) -> Result<nalgebra::Vector3<f64>, Error> {
+    contact_frame::direction("axis", axis).map_err(|error| match error {
+        contact_frame::Error::NotFinite { value, .. } => {
+            Error::NotFinite { link: link.into(), field: "joint axis", value }
+        }
+        _ => Error::ZeroAxis { link: link.into() },
+    })
+}
+
+fn normalized(link: &str, placement: &Isometry3<f64>) -> Result<Isometry3<f64>, Error> {
+    let quaternion: &Quaternion<f64> = &placement.rotation;
+    check_finite(link, "placement", placement.translation.vector.as_slice())?;
+    check_finite(link, "placement", quaternion.coords.as_slice())?;
+    let norm = quaternion.norm();
+    if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
+        return Err(Error::QuaternionNorm { link: link.into(), field: "placement", norm });
+    }
+    Ok(*placement)
+}
+
+/// Replaces an empty list by `default`, and refuses other lengths and entries that are not finite.
+pub(super) fn fill(
+    link: &str,
+    field: &'static str,
+    list: &mut Vec<f64>,
+    default: &[f64],
+) -> Result<(), Error> {
+    if list.is_empty() {
+        list.extend_from_slice(default);
+    }
+    if list.len() != default.len() {
+        let (expected, found) = (default.len(), list.len());
+        return Err(Error::Length { link: link.into(), field, expected, found });
+    }
+    check_finite(link, field, list)
+}
+
+fn check_finite(link: &str, field: &'static str, entries: &[f64]) -> Result<(), Error> {
+    match entries.iter().find(|entry| !entry.is_finite()) {
+        Some(&value) => Err(Error::NotFinite { link: link.into(), field, value }),
+        None => Ok(()),
+    }
+}
+
+/// An energy `½ Σ c_k φ_k²` of the rotation vector `φ` has the torque `−c φ` only for equal `c_k`.
+#[expect(clippy::float_cmp, reason = "the three numbers are meant to be the same number")]
+fn check_rotation(link: &str, joint: &Joint) -> Result<(), Error> {
+    let Some(k) = joint.kind.quaternion() else { return Ok(()) };
+    let stiffness = [joint.stiffness[k], joint.stiffness[k + 1], joint.stiffness[k + 2]];
+    if stiffness[0] == stiffness[1] && stiffness[1] == stiffness[2] {
+        Ok(())
+    } else {
+        Err(Error::Anisotropic { link: link.into(), stiffness })
+    }
+}
+
+fn check_limits(link: &str, joint: &Joint) -> Result<(), Error> {
+    let expected = joint.kind.velocity_count();
+    let found = joint.limits.len();
+    if found != 0 && found != expected {
+        return Err(Error::Length { link: link.into(), field: "limits", expected, found });
+    }
+    for (index, &[lower, upper]) in joint.limits.iter().enumerate() {
+        let possible = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
+        if !possible {
+            return Err(Error::Limits { link: link.into(), index, lower, upper });
+        }
+        let is_rotation = joint.kind.quaternion().is_some_and(|first| index >= first);
+        if is_rotation && (lower.is_finite() || upper.is_finite()) {
+            return Err(Error::LimitedRotation { link: link.into(), index });
+        }
+    }
+    Ok(())
+}
