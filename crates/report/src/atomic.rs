@@ -39,13 +39,20 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     replace(path, bytes).map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
-/// Creates the directory `path` and its parents where they are missing.
+/// Makes sure that files can be written into the directory `path`, creating it and its parents where
+/// they are missing.
+///
+/// Meant to be called before long work whose results go there.
 ///
 /// # Errors
 ///
-/// [`WriteError`] when one cannot be created, for example because a file has its name.
-pub fn create_directory(path: &Path) -> Result<(), WriteError> {
-    std::fs::create_dir_all(path).map_err(|source| WriteError { path: path.to_owned(), source })
+/// [`WriteError`] when one cannot be created, for example because a file has its name, or when it
+/// is not writable.
+pub fn prepare_directory(path: &Path) -> Result<(), WriteError> {
+    std::fs::create_dir_all(path)
+        .and_then(|()| tempfile::tempfile_in(path))
+        .map(drop)
+        .map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

@@ -56,12 +56,14 @@ pub fn table<S: AsRef<str>>(columns: &[S], rows: impl IntoIterator<Item = Vec<f6
     text
 }
 
+/// The heading of a column: `name (unit)`, or the name alone when the unit is empty.
+#[must_use]
+pub fn heading(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
+}
+
 fn axis(axis: &Axis) -> String {
-    if axis.unit.is_empty() {
-        axis.label.clone()
-    } else {
-        format!("{} ({})", axis.label, axis.unit)
-    }
+    heading(&axis.label, &axis.unit)
 }
 
 fn line(fields: impl IntoIterator<Item = String>) -> String {

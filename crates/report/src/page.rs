@@ -91,8 +91,9 @@ fn section(outcome: &ExperimentOutcome) -> String {
     if !outcome.rows.is_empty() {
         text += &table(&outcome.rows);
     }
-    for note in &outcome.notes {
-        let _ = writeln!(text, "<p class=\"muted\">{}</p>", escape(note));
+    if !outcome.notes.is_empty() {
+        let items = outcome.notes.iter().map(|note| format!("<li>{}</li>\n", escape(note)));
+        let _ = writeln!(text, "<ul class=\"notes\">\n{}</ul>", items.collect::<String>());
     }
     for each in &outcome.figures {
         text += &figure(outcome, each);

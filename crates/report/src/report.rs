@@ -31,11 +31,11 @@ impl Report<'_> {
     ///
     /// [`WriteError`] names the first file or directory that cannot be written.
     pub fn write(&self, directory: &Path) -> Result<PathBuf, WriteError> {
-        atomic::create_directory(directory)?;
+        atomic::prepare_directory(directory)?;
         for outcome in self.outcomes {
             for figure in &outcome.figures {
                 let stem = directory.join(figure_stem(outcome, figure));
-                atomic::create_directory(stem.parent().unwrap_or(directory))?;
+                atomic::prepare_directory(stem.parent().unwrap_or(directory))?;
                 write_figure(&stem, figure)?;
             }
         }
@@ -47,15 +47,18 @@ impl Report<'_> {
     }
 }
 
-/// Writes `figure` as `<stem>.svg`, `<stem>.csv` and `<stem>.json`.
+/// Writes `figure` as `<stem>.svg`, `<stem>.csv` and `<stem>.json`, and returns their paths.
 ///
 /// # Errors
 ///
 /// [`WriteError`] names the first file that cannot be written.
-pub fn write_figure(stem: &Path, figure: &Figure) -> Result<(), WriteError> {
-    atomic::write(&stem.with_extension("svg"), svg::draw(figure).as_bytes())?;
-    atomic::write(&stem.with_extension("csv"), csv::figure(figure).as_bytes())?;
-    atomic::write(&stem.with_extension("json"), json(figure).as_bytes())
+pub fn write_figure(stem: &Path, figure: &Figure) -> Result<[PathBuf; 3], WriteError> {
+    let paths = ["svg", "csv", "json"].map(|extension| stem.with_extension(extension));
+    let texts = [svg::draw(figure), csv::figure(figure), json(figure)];
+    for (path, text) in paths.iter().zip(texts) {
+        atomic::write(path, text.as_bytes())?;
+    }
+    Ok(paths)
 }
 
 /// The files of a figure relative to the report, without extension: `family/experiment/figure`.

@@ -30,8 +30,11 @@ pub fn outcome(outcome: &ExperimentOutcome) -> String {
         ]);
     }
     text += &indented(&table.to_string(), "  ");
+    if !outcome.notes.is_empty() {
+        text.push('\n');
+    }
     for note in &outcome.notes {
-        text += &format!("\n{}", indented(&wrapped(note, 94), "  "));
+        text += &indented(&wrapped(note, 94), "    ").replacen("    ", "  · ", 1);
     }
     text
 }
@@ -120,7 +123,7 @@ mod tests {
           second contact  s        0.383*       –    0.38562     ±0.002  FAILED
           rest            s        0.383        –    0.38562          –
 
-          A remark.
+          · A remark.
         ");
     }
 
