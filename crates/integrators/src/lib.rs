@@ -41,3 +41,7 @@
 //! ```
 
 pub mod stewart_trinkle;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

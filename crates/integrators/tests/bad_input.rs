@@ -1,5 +1,11 @@
 //! Everything that is refused, and how.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    reason = "a test stops at the first surprise; exact values"
+)]
+
 mod common;
 
 use common::{ConstantSystem, LinearGap};

@@ -1,5 +1,7 @@
 //! What holds for every motion: energy, momentum, invariance.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use common::{ConstantSystem, LinearGap};

@@ -89,11 +89,20 @@ impl OuterIteration {
         // Without contacts and constraints nothing depends on q̂, so the first answer is final.
         let final_at_once = active.is_empty() && model.constraints().is_empty();
         let mut relaxation = 1.0;
+        let mut restarted = false;
         let mut violation = f64::INFINITY;
         report.change = f64::INFINITY;
         for _ in 0..settings.outer_iteration_limit {
             report.outer_iterations += 1;
-            self.solve(model, settings, state, active, report)?;
+            match self.solve(model, settings, state, active, report) {
+                // Linearised about the start, which does not penetrate, the LCP has a solution.
+                Err(Error::Unsolved { .. }) if self.guess.amax() > 0.0 && !restarted => {
+                    restarted = true;
+                    self.guess.fill(0.0);
+                    continue;
+                }
+                solved => solved?,
+            }
             self.tangent.copy_from(&self.velocity);
             self.tangent -= &self.guess;
             let previous_change = report.change;
@@ -106,8 +115,15 @@ impl OuterIteration {
                     return Ok(());
                 }
             }
-            if report.change >= previous_change {
-                relaxation *= 0.5;
+            let shrinks = report.change < previous_change;
+            relaxation = if shrinks { f64::min(1.0, 1.5 * relaxation) } else { 0.5 * relaxation };
+            if !shrinks {
+                tracing::debug!(
+                    time = state.time,
+                    change = report.change,
+                    relaxation,
+                    "no contraction"
+                );
             }
             self.guess.axpy(relaxation, &self.tangent, 1.0);
         }

@@ -31,6 +31,7 @@ pub(super) fn support(corners: &[Direction], velocity: Direction) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "these results are exact")]
 mod tests {
     use super::*;
 

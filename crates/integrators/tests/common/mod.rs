@@ -1,6 +1,11 @@
 //! A system with constant coefficients, for which the paper proves that energy does not grow.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of this module")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "each test file uses a part of this module"
+)]
 
 use nalgebra::{Cholesky, DMatrix, DVector, Isometry3, Vector3};
 use percussion_dynamics::{ContactRows, Dimension, GapFunction, System};
