@@ -31,7 +31,7 @@ pub struct StepReport {
     pub time: f64,
     /// Sets of active contacts tried.
     pub active_set_passes: usize,
-    /// Outer iterations over all sets.
+    /// Outer iterations over all sets; above `lcp_solves` when nothing was in contact.
     pub outer_iterations: usize,
     /// LCPs solved.
     pub lcp_solves: usize,
@@ -56,7 +56,8 @@ pub struct StepReport {
     /// Generalized impulse `D β` of each bounded friction (`n_v`; N·s, N·m·s).
     pub joint_friction: Vec<DVector<f64>>,
     /// Multiplier of each equation of the constraints, in order: the impulse is `Gᵀ` times it.
-    /// For redundant constraints the smallest of the possible ones.
+    /// Of redundant equations the smallest possible ones, each weighted by `√(G M⁻¹ Gᵀ)_ii`; equal
+    /// equations share equally.
     pub constraint_impulses: Vec<f64>,
 }
 
