@@ -1,0 +1,139 @@
+//! Why a scenario or an experiment is refused: [`Error`].
+
+use std::path::PathBuf;
+
+use percussion_dynamics::{free_bodies, gap};
+use percussion_integrators::stewart_trinkle;
+
+/// Why a scenario could not be read, built or simulated.
+///
+/// Fields named `path` hold the place in the scenario file, such as `bodies[2].mass`, counted from 0.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file could not be read, or is not UTF-8 text.
+    #[error("cannot read scenario file `{}`: {source}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The text is longer than a scenario can be.
+    #[error("scenario is longer than {limit} bytes, expected at most that")]
+    TooLarge {
+        /// Largest accepted length (bytes).
+        limit: usize,
+    },
+    /// The text is not TOML: a slip of the pen, or a truncated file.
+    #[error("scenario is not valid TOML: {message}")]
+    Syntax {
+        /// Line, column and expectation.
+        message: String,
+    },
+    /// A field is unknown, missing, or of the wrong type.
+    #[error("`{path}`: {message}")]
+    Format {
+        /// Place in the file.
+        path: String,
+        /// Line, column, value and expectation.
+        message: String,
+    },
+    /// A value is outside its range.
+    #[error("`{path}` is {value}, expected {expected}")]
+    Value {
+        /// Place in the file.
+        path: String,
+        /// The value found.
+        value: String,
+        /// What is accepted, with the unit.
+        expected: &'static str,
+    },
+    /// A list has the wrong length.
+    #[error("`{path}` has {found} entries, expected {expected}")]
+    Count {
+        /// Place in the file.
+        path: String,
+        /// Entries found.
+        found: usize,
+        /// What is accepted.
+        expected: String,
+    },
+    /// A name refers to nothing.
+    #[error("`{path}` names `{name}`, expected one of {known}")]
+    UnknownName {
+        /// Place in the file.
+        path: String,
+        /// The name found.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A name is used twice.
+    #[error("`{path}` is `{name}`, expected a name not used before")]
+    DuplicateName {
+        /// Place in the file of the second use.
+        path: String,
+        /// The name.
+        name: String,
+    },
+    /// There is no gap function between two shapes.
+    #[error(
+        "no gap function between `{first}` and `{second}`, expected sphere–plane, sphere–sphere or \
+         rod–plane (list the `contacts` that can happen)"
+    )]
+    NoGap {
+        /// First partner.
+        first: String,
+        /// Second partner.
+        second: String,
+    },
+    /// Two surfaces overlap at the start by more than is accepted.
+    #[error("contact `{contact}` starts {depth} m deep, expected at most {limit} m")]
+    Penetration {
+        /// Name of the contact.
+        contact: String,
+        /// Penetration depth (m), positive.
+        depth: f64,
+        /// Largest accepted depth (m).
+        limit: f64,
+    },
+    /// No embedded scenario has this name.
+    #[error("no scenario is named `{name}`, expected one of {known}")]
+    UnknownScenario {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The bodies do not make a system.
+    #[error("`bodies`: {0}")]
+    Bodies(#[from] free_bodies::Error),
+    /// A gap function was refused.
+    #[error("contact `{contact}`: {source}")]
+    Gap {
+        /// Name of the contact.
+        contact: String,
+        /// Why.
+        source: gap::Error,
+    },
+    /// The model, the start or a step of the simulation was refused.
+    #[error(transparent)]
+    Model(#[from] stewart_trinkle::Error),
+    /// An experiment measures what its scenario file does not expect, or the other way round.
+    #[error("experiment `{experiment}` and its `expected` entries disagree on `{quantity}`")]
+    Expectation {
+        /// The experiment.
+        experiment: String,
+        /// The quantity missing on one side.
+        quantity: String,
+    },
+    /// A simulation never showed an event that the experiment measures.
+    #[error("`{scenario}` never showed the event `{event}`")]
+    NoEvent {
+        /// The scenario.
+        scenario: String,
+        /// The event.
+        event: &'static str,
+    },
+}

@@ -1,0 +1,207 @@
+//! The published experiments, each with the figures it measures: [`experiments`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Error,
+    outcome::{ExperimentOutcome, Row},
+    scenario::Scenario,
+    trajectory::Trajectory,
+};
+
+mod drawing;
+mod four_balls;
+mod impulses;
+mod rod_on_table;
+#[cfg(test)]
+mod tests;
+mod two_balls;
+
+pub use drawing::overview;
+
+/// How much work an experiment does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effort {
+    /// Every figure, orders of convergence from coarser steps: for tests.
+    Quick,
+    /// The published experiment.
+    #[default]
+    Default,
+    /// As published, with finer steps where that sharpens a measurement.
+    Full,
+}
+
+/// What an experiment is run with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// How much work to do.
+    pub effort: Effort,
+    /// Seed of everything random; the experiments of Stewart and Trinkle are not.
+    pub seed: u64,
+}
+
+/// Called with the fraction done, in `[0, 1]`, and what is being done.
+pub type Progress<'a> = dyn FnMut(f64, &str) + 'a;
+
+/// One published experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment {
+    /// Name, such as `stewart-trinkle/four-balls`; also that of its scenario.
+    pub id: &'static str,
+    /// Title for people.
+    pub title: &'static str,
+    run: fn(&Scenario, &Options, &mut Progress<'_>) -> Result<ExperimentOutcome, Error>,
+}
+
+impl Experiment {
+    /// Runs the experiment.
+    ///
+    /// Figures outside their tolerances are rows of the outcome, not errors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Model`] if a simulation fails, [`Error::NoEvent`] if it shows no sign of what is to be
+    /// measured.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_scenarios::{Effort, Options, experiment};
+    ///
+    /// let rod = experiment("stewart-trinkle/rod-on-table")?;
+    /// let options = Options { effort: Effort::Quick, ..Options::default() };
+    /// let outcome = rod.run(&options, &mut |_fraction, _what| ())?;
+    /// assert!(outcome.rows.iter().all(|row| row.accepted));
+    /// # Ok::<(), percussion_scenarios::Error>(())
+    /// ```
+    pub fn run(
+        &self,
+        options: &Options,
+        progress: &mut Progress<'_>,
+    ) -> Result<ExperimentOutcome, Error> {
+        // Parts of an experiment meet up to rounding; what the caller sees never decreases.
+        let mut done = 0.0;
+        (self.run)(&Scenario::named(self.id)?, options, &mut |fraction, what| {
+            done = fraction.clamp(done, 1.0);
+            progress(done, what);
+        })
+    }
+}
+
+/// All experiments, in the order of their publication.
+#[must_use]
+pub fn experiments() -> &'static [Experiment] {
+    &[
+        Experiment {
+            id: "stewart-trinkle/rod-on-table",
+            title: "A spinning rod falls on a table",
+            run: rod_on_table::run,
+        },
+        Experiment {
+            id: "stewart-trinkle/two-balls-direct",
+            title: "A ball thrown directly at another",
+            run: two_balls::direct,
+        },
+        Experiment {
+            id: "stewart-trinkle/two-balls-bounce",
+            title: "A ball that lands and rolls before it hits another",
+            run: two_balls::bounce,
+        },
+        Experiment {
+            id: "stewart-trinkle/four-balls",
+            title: "A thrown ball hits a row of three",
+            run: four_balls::run,
+        },
+    ]
+}
+
+/// The experiment called `id`.
+///
+/// # Errors
+///
+/// [`Error::UnknownScenario`] lists the names there are.
+pub fn experiment(id: &str) -> Result<&'static Experiment, Error> {
+    experiments().iter().find(|experiment| experiment.id == id).ok_or_else(|| {
+        let known = experiments().iter().map(|known| known.id).collect::<Vec<_>>().join(", ");
+        Error::UnknownScenario { name: id.to_owned(), known }
+    })
+}
+
+/// Largest gap that counts as touching (m): ten times what the scenarios accept at a step end.
+const TOUCHING: f64 = 1e-9;
+
+/// The rows of an experiment: each measurement beside the entry of its scenario that expects it.
+struct Measurements<'a> {
+    scenario: &'a Scenario,
+    measured: Vec<(String, f64)>,
+}
+
+impl<'a> Measurements<'a> {
+    fn new(scenario: &'a Scenario) -> Self {
+        Self { scenario, measured: Vec::new() }
+    }
+
+    fn add(&mut self, quantity: impl Into<String>, measured: f64) {
+        self.measured.push((quantity.into(), measured));
+    }
+
+    /// What every simulation of the scheme has to show.
+    fn add_dependability(&mut self, trajectory: &Trajectory) {
+        self.add("deepest penetration at step ends", trajectory.deepest_penetration());
+        self.add("largest relative LCP residual", trajectory.largest_residual());
+        self.add("largest increase of energy in a step", trajectory.largest_energy_increase());
+    }
+
+    /// Rows in the order of the file, and the notes of the entries.
+    fn finish(self) -> Result<(Vec<Row>, Vec<String>), Error> {
+        let experiment = &self.scenario.name;
+        let disagreement = |quantity: &str| Error::Expectation {
+            experiment: experiment.clone(),
+            quantity: quantity.to_owned(),
+        };
+        if let Some((quantity, _)) =
+            self.measured.iter().find(|(quantity, _)| self.scenario.expectation(quantity).is_none())
+        {
+            return Err(disagreement(quantity));
+        }
+        let row = |expected: &crate::scenario::Expected| {
+            let (_, measured) = self
+                .measured
+                .iter()
+                .find(|(quantity, _)| *quantity == expected.quantity)
+                .ok_or_else(|| disagreement(&expected.quantity))?;
+            Ok(expected.row(experiment, *measured))
+        };
+        let rows = self.scenario.expected.iter().map(row).collect::<Result<_, Error>>()?;
+        let note = |expected: &crate::scenario::Expected| {
+            Some(format!("{}: {}", expected.quantity, expected.note.as_ref()?))
+        };
+        Ok((rows, self.scenario.expected.iter().filter_map(note).collect()))
+    }
+}
+
+/// Simulates `scenario`, telling `progress` of the part from `from` to `to` of an experiment.
+fn simulate(
+    scenario: &Scenario,
+    progress: &mut Progress<'_>,
+    [from, to]: [f64; 2],
+) -> Result<Trajectory, Error> {
+    let what = format!("{}, h = {} s", scenario.title, scenario.integrator.step_size);
+    scenario.simulate(&mut |fraction| progress(from + fraction * (to - from), &what))
+}
+
+/// The first time at which a gap closes.
+fn touch(
+    scenario: &Scenario,
+    trajectory: &Trajectory,
+    contact: &str,
+    event: &'static str,
+) -> Result<f64, Error> {
+    trajectory
+        .contact(contact)
+        .and_then(|contact| trajectory.first_touch(contact, TOUCHING))
+        .map(|sample| sample.time)
+        .ok_or_else(|| Error::NoEvent { scenario: scenario.name.clone(), event })
+}

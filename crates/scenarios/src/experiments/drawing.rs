@@ -1,0 +1,117 @@
+//! Curves that figures are made of, and the [`overview`] of any scenario.
+
+use std::f64::consts::TAU;
+
+use crate::{
+    figure::{Axis, Figure, Mark, Series},
+    scenario::{Scenario, Space},
+    trajectory::{Sample, Trajectory},
+};
+
+pub(super) fn axis(label: &str, unit: &str) -> Axis {
+    Axis { label: label.to_owned(), unit: unit.to_owned() }
+}
+
+pub(super) fn line(label: &str, points: Vec<[f64; 2]>) -> Series {
+    Series { label: label.to_owned(), mark: Mark::Line, points }
+}
+
+pub(super) fn outline(points: Vec<[f64; 2]>) -> Series {
+    Series { label: String::new(), mark: Mark::Outline, points }
+}
+
+/// An outline around `center`.
+pub(super) fn circle(center: [f64; 2], radius: f64) -> Series {
+    let corners = 72;
+    let point = |i: i32| {
+        let (sin, cos) = (TAU * f64::from(i) / f64::from(corners)).sin_cos();
+        [center[0] + radius * cos, center[1] + radius * sin]
+    };
+    outline((0..=corners).map(point).collect())
+}
+
+/// The outline of a rod: a segment of `length` under `angle` about `center`, thickened by `radius`.
+pub(super) fn rod(center: [f64; 2], angle: f64, length: f64, radius: f64) -> Vec<[f64; 2]> {
+    let (sin, cos) = angle.sin_cos();
+    let corners = 16;
+    let end = |side: f64| {
+        (0..=corners).map(move |i| {
+            let turn = std::f64::consts::PI * (f64::from(i) / f64::from(corners) - 0.5);
+            let (dy, dx) = turn.sin_cos();
+            [side * (0.5 * length + radius * dx), side * radius * dy]
+        })
+    };
+    let mut points: Vec<[f64; 2]> = end(1.0)
+        .chain(end(-1.0))
+        .map(|[x, y]| [center[0] + cos * x - sin * y, center[1] + sin * x + cos * y])
+        .collect();
+    points.push(points[0]);
+    points
+}
+
+/// What `value` gives for each sample, over time.
+pub(super) fn history(trajectory: &Trajectory, value: impl Fn(&Sample) -> f64) -> Vec<[f64; 2]> {
+    trajectory.samples.iter().map(|sample| [sample.time, value(sample)]).collect()
+}
+
+/// The path of the centre of `body` in two of its coordinates, such as `[0, 2]` for x and z.
+pub(super) fn path(
+    scenario: &Scenario,
+    trajectory: &Trajectory,
+    body: usize,
+    axes: [usize; 2],
+) -> Vec<[f64; 2]> {
+    trajectory.samples.iter().map(|sample| center(scenario, sample, body, axes)).collect()
+}
+
+/// The centre of `body` in two of its coordinates.
+pub(super) fn center(
+    scenario: &Scenario,
+    sample: &Sample,
+    body: usize,
+    axes: [usize; 2],
+) -> [f64; 2] {
+    let stride = match scenario.dimension {
+        Space::Plane => 3,
+        Space::Space => 7,
+    };
+    axes.map(|axis| sample.coordinates[stride * body + axis])
+}
+
+/// Figures of any scenario: the paths of its bodies seen from the side and, in space, from above; its
+/// energy over time.
+///
+/// `trajectory` must be a simulation of `scenario`.
+#[must_use]
+pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
+    let view = |id: &str, title: &str, axes: [usize; 2]| {
+        let names = ["x", "y", "z"];
+        let of_body = |(i, body): (usize, &crate::scenario::Body)| {
+            line(&body.name, path(scenario, trajectory, i, axes))
+        };
+        Figure {
+            id: id.to_owned(),
+            title: format!("{}: {title}", scenario.title),
+            caption: "Paths of the centres of mass.".to_owned(),
+            x: axis(names[axes[0]], "m"),
+            y: axis(names[axes[1]], "m"),
+            equal_aspect: true,
+            series: scenario.bodies.iter().enumerate().map(of_body).collect(),
+        }
+    };
+    let energy = Figure {
+        id: "energy".to_owned(),
+        title: format!("{}: energy", scenario.title),
+        caption: "Kinetic and potential energy together, at step ends.".to_owned(),
+        x: axis("time", "s"),
+        y: axis("energy", "J"),
+        equal_aspect: false,
+        series: vec![line("energy", history(trajectory, |sample| sample.energy))],
+    };
+    match scenario.dimension {
+        Space::Plane => vec![view("paths", "paths", [0, 1]), energy],
+        Space::Space => {
+            vec![view("elevation", "elevation", [0, 2]), view("plan", "plan", [0, 1]), energy]
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Four balls: one lands, rolls and hits a row of three, up to seven contacts at once; Table I.
+//!
+//! # Order of convergence
+//!
+//! Table I has no order at its coarsest step: from h = 0.02 to 0.01 the published errors shrink by 1.4
+//! and 1.2, then by 2 and more each time, which the paper calls "roughly of order h for small values
+//! of h". The order is therefore fitted from h = 0.01 down, and the fit over all of Table I is shown
+//! beside it. Below about h = 10⁻⁴ s the errors stop shrinking: the balls of the row are 10⁻⁵ m apart,
+//! so a step then no longer covers the whole collision but divides it, each time at another place, and
+//! impulses with friction depend on the order in which gaps close.
+
+use super::{Effort, Measurements, Options, Progress, drawing, impulses, simulate, touch};
+use crate::{
+    convergence::{order, position_error, velocity_error, velocity_variation},
+    error::Error,
+    figure::{Figure, Mark, Series},
+    outcome::ExperimentOutcome,
+    scenario::Scenario,
+    trajectory::Trajectory,
+};
+
+/// Steps of Table I (s); its reference is the step of the scenario.
+const STEPS: [f64; 4] = [0.02, 0.01, 0.005, 0.0025];
+
+/// Steps of the fit of the order (s), each half of the one before, see the [module head](self); the
+/// number used depends on the effort.
+const FITTED: [f64; 5] = [0.01, 0.005, 0.0025, 0.00125, 0.000625];
+
+/// The reference of the order of convergence is this much finer than the finest fitted step.
+const REFINEMENT: f64 = 8.0;
+
+pub(super) fn run(
+    scenario: &Scenario,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let exact = simulate(scenario, progress, [0.0, 0.1])?;
+    let mut runs = Vec::new();
+    for (i, &step) in STEPS.iter().enumerate() {
+        let part = |i: usize| 0.1 + 0.05 * i as f64;
+        runs.push(simulate(&scenario.with_step_size(step), progress, [part(i), part(i + 1)])?);
+    }
+    let mut measurements = Measurements::new(scenario);
+    for run in &runs {
+        let step = run.step_size;
+        measurements.add(format!("velocity error, h = {step}"), velocity_error(run, &exact));
+        measurements.add(format!("position error, h = {step}"), position_error(run, &exact));
+    }
+    let count = match options.effort {
+        Effort::Quick => 3,
+        Effort::Default => 4,
+        Effort::Full => 5,
+    };
+    let fit = fit(scenario, &FITTED[..count], progress, [0.3, 0.9])?;
+    measurements.add("order of convergence of velocities", order(&fit.velocity_errors));
+    measurements.add("order of convergence of positions", order(&fit.position_errors));
+    let whole = self::fit(scenario, &STEPS, progress, [0.9, 1.0])?;
+    measurements.add("order of velocities over all of Table I", order(&whole.velocity_errors));
+    measurements.add("order of positions over all of Table I", order(&whole.position_errors));
+    let landing = touch(scenario, &exact, "ball 1–table", "thrown ball touches the table")?;
+    let meeting = touch(scenario, &exact, "ball 1–ball 2", "thrown ball touches the row")?;
+    measurements.add("thrown ball touches the table", landing);
+    measurements.add("thrown ball touches the row", meeting);
+    measurements.add("most contacts at once", exact.most_contacts() as f64);
+    measurements.add("largest LCP", exact.largest_lcp() as f64);
+    measurements.add("variation of the velocity, h = 0.00125", velocity_variation(&exact));
+    measurements.add_dependability(&exact);
+    let (rows, notes) = measurements.finish()?;
+    let mut figures = collision_figure(scenario, &exact)?;
+    figures.push(path_figure(scenario, &exact, "figure-7", "Elevation", [0, 2]));
+    figures.push(path_figure(scenario, &exact, "figure-8", "Plan", [0, 1]));
+    figures.push(convergence_figure(&fit));
+    Ok(ExperimentOutcome {
+        id: scenario.name.clone(),
+        title: scenario.title.clone(),
+        summary: "A ball lands on a table, rolls, and hits the first of three balls in a row. Friction \
+                  between the spinning ball and the row lifts the thrown ball and presses the row on \
+                  the table, so that up to seven contacts act at once. Stewart & Trinkle (1996), \
+                  section 4, Table I and figures 6–8."
+            .to_owned(),
+        rows,
+        figures,
+        notes,
+    })
+}
+
+/// Errors of several steps against one reference, as pairs of step and error.
+struct Fit {
+    velocity_errors: Vec<(f64, f64)>,
+    position_errors: Vec<(f64, f64)>,
+    /// Step of the reference (s).
+    reference: f64,
+}
+
+fn fit(
+    scenario: &Scenario,
+    steps: &[f64],
+    progress: &mut Progress<'_>,
+    [from, to]: [f64; 2],
+) -> Result<Fit, Error> {
+    let reference = steps[steps.len() - 1] / REFINEMENT;
+    let exact = simulate(&scenario.with_step_size(reference), progress, [from, to])?;
+    let mut fit = Fit { velocity_errors: Vec::new(), position_errors: Vec::new(), reference };
+    for &step in steps {
+        let run = simulate(&scenario.with_step_size(step), progress, [to, to])?;
+        fit.velocity_errors.push((step, velocity_error(&run, &exact)));
+        fit.position_errors.push((step, position_error(&run, &exact)));
+    }
+    Ok(fit)
+}
+
+fn collision_figure(scenario: &Scenario, trajectory: &Trajectory) -> Result<Vec<Figure>, Error> {
+    let setup = scenario.build()?;
+    let step = trajectory
+        .contact("ball 1–ball 2")
+        .and_then(|contact| impulses::strongest_step(trajectory, contact));
+    let figure = |step| {
+        let figure = impulses::figure(scenario, &setup, trajectory, step);
+        let caption = format!("{} Figure 6 of the paper.", figure.caption);
+        Figure { id: "figure-6".to_owned(), caption, ..figure }
+    };
+    Ok(step.map(figure).into_iter().collect())
+}
+
+fn path_figure(
+    scenario: &Scenario,
+    trajectory: &Trajectory,
+    id: &str,
+    view: &str,
+    axes: [usize; 2],
+) -> Figure {
+    let names = ["x", "y", "z"];
+    let path = |body: usize| drawing::path(scenario, trajectory, body, axes);
+    let bodies = scenario.bodies.iter().enumerate();
+    Figure {
+        id: id.to_owned(),
+        title: format!("{view} view of the balls"),
+        caption: format!(
+            "Paths of the centres, h = {} s. Figure {} of the paper.",
+            trajectory.step_size,
+            id.trim_start_matches("figure-")
+        ),
+        x: drawing::axis(names[axes[0]], "m"),
+        y: drawing::axis(names[axes[1]], "m"),
+        equal_aspect: true,
+        series: bodies.map(|(i, body)| drawing::line(&body.name, path(i))).collect(),
+    }
+}
+
+/// Decimal logarithms of the errors over that of the step.
+fn convergence_figure(fit: &Fit) -> Figure {
+    let series = |label: &str, errors: &[(f64, f64)]| {
+        let points: Vec<_> = errors.iter().map(|(h, error)| [h.log10(), error.log10()]).collect();
+        let label = format!("{label}, order {:.2}", order(errors));
+        let dots = Series { label: label.clone(), mark: Mark::Dots, points: points.clone() };
+        [drawing::line(&label, points), dots]
+    };
+    let mut all = Vec::from(series("velocity error", &fit.velocity_errors));
+    all.extend(series("position error", &fit.position_errors));
+    Figure {
+        id: "convergence".to_owned(),
+        title: "Errors against a finer reference".to_owned(),
+        caption: format!(
+            "Errors as in Table I, but against a reference with h = {} s, in decimal logarithms: a slope \
+             of one is first order.",
+            fit.reference
+        ),
+        x: drawing::axis("log10 of the step in s", ""),
+        y: drawing::axis("log10 of the error", ""),
+        equal_aspect: false,
+        series: all,
+    }
+}

@@ -1,0 +1,105 @@
+//! Every row of every experiment, quickly; and that the registry is complete.
+
+use super::*;
+use crate::outcome::Against;
+
+fn run_quickly(id: &str) -> ExperimentOutcome {
+    let options = Options { effort: Effort::Quick, ..Options::default() };
+    let mut last = 0.0;
+    let outcome = experiment(id)
+        .unwrap()
+        .run(&options, &mut |fraction, _| {
+            assert!((last..=1.0).contains(&fraction), "progress went from {last} to {fraction}");
+            last = fraction;
+        })
+        .unwrap();
+    assert!(last >= 1.0, "progress ends at {last}");
+    outcome
+}
+
+fn assert_accepted(id: &str) {
+    let outcome = run_quickly(id);
+    let refused: Vec<_> = outcome.rows.iter().filter(|row| !row.accepted).collect();
+    assert!(refused.is_empty(), "{refused:#?}");
+    for figure in &outcome.figures {
+        assert!(!figure.series.is_empty(), "{} is empty", figure.id);
+    }
+}
+
+#[test]
+fn the_rod_is_accepted() {
+    assert_accepted("stewart-trinkle/rod-on-table");
+}
+
+#[test]
+fn the_direct_throw_is_accepted() {
+    assert_accepted("stewart-trinkle/two-balls-direct");
+}
+
+#[test]
+fn the_bouncing_throw_is_accepted() {
+    assert_accepted("stewart-trinkle/two-balls-bounce");
+}
+
+#[test]
+fn the_four_balls_are_accepted_and_repeat_bit_by_bit() {
+    assert_accepted("stewart-trinkle/four-balls");
+    let id = "stewart-trinkle/two-balls-bounce";
+    assert_eq!(run_quickly(id), run_quickly(id));
+}
+
+#[test]
+fn every_embedded_scenario_has_an_experiment_with_its_title() {
+    let scenarios: Vec<_> = Scenario::names().collect();
+    let ids: Vec<_> = experiments().iter().map(|experiment| experiment.id).collect();
+    assert_eq!(scenarios, ids);
+    for experiment in experiments() {
+        assert_eq!(Scenario::named(experiment.id).unwrap().title, experiment.title);
+    }
+}
+
+#[test]
+fn figures_of_an_experiment_have_different_names_fit_for_files() {
+    let outcome = run_quickly("stewart-trinkle/rod-on-table");
+    let mut ids: Vec<_> = outcome.figures.iter().map(|figure| figure.id.as_str()).collect();
+    assert!(
+        ids.concat().chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+        "{ids:?}"
+    );
+    ids.sort_unstable();
+    let count = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
+}
+
+#[test]
+fn a_measurement_nobody_expects_is_an_error() {
+    let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
+    let mut measurements = Measurements::new(&scenario);
+    measurements.add("colour", 1.0);
+    let error = measurements.finish().unwrap_err();
+    assert!(matches!(error, Error::Expectation { quantity, .. } if quantity == "colour"));
+}
+
+#[test]
+fn an_expected_figure_nobody_measures_is_an_error() {
+    let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
+    let error = Measurements::new(&scenario).finish().unwrap_err();
+    let first = scenario.expected[0].quantity.clone();
+    assert!(matches!(error, Error::Expectation { quantity, .. } if quantity == first));
+}
+
+#[test]
+fn a_measurement_that_is_not_a_number_is_not_accepted() {
+    let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
+    let expected = scenario.expectation("first end touches").unwrap();
+    assert_eq!(expected.against, Against::Checked);
+    assert!(expected.row(&scenario.name, 0.3856).accepted);
+    assert!(!expected.row(&scenario.name, f64::NAN).accepted);
+}
+
+#[test]
+fn an_unknown_experiment_is_an_error_that_lists_the_known() {
+    let error = experiment("stewart-trinkle/five-balls").unwrap_err();
+    assert!(matches!(error, Error::UnknownScenario { known, .. } if known.contains("four-balls")));
+}

@@ -1,0 +1,418 @@
+//! The scenario file: bodies, planes, contacts, how to move them, and what to expect.
+//!
+//! A scenario is a TOML document; [`Scenario`] is its content. The format is stable: fields are added,
+//! never renamed. Unknown fields are refused. Units are SI: m, kg, s, N, rad.
+//!
+//! | field | value |
+//! | --- | --- |
+//! | `name` | unique name, such as `stewart-trinkle/rod-on-table` |
+//! | `title` | one line for people |
+//! | `source` | where the parameters come from |
+//! | `dimension` | `"plane"` (motion in x–y, vectors of 2 numbers) or `"space"` (vectors of 3) |
+//! | `gravity` | acceleration vector (m/s²) |
+//! | `duration` | time to simulate (s), positive |
+//! | `friction` | default Coulomb coefficient of all contacts, at least 0 |
+//! | `accepted_penetration` | largest overlap at the start (m), default `1e-9` |
+//! | `[[bodies]]` | see [`Body`] |
+//! | `[[planes]]` | fixed half-spaces (in the plane, half-planes), see [`Plane`] |
+//! | `[[contacts]]` | see [`Contact`]; default: every body with every plane and every other body |
+//! | `[integrator]` | see [`Integrator`] |
+//! | `[[expected]]` | figures to compare with, see [`Expected`] |
+//!
+//! Contacts are numbered in the order listed. By default each body, in order, meets every plane and
+//! then each later body. A rod meets a plane at both ends: first the end at `+length/2`.
+//!
+//! # Example
+//!
+//! ```
+//! use percussion_scenarios::Scenario;
+//!
+//! let scenario = Scenario::from_toml_str(r#"
+//!     name = "drop"
+//!     title = "A ball dropped on the floor"
+//!     source = "first year mechanics"
+//!     dimension = "space"
+//!     gravity = [0.0, 0.0, -10.0]
+//!     duration = 0.5
+//!     friction = 0.3
+//!
+//!     [[bodies]]
+//!     name = "ball"
+//!     mass = 2.0
+//!     shape.sphere.radius = 0.1    # the inertia of a solid sphere follows
+//!     position = [0.0, 0.0, 1.0]
+//!
+//!     [[planes]]
+//!     name = "floor"
+//!     point = [0.0, 0.0, 0.0]
+//!     normal = [0.0, 0.0, 1.0]
+//!
+//!     [integrator]
+//!     method = "stewart-trinkle"
+//!     step_size = 0.01
+//! "#)?;
+//! assert_eq!(scenario.bodies[0].name, "ball");
+//! # Ok::<(), percussion_scenarios::Error>(())
+//! ```
+
+use std::{fs::File, io::Read, path::Path};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Error,
+    outcome::{Against, Row},
+};
+
+mod build;
+mod check;
+#[cfg(test)]
+mod tests;
+
+pub use build::Setup;
+
+/// Longest accepted scenario text (bytes): far more than the largest accepted number of bodies needs.
+pub const TEXT_LIMIT: usize = 1 << 20;
+
+/// Largest accepted number of bodies, and of planes.
+pub const BODY_LIMIT: usize = 256;
+
+/// Largest accepted number of steps of one simulation, whose samples are all kept in memory.
+pub const STEP_LIMIT: usize = 1_000_000;
+
+/// A scenario, as written in its file; the [module head](self) describes the format.
+///
+/// Plain data: change a field and [`build`](Self::build) checks everything again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Unique name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Where the parameters come from.
+    pub source: String,
+    /// Plane or space.
+    pub dimension: Space,
+    /// Acceleration of gravity (m/s², world axes).
+    pub gravity: Vec<f64>,
+    /// Time to simulate (s), positive.
+    pub duration: f64,
+    /// Coulomb coefficient of contacts that do not give their own.
+    pub friction: Option<f64>,
+    /// Largest accepted overlap of two surfaces at the start (m).
+    #[serde(default = "default_penetration")]
+    pub accepted_penetration: f64,
+    /// The bodies, at least one.
+    pub bodies: Vec<Body>,
+    /// Fixed planes.
+    #[serde(default)]
+    pub planes: Vec<Plane>,
+    /// Pairs that can touch; none for all pairs.
+    pub contacts: Option<Vec<Contact>>,
+    /// How it is moved.
+    pub integrator: Integrator,
+    /// Figures to compare with.
+    #[serde(default)]
+    pub expected: Vec<Expected>,
+}
+
+fn default_penetration() -> f64 {
+    1e-9
+}
+
+/// Where a scenario moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Space {
+    /// In the x–y plane; vectors have 2 entries, angular velocities are numbers about `z`.
+    Plane,
+    /// In space; vectors have 3 entries.
+    Space,
+}
+
+impl Space {
+    /// Number of entries of a vector: 2 or 3.
+    #[must_use]
+    pub const fn vector_length(self) -> usize {
+        match self {
+            Self::Plane => 2,
+            Self::Space => 3,
+        }
+    }
+}
+
+/// One rigid body; its position is that of its centre of mass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name, unique among bodies and planes.
+    pub name: String,
+    /// Mass (kg), positive.
+    pub mass: f64,
+    /// Inertia about the centre of mass in body axes (kg·m²); by default that of the homogeneous
+    /// solid [`Shape`].
+    pub inertia: Option<Inertia>,
+    /// Surface that touches; without one the body touches nothing and needs an `inertia`.
+    pub shape: Option<Shape>,
+    /// Position of the centre of mass (m, world).
+    pub position: Vec<f64>,
+    /// Orientation, by default that of the world axes.
+    pub orientation: Option<Orientation>,
+    /// Velocity of the centre of mass (m/s, world axes); default zero.
+    pub velocity: Option<Vec<f64>>,
+    /// Angular velocity (rad/s, world axes); default zero.
+    pub angular_velocity: Option<AngularVelocity>,
+}
+
+/// An inertia (kg·m²).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected one number, three numbers or a 3 × 3 array (kg·m²)")]
+pub enum Inertia {
+    /// In the plane the moment about `z`; in space the same moment about every axis.
+    Scalar(f64),
+    /// Principal moments about the body axes; in space only.
+    Diagonal([f64; 3]),
+    /// The symmetric tensor in body axes, by rows; in space only.
+    Tensor([[f64; 3]; 3]),
+}
+
+/// The surface of a body, about its centre of mass.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Shape {
+    /// A ball, in space.
+    Sphere(Round),
+    /// A disc, in the plane.
+    Disc(Round),
+    /// A rod along the body's `x` axis with round ends.
+    Rod(Rod),
+}
+
+/// Size of a ball or a disc.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// Radius (m), positive.
+    pub radius: f64,
+}
+
+/// Size of a rod.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rod {
+    /// Distance between the centres of the round ends (m), positive.
+    pub length: f64,
+    /// Radius of the ends and half thickness (m), positive.
+    pub radius: f64,
+}
+
+/// An orientation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected an angle (rad), { axis = [x, y, z], angle = rad } or { quaternion = [w, x, y, z] }"
+)]
+pub enum Orientation {
+    /// Angle about `z` (rad), in the plane.
+    Angle(f64),
+    /// Turn about an axis (any length), in space.
+    AxisAngle {
+        /// The axis, world axes, not zero.
+        axis: [f64; 3],
+        /// The angle (rad), right-handed about the axis.
+        angle: f64,
+    },
+    /// Unit quaternion from body to world axes, `w` first, norm 1 within `1e-6`, in space.
+    Quaternion {
+        /// `(w, x, y, z)`.
+        quaternion: [f64; 4],
+    },
+}
+
+/// An angular velocity (rad/s).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number in the plane, three numbers in space (rad/s)")]
+pub enum AngularVelocity {
+    /// About `z`, in the plane.
+    Scalar(f64),
+    /// In world axes, in space.
+    Vector([f64; 3]),
+}
+
+/// A fixed plane, solid on the side its normal leaves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// Name, unique among bodies and planes.
+    pub name: String,
+    /// A point of it (m).
+    pub point: Vec<f64>,
+    /// Outward normal, of any length.
+    pub normal: Vec<f64>,
+    /// Direction of the first friction direction, of any length, default the world's `x` axis; its
+    /// part in the plane counts. Without effect in the plane.
+    pub tangent: Option<Vec<f64>>,
+}
+
+/// A pair that can touch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contact {
+    /// Names of a body and of another body or a plane.
+    pub between: [String; 2],
+    /// Coulomb coefficient, at least 0; default the scenario's.
+    pub friction: Option<f64>,
+}
+
+/// The time-stepping method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Method {
+    /// The position-level scheme of Stewart and Trinkle (1996).
+    StewartTrinkle,
+}
+
+/// How a scenario is moved. Settings left out take the defaults of the method.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Integrator {
+    /// The method.
+    pub method: Method,
+    /// Step size (s), positive.
+    pub step_size: f64,
+    /// Friction directions of a contact in space, even and at least 4; in the plane there are 2.
+    pub directions: Option<usize>,
+    /// Largest accepted last change of a position in the outer loop (m, rad).
+    pub tolerance: Option<f64>,
+    /// Largest number of iterations of the outer loop, at least 1.
+    pub outer_iteration_limit: Option<usize>,
+}
+
+/// A figure to compare a measurement with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expected {
+    /// What is measured.
+    pub quantity: String,
+    /// Its unit, empty when dimensionless.
+    #[serde(default)]
+    pub unit: String,
+    /// The published figure.
+    pub published: Option<f64>,
+    /// The figure of an independent computation, or an ideal value.
+    pub checked: Option<f64>,
+    /// Largest accepted distance from the reference named by `against`, in `unit`.
+    pub tolerance: Option<f64>,
+    /// Which of the two the measurement is judged against.
+    pub against: Against,
+    /// Why the tolerance is what it is, or what the figure means.
+    pub note: Option<String>,
+}
+
+impl Expected {
+    /// The row of a report that compares `measured` with this figure.
+    ///
+    /// A measurement that is not a number is never accepted, unless it is for comparison only.
+    #[must_use]
+    pub fn row(&self, experiment: &str, measured: f64) -> Row {
+        let reference = match self.against {
+            Against::Published => self.published,
+            Against::Checked => self.checked,
+            Against::Nothing => None,
+        };
+        let accepted = match (self.against, reference, self.tolerance) {
+            (Against::Nothing, ..) => true,
+            (_, Some(reference), Some(tolerance)) => (measured - reference).abs() <= tolerance,
+            _ => false,
+        };
+        Row {
+            experiment: experiment.to_owned(),
+            quantity: self.quantity.clone(),
+            unit: self.unit.clone(),
+            published: self.published,
+            checked: self.checked,
+            measured,
+            tolerance: self.tolerance,
+            against: self.against,
+            accepted,
+        }
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario from TOML text and checks it.
+    ///
+    /// # Errors
+    ///
+    /// Every variant of [`Error`] that names a place in the file, and [`Error::TooLarge`].
+    pub fn from_toml_str(text: &str) -> Result<Self, Error> {
+        if text.len() > TEXT_LIMIT {
+            return Err(Error::TooLarge { limit: TEXT_LIMIT });
+        }
+        let deserializer = toml::Deserializer::parse(text)
+            .map_err(|error| Error::Syntax { message: one_line(&error) })?;
+        let scenario: Self = serde_path_to_error::deserialize(deserializer).map_err(|error| {
+            Error::Format { path: error.path().to_string(), message: one_line(error.inner()) }
+        })?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    /// Reads a scenario from a TOML file and checks it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] if it cannot be read, otherwise as [`from_toml_str`](Self::from_toml_str).
+    pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let read = |source| Error::Read { file: path.to_owned(), source };
+        let mut text = String::new();
+        // One byte more than accepted is enough to know that a file is too large.
+        let limit = TEXT_LIMIT as u64 + 1;
+        File::open(path).map_err(read)?.take(limit).read_to_string(&mut text).map_err(read)?;
+        Self::from_toml_str(&text)
+    }
+
+    /// The expected figure for `quantity`, if there is one.
+    #[must_use]
+    pub fn expectation(&self, quantity: &str) -> Option<&Expected> {
+        self.expected.iter().find(|expected| expected.quantity == quantity)
+    }
+
+    /// Number of steps of the simulation: enough to reach `duration`.
+    #[must_use]
+    pub fn step_count(&self) -> usize {
+        let steps = self.duration / self.integrator.step_size;
+        // A duration written as a multiple of the step is one, whatever the last digits say.
+        let steps = (steps * (1.0 - 4.0 * f64::EPSILON)).ceil();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the conversion saturates, and checked scenarios have few steps"
+        )]
+        let count = steps as usize;
+        count
+    }
+
+    /// The same scenario with another step size (s).
+    #[must_use]
+    pub fn with_step_size(&self, step_size: f64) -> Self {
+        let mut scenario = self.clone();
+        scenario.integrator.step_size = step_size;
+        scenario
+    }
+}
+
+/// A message of the TOML parser with its place, without the excerpt of the text.
+fn one_line(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let place = text.lines().next().and_then(|line| line.strip_prefix("TOML parse error at "));
+    match place {
+        Some(place) => format!("{} ({place})", error.message()),
+        None => error.message().to_owned(),
+    }
+}

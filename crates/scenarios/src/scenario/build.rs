@@ -1,0 +1,303 @@
+//! From a [`Scenario`] to a model that moves: [`Setup`].
+
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector2, Vector3};
+use percussion_dynamics::{
+    FreeBodies, GapFunction, MassProperties, PlanarBodies, PlanarBody, System, free_bodies,
+    gap::{self, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
+};
+use percussion_integrators::stewart_trinkle::{self, Model, Settings, State};
+
+use super::{AngularVelocity, Body, Inertia, Orientation, Plane, Scenario, Shape, Space};
+use crate::error::Error;
+
+/// A scenario ready to be moved.
+#[derive(Debug)]
+pub struct Setup {
+    /// Bodies and contacts.
+    pub model: Model,
+    /// Where they start, at time zero.
+    pub state: State,
+    /// How they are moved.
+    pub settings: Settings,
+    /// A name for each contact of the model, such as `ball 1–table` or `rod–table (end +)`.
+    pub contact_names: Vec<String>,
+    /// The names of the partners of each contact: body 1 and then body 2 of its contact frame.
+    pub partners: Vec<[String; 2]>,
+}
+
+/// The gap functions between two partners, each with the name of its contact.
+type NamedGaps = Vec<(String, Box<dyn GapFunction>)>;
+
+/// A pair of partners that can touch, the first always a body.
+#[derive(Clone, Copy, Debug)]
+enum Pair {
+    Plane { body: usize, plane: usize },
+    Bodies { first: usize, second: usize },
+}
+
+impl Scenario {
+    /// Checks the scenario and builds its model, start and settings.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check), and [`Error::Bodies`], [`Error::Gap`], [`Error::NoGap`],
+    /// [`Error::Penetration`], [`Error::Model`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// let setup = percussion_scenarios::Scenario::named("stewart-trinkle/rod-on-table")?.build()?;
+    /// assert_eq!(setup.contact_names, ["rod–table (end +)", "rod–table (end −)"]);
+    /// # Ok::<(), percussion_scenarios::Error>(())
+    /// ```
+    pub fn build(&self) -> Result<Setup, Error> {
+        self.check()?;
+        let system = self.system()?;
+        let mut contacts = Vec::new();
+        let (mut contact_names, mut partners) = (Vec::new(), Vec::new());
+        for (pair, friction) in self.pairs() {
+            for (name, gap) in self.gaps(pair)? {
+                contacts.push(stewart_trinkle::Contact { gap, friction });
+                contact_names.push(name);
+                partners.push(self.partners(pair).map(str::to_owned));
+            }
+        }
+        let model = Model::new(system, contacts)?;
+        let state = self.state();
+        self.check_penetration(&model, &state, &contact_names)?;
+        Ok(Setup { model, state, settings: self.settings(), contact_names, partners })
+    }
+
+    fn system(&self) -> Result<Box<dyn System>, Error> {
+        let gravity = &self.gravity;
+        Ok(match self.dimension {
+            Space::Plane => {
+                let bodies = self.bodies.iter().map(planar_body).collect();
+                Box::new(PlanarBodies::new(bodies, Vector2::new(gravity[0], gravity[1]))?)
+            }
+            Space::Space => {
+                let bodies = self.bodies.iter().map(spatial_body).collect();
+                Box::new(FreeBodies::new(bodies, vector3(gravity))?)
+            }
+        })
+    }
+
+    /// The pairs that can touch with their friction coefficients, in the documented order.
+    fn pairs(&self) -> Vec<(Pair, f64)> {
+        let body = |name: &String| self.bodies.iter().position(|body| body.name == *name);
+        let plane = |name: &String| self.planes.iter().position(|plane| plane.name == *name);
+        let Some(contacts) = &self.contacts else {
+            let friction = self.friction.unwrap_or_default();
+            return self.all_pairs().map(|pair| (pair, friction)).collect();
+        };
+        let pair = |[a, b]: &[String; 2]| match (body(a), body(b)) {
+            (Some(first), Some(second)) => Some(Pair::Bodies { first, second }),
+            (Some(body), None) => Some(Pair::Plane { body, plane: plane(b)? }),
+            (None, Some(body)) => Some(Pair::Plane { body, plane: plane(a)? }),
+            (None, None) => None,
+        };
+        let friction = |own: Option<f64>| own.or(self.friction).unwrap_or_default();
+        contacts
+            .iter()
+            .filter_map(|contact| Some((pair(&contact.between)?, friction(contact.friction))))
+            .collect()
+    }
+
+    fn all_pairs(&self) -> impl Iterator<Item = Pair> {
+        let touches = |body: &usize| self.bodies[*body].shape.is_some();
+        (0..self.bodies.len()).filter(touches).flat_map(move |first| {
+            let planes =
+                (0..self.planes.len()).map(move |plane| Pair::Plane { body: first, plane });
+            let later = (first + 1..self.bodies.len()).filter(touches);
+            planes.chain(later.map(move |second| Pair::Bodies { first, second }))
+        })
+    }
+
+    fn partners(&self, pair: Pair) -> [&str; 2] {
+        match pair {
+            Pair::Plane { body, plane } => [&self.bodies[body].name, &self.planes[plane].name],
+            Pair::Bodies { first, second } => [&self.bodies[first].name, &self.bodies[second].name],
+        }
+    }
+
+    /// The gap functions of a pair with their names.
+    fn gaps(&self, pair: Pair) -> Result<NamedGaps, Error> {
+        let [first, second] = self.partners(pair).map(str::to_owned);
+        let name = format!("{first}–{second}");
+        let refused = |source| Error::Gap { contact: name.clone(), source };
+        let no_gap = || Error::NoGap { first: first.clone(), second: second.clone() };
+        match pair {
+            Pair::Plane { body, plane } => {
+                let plane = self.half_space(&self.planes[plane]).map_err(refused)?;
+                match self.bodies[body].shape {
+                    Some(Shape::Sphere(round) | Shape::Disc(round)) => {
+                        let sphere = Sphere::of_body(body, round.radius);
+                        let gap = SpherePlane::new(sphere, plane).map_err(refused)?;
+                        Ok(vec![(name, Box::new(gap))])
+                    }
+                    Some(Shape::Rod(rod)) => {
+                        let [plus, minus] = rounded_rod_plane(body, rod.length, rod.radius, plane)
+                            .map_err(refused)?;
+                        Ok(vec![
+                            (format!("{name} (end +)"), Box::new(plus)),
+                            (format!("{name} (end −)"), Box::new(minus)),
+                        ])
+                    }
+                    None => Err(no_gap()),
+                }
+            }
+            Pair::Bodies { first, second } => {
+                let round = |body: usize| match self.bodies[body].shape {
+                    Some(Shape::Sphere(round) | Shape::Disc(round)) => {
+                        Some(Sphere::of_body(body, round.radius))
+                    }
+                    _ => None,
+                };
+                let (Some(one), Some(two)) = (round(first), round(second)) else {
+                    return Err(no_gap());
+                };
+                let gap = SphereSphere::new(one, two)
+                    .and_then(|gap| gap.with_axis(&self.vertical()))
+                    .map_err(refused)?;
+                Ok(vec![(name, Box::new(gap))])
+            }
+        }
+    }
+
+    fn half_space(&self, plane: &Plane) -> Result<gap::Plane, gap::Error> {
+        let (normal, point) = (vector3(&plane.normal), vector3(&plane.point));
+        match &plane.tangent {
+            Some(tangent) => gap::Plane::with_tangent(&normal, &point, &vector3(tangent)),
+            None => gap::Plane::new(&normal, &point),
+        }
+    }
+
+    /// The axis from which two spheres take their tangents: against gravity, `z` without gravity.
+    fn vertical(&self) -> Vector3<f64> {
+        let up = -vector3(&self.gravity);
+        if up == Vector3::zeros() { Vector3::z() } else { up }
+    }
+
+    fn state(&self) -> State {
+        let mut coordinates = Vec::new();
+        let mut velocity = Vec::new();
+        for body in &self.bodies {
+            coordinates.extend(&body.position);
+            match (body.orientation, self.dimension) {
+                (Some(Orientation::Angle(angle)), _) => coordinates.push(angle),
+                (None, Space::Plane) => coordinates.push(0.0),
+                (orientation, _) => coordinates.extend(quaternion(orientation)),
+            }
+            match &body.velocity {
+                Some(linear) => velocity.extend(linear),
+                None => velocity.extend(vec![0.0; self.dimension.vector_length()]),
+            }
+            match (body.angular_velocity, self.dimension) {
+                (Some(AngularVelocity::Scalar(spin)), _) => velocity.push(spin),
+                (Some(AngularVelocity::Vector(spin)), _) => velocity.extend(spin),
+                (None, Space::Plane) => velocity.push(0.0),
+                (None, Space::Space) => velocity.extend([0.0; 3]),
+            }
+        }
+        State { time: 0.0, coordinates, velocity }
+    }
+
+    fn settings(&self) -> Settings {
+        let defaults = match self.dimension {
+            Space::Plane => Settings::planar(),
+            Space::Space => Settings::default(),
+        };
+        Settings {
+            step_size: self.integrator.step_size,
+            directions: self.integrator.directions.unwrap_or(defaults.directions),
+            tolerance: self.integrator.tolerance.unwrap_or(defaults.tolerance),
+            outer_iteration_limit: self
+                .integrator
+                .outer_iteration_limit
+                .unwrap_or(defaults.outer_iteration_limit),
+            penetration_tolerance: self.accepted_penetration,
+            ..defaults
+        }
+    }
+
+    fn check_penetration(
+        &self,
+        model: &Model,
+        state: &State,
+        names: &[String],
+    ) -> Result<(), Error> {
+        for (contact, name) in model.contacts().iter().zip(names) {
+            let depth = -contact.gap.gap(model.system(), &state.coordinates);
+            if depth > self.accepted_penetration {
+                let (contact, limit) = (name.clone(), self.accepted_penetration);
+                return Err(Error::Penetration { contact, depth, limit });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn planar_body(body: &Body) -> PlanarBody {
+    let inertia = match (body.inertia, body.shape) {
+        (Some(Inertia::Scalar(moment)), _) => moment,
+        (_, Some(Shape::Disc(round))) => 0.5 * body.mass * round.radius.powi(2),
+        (_, Some(Shape::Rod(rod))) => body.mass * stadium(rod.length, rod.radius),
+        // Nothing else passes the checks; a system with a moment of zero is refused.
+        _ => 0.0,
+    };
+    PlanarBody::new(body.mass, inertia)
+}
+
+/// Moment about the centre, per mass, of the region within `r` of a segment of length `l`: a
+/// rectangle of area `2 r l` and two half-discs whose centroids lie `4 r / 3π` beyond its ends.
+fn stadium(l: f64, r: f64) -> f64 {
+    let (rectangle, disc) = (2.0 * r * l, std::f64::consts::PI * r * r);
+    let beyond = 4.0 * r / (3.0 * std::f64::consts::PI);
+    let moment =
+        rectangle * (l * l + 4.0 * r * r) / 12.0 + disc * (0.5 * r * r + 0.25 * l * l + l * beyond);
+    moment / (rectangle + disc)
+}
+
+fn spatial_body(body: &Body) -> free_bodies::Body {
+    let inertia = match (body.inertia, body.shape) {
+        (Some(Inertia::Scalar(moment)), _) => Matrix3::from_diagonal_element(moment),
+        (Some(Inertia::Diagonal(moments)), _) => Matrix3::from_diagonal(&moments.into()),
+        (Some(Inertia::Tensor(rows)), _) => Matrix3::from_fn(|i, j| rows[i][j]),
+        (None, shape) => solid(body.mass, shape).unwrap_or_else(Matrix3::zeros),
+    };
+    free_bodies::Body::new(body.mass, inertia)
+}
+
+/// Inertia of a homogeneous solid; none where the checks have not been passed.
+fn solid(mass: f64, shape: Option<Shape>) -> Option<Matrix3<f64>> {
+    match shape? {
+        Shape::Sphere(round) => {
+            Some(MassProperties::solid_sphere(mass, round.radius).ok()?.inertia())
+        }
+        Shape::Rod(rod) => {
+            Some(MassProperties::capsule(mass, rod.radius, rod.length).ok()?.inertia())
+        }
+        Shape::Disc(_) => None,
+    }
+}
+
+fn quaternion(orientation: Option<Orientation>) -> [f64; 4] {
+    let unit = match orientation {
+        Some(Orientation::AxisAngle { axis, angle }) => {
+            // Scaled first, so that no square overflows or underflows.
+            let axis = Vector3::from(axis);
+            let axis = nalgebra::Unit::new_normalize(axis / axis.amax());
+            UnitQuaternion::from_axis_angle(&axis, angle)
+        }
+        Some(Orientation::Quaternion { quaternion: [w, x, y, z] }) => {
+            UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))
+        }
+        _ => UnitQuaternion::identity(),
+    };
+    [unit.w, unit.i, unit.j, unit.k]
+}
+
+/// A vector of the plane or of space as one of space.
+fn vector3(vector: &[f64]) -> Vector3<f64> {
+    Vector3::new(vector[0], vector[1], vector.get(2).copied().unwrap_or_default())
+}

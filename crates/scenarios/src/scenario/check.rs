@@ -1,0 +1,318 @@
+//! The rules a [`Scenario`] keeps, checked field by field.
+
+use std::{collections::BTreeSet, fmt::Debug};
+
+use super::{
+    AngularVelocity, BODY_LIMIT, Body, Contact, Expected, Inertia, Orientation, Plane, STEP_LIMIT,
+    Scenario, Shape, Space,
+};
+use crate::{error::Error, outcome::Against};
+
+const FINITE: &str = "a finite number";
+const POSITIVE_MASS: &str = "a positive finite number (kg)";
+const POSITIVE_LENGTH: &str = "a positive finite number (m)";
+const POSITIVE_TIME: &str = "a positive finite number (s)";
+const FRICTION: &str = "a finite number of at least 0";
+const NOT_EMPTY: &str = "a text that is not empty";
+const NOT_ZERO: &str = "a vector that is not zero";
+
+/// Largest accepted distance of the norm of a quaternion from one, as in `percussion-dynamics`.
+const QUATERNION_TOLERANCE: f64 = 1e-6;
+
+impl Scenario {
+    /// Checks every field.
+    ///
+    /// # Errors
+    ///
+    /// The first broken rule, with its place in the file.
+    pub fn check(&self) -> Result<(), Error> {
+        for (path, text) in [("name", &self.name), ("title", &self.title), ("source", &self.source)]
+        {
+            require(path, text, NOT_EMPTY, !text.trim().is_empty())?;
+        }
+        self.check_vector("gravity", &self.gravity)?;
+        positive("duration", self.duration, POSITIVE_TIME)?;
+        if let Some(friction) = self.friction {
+            at_least_zero("friction", friction, FRICTION)?;
+        }
+        let expected = "a finite number of at least 0 (m)";
+        at_least_zero("accepted_penetration", self.accepted_penetration, expected)?;
+        self.check_counts()?;
+        for (i, body) in self.bodies.iter().enumerate() {
+            self.check_body(&format!("bodies[{i}]"), body)?;
+        }
+        for (i, plane) in self.planes.iter().enumerate() {
+            self.check_plane(&format!("planes[{i}]"), plane)?;
+        }
+        self.check_names()?;
+        self.check_contacts()?;
+        self.check_integrator()?;
+        self.check_expected()
+    }
+
+    fn check_counts(&self) -> Result<(), Error> {
+        let within = format!("1 to {BODY_LIMIT}");
+        count("bodies", self.bodies.len(), (1..=BODY_LIMIT).contains(&self.bodies.len()), &within)?;
+        let at_most = format!("at most {BODY_LIMIT}");
+        count("planes", self.planes.len(), self.planes.len() <= BODY_LIMIT, &at_most)
+    }
+
+    fn check_body(&self, path: &str, body: &Body) -> Result<(), Error> {
+        require(&format!("{path}.name"), &body.name, NOT_EMPTY, !body.name.trim().is_empty())?;
+        positive(&format!("{path}.mass"), body.mass, POSITIVE_MASS)?;
+        self.check_shape(&format!("{path}.shape"), body.shape.as_ref())?;
+        self.check_inertia(&format!("{path}.inertia"), body)?;
+        self.check_vector(&format!("{path}.position"), &body.position)?;
+        if let Some(orientation) = &body.orientation {
+            self.check_orientation(&format!("{path}.orientation"), orientation)?;
+        }
+        if let Some(velocity) = &body.velocity {
+            self.check_vector(&format!("{path}.velocity"), velocity)?;
+        }
+        let path = format!("{path}.angular_velocity");
+        match (body.angular_velocity, self.dimension) {
+            (None, _) => Ok(()),
+            (Some(AngularVelocity::Scalar(spin)), Space::Plane) => finite(&path, &[spin]),
+            (Some(AngularVelocity::Vector(spin)), Space::Space) => finite(&path, &spin),
+            (Some(other), Space::Plane) => refuse(&path, &other, "one number in the plane (rad/s)"),
+            (Some(other), Space::Space) => refuse(&path, &other, "three numbers in space (rad/s)"),
+        }
+    }
+
+    fn check_shape(&self, path: &str, shape: Option<&Shape>) -> Result<(), Error> {
+        match (shape, self.dimension) {
+            (Some(Shape::Sphere(_)), Space::Plane) => {
+                return refuse(path, &"sphere", "a disc or a rod in the plane");
+            }
+            (Some(Shape::Disc(_)), Space::Space) => {
+                return refuse(path, &"disc", "a sphere or a rod in space");
+            }
+            _ => {}
+        }
+        match shape {
+            None => Ok(()),
+            Some(Shape::Sphere(round)) => {
+                positive(&format!("{path}.sphere.radius"), round.radius, POSITIVE_LENGTH)
+            }
+            Some(Shape::Disc(round)) => {
+                positive(&format!("{path}.disc.radius"), round.radius, POSITIVE_LENGTH)
+            }
+            Some(Shape::Rod(rod)) => {
+                positive(&format!("{path}.rod.length"), rod.length, POSITIVE_LENGTH)?;
+                positive(&format!("{path}.rod.radius"), rod.radius, POSITIVE_LENGTH)
+            }
+        }
+    }
+
+    /// Sign and type here; definiteness of tensors is checked where the system is built.
+    fn check_inertia(&self, path: &str, body: &Body) -> Result<(), Error> {
+        let positive_moments = "positive finite numbers (kg·m²)";
+        match (body.inertia, self.dimension) {
+            (None, _) if body.shape.is_none() => {
+                refuse(path, &"missing", "an inertia or a shape to compute it from")
+            }
+            (None, _) => Ok(()),
+            (Some(Inertia::Scalar(moment)), _) => positive(path, moment, positive_moments),
+            (Some(other), Space::Plane) => refuse(path, &other, "one number in the plane (kg·m²)"),
+            (Some(Inertia::Diagonal(moments)), Space::Space) => {
+                moments.into_iter().try_for_each(|moment| positive(path, moment, positive_moments))
+            }
+            (Some(Inertia::Tensor(rows)), Space::Space) => finite(path, rows.as_flattened()),
+        }
+    }
+
+    fn check_orientation(&self, path: &str, orientation: &Orientation) -> Result<(), Error> {
+        match (orientation, self.dimension) {
+            (Orientation::Angle(angle), Space::Plane) => finite(path, &[*angle]),
+            (Orientation::AxisAngle { axis, angle }, Space::Space) => {
+                finite(&format!("{path}.angle"), &[*angle])?;
+                not_zero(&format!("{path}.axis"), axis)
+            }
+            (Orientation::Quaternion { quaternion }, Space::Space) => {
+                let path = format!("{path}.quaternion");
+                finite(&path, quaternion)?;
+                let norm = quaternion.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+                let unit = (norm - 1.0).abs() <= QUATERNION_TOLERANCE;
+                require(&path, quaternion, "a quaternion of norm 1 within 1e-6", unit)
+            }
+            (other, Space::Plane) => refuse(path, other, "an angle in the plane (rad)"),
+            (other, Space::Space) => {
+                refuse(path, other, "an axis with an angle, or a quaternion, in space")
+            }
+        }
+    }
+
+    fn check_plane(&self, path: &str, plane: &Plane) -> Result<(), Error> {
+        require(&format!("{path}.name"), &plane.name, NOT_EMPTY, !plane.name.trim().is_empty())?;
+        self.check_vector(&format!("{path}.point"), &plane.point)?;
+        self.check_vector(&format!("{path}.normal"), &plane.normal)?;
+        not_zero(&format!("{path}.normal"), &plane.normal)?;
+        match &plane.tangent {
+            Some(tangent) => {
+                self.check_vector(&format!("{path}.tangent"), tangent)?;
+                not_zero(&format!("{path}.tangent"), tangent)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_names(&self) -> Result<(), Error> {
+        let mut used = BTreeSet::new();
+        let bodies =
+            self.bodies.iter().enumerate().map(|(i, body)| (format!("bodies[{i}]"), &body.name));
+        let planes =
+            self.planes.iter().enumerate().map(|(i, plane)| (format!("planes[{i}]"), &plane.name));
+        for (path, name) in bodies.chain(planes) {
+            if !used.insert(name) {
+                let path = format!("{path}.name");
+                return Err(Error::DuplicateName { path, name: name.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_contacts(&self) -> Result<(), Error> {
+        let Some(contacts) = &self.contacts else {
+            return require("friction", &"missing", FRICTION, self.friction.is_some());
+        };
+        for (i, contact) in contacts.iter().enumerate() {
+            self.check_contact(&format!("contacts[{i}]"), contact)?;
+            let same = |other: &Contact| {
+                let [a, b] = &other.between;
+                contact.between == other.between || contact.between == [b.clone(), a.clone()]
+            };
+            if contacts[..i].iter().any(same) {
+                let [a, b] = &contact.between;
+                let path = format!("contacts[{i}].between");
+                return Err(Error::DuplicateName { path, name: format!("{a}, {b}") });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_contact(&self, path: &str, contact: &Contact) -> Result<(), Error> {
+        let is_body = |name: &String| self.bodies.iter().any(|body| body.name == *name);
+        let is_plane = |name: &String| self.planes.iter().any(|plane| plane.name == *name);
+        for (i, name) in contact.between.iter().enumerate() {
+            if !is_body(name) && !is_plane(name) {
+                let bodies = self.bodies.iter().map(|body| body.name.as_str());
+                let planes = self.planes.iter().map(|plane| plane.name.as_str());
+                let known = bodies.chain(planes).collect::<Vec<_>>().join(", ");
+                let path = format!("{path}.between[{i}]");
+                return Err(Error::UnknownName { path, name: name.clone(), known });
+            }
+        }
+        let [first, second] = &contact.between;
+        let valid = first != second && (is_body(first) || is_body(second));
+        let expected = "two different names, at least one of them of a body";
+        require(&format!("{path}.between"), &contact.between, expected, valid)?;
+        let friction = contact.friction.or(self.friction);
+        let path = format!("{path}.friction");
+        match friction {
+            Some(friction) => at_least_zero(&path, friction, FRICTION),
+            None => refuse(&path, &"missing", FRICTION),
+        }
+    }
+
+    fn check_integrator(&self) -> Result<(), Error> {
+        let integrator = &self.integrator;
+        positive("integrator.step_size", integrator.step_size, POSITIVE_TIME)?;
+        let few = (1..=STEP_LIMIT).contains(&self.step_count());
+        let expected = "at least a millionth of the duration (s)";
+        require("integrator.step_size", &integrator.step_size, expected, few)?;
+        if let Some(directions) = integrator.directions {
+            let valid = match self.dimension {
+                Space::Plane => directions == 2,
+                Space::Space => directions >= 4 && directions.is_multiple_of(2) && directions <= 64,
+            };
+            let expected = "2 in the plane, an even number from 4 to 64 in space";
+            require("integrator.directions", &directions, expected, valid)?;
+        }
+        if let Some(limit) = integrator.outer_iteration_limit {
+            require("integrator.outer_iteration_limit", &limit, "at least 1", limit > 0)?;
+        }
+        match integrator.tolerance {
+            Some(tolerance) => positive("integrator.tolerance", tolerance, POSITIVE_LENGTH),
+            None => Ok(()),
+        }
+    }
+
+    fn check_expected(&self) -> Result<(), Error> {
+        let mut used = BTreeSet::new();
+        for (i, expected) in self.expected.iter().enumerate() {
+            let path = format!("expected[{i}]");
+            check_expectation(&path, expected)?;
+            if !used.insert(&expected.quantity) {
+                let path = format!("{path}.quantity");
+                return Err(Error::DuplicateName { path, name: expected.quantity.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_vector(&self, path: &str, vector: &[f64]) -> Result<(), Error> {
+        let expected = self.dimension.vector_length();
+        count(path, vector.len(), vector.len() == expected, &expected.to_string())?;
+        finite(path, vector)
+    }
+}
+
+fn check_expectation(path: &str, expected: &Expected) -> Result<(), Error> {
+    let quantity = &expected.quantity;
+    require(&format!("{path}.quantity"), quantity, NOT_EMPTY, !quantity.trim().is_empty())?;
+    for (field, value) in [("published", expected.published), ("checked", expected.checked)] {
+        finite(&format!("{path}.{field}"), value.as_slice())?;
+    }
+    if let Some(tolerance) = expected.tolerance {
+        let accepted = "a finite number of at least 0";
+        at_least_zero(&format!("{path}.tolerance"), tolerance, accepted)?;
+    }
+    let complete = match expected.against {
+        Against::Published => expected.published.is_some() && expected.tolerance.is_some(),
+        Against::Checked => expected.checked.is_some() && expected.tolerance.is_some(),
+        Against::Nothing => expected.tolerance.is_none(),
+    };
+    let rule = "a reference that is given together with a tolerance, or nothing without one";
+    require(&format!("{path}.against"), &expected.against, rule, complete)
+}
+
+fn require<T: Debug>(
+    path: &str,
+    value: &T,
+    expected: &'static str,
+    holds: bool,
+) -> Result<(), Error> {
+    if holds { Ok(()) } else { refuse(path, value, expected) }
+}
+
+fn refuse<T: Debug>(path: &str, value: &T, expected: &'static str) -> Result<(), Error> {
+    Err(Error::Value { path: path.to_owned(), value: format!("{value:?}"), expected })
+}
+
+fn finite(path: &str, values: &[f64]) -> Result<(), Error> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(0) if values.len() == 1 => refuse(path, &values[0], FINITE),
+        Some(i) => refuse(&format!("{path}[{i}]"), &values[i], FINITE),
+    }
+}
+
+fn positive(path: &str, value: f64, expected: &'static str) -> Result<(), Error> {
+    require(path, &value, expected, value.is_normal() && value > 0.0)
+}
+
+fn at_least_zero(path: &str, value: f64, expected: &'static str) -> Result<(), Error> {
+    require(path, &value, expected, value.is_finite() && value >= 0.0)
+}
+
+fn not_zero(path: &str, vector: &[f64]) -> Result<(), Error> {
+    finite(path, vector)?;
+    require(path, &vector, NOT_ZERO, vector.iter().any(|entry| *entry != 0.0))
+}
+
+fn count(path: &str, found: usize, holds: bool, expected: &str) -> Result<(), Error> {
+    if holds {
+        return Ok(());
+    }
+    Err(Error::Count { path: path.to_owned(), found, expected: expected.to_owned() })
+}

@@ -1,0 +1,255 @@
+//! A simulated motion, kept step by step: [`Trajectory`].
+
+use percussion_dynamics::System;
+use percussion_integrators::stewart_trinkle::{Integrator, Model, State, StepReport};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Error,
+    scenario::{Scenario, Setup, Space},
+};
+
+/// The state at one step end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Time (s).
+    pub time: f64,
+    /// Coordinates (m, rad or unit quaternions), in the layout of the system.
+    pub coordinates: Vec<f64>,
+    /// Generalized velocity (m/s, rad/s).
+    pub velocity: Vec<f64>,
+    /// `Σ h v'` since the start, one entry per velocity (m, rad): displacements, and for turns the sum
+    /// of all angle increments, which is the 24-vector of the paper's Table I up to its start.
+    pub displacement: Vec<f64>,
+    /// Gap of every contact (m), negative when penetrating.
+    pub gaps: Vec<f64>,
+    /// Total energy (J).
+    pub energy: f64,
+}
+
+/// A motion as a list of step ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    /// Step (s).
+    pub step_size: f64,
+    /// Name of every contact.
+    pub contact_names: Vec<String>,
+    /// The start and then every step end.
+    pub samples: Vec<Sample>,
+    /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`.
+    pub reports: Vec<StepReport>,
+}
+
+/// One column of a [`Table`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// What it holds, such as `ball 1 x`.
+    pub name: String,
+    /// Its unit, empty when dimensionless.
+    pub unit: String,
+}
+
+/// Numbers with named columns, ready for a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows, one number per column.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl Scenario {
+    /// Builds and moves the scenario for its duration.
+    ///
+    /// `progress` is told the fraction done, in `[0, 1]` and never decreasing, about a hundred times.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build), and [`Error::Model`] for a step that failed.
+    ///
+    /// # Example
+    ///
+    /// The rod falls freely for 0.1 s: `½ · 9.81 · 0.1²` = 0.049 m, and a little more in steps.
+    ///
+    /// ```
+    /// use percussion_scenarios::Scenario;
+    ///
+    /// let mut scenario = Scenario::named("stewart-trinkle/rod-on-table")?;
+    /// scenario.duration = 0.1;
+    /// let trajectory = scenario.simulate(&mut |_fraction| ())?;
+    /// let height = trajectory.end().coordinates[1];
+    /// assert!((height - (1.0 - 0.049)).abs() < 1e-3);
+    /// # Ok::<(), percussion_scenarios::Error>(())
+    /// ```
+    pub fn simulate(&self, progress: &mut dyn FnMut(f64)) -> Result<Trajectory, Error> {
+        let Setup { model, state, settings, contact_names, .. } = self.build()?;
+        let step_count = self.step_count();
+        let first = Sample::first(&model, &state);
+        let mut integrator = Integrator::new(model, settings, state)?;
+        let mut trajectory = Trajectory {
+            step_size: settings.step_size,
+            contact_names,
+            samples: vec![first],
+            reports: Vec::with_capacity(step_count),
+        };
+        let stride = step_count.div_ceil(100);
+        for step in 0..step_count {
+            if step % stride == 0 {
+                progress(step as f64 / step_count as f64);
+            }
+            let report = integrator.step()?;
+            trajectory.push(integrator.model(), integrator.state(), report);
+        }
+        progress(1.0);
+        Ok(trajectory)
+    }
+}
+
+impl Sample {
+    fn first(model: &Model, state: &State) -> Self {
+        Self::new(model, state, vec![0.0; state.velocity.len()])
+    }
+
+    fn new(model: &Model, state: &State, displacement: Vec<f64>) -> Self {
+        let system: &dyn System = model.system();
+        let gap = |contact: &percussion_integrators::stewart_trinkle::Contact| {
+            contact.gap.gap(system, &state.coordinates)
+        };
+        Self {
+            time: state.time,
+            coordinates: state.coordinates.clone(),
+            velocity: state.velocity.clone(),
+            displacement,
+            gaps: model.contacts().iter().map(gap).collect(),
+            energy: system.energy(&state.coordinates, &state.velocity),
+        }
+    }
+}
+
+impl Trajectory {
+    fn push(&mut self, model: &Model, state: &State, report: StepReport) {
+        let step_size = self.step_size;
+        let advance = |(d, v): (&f64, &f64)| d + step_size * v;
+        let displacement =
+            self.end().displacement.iter().zip(&state.velocity).map(advance).collect();
+        self.samples.push(Sample::new(model, state, displacement));
+        self.reports.push(report);
+    }
+
+    /// The last sample.
+    #[must_use]
+    pub fn end(&self) -> &Sample {
+        // The start is always there.
+        &self.samples[self.samples.len() - 1]
+    }
+
+    /// First sample in which the gap of `contact` is at most `tolerance` (m), if there is one.
+    #[must_use]
+    pub fn first_touch(&self, contact: usize, tolerance: f64) -> Option<&Sample> {
+        self.samples.iter().find(|sample| sample.gaps[contact] <= tolerance)
+    }
+
+    /// First sample from which on, to the end, no entry of the velocity exceeds `speed` (m/s, rad/s).
+    #[must_use]
+    pub fn rest(&self, speed: f64) -> Option<&Sample> {
+        let resting = |sample: &&Sample| sample.velocity.iter().all(|v| v.abs() <= speed);
+        self.samples.iter().rev().take_while(resting).last()
+    }
+
+    /// Index of the contact called `name`.
+    #[must_use]
+    pub fn contact(&self, name: &str) -> Option<usize> {
+        self.contact_names.iter().position(|known| known == name)
+    }
+
+    /// Deepest penetration at any step end (m, at least 0).
+    #[must_use]
+    pub fn deepest_penetration(&self) -> f64 {
+        let gaps = self.samples.iter().flat_map(|sample| &sample.gaps);
+        gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap))
+    }
+
+    /// Largest relative natural-map residual of any linear complementarity problem.
+    #[must_use]
+    pub fn largest_residual(&self) -> f64 {
+        self.reports.iter().map(|report| report.relative_residual).fold(0.0, f64::max)
+    }
+
+    /// Size of the largest linear complementarity problem.
+    #[must_use]
+    pub fn largest_lcp(&self) -> usize {
+        self.reports.iter().map(|report| report.lcp_size).max().unwrap_or_default()
+    }
+
+    /// Most contacts that took part in one step.
+    #[must_use]
+    pub fn most_contacts(&self) -> usize {
+        self.reports.iter().map(|report| report.contacts.len()).max().unwrap_or_default()
+    }
+
+    /// Largest change of energy in a step (J); negative when every step loses energy.
+    #[must_use]
+    pub fn largest_energy_increase(&self) -> f64 {
+        let changes = self.samples.windows(2).map(|pair| pair[1].energy - pair[0].energy);
+        changes.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Time, coordinates, velocities, energy and gaps at every step end.
+    ///
+    /// `scenario` must be the one simulated: it names the columns.
+    #[must_use]
+    pub fn table(&self, scenario: &Scenario) -> Table {
+        let column = |name: String, unit: &str| Column { name, unit: unit.to_owned() };
+        let mut columns = vec![column("time".to_owned(), "s")];
+        let (coordinates, velocities) = layout(scenario.dimension);
+        for entries in [coordinates, velocities] {
+            for body in &scenario.bodies {
+                let named =
+                    |(name, unit): &(&str, &str)| column(format!("{} {name}", body.name), unit);
+                columns.extend(entries.iter().map(named));
+            }
+        }
+        columns.push(column("energy".to_owned(), "J"));
+        columns.extend(self.contact_names.iter().map(|name| column(format!("gap {name}"), "m")));
+        let row = |sample: &Sample| {
+            let mut row = vec![sample.time];
+            row.extend(&sample.coordinates);
+            row.extend(&sample.velocity);
+            row.push(sample.energy);
+            row.extend(&sample.gaps);
+            row
+        };
+        Table { columns, rows: self.samples.iter().map(row).collect() }
+    }
+}
+
+type Entries = &'static [(&'static str, &'static str)];
+
+/// Names and units of the coordinates and of the velocities of one body.
+const fn layout(space: Space) -> (Entries, Entries) {
+    match space {
+        Space::Plane => (
+            &[("x", "m"), ("y", "m"), ("angle", "rad")],
+            &[("v_x", "m/s"), ("v_y", "m/s"), ("angular velocity", "rad/s")],
+        ),
+        Space::Space => (
+            &[
+                ("x", "m"),
+                ("y", "m"),
+                ("z", "m"),
+                ("q_w", ""),
+                ("q_x", ""),
+                ("q_y", ""),
+                ("q_z", ""),
+            ],
+            &[
+                ("v_x", "m/s"),
+                ("v_y", "m/s"),
+                ("v_z", "m/s"),
+                ("omega_x", "rad/s"),
+                ("omega_y", "rad/s"),
+                ("omega_z", "rad/s"),
+            ],
+        ),
+    }
+}
