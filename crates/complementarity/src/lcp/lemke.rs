@@ -23,10 +23,10 @@
 //!
 //! # Degeneracy and tolerances
 //!
-//! The problem is [scaled](scaling) by powers of two, so the tolerances hold in any units. Pivot
+//! The problem is scaled by powers of two, so the tolerances hold in any units. Pivot
 //! entries below `1e-10` of the largest in their column are refused. Rows that tie to `1e-12` of the
 //! largest basic variable are compared lexicographically with the rows of `B⁻¹`, which excludes
-//! cycling without any perturbation of the data; see [the ratio test](ratio).
+//! cycling without any perturbation of the data; see the source of the ratio test.
 //!
 //! The complementary basis is then judged on the problem itself. If needed the answer is refined
 //! with the inverse that the dictionary contains. A path that ends otherwise, or with an answer that
@@ -324,11 +324,12 @@ fn follow(
         let entering = dictionary.complement(leaving);
         let Place::Column(column) = dictionary.place(entering) else { return End::Limit };
         let Some(row) = ratio.leaving_row(dictionary, column) else { return End::Ray(column) };
-        leaving = dictionary.pivot(row, column);
         *pivots += 1;
-        if leaving == artificial {
+        if dictionary.basic(row) == artificial {
+            dictionary.pivot_values(row, column);
             return End::Solution;
         }
+        leaving = dictionary.pivot(row, column);
     }
     End::Limit
 }
@@ -336,7 +337,8 @@ fn follow(
 /// The row that `t` must cover last; of equals the last, which is the lexicographic choice.
 fn first_row(dictionary: &Dictionary, column: usize) -> usize {
     let mut first = (0, f64::NEG_INFINITY);
-    for (row, (covering, value)) in dictionary.column_and_values(column).enumerate() {
+    let rows = dictionary.column(column).iter().zip(dictionary.values());
+    for (row, (covering, value)) in rows.enumerate() {
         let needed = -value / covering;
         if needed >= first.1 {
             first = (row, needed);
@@ -370,7 +372,8 @@ impl Workspace {
             let variable = self.dictionary.basic(row);
             if (n..2 * n).contains(&variable) {
                 let i = variable - n;
-                self.candidate[i] = self.scaling.unscale_z(i, self.dictionary.value(row)).max(0.0);
+                self.candidate[i] =
+                    self.scaling.unscale_z(i, self.dictionary.values()[row]).max(0.0);
             }
         }
         let mut residual = problem.natural_map_residual_with(&self.candidate, &mut self.slack);
@@ -395,23 +398,20 @@ impl Workspace {
     /// Column `k` of `B⁻¹` is minus the dictionary's column of `w_k`; where `w_k` is basic, its own
     /// residual is zero, as `w` is recomputed from `z`.
     fn refine(&mut self) {
-        let n = self.dictionary.size();
-        for row in 0..n {
-            let variable = self.dictionary.basic(row);
-            if !(n..2 * n).contains(&variable) {
-                continue;
-            }
-            let mut correction = 0.0;
-            for k in 0..n {
-                if let Place::Column(column) = self.dictionary.place(k) {
-                    let residual = self.scaling.vector(k, self.slack[k]);
-                    correction -= self.dictionary.entry(row, column) * residual;
+        let Self { dictionary, scaling, slack, candidate, .. } = self;
+        dictionary.complete();
+        let n = dictionary.size();
+        for k in 0..n {
+            let Place::Column(column) = dictionary.place(k) else { continue };
+            let residual = scaling.vector(k, slack[k]);
+            for (row, entry) in dictionary.column(column).iter().enumerate() {
+                let variable = dictionary.basic(row);
+                if (n..2 * n).contains(&variable) {
+                    candidate[variable - n] -= scaling.unscale_z(variable - n, entry * residual);
                 }
             }
-            let i = variable - n;
-            self.candidate[i] =
-                (self.candidate[i] + self.scaling.unscale_z(i, correction)).max(0.0);
         }
+        candidate.apply(|z| *z = z.max(0.0));
     }
 }
 

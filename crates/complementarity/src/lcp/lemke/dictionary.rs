@@ -4,35 +4,40 @@
 //! x_B = b + A\, x_N
 //! ```
 //!
-//! The variables are `w_0 … w_{n−1}`, `z_0 … z_{n−1}` and the artificial `z_0` of Lemke's method,
-//! here called `t` and numbered `2n`. A pivot exchanges one basic with one nonbasic variable. Only
-//! the nonbasic columns are stored, half of the textbook tableau; each row ends with its `b`.
+//! The variables are `w_1 … w_n`, `z_1 … z_n` and the artificial variable `t`, numbered from 0 to `2n`
+//! in this order. A pivot exchanges one basic with one nonbasic variable. Only the nonbasic columns are
+//! stored, half of the textbook tableau. They are contiguous, like those of the problem's matrix: a
+//! pivot adds multiples of one column to the others, and the ratio test reads two of them.
+
+use std::ops::Range;
 
 use crate::lcp::Problem;
 
 use super::scaling::Scaling;
 
-/// Number of doubles a row is padded to: rows are then whole vector registers of every machine, and
-/// the inner loop has no remainder, which matters for small problems.
-const LANES: usize = 2;
+/// Number of doubles a column is padded to a multiple of: two vector registers of every machine, so
+/// that the unrolled inner loop has no remainder, which matters for small problems.
+const LANES: usize = 4;
 
 /// Dictionary of the scaled problem, with the memory for its pivots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dictionary {
     /// Size of the problem.
     size: usize,
-    /// Length of a padded row.
+    /// Length of a padded column.
     stride: usize,
-    /// Rows of `[A | b | padding]`; column `n` of `A` starts as that of `t`.
-    rows: Vec<f64>,
+    /// The columns of `A`, of which the last starts as that of `t`, then `b`.
+    columns: Vec<f64>,
     /// Variable of each row.
     basic: Vec<usize>,
     /// Variable of each column.
     nonbasic: Vec<usize>,
     /// For each variable its row when basic, or `size + 1 +` its column when nonbasic.
     place: Vec<usize>,
-    /// The pivot row while a pivot goes on.
-    pivot_row: Vec<f64>,
+    /// The entering column while a pivot goes on.
+    entering: Vec<f64>,
+    /// The pivot of which only the values were exchanged.
+    postponed: Option<(usize, usize)>,
 }
 
 /// Where a variable is.
@@ -47,20 +52,23 @@ impl Dictionary {
     pub(super) fn load(&mut self, problem: &Problem, scaling: &Scaling, covering: &[f64]) {
         let n = problem.dimension();
         self.resize(n);
-        for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
-            scaling.write_row(i, problem, row);
-            row[n] = covering[i];
-            row[n + 1] = scaling.vector(i, problem.vector()[i]);
-            row[n + 2..].fill(0.0);
+        self.postponed = None;
+        let (matrix, rest) = self.columns.split_at_mut(n * self.stride);
+        let (artificial, values) = rest.split_at_mut(self.stride);
+        for (j, column) in matrix.chunks_exact_mut(self.stride).enumerate() {
+            scaling.write_column(j, problem, column);
         }
-        for i in 0..n {
-            self.basic[i] = i;
-            self.nonbasic[i] = n + i;
-            self.place[i] = i;
-            self.place[n + i] = n + 1 + i;
+        artificial[..n].copy_from_slice(covering);
+        scaling.write_vector(problem.vector().as_slice(), values);
+        for (i, variable) in self.basic.iter_mut().enumerate() {
+            *variable = i;
         }
-        self.nonbasic[n] = 2 * n;
-        self.place[2 * n] = n + 1 + n;
+        for (j, variable) in self.nonbasic.iter_mut().enumerate() {
+            *variable = n + j;
+        }
+        for (variable, place) in self.place.iter_mut().enumerate() {
+            *place = if variable < n { variable } else { variable + 1 };
+        }
     }
 
     pub(super) fn resize(&mut self, n: usize) {
@@ -68,12 +76,15 @@ impl Dictionary {
             return;
         }
         self.size = n;
-        self.stride = (n + 2).next_multiple_of(LANES);
-        self.rows.resize(n * self.stride, 0.0);
+        self.stride = n.next_multiple_of(LANES);
+        // Cleared, so that the padding is zero.
+        self.columns.clear();
+        self.columns.resize((n + 2) * self.stride, 0.0);
+        self.entering.clear();
+        self.entering.resize(self.stride, 0.0);
         self.basic.resize(n, 0);
         self.nonbasic.resize(n + 1, 0);
         self.place.resize(2 * n + 1, 0);
-        self.pivot_row.resize(self.stride, 0.0);
     }
 
     pub(super) const fn size(&self) -> usize {
@@ -103,37 +114,54 @@ impl Dictionary {
         if place <= self.size { Place::Row(place) } else { Place::Column(place - self.size - 1) }
     }
 
-    /// `A[row][column]`.
-    pub(super) fn entry(&self, row: usize, column: usize) -> f64 {
-        self.rows[row * self.stride + column]
+    /// Column `index` of `A` (length `n`).
+    pub(super) fn column(&self, index: usize) -> &[f64] {
+        &self.columns[index * self.stride..][..self.size]
     }
 
-    /// `b[row]`, the value of the basic variable of `row`.
-    pub(super) fn value(&self, row: usize) -> f64 {
-        self.rows[row * self.stride + self.size + 1]
-    }
-
-    /// Entry `column` and `b` of every row, in order.
-    pub(super) fn column_and_values(&self, column: usize) -> impl Iterator<Item = (f64, f64)> {
-        let values = self.size + 1;
-        self.rows.chunks_exact(self.stride).map(move |row| (row[column], row[values]))
+    /// `b`, the values of the basic variables (length `n`).
+    pub(super) fn values(&self) -> &[f64] {
+        self.column(self.size + 1)
     }
 
     /// Exchanges the basic variable of `row` with the nonbasic one of `column`; returns the former.
     pub(super) fn pivot(&mut self, row: usize, column: usize) -> usize {
-        let stride = self.stride;
-        let inverse = 1.0 / self.entry(row, column);
-        let pivot_row = &mut self.pivot_row[..stride];
-        let old = &mut self.rows[row * stride..(row + 1) * stride];
-        for (new, old) in pivot_row.iter_mut().zip(old.iter()) {
-            *new = -old * inverse;
+        self.eliminate(row, column, 0..self.size + 2);
+        self.exchange(row, column)
+    }
+
+    /// Like [`pivot`](Self::pivot) for the end of a path: of the dictionary only the values follow,
+    /// which is all that an answer needs. [`complete`](Self::complete) makes up for the rest.
+    pub(super) fn pivot_values(&mut self, row: usize, column: usize) {
+        self.eliminate(row, column, self.size + 1..self.size + 2);
+        self.exchange(row, column);
+        self.postponed = Some((row, column));
+    }
+
+    /// Makes up for what [`pivot_values`](Self::pivot_values) left out.
+    pub(super) fn complete(&mut self) {
+        if let Some((row, column)) = self.postponed.take() {
+            self.eliminate(row, column, 0..self.size + 1);
         }
-        pivot_row[column] = inverse;
-        old.copy_from_slice(pivot_row);
-        let (above, rest) = self.rows.split_at_mut(row * stride);
-        let below = &mut rest[stride..];
-        eliminate(above, pivot_row, column);
-        eliminate(below, pivot_row, column);
+    }
+
+    /// Substitutes the variable of `column`, solved for in `row`, in all rows of the columns `among`.
+    fn eliminate(&mut self, row: usize, column: usize, among: Range<usize>) {
+        let stride = self.stride;
+        let pivot_column = &mut self.columns[column * stride..][..stride];
+        self.entering.copy_from_slice(pivot_column);
+        let inverse = 1.0 / self.entering[row];
+        self.entering[row] = 0.0;
+        if among.contains(&column) {
+            // With a multiple of the entering column this becomes the column of the leaving variable.
+            pivot_column.fill(0.0);
+            pivot_column[row] = -1.0;
+        }
+        let columns = &mut self.columns[among.start * stride..among.end * stride];
+        substitute(columns, row, &self.entering, inverse);
+    }
+
+    fn exchange(&mut self, row: usize, column: usize) -> usize {
         let (leaving, entering) = (self.basic[row], self.nonbasic[column]);
         self.basic[row] = entering;
         self.nonbasic[column] = leaving;
@@ -143,17 +171,21 @@ impl Dictionary {
     }
 }
 
-/// Substitutes the pivot row for the variable of `column` in each of `rows`.
-fn eliminate(rows: &mut [f64], pivot_row: &[f64], column: usize) {
-    let (pivot_chunks, _) = pivot_row.as_chunks::<LANES>();
-    for row in rows.chunks_exact_mut(pivot_row.len()) {
-        let factor = row[column];
-        if factor != 0.0 {
-            row[column] = 0.0;
-            let (chunks, _) = row.as_chunks_mut::<LANES>();
-            for (chunk, pivot) in chunks.iter_mut().zip(pivot_chunks) {
-                *chunk = std::array::from_fn(|k| chunk[k] + factor * pivot[k]);
-            }
+/// Adds to each column the multiple of `entering` that belongs to its entry in `row`, and replaces
+/// that entry by the factor.
+fn substitute(columns: &mut [f64], row: usize, entering: &[f64], inverse: f64) {
+    for column in columns.chunks_exact_mut(entering.len()) {
+        if column[row] != 0.0 {
+            let factor = -column[row] * inverse;
+            add_multiple(column, factor, entering);
+            column[row] = factor;
         }
+    }
+}
+
+/// `column += factor · entering`, of equal lengths.
+fn add_multiple(column: &mut [f64], factor: f64, entering: &[f64]) {
+    for (entry, added) in column.iter_mut().zip(entering) {
+        *entry += factor * added;
     }
 }

@@ -41,8 +41,9 @@ impl RatioTest {
 
     /// The row that leaves when the variable of `column` grows, or none when nothing stops it.
     pub(super) fn leaving_row(&mut self, dictionary: &Dictionary, column: usize) -> Option<usize> {
-        let (mut largest_entry, mut largest_value) = (1.0_f64, 1.0_f64);
-        for (entry, value) in dictionary.column_and_values(column) {
+        let (entries, values) = (dictionary.column(column), dictionary.values());
+        let (mut largest_entry, mut largest_value) = (1.0, 1.0);
+        for (&entry, &value) in entries.iter().zip(values) {
             largest_entry = if entry.abs() > largest_entry { entry.abs() } else { largest_entry };
             largest_value = if value > largest_value { value } else { largest_value };
         }
@@ -50,7 +51,7 @@ impl RatioTest {
         let tie = TIE * largest_value;
         let mut bound = f64::INFINITY;
         self.tied.clear();
-        for (row, (entry, value)) in dictionary.column_and_values(column).enumerate() {
+        for (row, (&entry, &value)) in entries.iter().zip(values).enumerate() {
             if entry < -pivot {
                 let weight = -1.0 / entry;
                 let value = if value > 0.0 { value } else { 0.0 };
@@ -82,9 +83,10 @@ impl RatioTest {
                 // A unit vector: only its own row is positive, the others are zero and smaller.
                 Place::Row(row) => self.tied.retain(|tied| tied.row != row),
                 Place::Column(column) => {
+                    let entries = dictionary.column(column);
                     let mut least = f64::INFINITY;
                     for tied in &mut self.tied {
-                        tied.ratio = -dictionary.entry(tied.row, column) * tied.weight;
+                        tied.ratio = -entries[tied.row] * tied.weight;
                         least = if tied.ratio < least { tied.ratio } else { least };
                     }
                     let bound = least + TIE * least.abs().max(1.0);

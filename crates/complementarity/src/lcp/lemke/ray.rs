@@ -67,7 +67,7 @@ impl Workspace {
         let n = dictionary.size();
         let artificial = dictionary.artificial();
         let value = |variable| match dictionary.place(variable) {
-            Place::Row(row) => dictionary.value(row).max(0.0),
+            Place::Row(row) => dictionary.values()[row].max(0.0),
             Place::Column(_) => 0.0,
         };
         let rate = |variable| rate(dictionary, variable, column);
@@ -91,7 +91,7 @@ impl Workspace {
 /// How fast `variable` grows with the nonbasic variable of `column`.
 fn rate(dictionary: &Dictionary, variable: usize, column: usize) -> f64 {
     match dictionary.place(variable) {
-        Place::Row(row) => dictionary.entry(row, column).max(0.0),
+        Place::Row(row) => dictionary.column(column)[row].max(0.0),
         Place::Column(own) => f64::from(u8::from(own == column)),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! With `z = S y` and `S` diagonal and positive, `S M S y + S q` is an LCP in `y` with the same
 //! complementary bases. For a row with a positive diagonal entry `s_i² M_ii` is in `[½, 2)`; for one
-//! without, the largest scaled entry of its row and column is. `q` is divided by the power of two
+//! without, the largest scaled entry of its column is. `q` is divided by the power of two
 //! next to its largest scaled entry. Powers of two make all this exact, so tolerances can be absolute
 //! and an answer does not depend on the units of the problem.
 
@@ -40,29 +40,39 @@ impl Scaling {
         self.level = if largest > 0.0 { power_of_two(exponent(largest)) } else { 1.0 };
     }
 
-    /// The factor that brings the largest entry of row and column `i` near one.
+    /// The factor that brings the largest entry of column `i` near one, or, if the column is zero, that
+    /// of the row.
     ///
     /// Rows without a positive diagonal entry count with the factor one among each other; their own
     /// factors are marked by the sign until all are known.
     fn factor_without_diagonal(&self, i: usize, matrix: &[f64]) -> f64 {
         let n = self.factors.len();
-        let column = &matrix[i * n..(i + 1) * n];
-        let row = matrix[i..].iter().step_by(n);
-        let mut largest = 0.0;
-        for ((factor, in_column), in_row) in self.factors.iter().zip(column).zip(row) {
-            let factor = if *factor > 0.0 { *factor } else { 1.0 };
-            largest = larger(largest, factor * larger(in_column.abs(), in_row.abs()));
+        let largest = |entries: &mut dyn Iterator<Item = &f64>| {
+            entries.zip(&self.factors).fold(0.0, |largest, (entry, factor)| {
+                larger(largest, entry.abs() * if *factor > 0.0 { *factor } else { 1.0 })
+            })
+        };
+        let mut size = largest(&mut matrix[i * n..(i + 1) * n].iter());
+        if size == 0.0 {
+            size = largest(&mut matrix[i..].iter().step_by(n));
         }
-        if largest > 0.0 { power_of_two(-exponent(largest)) } else { 1.0 }
+        if size > 0.0 { power_of_two(-exponent(size)) } else { 1.0 }
     }
 
-    /// Writes row `i` of the scaled matrix to the first `n` entries of `row`.
-    pub(super) fn write_row(&self, i: usize, problem: &Problem, row: &mut [f64]) {
-        let matrix = problem.matrix().as_slice();
-        let own = self.factors[i];
-        let entries = matrix[i..].iter().step_by(self.factors.len());
-        for ((scaled, factor), entry) in row.iter_mut().zip(&self.factors).zip(entries) {
+    /// Writes column `j` of the scaled matrix to the first `n` entries of `scaled`.
+    pub(super) fn write_column(&self, j: usize, problem: &Problem, scaled: &mut [f64]) {
+        let n = self.factors.len();
+        let own = self.factors[j];
+        let column = &problem.matrix().as_slice()[j * n..(j + 1) * n];
+        for ((scaled, entry), factor) in scaled.iter_mut().zip(column).zip(&self.factors) {
             *scaled = entry * (own * factor);
+        }
+    }
+
+    /// Writes the scaled `q` to the first `n` entries of `scaled`.
+    pub(super) fn write_vector(&self, q: &[f64], scaled: &mut [f64]) {
+        for ((scaled, q), factor) in scaled.iter_mut().zip(q).zip(&self.factors) {
+            *scaled = q * factor / self.level;
         }
     }
 
