@@ -1,0 +1,164 @@
+//! What can be typed after `percussion`.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+/// Run, solve and reproduce rigid-body impacts with friction.
+#[derive(Debug, Parser)]
+#[command(
+    name = "percussion",
+    version,
+    after_help = "Exit codes: 0 solved or accepted, 1 unsolved or not accepted, 2 refused input."
+)]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// Log to standard error: -v information, -vv details, -vvv everything.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Name the scenarios and experiments that are built in.
+    List {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Simulate a scenario.
+    Run(Run),
+    /// Solve a problem given as a file.
+    #[command(subcommand)]
+    Solve(Solve),
+    /// Run published experiments and set their figures beside ours.
+    Reproduce(Reproduce),
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Name of a built-in scenario, or path of a scenario file (TOML).
+    #[arg(value_name = "NAME|FILE")]
+    pub(crate) scenario: String,
+    /// Time-stepping method; the scenario's own by default.
+    #[arg(long, value_enum)]
+    pub(crate) integrator: Option<Integrator>,
+    /// Step size (s); the scenario's own by default.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) step_size: Option<f64>,
+    /// Simulated time (s); the scenario's own by default.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) duration: Option<f64>,
+    /// Directory for the trajectory and the scenario; nothing is written by default.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The time-stepping methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Integrator {
+    /// Implicit position-level time stepping (Stewart & Trinkle 1996).
+    StewartTrinkle,
+}
+
+/// The problems of `solve`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Solve {
+    /// Linear complementarity problem: find z ≥ 0 with w = M z + q ≥ 0 and z · w = 0.
+    Lcp(SolveLcp),
+}
+
+/// Arguments of `solve lcp`.
+#[derive(Debug, Args)]
+pub(crate) struct SolveLcp {
+    /// JSON file {"matrix": [[…]], "vector": […]} with M and q; `-` reads standard input.
+    pub(crate) file: PathBuf,
+    /// Solver.
+    #[arg(long, value_enum, default_value_t = Solver::Lemke)]
+    pub(crate) solver: Solver,
+    /// Largest accepted relative natural-map residual; the solver's own by default.
+    #[arg(long, value_parser = not_negative)]
+    pub(crate) tolerance: Option<f64>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The solvers of `solve lcp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Solver {
+    /// Complementary pivoting: the choice for contact problems.
+    Lemke,
+    /// All solutions of a small problem.
+    Enumerate,
+    /// Sweeps over the rows, for matrices with a positive diagonal.
+    ProjectedGaussSeidel,
+    /// A damped Newton method, for larger problems.
+    FischerBurmeister,
+}
+
+/// Arguments of `reproduce`.
+#[derive(Debug, Args)]
+pub(crate) struct Reproduce {
+    /// Experiments, or the beginnings of their names such as `stewart-trinkle`; all by default.
+    #[arg(value_name = "ID")]
+    pub(crate) experiments: Vec<String>,
+    /// Directory for the report, created where it is missing.
+    #[arg(long, value_name = "DIR", default_value = "target/reproduction")]
+    pub(crate) out: PathBuf,
+    /// Only what takes seconds.
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
+    /// Everything as published (the default).
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Seed of everything random.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    number(text, "a finite number above 0", |value| value > 0.0)
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, "a finite number from 0 on", |value| value >= 0.0)
+}
+
+fn number(text: &str, expected: &str, accept: fn(f64) -> bool) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && accept(value) => Ok(value),
+        _ => Err(format!("expected {expected}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        for text in ["0", "-1", "nan", "inf", "1e999", "", "one"] {
+            assert!(positive(text).is_err(), "{text} was accepted");
+        }
+        assert_eq!(positive("1e-3"), Ok(1e-3));
+        assert_eq!(not_negative("0"), Ok(0.0));
+    }
+}

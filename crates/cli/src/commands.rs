@@ -1,0 +1,31 @@
+//! The commands, one module each.
+
+mod list;
+mod reproduce;
+mod run;
+mod solve;
+
+use clap::CommandFactory;
+
+use crate::{
+    arguments::{Arguments, Command, Solve},
+    output::{Verdict, print},
+};
+
+/// Does what `arguments` ask for.
+///
+/// # Errors
+///
+/// Input that is refused and output that cannot be written.
+pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
+    match &arguments.command {
+        None => {
+            print(&Arguments::command().render_long_help().to_string())?;
+            Ok(Verdict::Met)
+        }
+        Some(Command::List { json }) => list::execute(*json),
+        Some(Command::Run(arguments)) => run::execute(arguments),
+        Some(Command::Solve(Solve::Lcp(arguments))) => solve::execute(arguments),
+        Some(Command::Reproduce(arguments)) => reproduce::execute(arguments),
+    }
+}

@@ -1,0 +1,115 @@
+//! `percussion reproduce`.
+
+use anyhow::{Result, bail};
+use percussion_report::{Provenance, Report, Results, atomic, terminal};
+use percussion_scenarios::{
+    Against, Effort, Error, Experiment, ExperimentOutcome, Options, Row, experiments,
+};
+
+use crate::{
+    arguments::Reproduce,
+    output::{Progress, Verdict, print},
+};
+
+pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
+    let selected = select(&arguments.experiments)?;
+    // A report that cannot be written is better known before the experiments than after them.
+    atomic::prepare_directory(&arguments.out)?;
+    let (effort, name) = match (arguments.quick, arguments.full) {
+        (true, _) => (Effort::Quick, "quick"),
+        (_, true) => (Effort::Full, "full"),
+        _ => (Effort::Default, "default"),
+    };
+    let options = Options { effort, seed: arguments.seed };
+    let provenance = Provenance::of_this_run(name, arguments.seed);
+
+    let progress = Progress::new();
+    let mut outcomes = Vec::with_capacity(selected.len());
+    for (index, experiment) in selected.iter().enumerate() {
+        tracing::info!(experiment = experiment.id, "running");
+        let mut show = |share: f64, what: &str| {
+            progress.show((index as f64 + share) / selected.len() as f64, what);
+        };
+        let outcome = experiment.run(&options, &mut show);
+        outcomes.push(outcome.unwrap_or_else(|error| stopped(experiment, &error)));
+    }
+    progress.clear();
+
+    let provenance = provenance.finished();
+    let page = Report { outcomes: &outcomes, provenance: &provenance }.write(&arguments.out)?;
+    let results = Results::new(&outcomes);
+    if arguments.json {
+        print(&results.to_json())?;
+    } else {
+        let tables: String =
+            outcomes.iter().map(|outcome| terminal::outcome(outcome) + "\n").collect();
+        let page = page.display();
+        print(&format!("{tables}Report: {page}\n{}", terminal::summary(&results)))?;
+    }
+    Ok(if results.failed == 0 { Verdict::Met } else { Verdict::Unmet })
+}
+
+/// The experiments whose names are, or begin with, one of `names` up to a slash; all without names.
+fn select(names: &[String]) -> Result<Vec<&'static Experiment>> {
+    let matches = |id: &str, name: &str| {
+        id.strip_prefix(name.trim_end_matches('/'))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    for name in names {
+        if !experiments().iter().any(|known| matches(known.id, name)) {
+            let known: Vec<&str> = experiments().iter().map(|known| known.id).collect();
+            bail!("no experiment is named `{name}`, expected one of {}", known.join(", "));
+        }
+    }
+    let wanted = |id| names.is_empty() || names.iter().any(|name| matches(id, name));
+    Ok(experiments().iter().filter(|known| wanted(known.id)).collect())
+}
+
+/// The outcome of an experiment that stopped with an error: a row that failed.
+fn stopped(experiment: &Experiment, error: &Error) -> ExperimentOutcome {
+    tracing::error!(experiment = experiment.id, %error, "stopped");
+    ExperimentOutcome {
+        id: experiment.id.to_owned(),
+        title: experiment.title.to_owned(),
+        summary: "The experiment stopped with an error.".to_owned(),
+        rows: vec![Row {
+            experiment: experiment.id.to_owned(),
+            quantity: "runs to its end (1 for yes)".to_owned(),
+            unit: String::new(),
+            published: None,
+            checked: Some(1.0),
+            measured: 0.0,
+            tolerance: Some(0.0),
+            against: Against::Checked,
+            accepted: false,
+        }],
+        figures: Vec::new(),
+        notes: vec![format!("It stopped: {error}.")],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(names: &[&str]) -> Result<Vec<&'static str>> {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        Ok(select(&names)?.into_iter().map(|experiment| experiment.id).collect())
+    }
+
+    #[test]
+    fn names_select_in_the_order_of_publication_and_without_repetition() {
+        let all: Vec<&str> = experiments().iter().map(|known| known.id).collect();
+        assert_eq!(ids(&[]).unwrap(), all);
+        assert_eq!(ids(&["stewart-trinkle"]).unwrap(), all);
+        assert_eq!(ids(&[all[1], "stewart-trinkle/"]).unwrap(), all);
+        assert_eq!(ids(&[all[1], all[0], all[1]]).unwrap(), [all[0], all[1]]);
+    }
+
+    #[test]
+    fn a_part_of_a_word_selects_nothing() {
+        let error = ids(&["stewart"]).unwrap_err().to_string();
+        assert!(error.contains("`stewart`") && error.contains("stewart-trinkle/four-balls"));
+        assert!(ids(&[""]).is_err());
+    }
+}

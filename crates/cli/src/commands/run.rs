@@ -1,0 +1,215 @@
+//! `percussion run`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use percussion_report::{Table, atomic, csv, number::short, report::write_figure};
+use percussion_scenarios::{Scenario, Trajectory, experiments::overview, scenario::Method};
+use serde::Serialize;
+
+use crate::{
+    arguments::{Integrator, Run},
+    output::{Progress, Verdict, answer, complain},
+};
+
+/// What `run --json` prints.
+#[derive(Debug, Serialize)]
+struct Summary {
+    status: Status,
+    scenario: String,
+    integrator: Method,
+    /// s.
+    step_size: f64,
+    /// Why the simulation failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// What it showed, when it did not fail.
+    #[serde(flatten)]
+    motion: Option<Motion>,
+    /// Files written.
+    files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Status {
+    Completed,
+    Failed,
+}
+
+#[derive(Debug, Serialize)]
+struct Motion {
+    steps: usize,
+    end: End,
+    /// m.
+    deepest_penetration: f64,
+    /// J, negative when every step loses energy.
+    largest_energy_increase: f64,
+    largest_relative_residual: f64,
+    largest_lcp: usize,
+    most_contacts: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct End {
+    /// s.
+    time: f64,
+    coordinates: Vec<f64>,
+    velocity: Vec<f64>,
+    /// J.
+    energy: f64,
+}
+
+pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
+    let scenario = scenario(arguments)?;
+    // Whatever is wrong with the scenario shows here; what fails later is the simulation.
+    scenario.build().with_context(|| arguments.scenario.clone())?;
+    if let Some(directory) = &arguments.out {
+        atomic::prepare_directory(directory)?;
+    }
+    tracing::info!(scenario = scenario.name, steps = scenario.step_count(), "simulating");
+    let mut summary = Summary {
+        status: Status::Completed,
+        scenario: scenario.name.clone(),
+        integrator: scenario.integrator.method,
+        step_size: scenario.integrator.step_size,
+        error: None,
+        motion: None,
+        files: Vec::new(),
+    };
+    let progress = Progress::new();
+    let result = scenario.simulate(&mut |share| progress.show(share, &scenario.title));
+    progress.clear();
+    match result {
+        Ok(trajectory) => {
+            summary.motion = Some(motion(&trajectory));
+            if let Some(directory) = &arguments.out {
+                summary.files = write(directory, &scenario, &trajectory)?;
+            }
+        }
+        Err(error) => {
+            summary.status = Status::Failed;
+            summary.error = Some(error.to_string());
+            complain(&anyhow!(error).context(arguments.scenario.clone()));
+        }
+    }
+    answer(arguments.json, &summary, || text(&scenario, &summary))?;
+    Ok(match summary.status {
+        Status::Completed => Verdict::Met,
+        Status::Failed => Verdict::Unmet,
+    })
+}
+
+/// The scenario asked for, with the changes asked for.
+fn scenario(arguments: &Run) -> Result<Scenario> {
+    let name = arguments.scenario.as_str();
+    let path = Path::new(name);
+    let mut scenario = if Scenario::names().any(|known| known == name) || !path.exists() {
+        Scenario::named(name).with_context(|| format!("`{name}` is neither a file nor built in"))?
+    } else {
+        Scenario::from_path(path).with_context(|| format!("`{name}`"))?
+    };
+    if let Some(Integrator::StewartTrinkle) = arguments.integrator {
+        scenario.integrator.method = Method::StewartTrinkle;
+    }
+    scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);
+    scenario.duration = arguments.duration.unwrap_or(scenario.duration);
+    Ok(scenario)
+}
+
+fn motion(trajectory: &Trajectory) -> Motion {
+    let end = trajectory.end();
+    Motion {
+        steps: trajectory.reports.len(),
+        end: End {
+            time: end.time,
+            coordinates: end.coordinates.clone(),
+            velocity: end.velocity.clone(),
+            energy: end.energy,
+        },
+        deepest_penetration: trajectory.deepest_penetration(),
+        largest_energy_increase: trajectory.largest_energy_increase(),
+        largest_relative_residual: trajectory.largest_residual(),
+        largest_lcp: trajectory.largest_lcp(),
+        most_contacts: trajectory.most_contacts(),
+    }
+}
+
+/// Writes `trajectory.csv`, `steps.csv` and the overview figures, and returns their paths.
+fn write(directory: &Path, scenario: &Scenario, trajectory: &Trajectory) -> Result<Vec<PathBuf>> {
+    let mut files = vec![directory.join("trajectory.csv"), directory.join("steps.csv")];
+    atomic::write(&files[0], trajectory_csv(scenario, trajectory).as_bytes())?;
+    atomic::write(&files[1], steps_csv(trajectory).as_bytes())?;
+    for figure in overview(scenario, trajectory) {
+        files.extend(write_figure(&directory.join(&figure.id), &figure)?);
+    }
+    Ok(files)
+}
+
+fn trajectory_csv(scenario: &Scenario, trajectory: &Trajectory) -> String {
+    let table = trajectory.table(scenario);
+    let name = |column: &percussion_scenarios::trajectory::Column| {
+        csv::heading(&column.name, &column.unit)
+    };
+    csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
+}
+
+/// The diagnostics of every step.
+fn steps_csv(trajectory: &Trajectory) -> String {
+    let columns = [
+        "time (s)",
+        "contacts",
+        "active set passes",
+        "outer iterations",
+        "LCP solves",
+        "LCP size",
+        "pivots",
+        "relative LCP residual",
+        "penetration (m)",
+        "energy before (J)",
+        "energy after (J)",
+        "normal impulse (N·s)",
+    ];
+    let rows = trajectory.reports.iter().map(|step| {
+        vec![
+            step.time,
+            step.contacts.len() as f64,
+            step.active_set_passes as f64,
+            step.outer_iterations as f64,
+            step.lcp_solves as f64,
+            step.lcp_size as f64,
+            step.pivots as f64,
+            step.relative_residual,
+            step.penetration,
+            step.energy_before,
+            step.energy_after,
+            step.contacts.iter().map(|contact| contact.impulse.x).sum(),
+        ]
+    });
+    csv::table(&columns, rows)
+}
+
+fn text(scenario: &Scenario, summary: &Summary) -> String {
+    let mut text = format!("{} ({})\n", scenario.title, summary.scenario);
+    let Some(motion) = &summary.motion else { return text };
+    let mut table = Table::new("<><", ["quantity", "value", "unit"]);
+    for (quantity, value, unit) in [
+        ("step size", summary.step_size, "s"),
+        ("steps", motion.steps as f64, ""),
+        ("time at the end", motion.end.time, "s"),
+        ("energy at the end", motion.end.energy, "J"),
+        ("largest increase of energy in a step", motion.largest_energy_increase, "J"),
+        ("deepest penetration at step ends", motion.deepest_penetration, "m"),
+        ("most contacts at once", motion.most_contacts as f64, ""),
+        ("unknowns of the largest LCP", motion.largest_lcp as f64, ""),
+        ("largest relative LCP residual", motion.largest_relative_residual, ""),
+    ] {
+        table.push([quantity.to_owned(), short(value), unit.to_owned()]);
+    }
+    text += &format!("\n{table}");
+    if !summary.files.is_empty() {
+        let names = summary.files.iter().map(|file| format!("  {}\n", file.display()));
+        text += &format!("\nWritten:\n{}", names.collect::<String>());
+    }
+    text
+}

@@ -1,0 +1,216 @@
+//! `percussion solve lcp`.
+
+use anyhow::Result;
+use nalgebra::DVector;
+use percussion_complementarity::lcp::{
+    Method, Problem, Report, Solution, Status, enumerate, fischer_burmeister, lemke,
+    projected_gauss_seidel,
+};
+use percussion_report::{Table, number::short};
+use serde::Serialize;
+
+use crate::{
+    arguments::{SolveLcp, Solver},
+    input,
+    output::{self, Verdict},
+};
+
+/// The answer of a solver that looks for one solution.
+#[derive(Debug, Serialize)]
+struct Answer {
+    status: Status,
+    z: Vec<f64>,
+    w: Vec<f64>,
+    iterations: usize,
+    /// Natural-map residual of `z`, in the unit of `z` and `w`.
+    residual: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ray: Option<Ray>,
+}
+
+/// The certificate of a ray: along `z + s direction` and `artificial + s artificial_rate`, all
+/// conditions hold for every `s ≥ 0` with `covering` times the artificial variable added to `w`.
+#[derive(Debug, Serialize)]
+struct Ray {
+    z: Vec<f64>,
+    direction: Vec<f64>,
+    artificial: f64,
+    artificial_rate: f64,
+    covering: Vec<f64>,
+    /// By how much the ray misses its definition, relative.
+    violation: f64,
+}
+
+/// The answer of the enumeration: every vertex, ray and convex piece of the solution set.
+#[derive(Debug, Serialize)]
+struct Enumeration {
+    status: EnumerationStatus,
+    solutions: Vec<Pair>,
+    rays: Vec<Pair>,
+    pieces: Vec<Piece>,
+}
+
+/// How an enumeration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum EnumerationStatus {
+    /// All solutions are listed.
+    Solved,
+    /// There is none.
+    NoSolution,
+    /// Some candidates missed the tolerance, so that solutions may be missing.
+    Incomplete,
+}
+
+#[derive(Debug, Serialize)]
+struct Pair {
+    z: Vec<f64>,
+    w: Vec<f64>,
+}
+
+/// Positions of the solutions and rays that span a convex set of solutions.
+#[derive(Debug, Serialize)]
+struct Piece {
+    solutions: Vec<usize>,
+    rays: Vec<usize>,
+}
+
+pub(super) fn execute(arguments: &SolveLcp) -> Result<Verdict> {
+    let problem = input::lcp(&arguments.file)?;
+    tracing::info!(unknowns = problem.dimension(), solver = ?arguments.solver, "solving");
+    if arguments.solver == Solver::Enumerate {
+        let answer = enumerate(&problem, arguments.tolerance)?;
+        output::answer(arguments.json, &answer, || enumeration_text(&answer))?;
+        return Ok(verdict(answer.status == EnumerationStatus::Solved));
+    }
+    let answer = solve(&problem, arguments.solver, arguments.tolerance)?;
+    output::answer(arguments.json, &answer, || answer_text(&answer))?;
+    Ok(verdict(answer.status == Status::Solved))
+}
+
+fn verdict(met: bool) -> Verdict {
+    if met { Verdict::Met } else { Verdict::Unmet }
+}
+
+fn solve(problem: &Problem, solver: Solver, tolerance: Option<f64>) -> Result<Answer> {
+    let method = match solver {
+        // Lemke's workspace holds the ray.
+        Solver::Lemke | Solver::Enumerate => return lemke_answer(problem, tolerance),
+        Solver::ProjectedGaussSeidel => {
+            let defaults = projected_gauss_seidel::Settings::default();
+            let tolerance = tolerance.unwrap_or(defaults.tolerance);
+            Method::ProjectedGaussSeidel(projected_gauss_seidel::Settings { tolerance, ..defaults })
+        }
+        Solver::FischerBurmeister => {
+            let defaults = fischer_burmeister::Settings::default();
+            let tolerance = tolerance.unwrap_or(defaults.tolerance);
+            Method::FischerBurmeister(fischer_burmeister::Settings { tolerance, ..defaults })
+        }
+    };
+    let Solution { z, w, report } = method.solve(problem)?;
+    Ok(answer(&z, &w, report, None))
+}
+
+fn lemke_answer(problem: &Problem, tolerance: Option<f64>) -> Result<Answer> {
+    let defaults = lemke::Settings::default();
+    let tolerance = tolerance.unwrap_or(defaults.tolerance);
+    let settings = lemke::Settings { tolerance, ..defaults };
+    let mut workspace = lemke::Workspace::new(problem.dimension());
+    let mut z = DVector::zeros(problem.dimension());
+    let report = lemke::solve(problem, &settings, &mut workspace, &mut z)?;
+    let ray = workspace.ray().filter(|_| report.status == Status::Ray).map(|ray| Ray {
+        z: entries(&ray.z),
+        direction: entries(&ray.direction),
+        artificial: ray.artificial,
+        artificial_rate: ray.artificial_rate,
+        covering: entries(&ray.covering),
+        violation: ray.violation(problem),
+    });
+    Ok(answer(&z, &problem.slack(&z), report, ray))
+}
+
+fn answer(z: &DVector<f64>, w: &DVector<f64>, report: Report, ray: Option<Ray>) -> Answer {
+    Answer {
+        status: report.status,
+        z: entries(z),
+        w: entries(w),
+        iterations: report.iterations,
+        residual: report.residual,
+        ray,
+    }
+}
+
+fn enumerate(problem: &Problem, tolerance: Option<f64>) -> Result<Enumeration> {
+    let defaults = enumerate::Settings::default();
+    let tolerance = tolerance.unwrap_or(defaults.tolerance);
+    let set = enumerate::solve(problem, &enumerate::Settings { tolerance, ..defaults })?;
+    let status = match (set.unverified, set.is_empty()) {
+        (0, false) => EnumerationStatus::Solved,
+        (0, true) => EnumerationStatus::NoSolution,
+        _ => EnumerationStatus::Incomplete,
+    };
+    let pair = |z, w| Pair { z: entries(z), w: entries(w) };
+    Ok(Enumeration {
+        status,
+        solutions: set.vertices.iter().map(|vertex| pair(&vertex.z, &vertex.w)).collect(),
+        rays: set.rays.iter().map(|ray| pair(&ray.z, &ray.w)).collect(),
+        pieces: set
+            .pieces
+            .into_iter()
+            .map(|piece| Piece { solutions: piece.vertices, rays: piece.rays })
+            .collect(),
+    })
+}
+
+fn entries(vector: &DVector<f64>) -> Vec<f64> {
+    vector.iter().copied().collect()
+}
+
+/// The name of a status as it stands in JSON documents.
+fn status_name(status: &impl Serialize) -> String {
+    let name = serde_json::to_value(status).ok();
+    name.as_ref().and_then(|name| name.as_str()).unwrap_or("unknown").to_owned()
+}
+
+fn answer_text(answer: &Answer) -> String {
+    let status = status_name(&answer.status);
+    let (iterations, residual) = (answer.iterations, short(answer.residual));
+    let mut text = format!("{status} after {iterations} iterations, residual {residual}\n\n");
+    let mut table = Table::new(">>>", ["i", "z", "w"]);
+    for (index, (z, w)) in answer.z.iter().zip(&answer.w).enumerate() {
+        table.push([index.to_string(), short(*z), short(*w)]);
+    }
+    text += &table.to_string();
+    if let Some(ray) = &answer.ray {
+        text += &format!(
+            "\nThe path left along a ray (its certificate holds to {}; --json prints it).\n",
+            short(ray.violation)
+        );
+    }
+    text
+}
+
+fn enumeration_text(answer: &Enumeration) -> String {
+    let count =
+        |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let mut text = format!(
+        "{}: {} and {} in {}\n",
+        status_name(&answer.status),
+        count(answer.solutions.len(), "vertex solution"),
+        count(answer.rays.len(), "ray"),
+        count(answer.pieces.len(), "convex piece"),
+    );
+    let named = |name: &str, pairs: &[Pair]| -> String {
+        let tables = pairs.iter().enumerate().map(|(number, pair)| {
+            let mut table = Table::new(">>>", ["i", "z", "w"]);
+            for (index, (z, w)) in pair.z.iter().zip(&pair.w).enumerate() {
+                table.push([index.to_string(), short(*z), short(*w)]);
+            }
+            format!("\n{name} {number}\n{table}")
+        });
+        tables.collect()
+    };
+    text += &named("solution", &answer.solutions);
+    text += &named("ray", &answer.rays);
+    text
+}

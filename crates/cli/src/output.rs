@@ -1,0 +1,122 @@
+//! Standard output, standard error and exit codes.
+
+use std::{
+    io::{self, ErrorKind, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use tracing::level_filters::LevelFilter;
+
+/// Whether the answer is the one hoped for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Solved, simulated, accepted: exit code 0.
+    Met,
+    /// Unsolved or not accepted: exit code 1.
+    Unmet,
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Met => Self::SUCCESS,
+            Verdict::Unmet => Self::FAILURE,
+        }
+    }
+}
+
+/// Writes `text` to standard output; a reader that went away is no error.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes `document` to standard output as one line of JSON, or else the `text` for people.
+pub(crate) fn answer(
+    json: bool,
+    document: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    if json { print(&(serde_json::to_string(document)? + "\n")) } else { print(&text()) }
+}
+
+/// Writes `error` with its causes to standard error, which may be closed.
+pub(crate) fn complain(error: &anyhow::Error) {
+    let _ = writeln!(io::stderr(), "error: {}", with_causes(error));
+}
+
+/// The messages of `error` and its causes, without those that the one before repeats.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+/// Sends logs of the given verbosity to standard error.
+pub(crate) fn start_logging(verbosity: u8) {
+    let level = match verbosity {
+        0 => LevelFilter::WARN,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .log_internal_errors(false)
+        .init();
+}
+
+/// A bar on standard error that fills from 0 to 1; hidden unless that is a terminal.
+pub(crate) struct Progress(ProgressBar);
+
+const STEPS: u64 = 1000;
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}");
+        Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+    }
+
+    /// Moves the bar to `share` (from 0 to 1) and shows `message`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the share is clamped and the cast saturates"
+    )]
+    pub(crate) fn show(&self, share: f64, message: &str) {
+        self.0.set_position((share.clamp(0.0, 1.0) * STEPS as f64) as u64);
+        self.0.set_message(message.to_owned());
+    }
+
+    /// Removes the bar from the screen.
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::*;
+
+    #[test]
+    fn causes_follow_each_other_and_are_not_repeated() {
+        let error = anyhow!("no space left").context("cannot write: no space left").context("run");
+        assert_eq!(with_causes(&error), "run: cannot write: no space left");
+    }
+}

@@ -1,0 +1,9 @@
+//! The command as its users meet it: answers, exit codes, and what is refused.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
+
+mod common;
+mod general;
+mod reproduce;
+mod run;
+mod solve;

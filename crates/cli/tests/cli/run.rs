@@ -1,0 +1,119 @@
+//! `percussion run`.
+
+use std::path::Path;
+
+use crate::common::percussion;
+
+const ROD: &str = "stewart-trinkle/rod-on-table";
+
+const DROP: &str = r#"
+name = "drop"
+title = "A ball dropped on the floor"
+source = "first year mechanics"
+dimension = "space"
+gravity = [0.0, 0.0, -10.0]
+duration = 0.1
+friction = 0.3
+
+[[bodies]]
+name = "ball"
+mass = 2.0
+shape.sphere.radius = 0.1
+position = [0.0, 0.0, 1.0]
+
+[[planes]]
+name = "floor"
+point = [0.0, 0.0, 0.0]
+normal = [0.0, 0.0, 1.0]
+
+[integrator]
+method = "stewart-trinkle"
+step_size = 0.01
+"#;
+
+#[test]
+fn a_built_in_scenario_runs_with_another_step_and_duration() {
+    let arguments = ["run", ROD, "--step-size", "0.01", "--duration", "0.1", "--json"];
+    let finished = percussion(&arguments);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let document = finished.json();
+    assert_eq!(document["status"], "completed");
+    assert_eq!(document["scenario"], ROD);
+    assert_eq!(document["integrator"], "stewart-trinkle");
+    assert_eq!(document["steps"], 10);
+    assert_eq!(document["files"].as_array().unwrap().len(), 0);
+    // Free fall in steps: h² g (1 + … + 10) below the start.
+    let height = document["end"]["coordinates"][1].as_f64().unwrap();
+    assert!((height - (1.0 - 1e-4 * 9.81 * 55.0)).abs() < 1e-12, "{height}");
+}
+
+#[test]
+fn a_scenario_file_runs_and_leaves_its_trajectory() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("drop.toml");
+    std::fs::write(&file, DROP).unwrap();
+    let out = directory.path().join("new").join("out");
+    let finished =
+        percussion(&["run", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--json"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+
+    let document = finished.json();
+    let files = document["files"].as_array().unwrap();
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), files.len());
+    for file in files {
+        assert!(Path::new(file.as_str().unwrap()).is_file(), "{file} is missing");
+    }
+    let table = std::fs::read_to_string(out.join("trajectory.csv")).unwrap();
+    assert!(table.starts_with("time (s),ball x (m),"), "{table}");
+    assert_eq!(table.lines().count(), 1 + 11);
+    let steps = std::fs::read_to_string(out.join("steps.csv")).unwrap();
+    assert_eq!(steps.lines().count(), 1 + 10);
+}
+
+#[test]
+fn people_read_a_table() {
+    let finished = percussion(&["run", ROD, "--step-size", "0.01", "--duration", "0.1"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    for words in ["A spinning rod falls on a table", "time at the end", "deepest penetration"] {
+        assert!(finished.stdout.contains(words), "{words:?} is missing in {}", finished.stdout);
+    }
+    assert_eq!(finished.stderr, "");
+}
+
+#[test]
+fn unknown_names_are_refused_with_the_known_ones() {
+    percussion(&["run", "no-such"]).assert_refused(&["`no-such`", ROD]);
+}
+
+#[test]
+fn bad_scenarios_are_refused_with_file_and_field() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("bad.toml");
+    let name = path.to_str().unwrap();
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("mass = 2.0", "mass = 0.0", &["bodies[0].mass", "expected"]),
+        ("mass = 2.0", "mass = nan", &["bodies[0].mass", "NaN"]),
+        ("friction = 0.3", "friction = -0.3", &["friction", "-0.3"]),
+        ("friction = 0.3", "frictoin = 0.3", &["frictoin"]),
+        ("step_size = 0.01", "step_size = 0.0", &["step_size"]),
+        ("duration = 0.1", "duration = 1e300", &["duration"]),
+        ("[0.0, 0.0, 1.0]\n\n[[planes", "[0.0, 0.0, 0.05]\n\n[[planes", &["0.05", "deep"]),
+        ("step_size = 0.01\n", "step_size = ", &["TOML"]),
+    ];
+    for (good, bad, words) in cases {
+        let text = DROP.replacen(good, bad, 1);
+        assert_ne!(text, DROP, "{good:?} is not in the scenario");
+        std::fs::write(&path, text).unwrap();
+        percussion(&["run", name, "--json"]).assert_refused(&[&[name], *words].concat());
+    }
+    let directory = directory.path().to_str().unwrap();
+    percussion(&["run", directory]).assert_refused(&[directory]);
+}
+
+#[test]
+fn an_output_directory_that_cannot_be_made_is_refused_before_the_simulation() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let out = file.path().join("out");
+    let arguments = ["run", ROD, "--out", out.to_str().unwrap()];
+    percussion(&arguments).assert_refused(&["cannot write", "out"]);
+}
