@@ -151,7 +151,10 @@ impl<'a> Measurements<'a> {
     fn add_dependability(&mut self, trajectory: &Trajectory) {
         self.add("deepest penetration at step ends", trajectory.deepest_penetration());
         self.add("largest relative LCP residual", trajectory.largest_residual());
-        self.add("largest increase of energy in a step", trajectory.largest_energy_increase());
+        self.add(
+            "largest increase of energy in a step",
+            trajectory.largest_energy_increase().max(0.0),
+        );
     }
 
     /// Rows in the order of the file, and the notes of the entries.

@@ -16,6 +16,7 @@
 //! | `[[bodies]]` | see [`Body`] |
 //! | `[[planes]]` | fixed half-spaces (in the plane, half-planes), see [`Plane`] |
 //! | `[[contacts]]` | see [`Contact`]; default: every body with every plane and every other body |
+//! | `[[joint_friction]]` | friction of bounded torque that needs no contact, see [`JointFriction`] |
 //! | `[integrator]` | see [`Integrator`] |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
@@ -110,6 +111,9 @@ pub struct Scenario {
     pub planes: Vec<Plane>,
     /// Pairs that can touch; none for all pairs.
     pub contacts: Option<Vec<Contact>>,
+    /// Frictions of bounded torque.
+    #[serde(default)]
+    pub joint_friction: Vec<JointFriction>,
     /// How it is moved.
     pub integrator: Integrator,
     /// Figures to compare with.
@@ -265,6 +269,20 @@ pub struct Contact {
     pub between: [String; 2],
     /// Coulomb coefficient, at least 0; default the scenario's.
     pub friction: Option<f64>,
+}
+
+/// Friction of a bearing: a torque of at most `bound` against the turning of a body about an axis,
+/// whatever the contact forces (section 3.5 of Stewart and Trinkle).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JointFriction {
+    /// Name of the body.
+    pub body: String,
+    /// Axis that does not turn with the body (any length, world axes), in space; in the plane it is
+    /// `z` and not given.
+    pub axis: Option<[f64; 3]>,
+    /// Largest torque (N·m), at least 0.
+    pub bound: f64,
 }
 
 /// The time-stepping method.

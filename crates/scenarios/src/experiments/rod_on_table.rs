@@ -4,7 +4,6 @@
 use super::{Measurements, Options, Progress, drawing, simulate, touch};
 use crate::{
     error::Error,
-    experiments::Effort,
     figure::Figure,
     outcome::ExperimentOutcome,
     scenario::{Scenario, Shape},
@@ -24,7 +23,7 @@ const REST: f64 = 1e-6;
 
 pub(super) fn run(
     scenario: &Scenario,
-    options: &Options,
+    _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
     let fine = simulate(scenario, progress, [0.0, 0.5])?;
@@ -44,14 +43,17 @@ pub(super) fn run(
     let flight = fine.samples.windows(2).take_while(|pair| pair[1].time < first);
     let gain = flight.map(|pair| pair[1].energy - pair[0].energy).fold(f64::NEG_INFINITY, f64::max);
     measurements.add("largest increase of energy in free flight", gain.max(0.0));
-    let (rows, notes) = measurements.finish()?;
 
     let mut runs = Vec::new();
-    let steps: &[f64] = if options.effort == Effort::Quick { &STEPS[..3] } else { &STEPS };
-    for (i, &step) in steps.iter().enumerate() {
-        let part = |i: usize| 0.5 + 0.5 * i as f64 / steps.len() as f64;
+    for (i, &step) in STEPS.iter().enumerate() {
+        let part = |i: usize| 0.5 + 0.5 * i as f64 / STEPS.len() as f64;
         runs.push(simulate(&scenario.with_step_size(step), progress, [part(i), part(i + 1)])?);
     }
+    for run in &runs[..3] {
+        let quantity = format!("largest increase of energy in a step, h = {}", run.step_size);
+        measurements.add(quantity, run.largest_energy_increase().max(0.0));
+    }
+    let (rows, notes) = measurements.finish()?;
     let poses = runs.get(POSE_STEP).unwrap_or(&fine);
     Ok(ExperimentOutcome {
         id: scenario.name.clone(),

@@ -1,13 +1,15 @@
 //! From a [`Scenario`] to a model that moves: [`Setup`].
 
-use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector2, Vector3};
+use nalgebra::{DMatrix, Matrix3, Quaternion, Unit, UnitQuaternion, Vector2, Vector3};
 use percussion_dynamics::{
     FreeBodies, GapFunction, MassProperties, PlanarBodies, PlanarBody, System, free_bodies,
     gap::{self, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
-use percussion_integrators::stewart_trinkle::{self, Model, Settings, State};
+use percussion_integrators::stewart_trinkle::{self, BoundedFriction, Model, Settings, State};
 
-use super::{AngularVelocity, Body, Inertia, Orientation, Plane, Scenario, Shape, Space};
+use super::{
+    AngularVelocity, Body, Inertia, JointFriction, Orientation, Plane, Scenario, Shape, Space,
+};
 use crate::error::Error;
 
 /// A scenario ready to be moved.
@@ -62,7 +64,7 @@ impl Scenario {
                 partners.push(self.partners(pair).map(str::to_owned));
             }
         }
-        let model = Model::new(system, contacts)?;
+        let model = Model::new(system, contacts)?.with_joint_friction(self.joint_friction())?;
         let state = self.state();
         self.check_penetration(&model, &state, &contact_names)?;
         Ok(Setup { model, state, settings: self.settings(), contact_names, partners })
@@ -178,6 +180,27 @@ impl Scenario {
         if up == Vector3::zeros() { Vector3::z() } else { up }
     }
 
+    fn joint_friction(&self) -> Vec<BoundedFriction> {
+        let (stride, first_spin) = match self.dimension {
+            Space::Plane => (3, 2),
+            Space::Space => (6, 3),
+        };
+        let of_body = |friction: &JointFriction| {
+            let body = self.bodies.iter().position(|body| body.name == friction.body)?;
+            let mut axes = DMatrix::zeros(stride * self.bodies.len(), 1);
+            let spin = stride * body + first_spin;
+            match friction.axis {
+                Some(axis) => {
+                    let axis = unit(axis);
+                    axes.fixed_view_mut::<3, 1>(spin, 0).copy_from(&axis);
+                }
+                None => axes[(spin, 0)] = 1.0,
+            }
+            Some(BoundedFriction::along(&axes, friction.bound))
+        };
+        self.joint_friction.iter().filter_map(of_body).collect()
+    }
+
     fn state(&self) -> State {
         let mut coordinates = Vec::new();
         let mut velocity = Vec::new();
@@ -284,10 +307,7 @@ fn solid(mass: f64, shape: Option<Shape>) -> Option<Matrix3<f64>> {
 fn quaternion(orientation: Option<Orientation>) -> [f64; 4] {
     let unit = match orientation {
         Some(Orientation::AxisAngle { axis, angle }) => {
-            // Scaled first, so that no square overflows or underflows.
-            let axis = Vector3::from(axis);
-            let axis = nalgebra::Unit::new_normalize(axis / axis.amax());
-            UnitQuaternion::from_axis_angle(&axis, angle)
+            UnitQuaternion::from_axis_angle(&Unit::new_unchecked(unit(axis)), angle)
         }
         Some(Orientation::Quaternion { quaternion: [w, x, y, z] }) => {
             UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))
@@ -295,6 +315,12 @@ fn quaternion(orientation: Option<Orientation>) -> [f64; 4] {
         _ => UnitQuaternion::identity(),
     };
     [unit.w, unit.i, unit.j, unit.k]
+}
+
+/// The direction of a vector that is not zero, scaled first so that no square overflows or underflows.
+fn unit(vector: [f64; 3]) -> Vector3<f64> {
+    let vector = Vector3::from(vector);
+    (vector / vector.amax()).normalize()
 }
 
 /// A vector of the plane or of space as one of space.

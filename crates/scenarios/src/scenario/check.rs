@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fmt::Debug};
 
 use super::{
-    AngularVelocity, BODY_LIMIT, Body, Contact, Expected, Inertia, Orientation, Plane, STEP_LIMIT,
-    Scenario, Shape, Space,
+    AngularVelocity, BODY_LIMIT, Body, Contact, Expected, Inertia, JointFriction, Orientation,
+    Plane, STEP_LIMIT, Scenario, Shape, Space,
 };
 use crate::{error::Error, outcome::Against};
 
@@ -46,6 +46,9 @@ impl Scenario {
         }
         self.check_names()?;
         self.check_contacts()?;
+        for (i, friction) in self.joint_friction.iter().enumerate() {
+            self.check_joint_friction(&format!("joint_friction[{i}]"), friction)?;
+        }
         self.check_integrator()?;
         self.check_expected()
     }
@@ -211,6 +214,24 @@ impl Scenario {
         match friction {
             Some(friction) => at_least_zero(&path, friction, FRICTION),
             None => refuse(&path, &"missing", FRICTION),
+        }
+    }
+
+    fn check_joint_friction(&self, path: &str, friction: &JointFriction) -> Result<(), Error> {
+        if !self.bodies.iter().any(|body| body.name == friction.body) {
+            let known =
+                self.bodies.iter().map(|body| body.name.as_str()).collect::<Vec<_>>().join(", ");
+            let (path, name) = (format!("{path}.body"), friction.body.clone());
+            return Err(Error::UnknownName { path, name, known });
+        }
+        let bound = "a finite number of at least 0 (N·m)";
+        at_least_zero(&format!("{path}.bound"), friction.bound, bound)?;
+        let path = format!("{path}.axis");
+        match (&friction.axis, self.dimension) {
+            (Some(axis), Space::Space) => not_zero(&path, axis),
+            (None, Space::Plane) => Ok(()),
+            (Some(axis), Space::Plane) => refuse(&path, axis, "no axis in the plane"),
+            (None, Space::Space) => refuse(&path, &"missing", NOT_ZERO),
         }
     }
 

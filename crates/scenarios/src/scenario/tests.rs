@@ -116,6 +116,16 @@ fn wrong_values_are_refused_with_their_place() {
             "[[contacts]]\nbetween = ['ball', 'ball']\n[[planes]]",
             "contacts[0].between",
         ),
+        (
+            "[[planes]]",
+            "[[joint_friction]]\nbody = 'wheel'\nbound = 1\n[[planes]]",
+            "joint_friction[0].body",
+        ),
+        (
+            "[[planes]]",
+            "[[joint_friction]]\nbody = 'ball'\nbound = 1\n[[planes]]",
+            "joint_friction[0].axis",
+        ),
         ("name = \"drop\"", "name = \" \"", "name"),
         (
             "[integrator]",
@@ -204,6 +214,16 @@ fn steps_reach_the_duration() {
     assert_eq!(trajectory.samples.len(), 12);
     let table = trajectory.table(&scenario);
     assert_eq!(table.columns.len(), table.rows[0].len());
+}
+
+#[test]
+fn a_bearing_brakes_a_spinning_ball() {
+    let bearing = "angular_velocity = [0, 0, 1]\n[[joint_friction]]\nbody = 'ball'\n\
+                   axis = [0, 0, 5]\nbound = 0.008\n[[planes]]";
+    let scenario = Scenario::from_toml_str(&DROP.replace("[[planes]]", bearing)).unwrap();
+    // The torque of 0.008 N·m slows the inertia of 0.008 kg·m² by 1 rad/s² for 0.1 s.
+    let end = scenario.simulate(&mut |_| ()).unwrap().end().velocity[5];
+    assert!((end - 0.9).abs() < 1e-12, "{end}");
 }
 
 /// The bounce of two balls up to and after the collision, coarsely.
