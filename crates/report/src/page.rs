@@ -103,7 +103,8 @@ fn section(outcome: &ExperimentOutcome) -> String {
 
 /// The rows of an experiment; the reference that counts is underlined.
 fn table(rows: &[Row]) -> String {
-    let mut text = "<div class=\"scroll\">\n<table>\n<thead><tr><th scope=\"col\">quantity</th>\
+    let mut text = "<div class=\"scroll\">\n<table class=\"rows\">\n<thead><tr>\
+        <th scope=\"col\">quantity</th>\
         <th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">published</th>\
         <th scope=\"col\" class=\"number\">checked</th>\
         <th scope=\"col\" class=\"number\">measured</th>\
@@ -111,29 +112,26 @@ fn table(rows: &[Row]) -> String {
         </tr></thead>\n<tbody>\n"
         .to_owned();
     for row in rows {
+        let cell = |label: &str, class: &str, text: &str| {
+            format!("<td class=\"{class}\" data-label=\"{label}\">{text}</td>")
+        };
         let class = |against| if row.against == against { "number counts" } else { "number" };
-        let tolerance = match row.tolerance {
-            Some(tolerance) => format!("± {}", short(tolerance)),
-            None => short_or_dash(None),
+        let tolerance = row.tolerance.map(|tolerance| format!("± {}", short(tolerance)));
+        let (mark, verdict) = match (row.against, row.accepted) {
+            (Against::Nothing, _) => ("muted", "shown only"),
+            (_, true) => ("verdict good", "✓ accepted"),
+            (_, false) => ("verdict bad", "✗ failed"),
         };
-        let verdict = match (row.against, row.accepted) {
-            (Against::Nothing, _) => "<td class=\"muted\">shown only</td>",
-            (_, true) => "<td class=\"verdict good\">✓ accepted</td>",
-            (_, false) => "<td class=\"verdict bad\">✗ failed</td>",
-        };
-        let _ = writeln!(
-            text,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"{}\">{}</td><td class=\"{}\">{}</td>\
-             <td class=\"number\"><strong>{}</strong></td><td class=\"number\">{tolerance}</td>\
-             {verdict}</tr>",
-            escape(&row.quantity),
-            escape(&row.unit),
-            class(Against::Published),
-            short_or_dash(row.published),
-            class(Against::Checked),
-            short_or_dash(row.checked),
-            short(row.measured),
-        );
+        let cells = [
+            cell("unit", "", &escape(&row.unit)),
+            cell("published", class(Against::Published), &short_or_dash(row.published)),
+            cell("checked", class(Against::Checked), &short_or_dash(row.checked)),
+            cell("measured", "number measured", &short(row.measured)),
+            cell("tolerance", "number", &tolerance.unwrap_or_else(|| short_or_dash(None))),
+            cell("verdict", mark, verdict),
+        ];
+        let quantity = escape(&row.quantity);
+        let _ = writeln!(text, "<tr><th scope=\"row\">{quantity}</th>{}</tr>", cells.concat());
     }
     text + "</tbody>\n</table>\n</div>\n"
 }
