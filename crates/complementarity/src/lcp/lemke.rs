@@ -259,7 +259,7 @@ fn follow_paths(
 ) -> Report {
     workspace.prepare(problem.dimension());
     workspace.ray = None;
-    z.fill(0.0);
+    z.as_mut_slice().fill(0.0);
     let scale = problem.scale();
     // At z = 0 the residual is the most negative entry of q.
     let residual =
@@ -367,7 +367,7 @@ impl Workspace {
     /// Reads the candidate from the dictionary, refines it and returns its residual.
     fn extract(&mut self, problem: &Problem, scale: f64) -> f64 {
         let n = problem.dimension();
-        self.candidate.fill(0.0);
+        self.candidate.as_mut_slice().fill(0.0);
         for row in 0..n {
             let variable = self.dictionary.basic(row);
             if (n..2 * n).contains(&variable) {

@@ -47,23 +47,18 @@ impl Scaling {
     /// factors are marked by the sign until all are known.
     fn factor_without_diagonal(&self, i: usize, matrix: &[f64]) -> f64 {
         let n = self.factors.len();
-        let largest = |entries: &mut dyn Iterator<Item = &f64>| {
-            entries.zip(&self.factors).fold(0.0, |largest, (entry, factor)| {
-                larger(largest, entry.abs() * if *factor > 0.0 { *factor } else { 1.0 })
-            })
-        };
-        let mut size = largest(&mut matrix[i * n..(i + 1) * n].iter());
-        if size == 0.0 {
-            size = largest(&mut matrix[i..].iter().step_by(n));
+        let mut largest = largest_scaled(matrix[i * n..][..n].iter(), &self.factors);
+        if largest == 0.0 {
+            largest = largest_scaled(matrix[i..].iter().step_by(n), &self.factors);
         }
-        if size > 0.0 { power_of_two(-exponent(size)) } else { 1.0 }
+        if largest > 0.0 { power_of_two(-exponent(largest)) } else { 1.0 }
     }
 
     /// Writes column `j` of the scaled matrix to the first `n` entries of `scaled`.
     pub(super) fn write_column(&self, j: usize, problem: &Problem, scaled: &mut [f64]) {
         let n = self.factors.len();
+        let column = &problem.matrix().as_slice()[j * n..][..n];
         let own = self.factors[j];
-        let column = &problem.matrix().as_slice()[j * n..(j + 1) * n];
         for ((scaled, entry), factor) in scaled.iter_mut().zip(column).zip(&self.factors) {
             *scaled = entry * (own * factor);
         }
@@ -111,6 +106,13 @@ fn exponent(x: f64) -> i32 {
 /// `2^exponent`, for `|exponent| ≤ 1000`.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(u64::from((exponent + 1023).unsigned_abs()) << 52)
+}
+
+/// The largest `|entry|` times the factor of its row, which is one where it is not known.
+fn largest_scaled<'a>(entries: impl Iterator<Item = &'a f64>, factors: &[f64]) -> f64 {
+    entries.zip(factors).fold(0.0, |largest, (entry, factor)| {
+        larger(largest, entry.abs() * if *factor > 0.0 { *factor } else { 1.0 })
+    })
 }
 
 /// The larger of two numbers that are not NaN; one instruction, unlike [`f64::max`].
