@@ -29,7 +29,7 @@ pub enum Mark {
 /// Points of one kind, named in the legend.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Name in the legend; series of the same name share a colour and one entry, an empty name has none.
+    /// Name in the legend; series of the same name share a color and one entry, an empty name has none.
     pub label: String,
     /// How it is drawn.
     pub mark: Mark,

@@ -146,7 +146,7 @@ impl Space {
     }
 }
 
-/// One rigid body; its position is that of its centre of mass.
+/// One rigid body; its position is that of its center of mass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
@@ -154,16 +154,16 @@ pub struct Body {
     pub name: String,
     /// Mass (kg), positive.
     pub mass: f64,
-    /// Inertia about the centre of mass in body axes (kg·m²); by default that of the homogeneous
+    /// Inertia about the center of mass in body axes (kg·m²); by default that of the homogeneous
     /// solid [`Shape`].
     pub inertia: Option<Inertia>,
     /// Surface that touches; without one the body touches nothing and needs an `inertia`.
     pub shape: Option<Shape>,
-    /// Position of the centre of mass (m, world).
+    /// Position of the center of mass (m, world).
     pub position: Vec<f64>,
     /// Orientation, by default that of the world axes.
     pub orientation: Option<Orientation>,
-    /// Velocity of the centre of mass (m/s, world axes); default zero.
+    /// Velocity of the center of mass (m/s, world axes); default zero.
     pub velocity: Option<Vec<f64>>,
     /// Angular velocity (rad/s, world axes); default zero.
     pub angular_velocity: Option<AngularVelocity>,
@@ -181,7 +181,7 @@ pub enum Inertia {
     Tensor([[f64; 3]; 3]),
 }
 
-/// The surface of a body, about its centre of mass.
+/// The surface of a body, about its center of mass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -206,7 +206,7 @@ pub struct Round {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rod {
-    /// Distance between the centres of the round ends (m), positive.
+    /// Distance between the centers of the round ends (m), positive.
     pub length: f64,
     /// Radius of the ends and half thickness (m), positive.
     pub radius: f64,

@@ -54,7 +54,7 @@ pub(super) fn history(trajectory: &Trajectory, value: impl Fn(&Sample) -> f64) -
     trajectory.samples.iter().map(|sample| [sample.time, value(sample)]).collect()
 }
 
-/// The path of the centre of `body` in two of its coordinates, such as `[0, 2]` for x and z.
+/// The path of the center of `body` in two of its coordinates, such as `[0, 2]` for x and z.
 pub(super) fn path(
     scenario: &Scenario,
     trajectory: &Trajectory,
@@ -64,7 +64,7 @@ pub(super) fn path(
     trajectory.samples.iter().map(|sample| center(scenario, sample, body, axes)).collect()
 }
 
-/// The centre of `body` in two of its coordinates.
+/// The center of `body` in two of its coordinates.
 pub(super) fn center(
     scenario: &Scenario,
     sample: &Sample,
@@ -92,7 +92,7 @@ pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
         Figure {
             id: id.to_owned(),
             title: format!("{}: {title}", scenario.title),
-            caption: "Paths of the centres of mass.".to_owned(),
+            caption: "Paths of the centers of mass.".to_owned(),
             x: axis(names[axes[0]], "m"),
             y: axis(names[axes[1]], "m"),
             equal_aspect: true,

@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     figure::{Figure, Mark, Series},
     outcome::ExperimentOutcome,
-    scenario::Scenario,
+    scenario::{Scenario, Shape},
     trajectory::Trajectory,
 };
 
@@ -130,20 +130,31 @@ fn path_figure(
     axes: [usize; 2],
 ) -> Figure {
     let names = ["x", "y", "z"];
-    let path = |body: usize| drawing::path(scenario, trajectory, body, axes);
-    let bodies = scenario.bodies.iter().enumerate();
+    let mut series = Vec::new();
+    for (i, body) in scenario.bodies.iter().enumerate() {
+        let radius = match body.shape {
+            Some(Shape::Sphere(round)) => round.radius,
+            _ => 0.0,
+        };
+        for sample in [&trajectory.samples[0], trajectory.end()] {
+            let center = drawing::center(scenario, sample, i, axes);
+            series.push(drawing::circle(center, radius));
+        }
+        series.push(drawing::line(&body.name, drawing::path(scenario, trajectory, i, axes)));
+    }
     Figure {
         id: id.to_owned(),
         title: format!("{view} view of the balls"),
         caption: format!(
-            "Paths of the centres, h = {} s. Figure {} of the paper.",
+            "Paths of the centers, and the balls at the start and at the end; h = {} s. Figure {} of the \
+             paper.",
             trajectory.step_size,
             id.trim_start_matches("figure-")
         ),
         x: drawing::axis(names[axes[0]], "m"),
         y: drawing::axis(names[axes[1]], "m"),
         equal_aspect: true,
-        series: bodies.map(|(i, body)| drawing::line(&body.name, path(i))).collect(),
+        series,
     }
 }
 

@@ -76,9 +76,9 @@ fn figures_of_an_experiment_have_different_names_fit_for_files() {
 fn a_measurement_nobody_expects_is_an_error() {
     let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
     let mut measurements = Measurements::new(&scenario);
-    measurements.add("colour", 1.0);
+    measurements.add("color", 1.0);
     let error = measurements.finish().unwrap_err();
-    assert!(matches!(error, Error::Expectation { quantity, .. } if quantity == "colour"));
+    assert!(matches!(error, Error::Expectation { quantity, .. } if quantity == "color"));
 }
 
 #[test]

@@ -271,7 +271,7 @@ fn planar_body(body: &Body) -> PlanarBody {
     PlanarBody::new(body.mass, inertia)
 }
 
-/// Moment about the centre, per mass, of the region within `r` of a segment of length `l`: a
+/// Moment about the center, per mass, of the region within `r` of a segment of length `l`: a
 /// rectangle of area `2 r l` and two half-discs whose centroids lie `4 r / 3π` beyond its ends.
 fn stadium(l: f64, r: f64) -> f64 {
     let (rectangle, disc) = (2.0 * r * l, std::f64::consts::PI * r * r);
