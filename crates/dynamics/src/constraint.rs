@@ -1,17 +1,36 @@
 //! Bilateral constraints between coordinates: the trait [`EqualityConstraint`], the [`BallJoint`] and
 //! the [`Distance`].
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`frames`] | [`Weld`] and [`Hinge`], which close loops of a mechanism between two frames |
+//! | [`curve`] | [`PointOnCurve`], on a [`Line`](curve::Line), a [`Circle`](curve::Circle) or a curve of your own |
+//! | [`rolling`] | [`Rolling`] without slipping, of balls and discs on a plane |
+//! | [`set`] | [`ConstraintSet`]: rank, multipliers, and projection of velocities and positions |
 
 use std::fmt::Debug;
 
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
 
 use crate::{
     anchor::{self, Anchor},
-    system::{Dimension, System},
+    system::{Dimension, System, central_difference},
 };
 
+pub mod curve;
+pub mod frames;
+mod motion;
+pub mod rolling;
+pub mod set;
 #[cfg(test)]
 mod tests;
+
+pub use curve::PointOnCurve;
+pub use frames::{Frame, Hinge, Weld};
+pub use rolling::Rolling;
+pub use set::ConstraintSet;
+
+use motion::Motion;
 
 /// Why a constraint is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -26,14 +45,39 @@ pub enum Error {
         /// Length given (m).
         value: f64,
     },
+    /// An axis of a frame or a wheel is zero or not finite.
+    #[error("{field} is {:?}, expected a direction of finite numbers", .value.as_slice())]
+    Direction {
+        /// Name of the axis.
+        field: &'static str,
+        /// The axis given.
+        value: Vector3<f64>,
+    },
+    /// An axis leaves the plane of a planar system, or is not perpendicular to it as it has to be.
+    #[error("{field} has z = {z} in a planar system, expected {expected}")]
+    OutOfPlane {
+        /// Name of the axis.
+        field: &'static str,
+        /// Its `z` entry.
+        z: f64,
+        /// What was expected of it.
+        expected: &'static str,
+    },
     /// A point does not fit the system.
     #[error(transparent)]
     Anchor(#[from] anchor::Error),
 }
 
-/// Equations `φ(q) = 0` that hold in both directions: joints and loops.
+/// Equations that hold in both directions: joints, loops, and rolling.
 ///
-/// The identity to satisfy: along any motion `dφ/dt = G(q) v` with the Jacobian `G`.
+/// Holonomic equations are `φ(q) = 0`. The identities to satisfy: along any motion
+///
+/// ```math
+/// \dot\varphi = G(q)\, v, \qquad \ddot\varphi = G(q)\, \dot v + \gamma(q, v), \qquad
+/// \gamma = \dot G\, v .
+/// ```
+///
+/// Non-holonomic equations are only `G(q) v = 0`, and there is no `φ`.
 pub trait EqualityConstraint: Debug + Send + Sync {
     /// Number of equations, `m_b`.
     fn row_count(&self, system: &dyn System) -> usize;
@@ -48,6 +92,31 @@ pub trait EqualityConstraint: Debug + Send + Sync {
         jacobian: &mut DMatrix<f64>,
         first_row: usize,
     );
+
+    /// Number of holonomic equations. They are the first rows; the rest restrict only velocities,
+    /// and [`evaluate`](Self::evaluate) writes the value 0 for them.
+    ///
+    /// The default is all rows.
+    fn holonomic_count(&self, system: &dyn System) -> usize {
+        self.row_count(system)
+    }
+
+    /// Writes the bias `γ = Ġ(q, v) v` to `bias` (length `m_b`; m/s² or rad/s²), so that `G v̇ = −γ`
+    /// keeps `G v` constant.
+    ///
+    /// The default takes differences of fourth order of `G`, exact to some `1e-12 (1 + ‖v‖²)` where
+    /// lengths are of size one.
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let v = DVector::from_column_slice(velocity);
+        let mut jacobian = DMatrix::zeros(bias.len(), velocity.len());
+        let (mut moved, mut value) = (vec![0.0; coordinates.len()], vec![0.0; bias.len()]);
+        let rate = central_difference(velocity, |s| {
+            system.retract(coordinates, (s * &v).as_slice(), &mut moved);
+            self.evaluate(system, &moved, &mut value, &mut jacobian, 0);
+            &jacobian * &v
+        });
+        bias.copy_from_slice(rate.as_slice());
+    }
 
     /// Checks that the bodies exist in `system`, for callers to use once before a simulation.
     ///
@@ -127,6 +196,11 @@ impl EqualityConstraint for BallJoint {
                 relative_row(system, coordinates, &self.anchors, &points, &Vector3::ith(k, 1.0));
             jacobian.row_mut(first_row + k).copy_from_slice(&row);
         }
+    }
+
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let difference = relative_motion(system, coordinates, velocity, &self.anchors).bias;
+        bias.copy_from_slice(&difference.as_slice()[..self.row_count(system)]);
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {
@@ -210,6 +284,17 @@ impl EqualityConstraint for Distance {
         jacobian.row_mut(first_row).copy_from_slice(&row);
     }
 
+    /// `n · (a_1 − a_2) + (‖u‖² − (n · u)²) / ‖p_1 − p_2‖` with the relative velocity `u`; the second
+    /// term is left out where the points coincide.
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let relative = relative_motion(system, coordinates, velocity, &self.anchors);
+        let distance = relative.position.norm();
+        let along = if distance > 0.0 { relative.position / distance } else { Vector3::x() };
+        let across = relative.velocity - along * along.dot(&relative.velocity);
+        let curvature = if distance > 0.0 { across.norm_squared() / distance } else { 0.0 };
+        bias[0] = along.dot(&relative.bias) + curvature;
+    }
+
     fn check(&self, system: &dyn System) -> Result<(), Error> {
         Ok(self.anchors.iter().try_for_each(|anchor| anchor.check(system))?)
     }
@@ -232,4 +317,29 @@ fn relative_row(
         anchor.add_point_row(system, coordinates, point, direction, scale, &mut row);
     }
     row
+}
+
+/// Position, velocity and velocity product `J̇ v` of point 1 minus those of point 2.
+struct RelativeMotion {
+    position: Vector3<f64>,
+    velocity: Vector3<f64>,
+    bias: Vector3<f64>,
+}
+
+fn relative_motion(
+    system: &dyn System,
+    coordinates: &[f64],
+    velocity: &[f64],
+    anchors: &[Anchor; 2],
+) -> RelativeMotion {
+    let [first, second] = anchors.map(|anchor| {
+        let point = anchor.position(system, coordinates);
+        let motion = Motion::new(system, coordinates, velocity, anchor.body);
+        (point, motion.velocity(&point), motion.bias(&point))
+    });
+    RelativeMotion {
+        position: first.0 - second.0,
+        velocity: first.1 - second.1,
+        bias: first.2 - second.2,
+    }
 }

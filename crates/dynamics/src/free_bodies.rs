@@ -360,6 +360,18 @@ impl System for FreeBodies {
         }
     }
 
+    /// The centripetal `ω × (ω × r)`.
+    fn point_bias(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        let spin = angular(velocity, body);
+        spin.cross(&spin.cross(&(point - position(coordinates, body))))
+    }
+
     /// That of gravity and the constant forces, `−Σ (m g + f) · x`; torques have none in space.
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
         let of_body = |(i, body): (usize, &Body)| {

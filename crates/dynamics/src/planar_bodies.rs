@@ -206,6 +206,19 @@ impl System for PlanarBodies {
         row[3 * body + 2] += scale * arm.perp(&direction.xy());
     }
 
+    /// The centripetal `−ω² r`.
+    fn point_bias(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        let arm = point.xy() - in_plane(coordinates, body);
+        let spin = velocity[3 * body + 2];
+        (-spin * spin * arm).push(0.0)
+    }
+
     /// That of gravity, the constant forces and the constant torques, `−Σ ((m g + f) · x + τ θ)`.
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
         let of_body = |(i, body): (usize, &PlanarBody)| {

@@ -2,10 +2,21 @@
 
 #![expect(clippy::float_cmp, reason = "these results are exact")]
 
+use nalgebra::Isometry3;
 use proptest::prelude::*;
 
-use super::*;
-use crate::testing::{derivative, fixed_seed, planar_states, plane, space, states, vectors};
+use super::{
+    curve::{Circle, Curve, LevelSet, Line},
+    *,
+};
+use crate::{
+    gap::Plane,
+    system::point_bias_by_differences,
+    testing::{
+        derivative, directions, dot, fixed_seed, planar_states, plane, poses, space, states,
+        vectors,
+    },
+};
 
 fn evaluate(
     constraint: &dyn EqualityConstraint,
@@ -23,10 +34,73 @@ fn evaluate(
 
 /// Largest difference between `G v` and the derivative of `φ`.
 fn defect(constraint: &dyn EqualityConstraint, system: &dyn System, q: &[f64], v: &[f64]) -> f64 {
-    let rate = evaluate(constraint, system, q).1 * nalgebra::DVector::from_column_slice(v);
+    let rate = evaluate(constraint, system, q).1 * DVector::from_column_slice(v);
     let by_differences =
         |k: usize| derivative(system, q, v, |q| evaluate(constraint, system, q).0[k]);
     rate.iter().enumerate().map(|(k, rate)| (rate - by_differences(k)).abs()).fold(0.0, f64::max)
+}
+
+/// Largest difference between `γ` and the derivative of `G v`, for the closed form and the default.
+fn bias_defect(
+    constraint: &dyn EqualityConstraint,
+    system: &dyn System,
+    q: &[f64],
+    v: &[f64],
+) -> f64 {
+    let mut closed = vec![f64::NAN; constraint.row_count(system)];
+    let mut by_default = closed.clone();
+    constraint.bias(system, q, v, &mut closed);
+    ByDefault(constraint).bias(system, q, v, &mut by_default);
+    let along = |k: usize| {
+        let rate = |q: &[f64]| {
+            let row: Vec<f64> = evaluate(constraint, system, q).1.row(k).iter().copied().collect();
+            dot(&row, v)
+        };
+        let difference = derivative(system, q, v, rate);
+        (closed[k] - difference).abs().max((by_default[k] - closed[k]).abs())
+    };
+    (0..closed.len()).map(along).fold(0.0, f64::max)
+}
+
+/// A constraint without its closed form of the bias.
+#[derive(Debug)]
+struct ByDefault<'a>(&'a dyn EqualityConstraint);
+
+impl EqualityConstraint for ByDefault<'_> {
+    fn row_count(&self, system: &dyn System) -> usize {
+        self.0.row_count(system)
+    }
+
+    fn evaluate(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        value: &mut [f64],
+        jacobian: &mut DMatrix<f64>,
+        first_row: usize,
+    ) {
+        self.0.evaluate(system, coordinates, value, jacobian, first_row);
+    }
+}
+
+/// The parabola `y = x²` of a user, a sheet along `z` in space.
+#[derive(Debug)]
+struct Parabola;
+
+impl Curve for Parabola {
+    fn equation_count(&self, _dimension: Dimension) -> usize {
+        1
+    }
+
+    fn equation(&self, _index: usize, point: &Vector3<f64>) -> LevelSet {
+        let mut hessian = nalgebra::Matrix3::zeros();
+        hessian[(0, 0)] = -2.0;
+        LevelSet {
+            value: point.y - point.x * point.x,
+            gradient: Vector3::new(-2.0 * point.x, 1.0, 0.0),
+            hessian,
+        }
+    }
 }
 
 #[test]
@@ -70,36 +144,153 @@ fn coincident_points_still_give_a_finite_row() {
     assert_eq!(row.as_slice(), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 }
 
+#[test]
+fn wheels_without_radius_axis_or_body_are_refused() {
+    let road = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
+    let center = Anchor::on_body(0, Vector3::zeros());
+    assert_eq!(Rolling::ball(center, 0.0, road).unwrap_err(), Error::Length { value: 0.0 });
+    assert_eq!(
+        Rolling::ball(Anchor::in_world(Vector3::x()), 1.0, road).unwrap_err(),
+        Error::SameBody
+    );
+    let zero = Rolling::disc(center, &Vector3::zeros(), 1.0, road).unwrap_err();
+    assert_eq!(zero, Error::Direction { field: "axis of a disc", value: Vector3::zeros() });
+    let leaning = Rolling::disc(center, &Vector3::x(), 1.0, road).unwrap().check(&plane());
+    assert!(matches!(leaning, Err(Error::OutOfPlane { .. })), "{leaning:?}");
+    let sloping = Plane::new(&Vector3::new(0.0, 1.0, 1.0), &Vector3::zeros()).unwrap();
+    let sloping = Rolling::ball(center, 1.0, sloping).unwrap().check(&plane());
+    assert!(matches!(sloping, Err(Error::OutOfPlane { .. })), "{sloping:?}");
+}
+
+#[test]
+fn a_weld_is_satisfied_only_where_the_frames_agree() {
+    let here = Frame::in_world(Isometry3::identity());
+    let weld = Weld::new(Frame::on_body(0, Isometry3::identity()), here).unwrap();
+    for (turns, expected) in [(0.0, 0.0), (0.5, 2.0), (1.0, 0.0)] {
+        let angle = std::f64::consts::TAU * turns;
+        let (value, _) = evaluate(&weld, &plane(), &[0.0, 0.0, angle, 0.0, 0.0, 0.0]);
+        assert!((value[2].abs() - expected).abs() < 1e-15, "{turns} turns: {value:?}");
+    }
+}
+
+#[test]
+fn a_flat_disc_still_gives_finite_rows() {
+    let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
+    let coin = Rolling::disc(Anchor::on_body(0, Vector3::zeros()), &Vector3::z(), 1.0, floor);
+    let coin = coin.unwrap();
+    let mut q = vec![0.0; 14];
+    (q[3], q[10]) = (1.0, 1.0);
+    let (_, rows) = evaluate(&coin, &space(), &q);
+    let mut bias = [f64::NAN; 3];
+    coin.bias(&space(), &q, &[1.0; 12], &mut bias);
+    assert!(rows.iter().chain(&bias).all(|entry| entry.is_finite()));
+}
+
+/// Bound for central differences of `G v`, whose third derivatives are sums of some ten products of
+/// unit velocities with arms below 4 m: `h²/6 · 40 + eps/h · 10 < 1.2e-9`.
+const BIAS_DEFECT: f64 = 1.5e-9;
+
 proptest! {
     #![proptest_config(fixed_seed())]
 
     #[test]
-    fn ball_joint_rows_are_the_gradient((q, v) in states(), a in vectors(), b in vectors()) {
-        let pair = BallJoint::new(Anchor::on_body(0, a), Anchor::on_body(1, b)).unwrap();
-        let hook = BallJoint::new(Anchor::in_world(a), Anchor::on_body(1, b)).unwrap();
-        // Derivatives of positions on arms below 2 m are of size one.
-        prop_assert!(defect(&pair, &space(), &q, &v) < 1e-9);
-        prop_assert!(defect(&hook, &space(), &q, &v) < 1e-9);
-    }
-
-    #[test]
-    fn planar_rows_are_the_gradient((q, v) in planar_states(), x in -1.0..1.0, y in -1.0..1.0) {
-        let (a, b) = (Vector3::new(x, y, 0.0), Vector3::new(3.0 + y, x, 0.0));
-        let joint = BallJoint::new(Anchor::on_body(0, a), Anchor::on_body(1, b)).unwrap();
-        prop_assert!(defect(&joint, &plane(), &q, &v) < 1e-9);
-        let rod = Distance::new(Anchor::on_body(0, a), Anchor::in_world(b * 2.0), 1.0).unwrap();
-        prop_assert!(defect(&rod, &plane(), &q, &v) < 1e-8);
-    }
-
-    #[test]
-    fn distance_rows_are_the_gradient((q, v) in states(), a in vectors(), b in vectors()) {
-        let (point, other) = (Anchor::on_body(0, a), Anchor::on_body(1, b));
+    fn welds_and_hinges_are_consistent((q, v) in states(), a in poses(), b in poses()) {
         let system = space();
+        let (first, second) = (Frame::on_body(0, a), Frame::on_body(1, b));
+        let weld = Weld::new(first, second).unwrap();
+        // At a half turn the sign of the quaternion jumps.
+        let half_turn = weld.turn(&system, &q).w < 1e-3;
+        prop_assume!(!half_turn);
+        let hinges = [(first, second), (Frame::in_world(a), second)]
+            .map(|(first, second)| Hinge::new(first, second).unwrap());
+        for constraint in [&weld as &dyn EqualityConstraint, &hinges[0], &hinges[1]] {
+            prop_assert!(defect(constraint, &system, &q, &v) < 1e-9);
+            prop_assert!(bias_defect(constraint, &system, &q, &v) < BIAS_DEFECT);
+        }
+    }
+
+    #[test]
+    fn planar_welds_and_hinges_are_consistent(
+        (q, v) in planar_states(), x in -1.0..1.0, y in -1.0..1.0, turn in -1.0..1.0,
+    ) {
+        let frame = Isometry3::new(Vector3::new(x, y, 0.0), Vector3::z() * turn);
+        let (first, second) = (Frame::on_body(0, frame), Frame::on_body(1, frame.inverse()));
+        let (weld, hinge) = (Weld::new(first, second).unwrap(), Hinge::new(second, first).unwrap());
+        for constraint in [&weld as &dyn EqualityConstraint, &hinge] {
+            prop_assert_eq!(constraint.check(&plane()), Ok(()));
+            prop_assert!(defect(constraint, &plane(), &q, &v) < 1e-9);
+            prop_assert!(bias_defect(constraint, &plane(), &q, &v) < BIAS_DEFECT);
+        }
+    }
+
+    #[test]
+    fn points_on_curves_are_consistent((q, v) in states(), a in vectors(), b in poses()) {
+        let system = space();
+        let (point, carrier) = (Anchor::on_body(0, a), Frame::on_body(1, b));
+        let local = carrier.pose(&system, &q).inverse() * nalgebra::Point3::from(point.position(&system, &q));
+        let line = PointOnCurve::new(point, carrier, Line).unwrap();
+        let circle = PointOnCurve::new(point, carrier, Circle::new(0.7).unwrap()).unwrap();
+        let parabola = PointOnCurve::new(point, carrier, Parabola).unwrap();
+        // Derivatives of a distance grow as its inverse powers.
+        let constraints: &[&dyn EqualityConstraint] =
+            if local.xy().coords.norm() > 0.5 { &[&line, &parabola, &circle] } else { &[&line, &parabola] };
+        for constraint in constraints {
+            prop_assert!(defect(*constraint, &system, &q, &v) < 1e-8);
+            prop_assert!(bias_defect(*constraint, &system, &q, &v) < 10.0 * BIAS_DEFECT);
+        }
+    }
+
+    #[test]
+    fn ball_joints_and_distances_have_the_right_bias((q, v) in states(), a in vectors(), b in vectors()) {
+        let system = space();
+        let (point, other) = (Anchor::on_body(0, a), Anchor::on_body(1, b));
         let apart = (point.position(&system, &q) - other.position(&system, &q)).norm();
-        // Third derivatives of a distance grow as its inverse square: below 100 here.
         prop_assume!(apart > 0.5);
-        let rod = Distance::new(point, other, 0.7).unwrap();
-        prop_assert!(defect(&rod, &system, &q, &v) < 1e-8);
-        prop_assert!((evaluate(&rod, &system, &q).0[0] - (apart - 0.7)).abs() < 1e-15);
+        let (joint, rod) = (BallJoint::new(point, other).unwrap(), Distance::new(point, other, 0.7).unwrap());
+        prop_assert!(bias_defect(&joint, &system, &q, &v) < BIAS_DEFECT);
+        prop_assert!(bias_defect(&rod, &system, &q, &v) < 10.0 * BIAS_DEFECT);
+    }
+
+    #[test]
+    fn rolling_has_a_holonomic_normal_and_the_right_bias(
+        (q, v) in states(), normal in directions(), axis in directions(), center in vectors(),
+    ) {
+        let (system, center) = (space(), Anchor::on_body(0, center));
+        let plane = Plane::new(&normal, &Vector3::zeros()).unwrap();
+        let world_axis = system.pose(&q, 0).rotation * axis;
+        // Derivatives of the lowest point grow as the disc comes to lie flat.
+        prop_assume!(world_axis.dot(&normal).abs() < 0.8);
+        let ball = Rolling::ball(center, 0.5, plane).unwrap();
+        let disc = Rolling::disc(center, &axis, 0.5, plane).unwrap();
+        for constraint in [&ball as &dyn EqualityConstraint, &disc] {
+            prop_assert_eq!(constraint.holonomic_count(&system), 1);
+            let rate = evaluate(constraint, &system, &q).1 * DVector::from_column_slice(&v);
+            let gap = |q: &[f64]| evaluate(constraint, &system, q).0[0];
+            prop_assert!((rate[0] - derivative(&system, &q, &v, gap)).abs() < 1e-9);
+            prop_assert!(bias_defect(constraint, &system, &q, &v) < 10.0 * BIAS_DEFECT);
+        }
+    }
+
+    /// The bound is that of [`System::point_bias`], with `‖v‖ = 10` and the arms below 4 m.
+    #[test]
+    fn the_default_velocity_product_agrees_with_the_closed_form(
+        (q, v) in states(),
+        point in vectors(),
+    ) {
+        let v: Vec<f64> = v.iter().map(|v| 10.0 * v).collect();
+        let closed = space().point_bias(&q, &v, 1, &point);
+        let by_differences = point_bias_by_differences(&space(), &q, &v, 1, &point);
+        prop_assert!((closed - by_differences).amax() < 4.0 * 1e-12 * 101.0);
+    }
+
+    #[test]
+    fn the_default_velocity_product_in_the_plane_agrees_with_the_closed_form(
+        (q, v) in planar_states(),
+        (x, y) in (-1.0..1.0, -1.0..1.0),
+    ) {
+        let point = Vector3::new(x, y, 0.0);
+        let closed = plane().point_bias(&q, &v, 1, &point);
+        let by_differences = point_bias_by_differences(&plane(), &q, &v, 1, &point);
+        prop_assert!((closed - by_differences).amax() < 4.0 * 1e-12 * 2.0);
     }
 }

@@ -1,0 +1,516 @@
+//! Several constraints together: [`ConstraintSet`], their rank, multipliers and projections.
+//!
+//! With the Cholesky factor `M = L Lᵀ` and the singular values `G L⁻ᵀ = U Σ Vᵀ`, cut to the `r` of them
+//! that count, the columns of `B = L⁻ᵀ V` are orthonormal in the metric of the mass matrix and
+//!
+//! ```math
+//! (G M^{-1} G^\mathsf{T})^{+} = U \Sigma^{-2} U^\mathsf{T}, \qquad
+//! M^{-1} G^\mathsf{T} (G M^{-1} G^\mathsf{T})^{+} = B\, \Sigma^{-1} U^\mathsf{T}.
+//! ```
+//!
+//! Redundant equations make `r` smaller than the number of rows. Motion is unique all the same, and of
+//! all multipliers that cause it the pseudo-inverse takes those of smallest Euclidean norm:
+//!
+//! ```math
+//! \begin{aligned}
+//! M \dot v &= k + G^\mathsf{T} \lambda, \quad G \dot v = -\gamma
+//! &&\Rightarrow\quad \lambda = -(G M^{-1} G^\mathsf{T})^{+} (\gamma + G M^{-1} k), \\
+//! M (v^+ - v) &= G^\mathsf{T} p, \quad G v^+ = 0
+//! &&\Rightarrow\quad p = -(G M^{-1} G^\mathsf{T})^{+} G v, \\
+//! q &\leftarrow q \oplus d, \quad d = -B\, \Sigma^{-1} U^\mathsf{T} \varphi
+//! &&\text{until } \lVert\varphi\rVert_\infty \text{ is small.}
+//! \end{aligned}
+//! ```
+//!
+//! - **Needs** a positive definite mass matrix. Positions converge quadratically from near by, where the
+//!   rank is constant; steps that do not reduce `‖φ‖` are halved.
+//! - **Does not** decide which equations are the redundant ones, and does not warn of a singular position
+//!   (a flat parallelogram) except by the rank, which is smaller there than near by.
+//! - **Cost** a Cholesky factorisation (`n³/3`) and a singular value decomposition (`O(m² n)`) for each
+//!   position; allocates.
+//! - **Deterministic**.
+//!
+//! # Source
+//!
+//! F. E. Udwadia, R. E. Kalaba, "A new perspective on constrained motion", *Proceedings of the Royal
+//! Society A* 439 (1992) 407–410 (the pseudo-inverse in the metric of the mass matrix).
+//! G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th ed., Johns Hopkins 2013, section 5.5 (rank and
+//! least squares by singular values).
+
+use std::ops::Range;
+
+use nalgebra::{Cholesky, DMatrix, DVector, DVectorView, SVD};
+
+use super::{EqualityConstraint, Error as ConstraintError};
+use crate::system::{CoordinateError, System};
+
+#[cfg(test)]
+mod tests;
+
+/// Settings of a [`ConstraintSet`].
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Singular values of `G L⁻ᵀ` of at most this times the largest count as zero; in `(0, 1)`, default
+    /// `1e-8`.
+    ///
+    /// An error `δ` of the positions, relative to their size, moves singular values by about `δ` times
+    /// the largest. The default stays above what a projection to 1e-9 leaves, so that redundant equations
+    /// stay redundant while the mechanism moves.
+    pub rank_tolerance: f64,
+    /// Largest `|φ_i|` (m or rad) that [`ConstraintSet::project_position`] leaves; default `1e-12`, some
+    /// thousand rounding errors of lengths of 1 m.
+    pub position_tolerance: f64,
+    /// Largest number of Newton steps of a position projection; default 20.
+    pub max_iterations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { rank_tolerance: 1e-8, position_tolerance: 1e-12, max_iterations: 20 }
+    }
+}
+
+/// Why constraints could not be solved for.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A constraint does not fit the system.
+    #[error("constraint {constraint}: {source}")]
+    Constraint {
+        /// Index of the constraint.
+        constraint: usize,
+        /// What is wrong.
+        source: ConstraintError,
+    },
+    /// The coordinates are no position of the system.
+    #[error(transparent)]
+    Coordinates(#[from] CoordinateError),
+    /// A velocity does not have one finite number per degree of freedom.
+    #[error("velocity must be {expected} finite numbers, got {found} of {length}")]
+    Velocity {
+        /// Degrees of freedom of the system.
+        expected: usize,
+        /// Length given.
+        length: usize,
+        /// Number of finite entries among them.
+        found: usize,
+    },
+    /// A setting is outside its range.
+    #[error("setting `{field}` is {value}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its range.
+        expected: &'static str,
+    },
+    /// The mass matrix has no Cholesky factor.
+    #[error("the mass matrix is not positive definite at these coordinates")]
+    MassMatrix,
+    /// The constraint Jacobian is not finite, or its singular values were not found.
+    #[error("the constraint Jacobian has no singular values at these coordinates")]
+    Jacobian,
+}
+
+/// Whether a position projection arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Status {
+    /// The equations hold to the tolerance.
+    Converged,
+    /// Newton's method used all its steps.
+    IterationLimit,
+    /// No part of a Newton step reduces the violation: the equations contradict each other near by, or
+    /// the tolerance is below the rounding error.
+    Stalled,
+}
+
+/// What a position projection did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Whether it arrived.
+    pub status: Status,
+    /// Newton steps taken.
+    pub iterations: usize,
+    /// Largest remaining `|φ_i|` (m or rad).
+    pub residual: f64,
+}
+
+/// The motion that constraints leave, and the forces by which they do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acceleration {
+    /// `v̇` (length `n_v`).
+    pub acceleration: DVector<f64>,
+    /// `λ`, one per row, of smallest norm: the generalized force of the constraints is `Gᵀ λ` (N or N·m).
+    pub multipliers: DVector<f64>,
+    /// Largest `|G v̇ + γ|`: above rounding only where the equations contradict each other.
+    pub residual: f64,
+}
+
+/// Constraints of one system, stacked row by row.
+///
+/// # Example
+///
+/// A pendulum of 2 kg on a rod of 1.5 m, made of a free body and two constraints that say the same. At
+/// rest below its hook, each carries half of the weight of `2 · 10 = 20 N`.
+///
+/// ```
+/// use nalgebra::{Vector2, Vector3};
+/// use percussion_dynamics::{Anchor, Distance, PlanarBodies, PlanarBody};
+/// use percussion_dynamics::constraint::{ConstraintSet, set::Settings};
+///
+/// let bob = PlanarBody::new(2.0, 1.0);
+/// let system = PlanarBodies::new(vec![bob], Vector2::new(0.0, -10.0))?;
+/// let hook = Anchor::in_world(Vector3::zeros());
+/// let rod = Distance::new(Anchor::on_body(0, Vector3::zeros()), hook, 1.5)?;
+/// let set = ConstraintSet::new(&system, vec![Box::new(rod), Box::new(rod)])?;
+///
+/// let at = set.linearize(&system, &[0.0, -1.5, 0.0], &Settings::default())?;
+/// assert_eq!((at.rank(), at.redundancy()), (1, 1));
+/// let hanging = at.acceleration(&[0.0; 3], 0.0)?;
+/// assert!(hanging.acceleration.norm() < 1e-14);
+/// // The rows point from the hook down to the bob, and the rod pulls up.
+/// assert!(hanging.multipliers.iter().all(|force| (force + 10.0).abs() < 1e-13));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct ConstraintSet {
+    constraints: Vec<Box<dyn EqualityConstraint>>,
+    /// Rows of each constraint.
+    rows: Vec<Range<usize>>,
+    /// All rows with a `φ`, in order.
+    holonomic: Vec<usize>,
+}
+
+impl ConstraintSet {
+    /// Stacks `constraints`, which all belong to `system`; every later call takes the same system.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Constraint`].
+    pub fn new(
+        system: &dyn System,
+        constraints: Vec<Box<dyn EqualityConstraint>>,
+    ) -> Result<Self, Error> {
+        let mut set = Self::default();
+        let mut first = 0;
+        for (index, constraint) in constraints.iter().enumerate() {
+            constraint
+                .check(system)
+                .map_err(|source| Error::Constraint { constraint: index, source })?;
+            let end = first + constraint.row_count(system);
+            set.holonomic.extend(first..first + constraint.holonomic_count(system));
+            set.rows.push(first..end);
+            first = end;
+        }
+        Ok(Self { constraints, ..set })
+    }
+
+    /// The constraints.
+    #[must_use]
+    pub fn constraints(&self) -> &[Box<dyn EqualityConstraint>] {
+        &self.constraints
+    }
+
+    /// Number of rows `m`.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.rows.last().map_or(0, |rows| rows.end)
+    }
+
+    /// The rows of `constraint`, or `None` if there is no such constraint.
+    #[must_use]
+    pub fn rows(&self, constraint: usize) -> Option<Range<usize>> {
+        self.rows.get(constraint).cloned()
+    }
+
+    /// `φ(q)` (length `m`; m or rad), zero in the non-holonomic rows, and the Jacobian `G(q)`
+    /// (`m × n_v`).
+    #[must_use]
+    pub fn evaluate(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+    ) -> (DVector<f64>, DMatrix<f64>) {
+        let mut value = DVector::zeros(self.row_count());
+        let mut jacobian = DMatrix::zeros(self.row_count(), system.velocity_count());
+        for (constraint, rows) in self.constraints.iter().zip(&self.rows) {
+            let value = &mut value.as_mut_slice()[rows.clone()];
+            constraint.evaluate(system, coordinates, value, &mut jacobian, rows.start);
+        }
+        (value, jacobian)
+    }
+
+    /// The bias `γ = Ġ v` (length `m`; m/s² or rad/s²).
+    #[must_use]
+    pub fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64]) -> DVector<f64> {
+        let mut bias = DVector::zeros(self.row_count());
+        for (constraint, rows) in self.constraints.iter().zip(&self.rows) {
+            let bias = &mut bias.as_mut_slice()[rows.clone()];
+            constraint.bias(system, coordinates, velocity, bias);
+        }
+        bias
+    }
+
+    /// Factors the constraints at one position.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub fn linearize<'a>(
+        &'a self,
+        system: &'a dyn System,
+        coordinates: &'a [f64],
+        settings: &Settings,
+    ) -> Result<Linearization<'a>, Error> {
+        settings.check()?;
+        system.check_coordinates(coordinates)?;
+        let (_, jacobian) = self.evaluate(system, coordinates);
+        let factors = Factors::new(system, coordinates, &jacobian, settings.rank_tolerance)?;
+        Ok(Linearization { set: self, system, coordinates, jacobian, factors })
+    }
+
+    /// Moves `coordinates` until the holonomic equations hold, each step the shortest in the metric of
+    /// the mass matrix.
+    ///
+    /// Whatever the status, `coordinates` hold the best position found.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]; not arriving is a [`Status`].
+    pub fn project_position(
+        &self,
+        system: &dyn System,
+        coordinates: &mut [f64],
+        settings: &Settings,
+    ) -> Result<Report, Error> {
+        settings.check()?;
+        system.check_coordinates(coordinates)?;
+        let (mut value, mut jacobian) = self.evaluate_holonomic(system, coordinates);
+        let mut report =
+            Report { status: Status::IterationLimit, iterations: 0, residual: amax(&value) };
+        loop {
+            if report.residual <= settings.position_tolerance {
+                report.status = Status::Converged;
+                return Ok(report);
+            }
+            if report.iterations == settings.max_iterations {
+                return Ok(report);
+            }
+            let factors = Factors::new(system, coordinates, &jacobian, settings.rank_tolerance)?;
+            let step = factors.shortest_step(&-&value);
+            let Some(moved) = self.reduce(system, coordinates, &step, value.norm()) else {
+                report.status = Status::Stalled;
+                return Ok(report);
+            };
+            coordinates.copy_from_slice(&moved);
+            (value, jacobian) = self.evaluate_holonomic(system, coordinates);
+            report.iterations += 1;
+            report.residual = amax(&value);
+        }
+    }
+
+    /// `q ⊕ s d` with the first `s` of 1, ½, ¼, … that brings `‖φ‖` below `norm`; `None` if thirty
+    /// halvings do not.
+    fn reduce(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        step: &DVector<f64>,
+        norm: f64,
+    ) -> Option<Vec<f64>> {
+        let mut moved = coordinates.to_vec();
+        (0..30).map(|halvings| 0.5_f64.powi(halvings)).find_map(|scale| {
+            system.retract(coordinates, (scale * step).as_slice(), &mut moved);
+            let (value, _) = self.evaluate_holonomic(system, &moved);
+            (value.norm() < norm).then(|| moved.clone())
+        })
+    }
+
+    fn evaluate_holonomic(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+    ) -> (DVector<f64>, DMatrix<f64>) {
+        let (value, jacobian) = self.evaluate(system, coordinates);
+        (value.select_rows(&self.holonomic), jacobian.select_rows(&self.holonomic))
+    }
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), Error> {
+        if !(0.0 < self.rank_tolerance && self.rank_tolerance < 1.0) {
+            let (field, value) = ("rank_tolerance", self.rank_tolerance);
+            return Err(Error::Setting { field, value, expected: "a number between 0 and 1" });
+        }
+        if self.position_tolerance.is_nan() || self.position_tolerance < 0.0 {
+            let (field, value) = ("position_tolerance", self.position_tolerance);
+            return Err(Error::Setting { field, value, expected: "a number of at least 0" });
+        }
+        Ok(())
+    }
+}
+
+/// The constraints of a [`ConstraintSet`] at one position, factored once for several uses.
+#[derive(Debug)]
+pub struct Linearization<'a> {
+    set: &'a ConstraintSet,
+    system: &'a dyn System,
+    coordinates: &'a [f64],
+    jacobian: DMatrix<f64>,
+    factors: Factors,
+}
+
+impl Linearization<'_> {
+    /// The Jacobian `G` (`m × n_v`).
+    #[must_use]
+    pub fn jacobian(&self) -> &DMatrix<f64> {
+        &self.jacobian
+    }
+
+    /// Number of independent equations.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.factors.sigma.len()
+    }
+
+    /// Number of equations that follow from the others, `m − r`.
+    #[must_use]
+    pub fn redundancy(&self) -> usize {
+        self.jacobian.nrows() - self.rank()
+    }
+
+    /// Degrees of freedom that the constraints leave, `n_v − r`.
+    #[must_use]
+    pub fn mobility(&self) -> usize {
+        self.jacobian.ncols() - self.rank()
+    }
+
+    /// All singular values of `G L⁻ᵀ`, largest first (kg^-½ for rows of length), to judge the rank by.
+    #[must_use]
+    pub fn singular_values(&self) -> &DVector<f64> {
+        &self.factors.all_sigma
+    }
+
+    /// Replaces `velocity` by `v⁺ = v − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ G v`, of all velocities that the constraints
+    /// allow the nearest in kinetic energy, and returns the impulses of smallest norm (N·s or N·m·s).
+    ///
+    /// This is also what a shock on the constraints does, such as a sudden closing of a loop.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Velocity`].
+    pub fn project_velocity(&self, velocity: &mut [f64]) -> Result<DVector<f64>, Error> {
+        self.check_velocity(velocity)?;
+        let violation = -(&self.jacobian * DVectorView::from_slice(velocity, velocity.len()));
+        let change = self.factors.shortest_step(&violation);
+        velocity.iter_mut().zip(change.iter()).for_each(|(v, change)| *v += change);
+        Ok(self.factors.multipliers(&violation))
+    }
+
+    /// The acceleration under the smooth forces of the system at time `time` (s), and the multipliers.
+    ///
+    /// The velocity should fulfill `G v = 0`; it is not changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Velocity`].
+    pub fn acceleration(&self, velocity: &[f64], time: f64) -> Result<Acceleration, Error> {
+        self.check_velocity(velocity)?;
+        let mut free = DMatrix::zeros(velocity.len(), 1);
+        self.system.smooth_forces(self.coordinates, velocity, time, free.as_mut_slice());
+        self.system.apply_inverse_mass(self.coordinates, &mut free);
+        let mut acceleration = DVector::from_column_slice(free.as_slice());
+        let bias = self.set.bias(self.system, self.coordinates, velocity);
+        let missing = -(&self.jacobian * &acceleration + &bias);
+        acceleration += self.factors.shortest_step(&missing);
+        let residual = amax(&(&self.jacobian * &acceleration + bias));
+        Ok(Acceleration { acceleration, multipliers: self.factors.multipliers(&missing), residual })
+    }
+
+    fn check_velocity(&self, velocity: &[f64]) -> Result<(), Error> {
+        let (expected, length) = (self.jacobian.ncols(), velocity.len());
+        let found = velocity.iter().filter(|v| v.is_finite()).count();
+        if length == expected && found == expected {
+            Ok(())
+        } else {
+            Err(Error::Velocity { expected, length, found })
+        }
+    }
+}
+
+/// The decomposition in the [module head](self), cut at the rank.
+#[derive(Debug)]
+struct Factors {
+    /// `U` (`m × r`).
+    left: DMatrix<f64>,
+    /// `Σ` (`r`).
+    sigma: DVector<f64>,
+    /// `B = L⁻ᵀ V` (`n_v × r`).
+    lift: DMatrix<f64>,
+    all_sigma: DVector<f64>,
+}
+
+impl Factors {
+    fn new(
+        system: &dyn System,
+        coordinates: &[f64],
+        jacobian: &DMatrix<f64>,
+        rank_tolerance: f64,
+    ) -> Result<Self, Error> {
+        let (rows, n) = jacobian.shape();
+        if rows == 0 || n == 0 {
+            let (left, lift) = (DMatrix::zeros(rows, 0), DMatrix::zeros(n, 0));
+            return Ok(Self { left, sigma: DVector::zeros(0), lift, all_sigma: DVector::zeros(0) });
+        }
+        if !jacobian.iter().all(|entry| entry.is_finite()) {
+            return Err(Error::Jacobian);
+        }
+        let mut mass = DMatrix::zeros(n, n);
+        system.mass_matrix(coordinates, &mut mass);
+        let cholesky = Cholesky::new(mass).ok_or(Error::MassMatrix)?;
+        let mut scaled = jacobian.transpose();
+        cholesky.l_dirty().solve_lower_triangular_mut(&mut scaled);
+        // Of `L⁻¹ Gᵀ = V Σ Uᵀ`. Each sweep of the iteration costs `O(m n)`, and a few per singular value
+        // are enough; the bound only keeps the loop finite.
+        let decomposition = SVD::try_new(scaled, true, true, f64::EPSILON, 1000 * (rows + n))
+            .ok_or(Error::Jacobian)?;
+        let (Some(mut lift), Some(left)) = (decomposition.u, decomposition.v_t) else {
+            return Err(Error::Jacobian);
+        };
+        let all_sigma = decomposition.singular_values;
+        let smallest = rank_tolerance * all_sigma[0];
+        let rank = all_sigma.iter().take_while(|sigma| **sigma > smallest).count();
+        lift.resize_horizontally_mut(rank, 0.0);
+        cholesky.l_dirty().tr_solve_lower_triangular_mut(&mut lift);
+        Ok(Self {
+            left: left.rows(0, rank).transpose(),
+            sigma: all_sigma.rows(0, rank).clone_owned(),
+            lift,
+            all_sigma,
+        })
+    }
+
+    /// `Σ⁻¹ Uᵀ target`.
+    fn reduced(&self, target: &DVector<f64>) -> DVector<f64> {
+        self.left.tr_mul(target).component_div(&self.sigma)
+    }
+
+    /// The shortest `d` in the metric of the mass matrix with `G d = target`.
+    fn shortest_step(&self, target: &DVector<f64>) -> DVector<f64> {
+        &self.lift * self.reduced(target)
+    }
+
+    /// The `λ` of smallest norm with `G M⁻¹ Gᵀ λ = target`.
+    fn multipliers(&self, target: &DVector<f64>) -> DVector<f64> {
+        &self.left * self.reduced(target).component_div(&self.sigma)
+    }
+}
+
+/// Largest absolute entry, 0 of none.
+fn amax(vector: &DVector<f64>) -> f64 {
+    vector.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()))
+}
