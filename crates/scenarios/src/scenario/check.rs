@@ -178,14 +178,11 @@ impl Scenario {
         let Some(contacts) = &self.contacts else {
             return require("friction", &"missing", FRICTION, self.friction.is_some());
         };
+        let mut used = BTreeSet::new();
         for (i, contact) in contacts.iter().enumerate() {
             self.check_contact(&format!("contacts[{i}]"), contact)?;
-            let same = |other: &Contact| {
-                let [a, b] = &other.between;
-                contact.between == other.between || contact.between == [b.clone(), a.clone()]
-            };
-            if contacts[..i].iter().any(same) {
-                let [a, b] = &contact.between;
+            let [a, b] = &contact.between;
+            if !used.insert([a.min(b), a.max(b)]) {
                 let path = format!("contacts[{i}].between");
                 return Err(Error::DuplicateName { path, name: format!("{a}, {b}") });
             }

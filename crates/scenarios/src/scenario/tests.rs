@@ -126,6 +126,11 @@ fn wrong_values_are_refused_with_their_place() {
             "[[joint_friction]]\nbody = 'ball'\nbound = 1\n[[planes]]",
             "joint_friction[0].axis",
         ),
+        (
+            "[[planes]]",
+            "[[contacts]]\nbetween = ['ball', 'floor']\n[[contacts]]\nbetween = ['floor', 'ball']\n[[planes]]",
+            "contacts[1].between",
+        ),
         ("name = \"drop\"", "name = \" \"", "name"),
         (
             "[integrator]",
