@@ -86,9 +86,9 @@ pub enum Error {
     Tolerance(f64),
 }
 
-/// Solves `problem` in place, starting from `z` (length `n`).
+/// Solves `problem` in place, starting from the nonnegative part of `z` (length `n`).
 ///
-/// On return `z` is the point with the smallest relative residual, the start included.
+/// On return `z` is the point with the smallest relative residual, the start included, and nonnegative.
 /// [`Report::iterations`] counts Newton steps.
 ///
 /// From `z = 0` on 500 random friction steps of each kind (8 directions, `μ = ½`):
@@ -129,6 +129,7 @@ pub fn solve(
     z: &mut DVector<f64>,
 ) -> Result<Report, Error> {
     check(problem, settings, z)?;
+    z.apply(|z| *z = z.max(0.0));
     let (scaled, equilibration) = Equilibration::of(problem);
     let mut point = Point::new(&scaled, equilibration.scale(z));
     let mut tried = Vec::new();
@@ -139,7 +140,8 @@ pub fn solve(
         relative_residual: problem.relative_residual(z),
     };
     let mut offer = |candidate: &DVector<f64>, report: &mut Report| {
-        let candidate = equilibration.unscale(candidate);
+        // The residual forgives a negative entry within the tolerance; an answer has none.
+        let candidate = equilibration.unscale(candidate).map(|z| z.max(0.0));
         let relative_residual = problem.relative_residual(&candidate);
         if relative_residual < report.relative_residual {
             report.relative_residual = relative_residual;

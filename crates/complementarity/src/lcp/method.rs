@@ -142,6 +142,19 @@ mod tests {
         assert_eq!(error.to_string(), expected);
     }
 
+    /// `q` is so large that `z = −1` is within the tolerance: no reason to answer so.
+    #[test]
+    fn no_method_answers_with_a_negative_entry() {
+        let problem = Problem::new(dmatrix![1e308], dvector![1e308]).unwrap();
+        for method in Method::all() {
+            assert_eq!(method.solve(&problem).unwrap().z, dvector![0.0], "{}", method.name());
+        }
+        let mut z = dvector![-1.0];
+        let settings = projected_gauss_seidel::Settings::default();
+        projected_gauss_seidel::solve(&problem, &settings, &mut z).unwrap();
+        assert_eq!(z, dvector![0.0]);
+    }
+
     proptest! {
         /// `M = AᵀA + I` has one solution, which every method finds.
         #[test]

@@ -82,9 +82,9 @@ pub enum Error {
     },
 }
 
-/// Solves `problem` in place, starting from `z` (length `n`).
+/// Solves `problem` in place, starting from the nonnegative part of `z` (length `n`).
 ///
-/// On return `z` is the iterate with the smallest residual, the start included.
+/// On return `z` is the iterate with the smallest residual, the start included, and nonnegative.
 /// [`Report::iterations`] counts sweeps.
 ///
 /// # Errors
@@ -112,6 +112,7 @@ pub fn solve(
     z: &mut DVector<f64>,
 ) -> Result<Report, Error> {
     check(problem, settings, z)?;
+    z.apply(|z| *z = z.max(0.0));
     let mut report = Report {
         status: Status::IterationLimit,
         iterations: 0,
