@@ -1,0 +1,64 @@
+//! How long does the step take in which a ball hits a row of three, all on a table?
+//!
+//! It is the largest step of the published experiment: seven contacts with eight friction directions,
+//! an LCP of size 70 for each outer iteration. The motion is brought to the step before, so that
+//! memory is warm, and is solved and judged once before the clock starts.
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use percussion_benches::residuals;
+use percussion_integrators::stewart_trinkle::{Integrator, State, StepReport};
+use percussion_scenarios::{Scenario, scenario::Setup};
+
+const SCENARIO: &str = "stewart-trinkle/four-balls";
+const BENCH: &str = "four-balls-step/collision";
+
+/// Seven contacts with a normal impulse, eight tangential ones and a slack each.
+const LARGEST: usize = 70;
+
+/// A motion of the four balls that starts at `state`, or as published.
+fn motion(state: Option<&State>) -> Integrator {
+    let scenario = Scenario::named(SCENARIO).expect("the scenario is embedded");
+    let Setup { model, state: start, settings, .. } = scenario.build().expect("it is valid");
+    let state = state.cloned().unwrap_or(start);
+    Integrator::new(model, settings, state).expect("no state of the motion penetrates")
+}
+
+fn step(integrator: &mut Integrator) -> StepReport {
+    integrator.step().expect("every step of the motion is solved")
+}
+
+/// The state two steps before the end of the first step with all seven contacts, and its report.
+fn collision() -> (State, StepReport) {
+    let mut integrator = motion(None);
+    let mut before = [integrator.state().clone(), integrator.state().clone()];
+    while integrator.state().time < 1.0 {
+        let [_, last] = before;
+        before = [last, integrator.state().clone()];
+        let report = step(&mut integrator);
+        if report.lcp_size == LARGEST {
+            let [two_before, _] = before;
+            return (two_before, report);
+        }
+    }
+    panic!("the ball misses the row");
+}
+
+fn four_balls_step(criterion: &mut Criterion) {
+    let (before, report) = collision();
+    assert!(report.relative_residual <= 1e-9, "residual {}", report.relative_residual);
+    eprintln!("{BENCH}: {} LCPs, {} pivots", report.lcp_solves, report.pivots);
+    residuals::note(BENCH, report.relative_residual).expect("the file can be written");
+
+    let warm = || {
+        let mut integrator = motion(Some(&before));
+        step(&mut integrator);
+        integrator
+    };
+    assert_eq!(step(&mut warm()).lcp_size, LARGEST, "the warm motion takes the same step");
+    criterion.bench_function(BENCH, |bencher| {
+        bencher.iter_batched_ref(warm, step, BatchSize::SmallInput);
+    });
+}
+
+criterion_group!(benches, four_balls_step);
+criterion_main!(benches);
