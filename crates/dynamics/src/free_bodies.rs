@@ -17,6 +17,8 @@
 //!
 //! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5.
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 
 use crate::{
@@ -341,6 +343,10 @@ impl System for FreeBodies {
             write(&mut tangent[6 * i..6 * i + 3], &(position(to, i) - position(from, i)));
             write(&mut tangent[6 * i + 3..6 * i + 6], &self.rotation_update.difference(&a, &b));
         }
+    }
+
+    fn tree_velocities(&self, body: usize) -> Range<usize> {
+        6 * body..6 * (body + 1)
     }
 
     fn add_point_row(

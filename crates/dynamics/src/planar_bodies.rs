@@ -9,6 +9,8 @@
 //! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5,
 //! for rotations about a fixed direction.
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector2, Vector3};
 
 use crate::{
@@ -189,6 +191,10 @@ impl System for PlanarBodies {
         for ((m, q), d) in moved.iter_mut().zip(coordinates).zip(tangent) {
             *m = q + d;
         }
+    }
+
+    fn tree_velocities(&self, body: usize) -> Range<usize> {
+        3 * body..3 * (body + 1)
     }
 
     fn add_point_row(

@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Debug,
-    ops::{Mul, Sub},
+    ops::{Mul, Range, Sub},
 };
 
 use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
@@ -126,6 +126,17 @@ pub trait System: Debug + Send + Sync {
         for ((d, a), b) in tangent.iter_mut().zip(from).zip(to) {
             *d = b - a;
         }
+    }
+
+    /// A range of velocities with all that move `body` and all that the mass matrix couples to them at any
+    /// coordinates: those of its kinematic tree.
+    ///
+    /// Rows of points of `body` are zero outside of it, and so are those entries of `M(q)` that have one
+    /// index inside. The default, all velocities, is always right; a smaller range lets contacts of
+    /// different trees be treated apart.
+    fn tree_velocities(&self, body: usize) -> Range<usize> {
+        let _ = body;
+        0..self.velocity_count()
     }
 
     /// Adds `scale · directionᵀ J_point(q)` to `row` (length `n_v`), where `J_point(q) v` is the world
