@@ -59,7 +59,12 @@
 //! | [`anchor`] | [`Anchor`], a point of a body or of the world |
 //! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
 //! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
-//! | [`constraint`] | the trait [`EqualityConstraint`], [`BallJoint`] and [`Distance`] |
+//! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
+//! | `urdf` | import of robot descriptions, with the feature `urdf` |
+//!
+//! # Features
+//!
+//! `urdf` (off by default) adds the import of robot descriptions and the crates urdf-rs and quick-xml.
 
 pub mod anchor;
 pub mod articulated;
@@ -73,6 +78,8 @@ pub mod rotation;
 pub mod system;
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "urdf")]
+pub mod urdf;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

@@ -1,0 +1,252 @@
+//! Why a robot description is refused: [`Error`].
+
+use std::{io, path::PathBuf};
+
+use crate::{articulated, inertia};
+
+/// Why a robot description does not make a system. Every variant names the offending element.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be read, or is not UTF-8.
+    #[error("cannot read {}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// The text is not well-formed XML.
+    #[error("line {line}: {message}")]
+    Xml {
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// The outermost element is not a robot.
+    #[error("the outermost element is `{found}`, expected `robot`")]
+    NotRobot {
+        /// Its name.
+        found: String,
+    },
+    /// A macro that has not been expanded.
+    #[error("line {line}: `{element}` is a macro, expected a description that xacro has expanded")]
+    Macro {
+        /// Name of the element.
+        element: String,
+        /// Its line.
+        line: usize,
+    },
+    /// An attribute is missing.
+    #[error("line {line}: {element} has no attribute `{attribute}`, which is required")]
+    MissingAttribute {
+        /// The element.
+        element: String,
+        /// Its line.
+        line: usize,
+        /// The attribute.
+        attribute: &'static str,
+    },
+    /// An element is missing.
+    #[error("line {line}: {element} has no `{child}`, which is required")]
+    MissingElement {
+        /// The element around the missing one.
+        element: String,
+        /// Its line.
+        line: usize,
+        /// Name of the missing element.
+        child: String,
+    },
+    /// An element stands twice where it may stand once.
+    #[error("line {line}: {element} has more than one `{child}`, expected one")]
+    Repeated {
+        /// The element around them.
+        element: String,
+        /// Line of the second one.
+        line: usize,
+        /// Name of the repeated element.
+        child: String,
+    },
+    /// An attribute does not hold the numbers it should.
+    #[error("line {line}: `{attribute}` of {element} is \"{value}\", expected {expected}")]
+    Number {
+        /// The element.
+        element: String,
+        /// Its line.
+        line: usize,
+        /// The attribute.
+        attribute: String,
+        /// Its text.
+        value: String,
+        /// What it should hold.
+        expected: String,
+    },
+    /// Two links or two joints have the same name.
+    #[error("there are two of {element}, expected different names")]
+    DuplicateName {
+        /// The second one.
+        element: String,
+    },
+    /// A joint has an unknown type.
+    #[error(
+        "line {line}: type of joint `{joint}` is \"{found}\", expected revolute, continuous, \
+         prismatic, fixed, floating, planar or spherical"
+    )]
+    JointType {
+        /// The joint.
+        joint: String,
+        /// Its line.
+        line: usize,
+        /// Its type.
+        found: String,
+    },
+    /// A joint follows another one.
+    #[error(
+        "line {line}: joint `{joint}` mimics `{followed}`, which ties two coordinates of the tree \
+         together; take the element out and add an equality constraint"
+    )]
+    Mimic {
+        /// The joint.
+        joint: String,
+        /// Line of the element.
+        line: usize,
+        /// The joint that it follows.
+        followed: String,
+    },
+    /// The axis of a joint is zero.
+    #[error("axis of joint `{joint}` is zero, expected a direction")]
+    Axis {
+        /// The joint.
+        joint: String,
+    },
+    /// A lower limit is above its upper limit.
+    #[error("limits of joint `{joint}` are [{lower}, {upper}], expected lower ≤ upper")]
+    Limits {
+        /// The joint.
+        joint: String,
+        /// Lower limit (rad or m).
+        lower: f64,
+        /// Upper limit (rad or m).
+        upper: f64,
+    },
+    /// Damping or friction of a joint is negative.
+    #[error("{field} of joint `{joint}` is {value}, expected a number of at least 0")]
+    Negative {
+        /// The joint.
+        joint: String,
+        /// Name of the attribute.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A robot without links.
+    #[error("the robot has no links, expected at least one")]
+    NoLinks,
+    /// A joint names a link that does not exist.
+    #[error("link `{link}` of joint `{joint}` does not exist")]
+    UnknownLink {
+        /// The joint.
+        joint: String,
+        /// The name asked for.
+        link: String,
+    },
+    /// Two joints carry the same link: a loop.
+    #[error(
+        "link `{link}` is the child of joints `{first}` and `{second}`, expected one parent; cut the \
+         loop and close it by an equality constraint"
+    )]
+    TwoParents {
+        /// The link.
+        link: String,
+        /// One joint.
+        first: String,
+        /// The other joint.
+        second: String,
+    },
+    /// Following the parents of a link leads back to it.
+    #[error("link `{link}` is its own ancestor through joint `{joint}`, expected a tree")]
+    Cycle {
+        /// A link on the cycle.
+        link: String,
+        /// The joint that carries it.
+        joint: String,
+    },
+    /// More than one link has no parent.
+    #[error("links {} have no parent, expected one root", names(.roots))]
+    SeveralRoots {
+        /// The roots, in the order of the file.
+        roots: Vec<String>,
+    },
+    /// A link that moves has no inertia, nor has any link fixed to it.
+    #[error(
+        "link `{link}` moves but neither it nor a link fixed to it has an `inertial` element; give it \
+         one, or allow massless links in the settings"
+    )]
+    MissingInertia {
+        /// The link.
+        link: String,
+    },
+    /// Mass or inertia of a link are those of no body.
+    #[error("inertial of link `{link}`: {source}")]
+    Inertia {
+        /// The link.
+        link: String,
+        /// What is wrong.
+        source: inertia::Error,
+    },
+    /// A dimension of a shape or a scale of a mesh is not positive.
+    #[error("{field} of a collision shape of link `{link}` is {value}, expected a positive number")]
+    Size {
+        /// The link.
+        link: String,
+        /// Name of the attribute.
+        field: &'static str,
+        /// Its value (m).
+        value: f64,
+    },
+    /// A mesh belongs to a package whose folder is not known.
+    #[error(
+        "mesh \"{uri}\" of link `{link}` is in the package `{package}`, whose folder the settings do \
+         not name"
+    )]
+    UnknownPackage {
+        /// The link.
+        link: String,
+        /// Address of the mesh.
+        uri: String,
+        /// Name of the package.
+        package: String,
+    },
+    /// The address of a mesh cannot be followed.
+    #[error("mesh \"{uri}\" of link `{link}` is not a file, a file:// or a package:// address")]
+    MeshAddress {
+        /// The link.
+        link: String,
+        /// Address of the mesh.
+        uri: String,
+    },
+    /// There is no such mesh.
+    #[error("mesh \"{uri}\" of link `{link}` does not exist at {}", .path.display())]
+    MissingMesh {
+        /// The link.
+        link: String,
+        /// Address of the mesh.
+        uri: String,
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The parser of robot descriptions refuses what has passed all checks here.
+    #[error("the description is refused: {message}")]
+    Refused {
+        /// Its message.
+        message: String,
+    },
+    /// The links do not make an articulated system.
+    #[error(transparent)]
+    Articulated(#[from] articulated::Error),
+}
+
+fn names(roots: &[String]) -> String {
+    roots.iter().map(|root| format!("`{root}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,129 @@
+//! Collision shapes of links, as plain data: [`Collision`] and [`Shape`].
+
+use std::path::{Path, PathBuf};
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::{Error, Settings, isometry};
+
+/// A shape that a link collides with, in the frame of its link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collision {
+    /// Number of the body that carries it.
+    pub body: usize,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Pose of the shape's frame in the frame of the body (m).
+    pub placement: Isometry3<f64>,
+    /// The shape.
+    pub shape: Shape,
+}
+
+/// A collision shape, centered at the origin of its frame. Axes of revolution are **`z`**, as in URDF.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// A box with its edges along the axes.
+    Box {
+        /// Full lengths of the edges (m).
+        size: Vector3<f64>,
+    },
+    /// A cylinder about `z`.
+    Cylinder {
+        /// Radius (m).
+        radius: f64,
+        /// Full length (m).
+        length: f64,
+    },
+    /// A cylinder about `z` closed by two half balls.
+    Capsule {
+        /// Radius (m).
+        radius: f64,
+        /// Length of the cylinder, without the half balls (m).
+        length: f64,
+    },
+    /// A ball.
+    Sphere {
+        /// Radius (m).
+        radius: f64,
+    },
+    /// A mesh in a file, which exists but has not been read.
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// Scale along each axis, not 0.
+        scale: Vector3<f64>,
+    },
+}
+
+/// The collision shapes of `link`, which is the body `body`.
+pub(super) fn collisions<'a>(
+    link: &'a urdf_rs::Link,
+    body: usize,
+    settings: &'a Settings,
+) -> impl Iterator<Item = Result<Collision, Error>> + 'a {
+    link.collision.iter().map(move |collision| {
+        Ok(Collision {
+            body,
+            name: collision.name.clone(),
+            placement: isometry(&collision.origin),
+            shape: shape(&link.name, &collision.geometry, settings)?,
+        })
+    })
+}
+
+fn shape(link: &str, geometry: &urdf_rs::Geometry, settings: &Settings) -> Result<Shape, Error> {
+    let positive = |field, value: f64| {
+        if value > 0.0 { Ok(value) } else { Err(Error::Size { link: link.into(), field, value }) }
+    };
+    Ok(match geometry {
+        urdf_rs::Geometry::Box { size } => {
+            size.iter().try_for_each(|&edge| positive("size", edge).map(drop))?;
+            Shape::Box { size: Vector3::from(size.0) }
+        }
+        urdf_rs::Geometry::Cylinder { radius, length } => Shape::Cylinder {
+            radius: positive("radius", *radius)?,
+            length: positive("length", *length)?,
+        },
+        urdf_rs::Geometry::Capsule { radius, length } => Shape::Capsule {
+            radius: positive("radius", *radius)?,
+            length: positive("length", *length)?,
+        },
+        urdf_rs::Geometry::Sphere { radius } => {
+            Shape::Sphere { radius: positive("radius", *radius)? }
+        }
+        urdf_rs::Geometry::Mesh { filename, scale } => {
+            let scale = scale.map_or_else(|| Vector3::repeat(1.0), |scale| Vector3::from(scale.0));
+            // A negative scale mirrors, which tools that split a model at its plane of symmetry use.
+            scale.iter().try_for_each(|&s| positive("scale", s.abs()).map(drop))?;
+            Shape::Mesh { path: resolve(link, filename, settings)?, scale }
+        }
+    })
+}
+
+/// The existing file behind the address of a mesh.
+fn resolve(link: &str, uri: &str, settings: &Settings) -> Result<PathBuf, Error> {
+    let (link, refused) = (|| link.to_owned(), || uri.to_owned());
+    let path = if let Some(rest) = uri.strip_prefix("package://") {
+        let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
+        let Some(folder) = settings.packages.get(package) else {
+            return Err(Error::UnknownPackage {
+                link: link(),
+                uri: refused(),
+                package: package.into(),
+            });
+        };
+        folder.join(inside)
+    } else if let Some(path) = uri.strip_prefix("file://") {
+        PathBuf::from(path)
+    } else if uri.contains("://") || uri.is_empty() {
+        return Err(Error::MeshAddress { link: link(), uri: refused() });
+    } else {
+        settings.directory.as_deref().unwrap_or_else(|| Path::new("")).join(uri)
+    };
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(Error::MissingMesh { link: link(), uri: refused(), path })
+    }
+}

@@ -1,0 +1,67 @@
+//! The tree that the joints of a description make of its links.
+
+use urdf_rs::{Joint, Robot};
+
+use super::Error;
+
+/// The joint that carries each link, `None` for the root.
+///
+/// Names of links and joints have to differ, joints to name existing links, and the links to make one
+/// tree.
+pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
+    if robot.links.is_empty() {
+        return Err(Error::NoLinks);
+    }
+    if let Some(name) = repeated(robot.links.iter().map(|link| link.name.as_str())) {
+        return Err(Error::DuplicateName { element: format!("link `{name}`") });
+    }
+    if let Some(name) = repeated(robot.joints.iter().map(|joint| joint.name.as_str())) {
+        return Err(Error::DuplicateName { element: format!("joint `{name}`") });
+    }
+    let index = |name: &str| robot.links.iter().position(|link| link.name == name);
+    let mut carriers: Vec<Option<&Joint>> = vec![None; robot.links.len()];
+    for joint in &robot.joints {
+        for link in [&joint.parent.link, &joint.child.link] {
+            if index(link).is_none() {
+                return Err(Error::UnknownLink { joint: joint.name.clone(), link: link.clone() });
+            }
+        }
+        let Some(child) = index(&joint.child.link) else { continue };
+        if let Some(first) = carriers[child] {
+            return Err(Error::TwoParents {
+                link: joint.child.link.clone(),
+                first: first.name.clone(),
+                second: joint.name.clone(),
+            });
+        }
+        carriers[child] = Some(joint);
+    }
+    let parent = |link: usize| carriers[link].and_then(|joint| index(&joint.parent.link));
+    for link in 0..carriers.len() {
+        // A walk towards the root that takes more steps than there are links has met a cycle, and after
+        // so many steps it is on it.
+        let end = (0..carriers.len()).try_fold(link, |link, _| parent(link));
+        if let Some(end) = end
+            && let Some(joint) = carriers[end]
+        {
+            return Err(Error::Cycle { link: joint.child.link.clone(), joint: joint.name.clone() });
+        }
+    }
+    let roots: Vec<String> = robot
+        .links
+        .iter()
+        .zip(&carriers)
+        .filter(|(_, carrier)| carrier.is_none())
+        .map(|(link, _)| link.name.clone())
+        .collect();
+    if roots.len() > 1 {
+        return Err(Error::SeveralRoots { roots });
+    }
+    Ok(carriers)
+}
+
+/// The first name that stands twice.
+fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}

@@ -1,0 +1,574 @@
+//! Import of robot descriptions: three robots, every warning and every refusal.
+
+#![cfg(feature = "urdf")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    reason = "a test stops at what it did not expect; numbers of the files arrive unchanged"
+)]
+
+use std::{fs, path::PathBuf};
+
+use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3};
+use percussion_dynamics::{
+    Anchor, Dimension, EqualityConstraint, JointKind, System,
+    constraint::{
+        ConstraintSet, Frame, Hinge, PointOnCurve,
+        curve::Line,
+        set::{Settings as SetSettings, Status},
+    },
+    urdf::{Base, Error, Imported, Settings, Shape, Subject, read_file, read_str},
+};
+use proptest::{prelude::*, test_runner::RngSeed};
+
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/robots").join(name)
+}
+
+fn robot(name: &str, settings: &Settings) -> Imported {
+    read_file(fixture(name), settings).unwrap()
+}
+
+fn floating() -> Settings {
+    Settings { base: Base::Floating, ..Settings::default() }
+}
+
+fn planar() -> Settings {
+    Settings { gravity: Vector3::new(0.0, -9.81, 0.0), ..Settings::default() }
+}
+
+fn mass_matrix(system: &dyn System, coordinates: &[f64]) -> DMatrix<f64> {
+    let n = system.velocity_count();
+    let mut matrix = DMatrix::zeros(n, n);
+    system.mass_matrix(coordinates, &mut matrix);
+    matrix
+}
+
+/// `(warnings about elements, attributes, texts, defaults)` whose element contains `what`.
+fn count(imported: &Imported, what: &str) -> [usize; 4] {
+    let mut count = [0; 4];
+    for warning in imported.warnings.iter().filter(|w| w.element.contains(what)) {
+        count[match warning.subject {
+            Subject::Element => 0,
+            Subject::Attribute { .. } => 1,
+            Subject::Text => 2,
+            _ => 3,
+        }] += 1;
+    }
+    count
+}
+
+/// `20 + 2 (7 + 3.5 + 1) = 43 kg`.
+#[test]
+fn the_biped_is_a_planar_system_of_seven_links() {
+    let biped = robot("planar_biped.urdf", &planar());
+    let system = &biped.system;
+    assert_eq!(biped.name, "planar_biped");
+    assert_eq!(system.dimension(), Dimension::Plane);
+    assert_eq!((system.body_count(), system.velocity_count()), (8, 9));
+    assert!((biped.total_mass() - 43.0).abs() < 1e-13);
+    let q = system.neutral_coordinates();
+    let mass = mass_matrix(system, &q);
+    assert!((mass[(0, 0)] - 43.0).abs() < 1e-12 && (mass[(1, 1)] - 43.0).abs() < 1e-12);
+    // Upright, the hips are at 0.85 m, the knees at 0.45 m and the ankles at 0.05 m.
+    let ankle = system.pose(&q, biped.body_of_joint("left_ankle").unwrap());
+    assert!((ankle.translation.vector - Vector3::new(0.0, 0.05, 0.0)).norm() < 1e-15);
+    let heights = 20.0 * 1.15 + 2.0 * (7.0 * 0.65 + 3.5 * 0.25 + 0.02);
+    assert!((system.potential_energy(&q) - 9.81 * heights).abs() < 1e-11);
+    // The knee carries shank and foot: its own moment, by parallel axes.
+    let knee = biped.body_of_joint("left_knee").unwrap();
+    let v = system.velocities_of(knee).start;
+    let foot = 1.0 * (0.24 * 0.24 + 0.06 * 0.06) / 12.0 + (0.05 * 0.05 + 0.43 * 0.43);
+    let shank = 3.5 * 0.4 * 0.4 / 3.0;
+    // The file has six significant digits.
+    assert!((mass[(v, v)] - foot - shank).abs() < 1e-6);
+    let joint = &system.links()[knee].joint;
+    assert_eq!((joint.limits[0], joint.damping[0], joint.friction[0]), ([-2.2, 0.0], 0.5, 0.2));
+    assert_eq!(biped.collision.len(), 9);
+    let toe = biped.collision.iter().find(|c| c.name.as_deref() == Some("right_toe")).unwrap();
+    assert_eq!(toe.shape, Shape::Sphere { radius: 0.02 });
+    assert_eq!(toe.placement.translation.vector, Vector3::new(0.15, -0.03, 0.0));
+    assert_eq!(toe.body, biped.body_of_joint("right_ankle").unwrap());
+    // Six limits with a force and a speed, and one picture.
+    assert_eq!(count(&biped, ""), [1, 12, 0, 0]);
+}
+
+/// `12 + 4 (1 + 1.2 + 0.4 + 0.06) = 22.64 kg`.
+#[test]
+fn the_quadruped_floats_on_twelve_joints() {
+    let quadruped = robot("quadruped.urdf", &floating());
+    let system = &quadruped.system;
+    assert_eq!(system.dimension(), Dimension::Space);
+    assert_eq!((system.coordinate_count(), system.velocity_count()), (19, 18));
+    assert!((quadruped.total_mass() - 22.64).abs() < 1e-13);
+    let q = system.neutral_coordinates();
+    let mass = mass_matrix(system, &q);
+    for k in 0..3 {
+        assert!((mass[(k, k)] - 22.64).abs() < 1e-12);
+    }
+    assert!(mass.clone().cholesky().is_some() && (&mass - mass.transpose()).amax() < 1e-14);
+    let foot = system.link_index("hind_right_foot").unwrap();
+    let expected = Vector3::new(-0.22, -0.15, -0.42);
+    assert!((system.pose(&q, foot).translation.vector - expected).norm() < 1e-15);
+    // On the world it has the twelve joints alone.
+    let fixed = robot("quadruped.urdf", &Settings::default());
+    assert_eq!(fixed.system.velocity_count(), 12);
+    assert_eq!(count(&quadruped, "trunk"), [1, 0, 0, 0]);
+    assert_eq!(count(&quadruped, "limit"), [0, 24, 0, 0]);
+    assert_eq!(quadruped.joints.len(), 16);
+}
+
+/// The pin of the gripper that the file leaves open.
+fn pins(arm: &Imported) -> [Frame; 2] {
+    let frame = |link: &str, x: f64, z: f64| {
+        // Both constraints have their axis along z of the frame, and the pin is along y.
+        let turned =
+            UnitQuaternion::from_axis_angle(&Vector3::x_axis(), -std::f64::consts::FRAC_PI_2);
+        let placement = Isometry3::from_parts(Vector3::new(x, 0.0, z).into(), turned);
+        Frame::on_body(arm.system.link_index(link).unwrap(), placement)
+    };
+    [frame("finger", 0.03, 0.0), frame("rocker", 0.0, 0.06)]
+}
+
+/// A pin that leaves out what the planar linkage fulfills already: a line across its plane.
+fn thin_pin(arm: &Imported) -> Box<dyn EqualityConstraint> {
+    let [finger, rocker] = pins(arm);
+    let across = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
+    let line = Frame { placement: rocker.placement * across, ..rocker };
+    Box::new(PointOnCurve::new(Anchor::from(finger), line, Line).unwrap())
+}
+
+#[test]
+fn the_gripper_closes_its_cut_loop() {
+    let arm = robot("gripper_arm.urdf", &Settings::default());
+    let system = &arm.system;
+    assert!((arm.total_mass() - (4.0 + 2.5 + 2.0 + 1.2 + 0.4 + 0.05 + 0.08 + 0.05)).abs() < 1e-13);
+    assert_eq!(system.velocity_count(), 7);
+    let [finger, rocker] = pins(&arm);
+    let hinge = || -> Box<dyn EqualityConstraint> { Box::new(Hinge::new(finger, rocker).unwrap()) };
+    // The hinge asks three times for what the parallel pins of the linkage already do.
+    for (pin, redundancy) in [(thin_pin(&arm), 0), (hinge(), 3)] {
+        let set = ConstraintSet::new(system, vec![pin]).unwrap();
+        let settings = SetSettings::default();
+        let index = |joint| system.coordinates_of(arm.body_of_joint(joint).unwrap()).start;
+        let mut q = vec![0.3, -0.4, 0.9, 0.2, 0.0, 0.0, 0.0];
+        assert!(set.evaluate(system, &q).0.amax() < 1e-15, "closed at zero");
+        q[index("crank_pin")] = 0.4;
+        let report = set.project_position(system, &mut q, &settings).unwrap();
+        assert_eq!(report.status, Status::Converged);
+        // A parallelogram: the rocker follows the crank, and the finger stays parallel to the palm.
+        let crank = q[index("crank_pin")];
+        assert!(crank > 0.05, "{crank}");
+        assert!((q[index("rocker_pin")] - crank).abs() < 1e-10);
+        assert!((q[index("finger_pin")] + crank).abs() < 1e-10);
+        let at = set.linearize(system, &q, &settings).unwrap();
+        assert_eq!((at.rank(), at.redundancy(), at.mobility()), (2, redundancy, 5));
+        let mut v = vec![0.1, 0.2, -0.3, 0.4, 1.0, 0.0, 0.0];
+        at.project_velocity(&mut v).unwrap();
+        let held = at.acceleration(&v, 0.0).unwrap();
+        assert!(held.residual < 1e-9 && held.multipliers.iter().all(|force| force.is_finite()));
+        // Rates of a parallelogram are equal, and so are the accelerations.
+        let [crank, finger, rocker] = ["crank_pin", "finger_pin", "rocker_pin"].map(index);
+        for rates in [v.as_slice(), held.acceleration.as_slice()] {
+            assert!((rates[crank] - rates[rocker]).abs() < 1e-9);
+            assert!((rates[crank] + rates[finger]).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn everything_the_arm_leaves_out_is_reported() {
+    let arm = robot("gripper_arm.urdf", &Settings::default());
+    for (element, expected) in [
+        ("robot > transmission `shoulder_drive`", [1, 0, 0, 0]),
+        ("robot > gazebo", [1, 0, 0, 0]),
+        ("joint `shoulder` > safety_controller", [1, 0, 0, 0]),
+        ("joint `elbow` > calibration", [1, 0, 0, 0]),
+        ("link `base` > visual", [1, 0, 0, 0]),
+        ("joint `wrist` > limit", [0, 2, 0, 0]),
+    ] {
+        assert_eq!(count(&arm, element), expected, "{element}");
+    }
+    let text = arm.warnings[0].to_string();
+    assert!(text.starts_with("line 16: link `base` > visual is ignored: "), "{text}");
+}
+
+/// One link on the world, with `inside` in the link, `joint` in the joint of the given type, and `more`
+/// at the end.
+fn description(kind: &str, inside: &str, joint: &str, more: &str) -> String {
+    format!(
+        "<robot name=\"r\">\n<link name=\"world\"/>\n<link name=\"arm\">{inside}</link>\n\
+         <joint name=\"pin\" type=\"{kind}\"><parent link=\"world\"/><child link=\"arm\"/>{joint}\
+         </joint>{more}</robot>"
+    )
+}
+
+const BODY: &str = "<inertial><origin xyz=\"0 0 -1\"/><mass value=\"2\"/>\
+    <inertia ixx=\"0.1\" iyy=\"0.2\" izz=\"0.25\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+const AXIS: &str = "<axis xyz=\"0 1 0\"/>";
+
+fn refused(text: &str) -> Error {
+    read_str(text, &Settings::default()).unwrap_err()
+}
+
+/// Asserts that a description is refused with `pattern` and that the message names `names`.
+macro_rules! assert_refused {
+    ($text:expr, $pattern:pat, $($name:expr),*) => {
+        let error = refused(&$text);
+        assert!(matches!(error, $pattern), "{error:?}");
+        let message = error.to_string();
+        $(assert!(message.contains($name), "{message}");)*
+    };
+}
+
+#[test]
+fn masses_and_inertias_of_no_body_are_refused() {
+    assert_refused!(
+        description("continuous", "", AXIS, ""),
+        Error::MissingInertia { .. },
+        "link `arm`"
+    );
+    for mass in ["-2", "0"] {
+        let body = BODY.replace("\"2\"", &format!("\"{mass}\""));
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::Inertia { .. },
+            "link `arm`",
+            &format!("mass is {mass}")
+        );
+    }
+    for (from, to) in [("0.1", "-0.1"), ("0.25", "0.9"), ("ixy=\"0\"", "ixy=\"0.3\"")] {
+        let body = BODY.replace(from, to);
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::Inertia { .. },
+            "link `arm`",
+            "principal moments"
+        );
+    }
+    let no_mass = BODY.replace("<mass value=\"2\"/>", "");
+    assert_refused!(
+        description("continuous", &no_mass, AXIS, ""),
+        Error::MissingElement { .. },
+        "link `arm` > inertial",
+        "`mass`",
+        "line 3"
+    );
+    let no_entry = BODY.replace("izz=\"0.25\"", "");
+    assert_refused!(
+        description("continuous", &no_entry, AXIS, ""),
+        Error::MissingAttribute { attribute: "izz", .. },
+        "link `arm` > inertial > inertia"
+    );
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    for (bad, attribute) in [
+        (BODY.replace("0 0 -1", "0 0 NaN"), "xyz"),
+        (BODY.replace("0 0 -1", "0 0 x 1"), "xyz"),
+        (BODY.replace("0 0 -1", "0 0"), "xyz"),
+        (BODY.replace("\"2\"", "\"inf\""), "value"),
+        (BODY.replace("\"2\"", "\"${m}\""), "value"),
+        (BODY.replace("\"0.1\"", "\"\""), "ixx"),
+    ] {
+        assert_refused!(
+            description("continuous", &bad, AXIS, ""),
+            Error::Number { .. },
+            "link `arm` > inertial",
+            attribute
+        );
+    }
+    let limit = format!("{AXIS}<limit lower=\"NaN\" upper=\"1\"/>");
+    assert_refused!(
+        description("revolute", BODY, &limit, ""),
+        Error::Number { .. },
+        "joint `pin` > limit",
+        "lower"
+    );
+}
+
+#[test]
+fn joints_that_cannot_be_right_are_refused() {
+    assert_refused!(
+        description("revolute", BODY, AXIS, ""),
+        Error::MissingElement { .. },
+        "joint `pin`",
+        "`limit`"
+    );
+    let reversed = format!("{AXIS}<limit lower=\"1\" upper=\"-1\"/>");
+    assert_refused!(
+        description("prismatic", BODY, &reversed, ""),
+        Error::Limits { .. },
+        "joint `pin`",
+        "[1, -1]"
+    );
+    assert_refused!(
+        description("continuous", BODY, "<axis xyz=\"0 0 0\"/>", ""),
+        Error::Axis { .. },
+        "joint `pin`"
+    );
+    assert_refused!(
+        description("screw", BODY, AXIS, ""),
+        Error::JointType { .. },
+        "joint `pin`",
+        "screw"
+    );
+    let mimic = format!("{AXIS}<mimic joint=\"other\" multiplier=\"-1\"/>");
+    assert_refused!(
+        description("continuous", BODY, &mimic, ""),
+        Error::Mimic { .. },
+        "joint `pin`",
+        "`other`",
+        "equality constraint"
+    );
+    let damping = format!("{AXIS}<dynamics damping=\"-1\"/>");
+    assert_refused!(
+        description("continuous", BODY, &damping, ""),
+        Error::Negative { field: "damping", .. },
+        "joint `pin`"
+    );
+    let twice = format!("{AXIS}{AXIS}");
+    assert_refused!(
+        description("continuous", BODY, &twice, ""),
+        Error::Repeated { .. },
+        "joint `pin`",
+        "`axis`"
+    );
+}
+
+#[test]
+fn links_that_make_no_tree_are_refused() {
+    let joint = |name: &str, parent: &str, child: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"fixed\"><parent link=\"{parent}\"/>\
+             <child link=\"{child}\"/></joint>"
+        )
+    };
+    let with = |more: &str| description("continuous", BODY, AXIS, more);
+    let more = format!(
+        "<link name=\"a\"/><link name=\"b\"/>{}{}",
+        joint("ab", "a", "b"),
+        joint("ba", "b", "a")
+    );
+    assert_refused!(with(&more), Error::Cycle { .. }, "link `", "joint `");
+    assert_refused!(
+        with(&joint("loop", "arm", "arm")),
+        Error::TwoParents { .. },
+        "`arm`",
+        "`loop`"
+    );
+    assert_refused!(with(&joint("up", "arm", "world")), Error::Cycle { .. }, "ancestor");
+    assert_refused!(with("<link name=\"stray\"/>"), Error::SeveralRoots { .. }, "`world`, `stray`");
+    assert_refused!(with("<link name=\"arm\"/>"), Error::DuplicateName { .. }, "link `arm`");
+    let again = format!("<link name=\"hand\"/>{}", joint("pin", "arm", "hand"));
+    assert_refused!(with(&again), Error::DuplicateName { .. }, "joint `pin`");
+    assert_refused!(with(&joint("to", "arm", "hand")), Error::UnknownLink { .. }, "`to`", "`hand`");
+    assert_refused!("<robot name=\"r\"/>", Error::NoLinks, "no links");
+}
+
+#[test]
+fn broken_text_and_missing_files_are_refused() {
+    for text in [
+        "",
+        "plain",
+        "<robot>",
+        "<robot><link name=\"a\"></robot>",
+        "<robot a=1/>",
+        "<robot/><robot/>",
+        "<robot name=\"&nothing;\"/>",
+        &"<robot>".repeat(100_000),
+    ] {
+        let error = refused(text);
+        assert!(matches!(error, Error::Xml { .. }), "{text:.40}: {error:?}");
+    }
+    assert_refused!("<sdf/>", Error::NotRobot { .. }, "`sdf`");
+    assert_refused!(
+        "<robot xmlns:xacro=\"x\">\n<xacro:leg/></robot>",
+        Error::Macro { .. },
+        "xacro:leg",
+        "line 2"
+    );
+    let missing = read_file(fixture("nobody.urdf"), &Settings::default()).unwrap_err();
+    assert!(matches!(missing, Error::File { .. }) && missing.to_string().contains("nobody.urdf"));
+}
+
+fn with_mesh(filename: &str) -> String {
+    let mesh = format!(
+        "{BODY}<collision><geometry><mesh filename=\"{filename}\" scale=\"1 -1 2\"/></geometry>\
+         </collision>"
+    );
+    description("continuous", &mesh, AXIS, "")
+}
+
+#[test]
+fn meshes_have_to_exist_and_are_reported() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("urdf");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("arm.stl"), "").unwrap();
+    let mut settings = Settings { directory: Some(folder.clone()), ..Settings::default() };
+    settings.packages.insert("robot".into(), folder.clone());
+    let by_file = format!("file://{}", folder.join("arm.stl").display());
+    for address in ["arm.stl", "package://robot/arm.stl", &by_file] {
+        let imported = read_str(&with_mesh(address), &settings).unwrap();
+        let (path, scale) = (folder.join("arm.stl"), Vector3::new(1.0, -1.0, 2.0));
+        assert_eq!(imported.collision[0].shape, Shape::Mesh { path, scale });
+        assert_eq!(count(&imported, "mesh"), [1, 0, 0, 0]);
+    }
+    let error = |address: &str| read_str(&with_mesh(address), &settings).unwrap_err();
+    for (address, name) in [
+        ("leg.stl", "leg.stl"),
+        ("package://robot/leg.stl", "leg.stl"),
+        ("package://robot", "robot"),
+    ] {
+        let error = error(address);
+        assert!(matches!(error, Error::MissingMesh { .. }), "{error:?}");
+        assert!(error.to_string().contains("link `arm`") && error.to_string().contains(name));
+    }
+    assert!(
+        matches!(error("package://dog/a.stl"), Error::UnknownPackage { package, .. } if package == "dog")
+    );
+    assert!(matches!(error("https://a/b.stl"), Error::MeshAddress { .. }));
+}
+
+#[test]
+fn shapes_without_size_are_refused() {
+    for (shape, field) in [
+        ("<sphere radius=\"0\"/>", "radius"),
+        ("<box size=\"1 -1 1\"/>", "size"),
+        ("<cylinder radius=\"1\" length=\"0\"/>", "length"),
+    ] {
+        let body = format!("{BODY}<collision><geometry>{shape}</geometry></collision>");
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::Size { .. },
+            "link `arm`",
+            field
+        );
+    }
+    for shapes in ["", "<sphere radius=\"1\"/><box size=\"1 1 1\"/>", "<cone radius=\"1\"/>"] {
+        let body = format!("{BODY}<collision><geometry>{shapes}</geometry></collision>");
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::MissingElement { .. } | Error::Repeated { .. },
+            "link `arm` > collision > geometry"
+        );
+    }
+}
+
+#[test]
+fn defaults_and_unknown_things_are_reported() {
+    let one = |kind: &str, joint: &str, more: &str| {
+        read_str(&description(kind, BODY, joint, more), &Settings::default()).unwrap()
+    };
+    assert_eq!(count(&one("continuous", "", ""), "joint `pin`"), [0, 0, 0, 1]);
+    assert_eq!(
+        count(&one("revolute", &format!("{AXIS}<limit upper=\"1\"/>"), ""), "limit"),
+        [0, 0, 0, 1]
+    );
+    assert_eq!(count(&one("fixed", AXIS, ""), "axis"), [1, 0, 0, 0]);
+    let floating = one("floating", "<limit lower=\"0\"/><dynamics damping=\"1\"/>", "");
+    assert_eq!(count(&floating, "joint `pin`"), [2, 0, 0, 0]);
+    let turned = one("continuous", &format!("<origin quat_xyzw=\"1 0 0 0\"/>{AXIS}"), "");
+    assert_eq!(count(&turned, "origin"), [0, 1, 0, 0]);
+    let more = "words<unheard of=\"x\"><inside/></unheard>";
+    let unknown = one("continuous", AXIS, more);
+    assert_eq!(count(&unknown, "robot"), [1, 0, 1, 0]);
+    assert!(one("continuous", AXIS, "<!-- a comment -->").warnings.is_empty());
+}
+
+#[test]
+fn massless_links_that_move_need_permission() {
+    let text = description(
+        "continuous",
+        "",
+        AXIS,
+        &format!(
+            "<link name=\"hand\">{BODY}</link><joint name=\"twist\" type=\"continuous\">\
+             <parent link=\"arm\"/><child link=\"hand\"/><axis xyz=\"1 0 0\"/></joint>"
+        ),
+    );
+    assert_refused!(text, Error::MissingInertia { .. }, "link `arm`");
+    let settings = Settings { allow_massless: true, ..Settings::default() };
+    assert_eq!(read_str(&text, &settings).unwrap().system.velocity_count(), 2);
+    // What is fixed to a link moves with it, so the inertia may be there.
+    let fixed = text.replace("\"twist\" type=\"continuous\"", "\"twist\" type=\"fixed\"");
+    assert_eq!(read_str(&fixed, &Settings::default()).unwrap().total_mass(), 2.0);
+    // A leaf without mass leaves the mass matrix singular in any case.
+    let leaf = description("continuous", "", AXIS, "");
+    assert!(matches!(read_str(&leaf, &settings), Err(Error::Articulated(_))));
+}
+
+/// The inertia of a turned inertial frame: a quarter turn about `z` exchanges `ixx` and `iyy`.
+#[test]
+fn inertial_frames_are_turned_and_shifted() {
+    let quarter = BODY.replace("\"0 0 -1\"", "\"0 0 -1\" rpy=\"0 0 1.5707963267948966\"");
+    for (body, about_y) in [(BODY, 0.2), (quarter.as_str(), 0.1)] {
+        let arm =
+            read_str(&description("continuous", body, AXIS, ""), &Settings::default()).unwrap();
+        let moment = mass_matrix(&arm.system, &[0.7])[(0, 0)];
+        assert!((moment - (about_y + 2.0)).abs() < 1e-14, "{moment}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        rng_seed: RngSeed::Fixed(0x7572_6466),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever happens to a file on the way, the import answers with a system or an error.
+    #[test]
+    fn damaged_descriptions_never_panic(
+        cuts in prop::collection::vec((0_usize..8000, 0_usize..40), 1..4),
+        put in prop::collection::vec(prop::sample::select(vec![
+            "<", ">", "/>", "\"", "&", "&#0;", "<link name=\"x\">", "</joint>", "0", "-1e999", "<![CDATA[", "é",
+        ]), 3),
+    ) {
+        let mut text = fs::read_to_string(fixture("gripper_arm.urdf")).unwrap();
+        for ((place, length), put) in cuts.into_iter().zip(put) {
+            let start = text.floor_char_boundary(place % text.len());
+            let end = text.floor_char_boundary((start + length).min(text.len()));
+            text.replace_range(start..end.max(start), put);
+        }
+        let _ = read_str(&text, &Settings::default());
+    }
+}
+
+/// A planar joint about `y` moves its link in the z–x plane, and the frame of the link stays that of the
+/// description.
+#[test]
+fn planar_joints_move_across_their_axis() {
+    for (axis, bodies) in [("0 0 1", 2), ("0 1 0", 3), ("0 0 -1", 3)] {
+        let joint = format!("<origin xyz=\"1 2 3\"/><axis xyz=\"{axis}\"/>");
+        let text = description("planar", BODY, &joint, "");
+        let slider = read_str(&text, &Settings::default()).unwrap();
+        let system = &slider.system;
+        assert_eq!((system.body_count(), system.velocity_count()), (bodies, 3));
+        let body = slider.body_of_joint("pin").unwrap();
+        let pose = system.pose(&[0.0; 3], body);
+        assert!((pose.translation.vector - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-15);
+        assert!(pose.rotation.angle() < 1e-15);
+        let numbers: Vec<f64> = axis.split(' ').map(|entry| entry.parse().unwrap()).collect();
+        let axis = Vector3::from_column_slice(&numbers);
+        let moved = system.pose(&[0.3, 0.4, 0.5], body);
+        let shift = moved.translation.vector - pose.translation.vector;
+        assert!(shift.dot(&axis).abs() < 1e-15 && (shift.norm() - 0.5).abs() < 1e-15);
+        assert!((moved.rotation.scaled_axis() - 0.5 * axis).norm() < 1e-15);
+    }
+}
+
+#[test]
+fn the_other_joint_types_arrive() {
+    for (kind, expected) in [
+        ("floating", JointKind::Free),
+        ("spherical", JointKind::Spherical),
+        ("fixed", JointKind::Fixed),
+    ] {
+        let text = description(kind, BODY, "", "");
+        let imported = read_str(&text, &Settings::default()).unwrap();
+        assert_eq!(imported.system.links()[1].joint.kind, expected);
+        assert!(imported.warnings.is_empty(), "{:?}", imported.warnings);
+    }
+}
