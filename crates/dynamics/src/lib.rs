@@ -87,7 +87,7 @@ pub mod urdf;
 struct Readme;
 
 pub use anchor::Anchor;
-pub use articulated::{Articulated, Joint, JointKind, Link};
+pub use articulated::{Articulated, Joint, JointFriction, JointKind, JointLimit, Kinematics, Link};
 pub use constraint::{BallJoint, Distance, EqualityConstraint};
 pub use contact_frame::ContactFrame;
 pub use free_bodies::{Body, FreeBodies};

@@ -1,13 +1,41 @@
 //! Checks of links and their arrangement into a tree.
 
-use nalgebra::{Isometry3, Quaternion};
+use std::ops::Range;
+
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
 use super::{Error, Joint, JointKind, Link};
-use crate::contact_frame;
+use crate::{contact_frame, system::Dimension};
 
 /// Largest accepted distance of the norm of a quaternion from one, as in
 /// [`FreeBodies`](crate::FreeBodies).
-const QUATERNION_TOLERANCE: f64 = 1e-6;
+pub(super) const QUATERNION_TOLERANCE: f64 = 1e-6;
+
+/// How coordinates follow velocities.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// Coordinate `q` is the integral of velocity `v`.
+    Scalar { q: usize, v: usize },
+    /// The quaternion from coordinate `q` on follows the angular velocity from velocity `v` on.
+    Rotation { q: usize, v: usize, body: usize },
+}
+
+/// The parts of all joints.
+pub(super) fn parts(
+    links: &[Link],
+    coordinates: &[Range<usize>],
+    velocities: &[Range<usize>],
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (body, link) in links.iter().enumerate() {
+        let (q, v) = (&coordinates[body], &velocities[body]);
+        let quaternion = link.joint.kind.quaternion();
+        let scalars = quaternion.unwrap_or(v.len());
+        parts.extend((0..scalars).map(|k| Part::Scalar { q: q.start + k, v: v.start + k }));
+        parts.extend(quaternion.map(|k| Part::Rotation { q: q.start + k, v: v.start + k, body }));
+    }
+    parts
+}
 
 /// The links in an order in which parents precede their children, and the parent of each.
 ///
@@ -91,7 +119,7 @@ pub(super) fn checked(mut link: Link) -> Result<Link, Error> {
 }
 
 /// Zero coordinates, with the identity where there is a quaternion.
-pub(super) fn neutral(kind: JointKind) -> [f64; 7] {
+fn neutral(kind: JointKind) -> [f64; 7] {
     let mut coordinates = [0.0; 7];
     if let Some(w) = kind.quaternion() {
         coordinates[w] = 1.0;
@@ -99,7 +127,56 @@ pub(super) fn neutral(kind: JointKind) -> [f64; 7] {
     coordinates
 }
 
-fn unit(link: &str, axis: &nalgebra::Vector3<f64>) -> Result<nalgebra::Vector3<f64>, Error> {
+/// Zero coordinates of all joints, with identity quaternions.
+pub(super) fn neutral_coordinates(links: &[Link]) -> Vec<f64> {
+    let of_link = |link: &Link| {
+        let kind = link.joint.kind;
+        neutral(kind).into_iter().take(kind.coordinate_count())
+    };
+    links.iter().flat_map(of_link).collect()
+}
+
+/// A position of no special kind: multiples of the golden ratio, spread over `[½, 3/2)`.
+pub(super) fn generic_coordinates(links: &[Link]) -> Vec<f64> {
+    let mut coordinates = neutral_coordinates(links);
+    let mut phase = 0.0;
+    for coordinate in &mut coordinates {
+        phase = (phase + 0.618_033_988_749_894_8) % 1.0;
+        *coordinate = 0.5 + phase;
+    }
+    let mut first = 0;
+    for kind in links.iter().map(|link| link.joint.kind) {
+        if let Some(w) = kind.quaternion() {
+            let quaternion = &mut coordinates[first + w..first + w + 4];
+            let norm = quaternion.iter().map(|c| c * c).sum::<f64>().sqrt();
+            quaternion.iter_mut().for_each(|c| *c /= norm);
+        }
+        first += kind.coordinate_count();
+    }
+    coordinates
+}
+
+/// Plane if no link can leave the x–y plane.
+pub(super) fn dimension(links: &[Link], gravity: &Vector3<f64>) -> Dimension {
+    let is_planar = |link: &Link| {
+        let Isometry3 { rotation, translation } = &link.placement;
+        let center = link.mass_properties.map_or(0.0, |mass| mass.center_of_mass().z);
+        let moves_in_plane = match link.joint.kind {
+            JointKind::Fixed | JointKind::Planar => true,
+            JointKind::Revolute { axis } => axis.xy() == nalgebra::Vector2::zeros(),
+            JointKind::Prismatic { axis } => axis.z == 0.0,
+            JointKind::Spherical | JointKind::Free => false,
+        };
+        moves_in_plane && [rotation.i, rotation.j, translation.z, center].iter().all(|z| *z == 0.0)
+    };
+    if gravity.z == 0.0 && links.iter().all(is_planar) {
+        Dimension::Plane
+    } else {
+        Dimension::Space
+    }
+}
+
+fn unit(link: &str, axis: &Vector3<f64>) -> Result<Vector3<f64>, Error> {
     contact_frame::direction("axis", axis).map_err(|error| match error {
         contact_frame::Error::NotFinite { value, .. } => {
             Error::NotFinite { link: link.into(), field: "joint axis", value }
@@ -116,11 +193,12 @@ fn normalized(link: &str, placement: &Isometry3<f64>) -> Result<Isometry3<f64>, 
     if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
         return Err(Error::QuaternionNorm { link: link.into(), field: "placement", norm });
     }
-    Ok(*placement)
+    let rotation = UnitQuaternion::new_normalize(*quaternion);
+    Ok(Isometry3::from_parts(placement.translation, rotation))
 }
 
 /// Replaces an empty list by `default`, and refuses other lengths and entries that are not finite.
-pub(super) fn fill(
+fn fill(
     link: &str,
     field: &'static str,
     list: &mut Vec<f64>,
@@ -129,8 +207,18 @@ pub(super) fn fill(
     if list.is_empty() {
         list.extend_from_slice(default);
     }
-    if list.len() != default.len() {
-        let (expected, found) = (default.len(), list.len());
+    check_list(link, field, list, default.len())
+}
+
+/// Refuses lists of another length than `expected` and entries that are not finite.
+pub(super) fn check_list(
+    link: &str,
+    field: &'static str,
+    list: &[f64],
+    expected: usize,
+) -> Result<(), Error> {
+    if list.len() != expected {
+        let found = list.len();
         return Err(Error::Length { link: link.into(), field, expected, found });
     }
     check_finite(link, field, list)

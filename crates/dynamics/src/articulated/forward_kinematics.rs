@@ -1,0 +1,154 @@
+//! Forward kinematics: frames, motions and accelerations of all links.
+//!
+//! The joint frame stands at a constant pose in the parent, and the joint moves the link away from it.
+//! Each velocity `v_k` of a joint moves the link with a unit motion `S_k`, a translation along a
+//! direction or a rotation about a line, so that from parent `p` to link `i`
+//!
+//! ```math
+//! V_i = V_p + T + R, \qquad T = \sum_{\text{translations}} S_k v_k, \qquad
+//! R = \sum_{\text{rotations}} S_k v_k .
+//! ```
+//!
+//! The translations are fixed to the parent; the lines of the rotations are fixed to a frame that has
+//! moved with the translations but not turned. Carried along they change at the rates `V_p × S_k` and
+//! `(V_p + T) × S_k`, so the acceleration gained at constant velocities is
+//!
+//! ```math
+//! c_i = V_p \times (T + R) + T \times R, \qquad A_i = A_p + \sum S_k \dot v_k + c_i .
+//! ```
+//!
+//! # Source
+//!
+//! R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, sections 4.4 (joint models),
+//! 3.5 and 5.3 (velocities and accelerations along a tree), here in world axes.
+
+use std::ops::Range;
+
+use nalgebra::Vector3;
+
+use super::{
+    geometry::{Geometry, Inertia, Spatial},
+    tree::{Branch, Frame, Motion, Scratch, Tree},
+};
+use crate::rotation;
+
+impl<G: Geometry> Tree<G> {
+    /// Frames, unit motions and inertias at the coordinates `q`.
+    pub(super) fn place(&self, scratch: &mut Scratch<G>, q: &[f64]) {
+        scratch.is_composed = false;
+        scratch.is_factored = false;
+        for (i, branch) in self.branches.iter().enumerate() {
+            let base = match branch.parent {
+                Some(parent) => {
+                    let parent = &scratch.frames[parent];
+                    Frame {
+                        rotation: G::compose(&parent.rotation, &branch.rotation),
+                        arm: parent.arm + G::rotate(&parent.rotation, branch.translation),
+                        ..*parent
+                    }
+                }
+                None => Frame {
+                    rotation: branch.rotation,
+                    origin: G::linear(&Vector3::zeros()),
+                    arm: branch.translation,
+                },
+            };
+            let q = &q[branch.first_coordinate..];
+            let columns = &mut scratch.columns[branch.velocities.clone()];
+            let frame = branch.moved(base, q, columns);
+            scratch.inertias[i] = branch.inertia(&frame);
+            scratch.frames[i] = frame;
+        }
+    }
+
+    /// Motions and accelerations at the velocity `v`, after [`place`](Self::place).
+    pub(super) fn run(&self, scratch: &mut Scratch<G>, v: &[f64]) {
+        for (i, branch) in self.branches.iter().enumerate() {
+            let (carrier, bias) = match branch.parent {
+                Some(parent) => (scratch.motions[parent], scratch.biases[parent]),
+                None => (Spatial::zero(), Spatial::zero()),
+            };
+            let along = |velocities: Range<usize>| {
+                combine(&scratch.columns[velocities.clone()], &v[velocities])
+            };
+            let (translation, rotation) = (along(branch.translations()), along(branch.rotations()));
+            let relative = translation + rotation;
+            let drift = carrier.cross_motion(&relative) + translation.cross_motion(&rotation);
+            scratch.motions[i] = carrier + relative;
+            scratch.drifts[i] = drift;
+            scratch.biases[i] = bias + drift;
+        }
+    }
+}
+
+/// `Σ S_k v_k`.
+pub(super) fn combine<G: Geometry>(columns: &[Spatial<G>], rates: &[f64]) -> Spatial<G> {
+    columns.iter().zip(rates).fold(Spatial::zero(), |sum, (column, &rate)| sum + *column * rate)
+}
+
+impl<G: Geometry> Branch<G> {
+    /// The frame of the link with its joint at the coordinates `q`, from the joint frame `base`.
+    ///
+    /// The frame of a link on the world becomes its own origin.
+    fn moved(&self, base: Frame<G>, q: &[f64], columns: &mut [Spatial<G>]) -> Frame<G> {
+        let along = |axis: usize| G::rotate(&base.rotation, G::linear(&Vector3::ith(axis, 1.0)));
+        let about =
+            |axis: usize| G::rotate_angular(&base.rotation, G::angular(&Vector3::ith(axis, 1.0)));
+        let mut frame = base;
+        match self.motion {
+            Motion::Prismatic(axis) => {
+                let direction = G::rotate(&base.rotation, axis);
+                frame.arm = frame.arm + direction * q[0];
+                columns[0] = Spatial::translation(direction);
+            }
+            Motion::Planar => {
+                frame.arm = frame.arm + along(0) * q[0] + along(1) * q[1];
+                columns[0] = Spatial::translation(along(0));
+                columns[1] = Spatial::translation(along(1));
+            }
+            Motion::Free => {
+                for k in 0..3 {
+                    frame.arm = frame.arm + along(k) * q[k];
+                    columns[k] = Spatial::translation(along(k));
+                }
+            }
+            Motion::Fixed | Motion::Revolute(_) | Motion::Spherical => {}
+        }
+        if self.parent.is_none() {
+            frame.origin = frame.arm;
+            frame.arm = G::linear(&Vector3::zeros());
+        }
+        match self.motion {
+            Motion::Revolute(axis) => {
+                frame.rotation = G::turned(&base.rotation, axis, q[0]);
+                let axis = G::rotate_angular(&base.rotation, axis);
+                columns[0] = Spatial::rotation(axis, frame.arm);
+            }
+            Motion::Planar => {
+                frame.rotation = G::turned(&base.rotation, G::angular(&Vector3::z()), q[2]);
+                columns[2] = Spatial::rotation(about(2), frame.arm);
+            }
+            Motion::Spherical | Motion::Free => {
+                let first = self.translation_count;
+                let quaternion = [0, 1, 2, 3].map(|k| q[first + k]);
+                let turn = G::rotation(&rotation::unit_quaternion(&quaternion));
+                frame.rotation = G::compose(&base.rotation, &turn);
+                for k in 0..3 {
+                    columns[first + k] = Spatial::rotation(about(k), frame.arm);
+                }
+            }
+            Motion::Fixed | Motion::Prismatic(_) => {}
+        }
+        frame
+    }
+
+    fn inertia(&self, frame: &Frame<G>) -> Inertia<G> {
+        let center = frame.arm + G::rotate(&frame.rotation, self.center);
+        Inertia {
+            mass: self.mass,
+            first: center * self.mass,
+            moments: G::rotate_moments(&frame.rotation, self.moments)
+                + G::point_moments(self.mass, center),
+        }
+    }
+}

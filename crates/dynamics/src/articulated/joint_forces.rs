@@ -1,0 +1,244 @@
+//! Forces in the joints: springs, dampers, actuation; limits and dry friction as data.
+
+use std::ops::Range;
+
+use super::Link;
+use crate::{
+    anchor,
+    gap::{self, ContactRows, GapFunction},
+    rotation,
+    system::System,
+};
+
+/// The smooth forces of all joints.
+#[derive(Clone, Debug)]
+pub(super) struct JointForces {
+    terms: Vec<Term>,
+    springs: Vec<RotationSpring>,
+}
+
+/// `τ = effort − damping v − stiffness (q − rest)` of one velocity.
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    /// Coordinate whose rate the velocity is; rotations in space have none.
+    coordinate: Option<usize>,
+    stiffness: f64,
+    rest: f64,
+    damping: f64,
+    effort: f64,
+}
+
+/// `τ = −stiffness φ` for the rotation vector `φ` of a quaternion from rest.
+///
+/// A rotation at the rate `ω` changes `φ` at a rate whose part along `φ` is that of `ω`, so `τ · ω` is
+/// minus the rate of `½ stiffness ‖φ‖²`.
+#[derive(Clone, Copy, Debug)]
+struct RotationSpring {
+    first_coordinate: usize,
+    first_velocity: usize,
+    stiffness: f64,
+    rest: [f64; 4],
+}
+
+impl JointForces {
+    pub(super) fn new(
+        links: &[Link],
+        coordinates: &[Range<usize>],
+        velocities: &[Range<usize>],
+    ) -> Self {
+        let (mut terms, mut springs) = (Vec::new(), Vec::new());
+        for ((link, q), v) in links.iter().zip(coordinates).zip(velocities) {
+            let joint = &link.joint;
+            let quaternion = joint.kind.quaternion();
+            for k in 0..v.len() {
+                let is_rotation = quaternion.is_some_and(|first| k >= first);
+                terms.push(Term {
+                    coordinate: (!is_rotation).then_some(q.start + k),
+                    stiffness: joint.stiffness[k],
+                    rest: if is_rotation { 0.0 } else { joint.rest[k] },
+                    damping: joint.damping[k],
+                    effort: joint.effort[k],
+                });
+            }
+            if let Some(first) = quaternion
+                && joint.stiffness[first] > 0.0
+            {
+                springs.push(RotationSpring {
+                    first_coordinate: q.start + first,
+                    first_velocity: v.start + first,
+                    stiffness: joint.stiffness[first],
+                    rest: [0, 1, 2, 3].map(|i| joint.rest[first + i]),
+                });
+            }
+        }
+        Self { terms, springs }
+    }
+
+    pub(super) fn set_effort(&mut self, velocities: Range<usize>, effort: &[f64]) {
+        for (term, &effort) in self.terms[velocities].iter_mut().zip(effort) {
+            term.effort = effort;
+        }
+    }
+
+    /// Adds the forces at the coordinates `q` and the velocity `v`.
+    pub(super) fn add(&self, q: &[f64], v: &[f64], forces: &mut [f64]) {
+        for ((term, v), force) in self.terms.iter().zip(v).zip(forces.iter_mut()) {
+            *force += term.effort - term.damping * v;
+            if let Some(coordinate) = term.coordinate {
+                *force -= term.stiffness * (q[coordinate] - term.rest);
+            }
+        }
+        for spring in &self.springs {
+            let turn = spring.displacement(q);
+            for (k, force) in forces[spring.first_velocity..].iter_mut().take(3).enumerate() {
+                *force -= spring.stiffness * turn[k];
+            }
+        }
+    }
+
+    /// Energy of the springs and of the constant efforts; an effort on a rotation in space has none.
+    pub(super) fn potential_energy(&self, q: &[f64]) -> f64 {
+        let of_term = |term: &Term| {
+            let Some(coordinate) = term.coordinate else { return 0.0 };
+            let stretch = q[coordinate] - term.rest;
+            0.5 * term.stiffness * stretch * stretch - term.effort * q[coordinate]
+        };
+        let of_spring = |spring: &RotationSpring| {
+            0.5 * spring.stiffness * spring.displacement(q).norm_squared()
+        };
+        self.terms.iter().map(of_term).sum::<f64>()
+            + self.springs.iter().map(of_spring).sum::<f64>()
+    }
+}
+
+impl RotationSpring {
+    fn displacement(&self, q: &[f64]) -> nalgebra::Vector3<f64> {
+        let quaternion = [0, 1, 2, 3].map(|i| q[self.first_coordinate + i]);
+        rotation::difference(&self.rest, &quaternion)
+    }
+}
+
+/// Coulomb friction in a joint: a force on one velocity, at most `bound`, opposite to it.
+///
+/// Its row is the unit vector of that velocity, to be solved beside the contacts as a friction force
+/// of fixed bound. Each velocity of a joint has a bound of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointFriction {
+    /// Link that the joint carries.
+    pub link: usize,
+    /// Index of the velocity among all velocities.
+    pub velocity: usize,
+    /// Largest force (N) or torque (N·m), positive.
+    pub bound: f64,
+}
+
+impl JointFriction {
+    /// Adds `scale` times the row of the sliding velocity to `row` (length `n_v`).
+    pub fn add_row(&self, scale: f64, row: &mut [f64]) {
+        row[self.velocity] += scale;
+    }
+}
+
+/// Which end of the range of a coordinate a [`JointLimit`] guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitSide {
+    /// The coordinate stays at or above the bound.
+    Lower,
+    /// The coordinate stays at or below the bound.
+    Upper,
+}
+
+/// One limit of a joint as a [`GapFunction`] without tangents: the way left to the stop, in m or in
+/// rad, negative beyond it.
+///
+/// # Example
+///
+/// A knee bent by 0.5 rad that may bend from 0 to 2 rad.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_dynamics::{Articulated, GapFunction, Joint, Link, MassProperties};
+///
+/// let knee = Joint::revolute(Vector3::z()).with_limits(&[[0.0, 2.0]]);
+/// let shank = Link::new("shank", knee).with_mass(MassProperties::solid_sphere(1.0, 0.1)?);
+/// let leg = Articulated::new(vec![shank], Vector3::zeros())?;
+/// let gaps: Vec<f64> = leg.joint_limits().iter().map(|limit| limit.gap(&leg, &[0.5])).collect();
+/// assert_eq!(gaps, [0.5, 1.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointLimit {
+    /// Link that the joint carries.
+    pub link: usize,
+    /// Index of the coordinate among all coordinates.
+    pub coordinate: usize,
+    /// Index of the velocity among all velocities.
+    pub velocity: usize,
+    /// Which end it is.
+    pub side: LimitSide,
+    /// Where it is (m or rad).
+    pub bound: f64,
+}
+
+impl JointLimit {
+    fn sign(&self) -> f64 {
+        match self.side {
+            LimitSide::Lower => 1.0,
+            LimitSide::Upper => -1.0,
+        }
+    }
+}
+
+impl GapFunction for JointLimit {
+    fn gap(&self, _system: &dyn System, coordinates: &[f64]) -> f64 {
+        self.sign() * (coordinates[self.coordinate] - self.bound)
+    }
+
+    fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {
+        rows.clear();
+        rows.row_mut(0)[self.velocity] = self.sign();
+        self.gap(system, coordinates)
+    }
+
+    fn check(&self, system: &dyn System) -> Result<(), gap::Error> {
+        let exists = self.link < system.body_count()
+            && self.coordinate < system.coordinate_count()
+            && self.velocity < system.velocity_count();
+        let count = system.body_count().min(self.link);
+        if exists { Ok(()) } else { Err(anchor::Error::Body { body: self.link, count }.into()) }
+    }
+}
+
+/// The finite limits of all joints, those of one coordinate lower first.
+pub(super) fn limits(
+    links: &[Link],
+    coordinates: &[Range<usize>],
+    velocities: &[Range<usize>],
+) -> Vec<JointLimit> {
+    let mut limits = Vec::new();
+    for (link, description) in links.iter().enumerate() {
+        for (k, &[lower, upper]) in description.joint.limits.iter().enumerate() {
+            for (side, bound) in [(LimitSide::Lower, lower), (LimitSide::Upper, upper)] {
+                if bound.is_finite() {
+                    let coordinate = coordinates[link].start + k;
+                    let velocity = velocities[link].start + k;
+                    limits.push(JointLimit { link, coordinate, velocity, side, bound });
+                }
+            }
+        }
+    }
+    limits
+}
+
+/// The velocities of all joints that have dry friction.
+pub(super) fn frictions(links: &[Link], velocities: &[Range<usize>]) -> Vec<JointFriction> {
+    let mut frictions = Vec::new();
+    for (link, description) in links.iter().enumerate() {
+        for (velocity, &bound) in velocities[link].clone().zip(&description.joint.friction) {
+            if bound > 0.0 {
+                frictions.push(JointFriction { link, velocity, bound });
+            }
+        }
+    }
+    frictions
+}

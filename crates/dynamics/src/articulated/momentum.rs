@@ -1,0 +1,92 @@
+//! Momentum and energy of the whole system.
+//!
+//! The momentum of the links about their origin `O` is `Σ I_i V_i`, linear in the velocities: column
+//! `k` of its matrix is `I_k^c S_k`, the momentum of everything that velocity `k` carries. About the
+//! center of mass `G` the moment gains `(O − G) × p`, which makes the **centroidal momentum**, whose
+//! linear part is the mass times the velocity of `G`, and which only forces from outside change.
+//!
+//! # Source
+//!
+//! D. E. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot", *Autonomous Robots* 35
+//! (2013) 161–176, equations 5 to 13.
+
+use nalgebra::{DMatrix, Vector3};
+
+use super::{
+    geometry::{Geometry, Spatial},
+    tree::{Scratch, Tree, write_column},
+};
+
+/// Momentum of a whole system about its center of mass, in world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CentroidalMomentum {
+    /// Total mass (kg).
+    pub mass: f64,
+    /// Center of mass (m); not a number if the mass is zero.
+    pub center: Vector3<f64>,
+    /// Linear momentum (N·s).
+    pub linear: Vector3<f64>,
+    /// Angular momentum about the center of mass (N·m·s).
+    pub angular: Vector3<f64>,
+}
+
+impl<G: Geometry> Tree<G> {
+    /// Total mass and center of mass, after [`place`](Self::place).
+    pub(super) fn center_of_mass(&self, scratch: &Scratch<G>) -> (f64, G::Linear) {
+        let mut mass = 0.0;
+        let mut first = G::linear(&Vector3::zeros());
+        for (inertia, frame) in scratch.inertias.iter().zip(&scratch.frames) {
+            mass += inertia.mass;
+            first = first + inertia.first + frame.origin * inertia.mass;
+        }
+        (mass, first * (1.0 / mass))
+    }
+
+    /// After [`run`](Self::run).
+    pub(super) fn centroidal_momentum(&self, scratch: &Scratch<G>) -> CentroidalMomentum {
+        let (mass, center) = self.center_of_mass(scratch);
+        let mut total = Spatial::<G>::zero();
+        for (i, motion) in scratch.motions.iter().enumerate() {
+            let momentum = scratch.inertias[i].momentum(motion);
+            total += about(&momentum, scratch.frames[i].origin - center);
+        }
+        CentroidalMomentum {
+            mass,
+            center: G::linear_to_vector(center),
+            linear: G::linear_to_vector(total.linear),
+            angular: G::angular_to_vector(total.angular),
+        }
+    }
+
+    /// Rows of the linear, then of the angular momentum, after [`place`](Self::place).
+    pub(super) fn centroidal_matrix(&self, scratch: &mut Scratch<G>, matrix: &mut DMatrix<f64>) {
+        self.compose(scratch);
+        let (_, center) = self.center_of_mass(scratch);
+        for (k, node) in self.velocities.iter().enumerate() {
+            let momentum = scratch.composites[node.link].momentum(&scratch.columns[k]);
+            let arm = scratch.frames[node.link].origin - center;
+            write_column(matrix, k, &about(&momentum, arm));
+        }
+    }
+
+    /// `½ Σ V · I V`, after [`run`](Self::run).
+    pub(super) fn kinetic_energy(&self, scratch: &Scratch<G>) -> f64 {
+        let of_link = |(motion, inertia): (&Spatial<G>, &super::geometry::Inertia<G>)| {
+            0.5 * motion.dot(&inertia.momentum(motion))
+        };
+        scratch.motions.iter().zip(&scratch.inertias).map(of_link).sum()
+    }
+
+    /// `−Σ m g · x`, after [`place`](Self::place).
+    pub(super) fn gravity_energy(&self, scratch: &Scratch<G>) -> f64 {
+        let of_link = |(inertia, frame): (&super::geometry::Inertia<G>, &super::tree::Frame<G>)| {
+            -G::dot(self.gravity, inertia.first + frame.origin * inertia.mass)
+        };
+        scratch.inertias.iter().zip(&scratch.frames).map(of_link).sum()
+    }
+}
+
+/// A momentum about a point whose old reference point is at `arm` from it.
+fn about<G: Geometry>(momentum: &Spatial<G>, arm: G::Linear) -> Spatial<G> {
+    Spatial { angular: momentum.angular + G::moment(arm, momentum.linear), ..*momentum }
+}

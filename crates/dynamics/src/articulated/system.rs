@@ -1,0 +1,138 @@
+//! [`Articulated`] as a [`System`].
+
+use nalgebra::{DMatrix, Isometry3, Vector3};
+
+use super::{
+    Articulated, SMALLEST_PIVOT,
+    assembly::{Part, QUATERNION_TOLERANCE},
+};
+use crate::{
+    rotation,
+    system::{CoordinateError, Dimension, System, check_finite},
+};
+
+impl System for Articulated {
+    fn coordinate_count(&self) -> usize {
+        self.coordinates.last().map_or(0, |range| range.end)
+    }
+
+    fn velocity_count(&self) -> usize {
+        self.velocities.last().map_or(0, |range| range.end)
+    }
+
+    /// Also refuses coordinates where the mass matrix is singular.
+    fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), CoordinateError> {
+        check_finite(coordinates, self.coordinate_count())?;
+        for part in &self.parts {
+            let Part::Rotation { q, body, .. } = *part else { continue };
+            let norm = quaternion(coordinates, q).iter().map(|c| c * c).sum::<f64>().sqrt();
+            if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
+                return Err(CoordinateError::QuaternionNorm { body, norm });
+            }
+        }
+        match self.at(coordinates).singular_velocity(SMALLEST_PIVOT) {
+            Some((velocity, _)) => Err(CoordinateError::SingularMass { velocity }),
+            None => Ok(()),
+        }
+    }
+
+    fn dimension(&self) -> Dimension {
+        self.dimension
+    }
+
+    fn body_count(&self) -> usize {
+        self.links.len()
+    }
+
+    fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64> {
+        self.at(coordinates).pose(body)
+    }
+
+    fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>) {
+        let shape = self.at(coordinates).mass_matrix(mass_matrix);
+        debug_assert!(shape.is_ok(), "{shape:?}");
+    }
+
+    fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
+        let shape = self.at(coordinates).apply_inverse_mass(columns);
+        debug_assert!(shape.is_ok(), "{shape:?}");
+    }
+
+    fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], _time: f64, forces: &mut [f64]) {
+        let mut kinematics = self.at(coordinates);
+        kinematics.run(velocity);
+        let shape = kinematics.bias(forces);
+        debug_assert!(shape.is_ok(), "{shape:?}");
+        forces.iter_mut().for_each(|force| *force = -*force);
+        self.joint_forces.add(coordinates, velocity, forces);
+    }
+
+    fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {
+        for part in &self.parts {
+            match *part {
+                Part::Scalar { q, v } => rate[q] = velocity[v],
+                Part::Rotation { q, v, .. } => {
+                    let matrix = rotation::rate_matrix(&quaternion(coordinates, q));
+                    let of_quaternion = matrix * angular(velocity, v);
+                    rate[q..q + 4].copy_from_slice(of_quaternion.as_slice());
+                }
+            }
+        }
+    }
+
+    fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]) {
+        for part in &self.parts {
+            match *part {
+                Part::Scalar { q, v } => moved[q] = coordinates[q] + tangent[v],
+                Part::Rotation { q, v, .. } => {
+                    let (from, turn) = (quaternion(coordinates, q), angular(tangent, v));
+                    moved[q..q + 4].copy_from_slice(&self.rotation_update.apply(&from, &turn));
+                }
+            }
+        }
+    }
+
+    fn difference(&self, from: &[f64], to: &[f64], tangent: &mut [f64]) {
+        for part in &self.parts {
+            match *part {
+                Part::Scalar { q, v } => tangent[v] = to[q] - from[q],
+                Part::Rotation { q, v, .. } => {
+                    let (from, to) = (quaternion(from, q), quaternion(to, q));
+                    let turn = self.rotation_update.difference(&from, &to);
+                    tangent[v..v + 3].copy_from_slice(turn.as_slice());
+                }
+            }
+        }
+    }
+
+    fn add_point_row(
+        &self,
+        coordinates: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+        direction: &Vector3<f64>,
+        scale: f64,
+        row: &mut [f64],
+    ) {
+        self.at(coordinates).point_row(body, point, &(scale * direction), row);
+    }
+
+    /// That of gravity, springs and constant efforts; efforts on rotations in space have none.
+    fn potential_energy(&self, coordinates: &[f64]) -> f64 {
+        self.at(coordinates).gravity_energy() + self.joint_forces.potential_energy(coordinates)
+    }
+
+    fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
+        let mut kinematics = self.at(coordinates);
+        kinematics.run(velocity);
+        kinematics.kinetic_energy()
+    }
+}
+
+fn quaternion(coordinates: &[f64], first: usize) -> [f64; 4] {
+    [0, 1, 2, 3].map(|k| coordinates[first + k])
+}
+
+fn angular(velocity: &[f64], first: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&velocity[first..first + 3])
+}

@@ -1,0 +1,225 @@
+//! What the algorithms share: the constant [`Tree`] and the [`Scratch`] they fill.
+
+use std::ops::Range;
+
+use nalgebra::{DMatrix, UnitQuaternion, Vector3};
+
+use super::{
+    JointKind, Link,
+    geometry::{Geometry, Inertia, Spatial},
+};
+
+/// The links of a system in the plane or in space, parents first.
+#[derive(Clone, Debug)]
+pub(super) struct Tree<G: Geometry> {
+    pub(super) branches: Vec<Branch<G>>,
+    pub(super) coordinate_count: usize,
+    /// The velocity that precedes each velocity on the way to the world, and the link it moves.
+    pub(super) velocities: Vec<VelocityNode>,
+    pub(super) gravity: G::Linear,
+}
+
+/// One velocity, or degree of freedom, seen as a node of a tree of its own: the velocities of one
+/// joint follow one another, and the first follows the last one of the nearest ancestor that has any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VelocityNode {
+    pub(super) parent: Option<usize>,
+    pub(super) link: usize,
+}
+
+/// One link.
+#[derive(Clone, Debug)]
+pub(super) struct Branch<G: Geometry> {
+    pub(super) parent: Option<usize>,
+    pub(super) motion: Motion<G>,
+    /// Pose of the joint frame in the frame of the parent.
+    pub(super) rotation: G::Rotation,
+    pub(super) translation: G::Linear,
+    pub(super) first_coordinate: usize,
+    pub(super) velocities: Range<usize>,
+    /// How many of its velocities translate; they come before those that rotate.
+    pub(super) translation_count: usize,
+    /// The last velocity that moves the link.
+    pub(super) last_velocity: Option<usize>,
+    pub(super) mass: f64,
+    /// Center of mass and moments about it in the frame of the link.
+    pub(super) center: G::Linear,
+    pub(super) moments: G::Moments,
+}
+
+/// [`JointKind`] with its axes in the geometry.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Motion<G: Geometry> {
+    Fixed,
+    Revolute(G::Angular),
+    Prismatic(G::Linear),
+    Planar,
+    Spherical,
+    Free,
+}
+
+/// Everything that depends on position and velocity, with one entry per link or per velocity.
+///
+/// All vectors are in world axes and about the **origin** of the link: the place where the frame of
+/// the first link of its tree is at that moment. An inertial frame that stands there at that moment is
+/// as good as any other, and far from the world's origin it keeps its digits.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch<G: Geometry> {
+    pub(super) frames: Vec<Frame<G>>,
+    /// Motion of the link per unit of each velocity.
+    pub(super) columns: Vec<Spatial<G>>,
+    pub(super) inertias: Vec<Inertia<G>>,
+    pub(super) composites: Vec<Inertia<G>>,
+    pub(super) motions: Vec<Spatial<G>>,
+    /// Acceleration of each link relative to its parent at constant velocities.
+    pub(super) drifts: Vec<Spatial<G>>,
+    /// Acceleration of each link at constant velocities.
+    pub(super) biases: Vec<Spatial<G>>,
+    pub(super) accelerations: Vec<Spatial<G>>,
+    pub(super) forces: Vec<Spatial<G>>,
+    pub(super) tensors: Vec<G::Tensor>,
+    /// Of each velocity: its articulated force, the inverse of its pivot, its force left over.
+    pub(super) pivots: Vec<Pivot<G>>,
+    /// The factors of the mass matrix, in rows.
+    pub(super) factor: Vec<f64>,
+    /// Whether `composites` and `factor` belong to the current positions.
+    pub(super) is_composed: bool,
+    pub(super) is_factored: bool,
+}
+
+/// Where a link is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<G: Geometry> {
+    pub(super) rotation: G::Rotation,
+    pub(super) origin: G::Linear,
+    /// Position of the frame of the link relative to `origin`.
+    pub(super) arm: G::Linear,
+}
+
+impl<G: Geometry> Frame<G> {
+    /// `point` of the world relative to the origin.
+    pub(super) fn arm_to(&self, point: &Vector3<f64>) -> G::Linear {
+        G::linear(point) - self.origin
+    }
+}
+
+/// What the articulated-body algorithm keeps of one velocity.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pivot<G: Geometry> {
+    pub(super) force: Spatial<G>,
+    pub(super) inverse: f64,
+    pub(super) rest: f64,
+}
+
+impl<G: Geometry> Branch<G> {
+    pub(super) fn translations(&self) -> Range<usize> {
+        self.velocities.start..self.velocities.start + self.translation_count
+    }
+
+    pub(super) fn rotations(&self) -> Range<usize> {
+        self.velocities.start + self.translation_count..self.velocities.end
+    }
+}
+
+impl<G: Geometry> Tree<G> {
+    pub(super) fn new(links: &[Link], parents: &[Option<usize>], gravity: &Vector3<f64>) -> Self {
+        let mut tree = Self {
+            branches: Vec::with_capacity(links.len()),
+            coordinate_count: 0,
+            velocities: Vec::new(),
+            gravity: G::linear(gravity),
+        };
+        for (link, &parent) in links.iter().zip(parents) {
+            tree.push(link, parent);
+        }
+        tree
+    }
+
+    fn push(&mut self, link: &Link, parent: Option<usize>) {
+        let kind = link.joint.kind;
+        let number = self.branches.len();
+        let first_velocity = self.velocities.len();
+        let mut last_velocity = parent.and_then(|parent| self.branches[parent].last_velocity);
+        for velocity in first_velocity..first_velocity + kind.velocity_count() {
+            self.velocities.push(VelocityNode { parent: last_velocity, link: number });
+            last_velocity = Some(velocity);
+        }
+        let (motion, translation_count) = match kind {
+            JointKind::Fixed => (Motion::Fixed, 0),
+            JointKind::Revolute { axis } => (Motion::Revolute(G::angular(&axis)), 0),
+            JointKind::Prismatic { axis } => (Motion::Prismatic(G::linear(&axis)), 1),
+            JointKind::Planar => (Motion::Planar, 2),
+            JointKind::Spherical => (Motion::Spherical, 0),
+            JointKind::Free => (Motion::Free, 3),
+        };
+        let mass = link.mass_properties.as_ref();
+        let zero = Vector3::zeros();
+        self.branches.push(Branch {
+            parent,
+            motion,
+            rotation: G::rotation(&link.placement.rotation),
+            translation: G::linear(&link.placement.translation.vector),
+            first_coordinate: self.coordinate_count,
+            velocities: first_velocity..self.velocities.len(),
+            translation_count,
+            last_velocity,
+            mass: mass.map_or(0.0, |mass| mass.mass()),
+            center: G::linear(&mass.map_or(zero, |mass| mass.center_of_mass())),
+            moments: G::moments(&mass.map_or_else(nalgebra::Matrix3::zeros, |mass| mass.inertia())),
+        });
+        self.coordinate_count += kind.coordinate_count();
+    }
+
+    pub(super) fn velocity_count(&self) -> usize {
+        self.velocities.len()
+    }
+
+    /// The velocities that move `link`, from the nearest to the world's.
+    pub(super) fn path(&self, link: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.branches[link].last_velocity, |&k| self.velocities[k].parent)
+    }
+
+    pub(super) fn scratch(&self) -> Scratch<G> {
+        let (links, n) = (self.branches.len(), self.velocity_count());
+        let zero = Vector3::zeros();
+        let frame = Frame {
+            rotation: G::rotation(&UnitQuaternion::identity()),
+            origin: G::linear(&zero),
+            arm: G::linear(&zero),
+        };
+        let inertia = Inertia {
+            mass: 0.0,
+            first: G::linear(&zero),
+            moments: G::moments(&nalgebra::Matrix3::zeros()),
+        };
+        let pivot = Pivot { force: Spatial::zero(), inverse: 0.0, rest: 0.0 };
+        let vectors = vec![Spatial::zero(); links];
+        Scratch {
+            frames: vec![frame; links],
+            columns: vec![Spatial::zero(); n],
+            inertias: vec![inertia; links],
+            composites: vec![inertia; links],
+            motions: vectors.clone(),
+            drifts: vectors.clone(),
+            biases: vectors.clone(),
+            accelerations: vectors.clone(),
+            forces: vectors,
+            tensors: vec![G::tensor(&inertia); links],
+            pivots: vec![pivot; n],
+            factor: vec![0.0; n * n],
+            is_composed: false,
+            is_factored: false,
+        }
+    }
+}
+
+/// Writes `vector` to the entries of a column of a Jacobian, the linear part first.
+pub(super) fn write_column<G: Geometry>(matrix: &mut DMatrix<f64>, k: usize, vector: &Spatial<G>) {
+    let linear = G::linear_to_vector(vector.linear);
+    let angular = G::angular_to_vector(vector.angular);
+    let entries: &[f64] = match G::DIMENSION {
+        crate::Dimension::Plane => &[linear.x, linear.y, angular.z],
+        crate::Dimension::Space => &[linear.x, linear.y, linear.z, angular.x, angular.y, angular.z],
+    };
+    matrix.column_mut(k).copy_from_slice(entries);
+}
