@@ -1,0 +1,113 @@
+//! The one module that speaks to parry, whose vectors (glam) never leave it.
+//!
+//! It answers three questions: which polyhedron points span, where two convex solids are nearest, and
+//! which of many boxes overlap.
+//!
+//! # Source
+//!
+//! E. G. Gilbert, D. W. Johnson, S. S. Keerthi, "A fast procedure for computing the distance between
+//! complex objects in three-dimensional space", *IEEE Journal of Robotics and Automation* 4 (1988)
+//! 193–203 (distance); G. van den Bergen, "Proximity queries and penetration depth computation on 3D
+//! game objects", *Game Developers Conference* 2001 (depth of overlapping solids), both as
+//! implemented by the crate `parry3d-f64`.
+
+use nalgebra::{Isometry3, Vector3};
+use parry3d_f64::{
+    bounding_volume,
+    math::{Pose, Rot3, Vector},
+    partitioning::{Bvh, BvhWorkspace},
+    query::details::contact_support_map_support_map,
+    shape::{ConvexPolyhedron, SupportMap},
+};
+
+use crate::{
+    solid::{Aabb, Solid},
+    witness::Witness,
+};
+
+/// Vertices and the corners of faces of a polyhedron.
+pub(crate) struct Mesh {
+    pub(crate) vertices: Vec<Vector3<f64>>,
+    /// Indices of vertices, counterclockwise from outside.
+    pub(crate) faces: Vec<Vec<usize>>,
+}
+
+/// The convex hull of points, if they span one; it may list vertices that no face uses.
+pub(crate) fn convex_hull(points: &[Vector3<f64>]) -> Option<Mesh> {
+    let points: Vec<Vector> = points.iter().map(to_parry).collect();
+    let hull = ConvexPolyhedron::from_convex_hull(&points)?;
+    let corners = hull.vertices_adj_to_face();
+    let faces = hull.faces().iter().map(|face| {
+        let first = face.first_vertex_or_edge as usize;
+        let end = first + face.num_vertices_or_edges as usize;
+        corners[first..end].iter().map(|&vertex| vertex as usize).collect()
+    });
+    Some(Mesh { vertices: hull.points().iter().map(from_parry).collect(), faces: faces.collect() })
+}
+
+/// Where two convex solids are nearest, or how to part them shortest if they overlap.
+///
+/// Rounded solids are measured between their cores. `None` if the iteration found no answer.
+pub(crate) fn nearest(solids: [&Solid; 2], poses: [&Isometry3<f64>; 2]) -> Option<Witness> {
+    let relative = pose(&poses[0].inv_mul(poses[1]));
+    let contact =
+        contact_support_map_support_map(&relative, &Core(solids[0]), &Core(solids[1]), f64::MAX)?;
+    // Parry's normal leaves body 1.
+    let normal = -(poses[0].rotation * from_parry(&contact.normal1));
+    let [r_1, r_2] = solids.map(Solid::rounding);
+    let point_1 = poses[0] * nalgebra::Point3::from(from_parry(&contact.point1));
+    Some(Witness::new(point_1.coords - normal * r_1, normal, contact.dist - r_1 - r_2))
+        .filter(Witness::is_finite)
+}
+
+/// A solid without its rounding, as its farthest points.
+struct Core<'a>(&'a Solid);
+
+impl SupportMap for Core<'_> {
+    fn local_support_point(&self, direction: Vector) -> Vector {
+        to_parry(&self.0.core_support(&from_parry(&direction)))
+    }
+}
+
+/// A tree of boxes that tells which of them overlap.
+#[derive(Clone, Default)]
+pub(crate) struct Tree {
+    bvh: Bvh,
+    workspace: BvhWorkspace,
+    count: usize,
+}
+
+impl Tree {
+    /// Writes the pairs of overlapping boxes, in no particular order.
+    pub(crate) fn pairs(&mut self, boxes: &[Aabb], pairs: &mut Vec<[usize; 2]>) {
+        if boxes.len() < self.count {
+            self.bvh = Bvh::new();
+        }
+        self.count = boxes.len();
+        for (index, aabb) in (0..).zip(boxes) {
+            let aabb = bounding_volume::Aabb::new(to_parry(&aabb.low), to_parry(&aabb.high));
+            self.bvh.insert_or_update_partially(aabb, index, 0.0);
+        }
+        self.bvh.refit(&mut self.workspace);
+        pairs.clear();
+        self.bvh.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |i, j| {
+            pairs.push([i.min(j) as usize, i.max(j) as usize]);
+        });
+    }
+}
+
+fn pose(pose: &Isometry3<f64>) -> Pose {
+    let q = pose.rotation.quaternion();
+    Pose {
+        rotation: Rot3::from_xyzw(q.i, q.j, q.k, q.w),
+        translation: to_parry(&pose.translation.vector),
+    }
+}
+
+fn to_parry(vector: &Vector3<f64>) -> Vector {
+    Vector::new(vector.x, vector.y, vector.z)
+}
+
+fn from_parry(vector: &Vector) -> Vector3<f64> {
+    Vector3::new(vector.x, vector.y, vector.z)
+}

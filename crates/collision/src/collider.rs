@@ -1,0 +1,224 @@
+//! Shapes attached to bodies: [`Collider`].
+
+use nalgebra::Isometry3;
+use percussion_dynamics::{Dimension, System};
+
+use crate::{
+    shape::{self, LARGEST, Shape},
+    solid::{Placed, Solid},
+};
+
+/// A pose in the plane may tilt out of it by this angle (rad), a few roundings of a product of poses.
+const PLANAR: f64 = 1e-14;
+
+/// Why a collider is refused.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The shape is not usable.
+    #[error(transparent)]
+    Shape(#[from] shape::Error),
+    /// The friction coefficient is negative or not finite.
+    #[error("friction is {value}, expected a finite number of at least 0")]
+    Friction {
+        /// Coefficient given.
+        value: f64,
+    },
+    /// The coefficient of restitution lies outside [0, 1].
+    #[error("restitution is {value}, expected a number between 0 and 1")]
+    Restitution {
+        /// Coefficient given.
+        value: f64,
+    },
+    /// An entry of the pose is NaN, infinite or beyond 1e30 m.
+    #[error("pose of a collider has an entry {value}, expected numbers within ±1e30")]
+    Pose {
+        /// First such entry.
+        value: f64,
+    },
+    /// There is no such body.
+    #[error("body {body} does not exist, expected an index below {count}")]
+    Body {
+        /// Index given.
+        body: usize,
+        /// Number of bodies.
+        count: usize,
+    },
+    /// The shape does not exist in the dimension of the system.
+    #[error("a {shape} in a system of dimension {dimension:?}, expected a shape that exists there")]
+    Dimension {
+        /// Name of the shape.
+        shape: &'static str,
+        /// Dimension of the system.
+        dimension: Dimension,
+    },
+    /// The pose of a collider of a planar system leaves the plane.
+    #[error("pose of a collider leaves the plane by {value}, expected z = 0 and a turn about z")]
+    OutOfPlane {
+        /// The `z` entry of its position (m) or of a quaternion component about `x` or `y`.
+        value: f64,
+    },
+}
+
+/// A shape on a body, or fixed in the world, with the coefficients of its surface.
+///
+/// # Example
+///
+/// A foot: a sphere of 2 cm at the end of a shank of 0.4 m along `−z`.
+///
+/// ```
+/// use nalgebra::Isometry3;
+/// use percussion_collision::{Collider, Shape};
+///
+/// let foot = Collider::on_body(3, Shape::Sphere { radius: 0.02 })?
+///     .with_pose(Isometry3::translation(0.0, 0.0, -0.4))?
+///     .with_friction(0.8)?;
+/// assert_eq!((foot.body(), foot.friction(), foot.restitution()), (Some(3), 0.8, 0.0));
+/// # Ok::<(), percussion_collision::collider::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collider {
+    body: Option<usize>,
+    pose: Isometry3<f64>,
+    shape: Shape,
+    solid: Solid,
+    friction: f64,
+    restitution: f64,
+}
+
+impl Collider {
+    /// `shape` on `body`, in the frame of the body, without friction and restitution.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`].
+    pub fn on_body(body: usize, shape: Shape) -> Result<Self, Error> {
+        Self::new(Some(body), shape)
+    }
+
+    /// `shape` fixed in the world, in its frame, without friction and restitution.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`].
+    pub fn fixed(shape: Shape) -> Result<Self, Error> {
+        Self::new(None, shape)
+    }
+
+    fn new(body: Option<usize>, shape: Shape) -> Result<Self, Error> {
+        shape.check()?;
+        let solid = Solid::from(&shape);
+        let pose = Isometry3::identity();
+        Ok(Self { body, pose, shape, solid, friction: 0.0, restitution: 0.0 })
+    }
+
+    /// The same collider at `pose` (m) in the frame of its body, or of the world.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pose`].
+    pub fn with_pose(self, pose: Isometry3<f64>) -> Result<Self, Error> {
+        check_pose(&pose)?;
+        Ok(Self { pose, ..self })
+    }
+
+    /// The same collider with this friction coefficient (at least 0).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Friction`].
+    pub fn with_friction(self, friction: f64) -> Result<Self, Error> {
+        if !(friction.is_finite() && friction >= 0.0) {
+            return Err(Error::Friction { value: friction });
+        }
+        Ok(Self { friction, ..self })
+    }
+
+    /// The same collider with this coefficient of restitution (between 0 and 1).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Restitution`].
+    pub fn with_restitution(self, restitution: f64) -> Result<Self, Error> {
+        if !(0.0..=1.0).contains(&restitution) {
+            return Err(Error::Restitution { value: restitution });
+        }
+        Ok(Self { restitution, ..self })
+    }
+
+    /// The body that carries it, or `None` for the world.
+    #[must_use]
+    pub fn body(&self) -> Option<usize> {
+        self.body
+    }
+
+    /// Its pose in the frame of the body, or of the world.
+    #[must_use]
+    pub fn pose(&self) -> &Isometry3<f64> {
+        &self.pose
+    }
+
+    /// Its shape.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Friction coefficient of its surface.
+    #[must_use]
+    pub fn friction(&self) -> f64 {
+        self.friction
+    }
+
+    /// Coefficient of restitution of its surface.
+    #[must_use]
+    pub fn restitution(&self) -> f64 {
+        self.restitution
+    }
+
+    /// Checks that the body exists in `system` and that shape and pose fit its dimension.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Body`], [`Error::Dimension`], [`Error::OutOfPlane`].
+    pub fn check(&self, system: &dyn System) -> Result<(), Error> {
+        let count = system.body_count();
+        if let Some(body) = self.body.filter(|body| *body >= count) {
+            return Err(Error::Body { body, count });
+        }
+        let dimension = system.dimension();
+        if !self.shape.fits(dimension) {
+            return Err(Error::Dimension { shape: self.shape.name(), dimension });
+        }
+        if dimension == Dimension::Plane {
+            let q = &self.pose.rotation;
+            let out = [(self.pose.translation.z, 0.0), (q.i, PLANAR), (q.j, PLANAR)];
+            if let Some(&(value, _)) = out.iter().find(|(value, limit)| value.abs() > *limit) {
+                return Err(Error::OutOfPlane { value });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn solid(&self) -> &Solid {
+        &self.solid
+    }
+
+    /// The solid where `system` has it.
+    pub(crate) fn placed(&self, system: &dyn System, coordinates: &[f64]) -> Placed<'_> {
+        let pose = match self.body {
+            Some(body) => system.pose(coordinates, body) * self.pose,
+            None => self.pose,
+        };
+        Placed { solid: &self.solid, pose }
+    }
+}
+
+/// Finds the first entry that no query should see.
+pub(crate) fn check_pose(pose: &Isometry3<f64>) -> Result<(), Error> {
+    let entries = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    match entries.into_iter().find(|entry| !(-LARGEST..=LARGEST).contains(*entry)) {
+        Some(&value) => Err(Error::Pose { value }),
+        None => Ok(()),
+    }
+}

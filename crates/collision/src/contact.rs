@@ -1,0 +1,187 @@
+//! Contacts between features of two colliders: [`Contact`] and the gap function that follows one,
+//! [`FeatureGap`].
+
+use std::cmp::Ordering;
+
+use nalgebra::Vector3;
+use percussion_dynamics::{
+    Anchor, ContactFrame, ContactRows, Dimension, GapFunction, System,
+    gap::{self, ContactPoint},
+};
+
+use crate::{
+    collider::Collider,
+    feature::Feature,
+    pairs::{self},
+    witness::Witness,
+};
+
+/// The name of a contact: two colliders and a feature of each.
+///
+/// It stays the same from step to step as long as these features touch, so that impulses can be matched
+/// with those of the step before. Contacts are sorted by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContactId {
+    /// Indices of the colliders, of body 1 and of body 2.
+    pub colliders: [usize; 2],
+    /// The features of the two that touch.
+    pub features: [Feature; 2],
+}
+
+/// A pair of features that touch or nearly touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Colliders and features.
+    pub id: ContactId,
+    /// The bodies of the colliders; `None` for the world.
+    pub bodies: [Option<usize>; 2],
+    /// The gap (m): positive open, negative penetrating.
+    pub gap: f64,
+    /// The points of the two surfaces (m, world): `points[0] − points[1] = gap · frame.normal`.
+    pub points: [Vector3<f64>; 2],
+    /// The contact frame, with the normal from body 2 to body 1. In space the first tangent is the
+    /// world's `x` axis made orthogonal to the normal.
+    pub frame: ContactFrame,
+    /// Friction coefficient, the geometric mean of the two surfaces'.
+    pub friction: f64,
+    /// Coefficient of restitution, the geometric mean of the two surfaces'.
+    pub restitution: f64,
+}
+
+impl Contact {
+    /// Whether the two features overlap, which is what triggers an impact; a contact that is only
+    /// near takes part in the impact that another one triggers.
+    #[must_use]
+    pub fn is_overlapping(&self) -> bool {
+        self.gap < 0.0
+    }
+
+    /// Writes the rows of the contact: the velocity of `points[0]` on body 1 minus that of `points[1]`
+    /// on body 2, along the axes of the frame.
+    ///
+    /// `coordinates` are those the contact was found at. The normal row `n · (J_1 − J_2)` is the
+    /// gradient of the gap.
+    pub fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) {
+        rows.clear();
+        for ((body, point), scale) in self.bodies.iter().zip(&self.points).zip([1.0, -1.0]) {
+            let anchor = Anchor { body: *body, point: Vector3::zeros() };
+            rows.add_point(system, coordinates, &anchor, point, &self.frame, scale);
+        }
+    }
+
+    pub(crate) fn new(
+        id: ContactId,
+        colliders: [&Collider; 2],
+        witness: &Witness,
+        dimension: Dimension,
+    ) -> Option<Self> {
+        let mean = |of: fn(&Collider) -> f64| (of(colliders[0]) * of(colliders[1])).sqrt();
+        Some(Self {
+            id,
+            bodies: colliders.map(Collider::body),
+            gap: witness.gap,
+            points: witness.points,
+            frame: frame(&witness.normal, dimension)?,
+            friction: mean(Collider::friction),
+            restitution: mean(Collider::restitution),
+        })
+    }
+}
+
+/// The contact frame with this normal, or `None` if the normal is not finite.
+fn frame(normal: &Vector3<f64>, dimension: Dimension) -> Option<ContactFrame> {
+    match dimension {
+        // Turning by a quaternion may leave a rounding error along z.
+        Dimension::Plane => ContactFrame::planar(&Vector3::new(normal.x, normal.y, 0.0)).ok(),
+        Dimension::Space => ContactFrame::from_normal(normal, &Vector3::x()).ok(),
+    }
+}
+
+impl Eq for Contact {}
+
+impl PartialOrd for Contact {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Contact {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+
+/// The gap between two features, wherever their bodies are.
+///
+/// It is the [`GapFunction`] of a contact, to be followed while the bodies move: for a vertex and a face
+/// the distance from the plane of the face, also where the vertex has left the area over it. At
+/// coordinates that are not finite, and where the iteration for two whole surfaces fails, the gap is
+/// NaN and the rows are zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureGap {
+    colliders: [Collider; 2],
+    features: [Feature; 2],
+}
+
+impl FeatureGap {
+    pub(crate) fn new(colliders: [Collider; 2], features: [Feature; 2]) -> Self {
+        Self { colliders, features }
+    }
+
+    /// The colliders, body 1 first.
+    #[must_use]
+    pub fn colliders(&self) -> &[Collider; 2] {
+        &self.colliders
+    }
+
+    /// The features whose distance it is.
+    #[must_use]
+    pub fn features(&self) -> [Feature; 2] {
+        self.features
+    }
+
+    fn contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<Contact> {
+        let dimension = system.dimension();
+        let [a, b] = [0, 1].map(|k: usize| self.colliders[k].placed(system, coordinates));
+        crate::collider::check_pose(&a.pose).ok()?;
+        crate::collider::check_pose(&b.pose).ok()?;
+        let witness = pairs::evaluate(&a, &b, self.features, dimension)?;
+        let id = ContactId { colliders: [0, 1], features: self.features };
+        Contact::new(id, [&self.colliders[0], &self.colliders[1]], &witness, dimension)
+    }
+}
+
+impl GapFunction for FeatureGap {
+    fn gap(&self, system: &dyn System, coordinates: &[f64]) -> f64 {
+        self.contact(system, coordinates).map_or(f64::NAN, |contact| contact.gap)
+    }
+
+    fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {
+        match self.contact(system, coordinates) {
+            Some(contact) => {
+                contact.rows(system, coordinates, rows);
+                contact.gap
+            }
+            None => {
+                rows.clear();
+                f64::NAN
+            }
+        }
+    }
+
+    fn check(&self, system: &dyn System) -> Result<(), gap::Error> {
+        let anchors = self.colliders.iter().map(|collider| Anchor {
+            body: collider.body(),
+            point: collider.pose().translation.vector,
+        });
+        for anchor in anchors {
+            anchor.check(system)?;
+        }
+        Ok(())
+    }
+
+    fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
+        let contact = self.contact(system, coordinates)?;
+        Some(ContactPoint { gap: contact.gap, point: contact.points[0], frame: contact.frame })
+    }
+}

@@ -1,0 +1,124 @@
+//! Which features of rigid bodies touch: percussion-collision.
+//!
+//! A [`Collider`] attaches a [`Shape`] to a body of a [`System`](percussion_dynamics::System); a
+//! [`Scene`] of colliders finds the [`Contact`]s between them at given coordinates; a [`FeatureGap`]
+//! follows one contact while the bodies move, as a
+//! [`GapFunction`](percussion_dynamics::GapFunction). The [`CellGrid`] finds near pairs among many equal
+//! spheres. What happens at a contact is not decided here.
+//!
+//! A contact joins two [`Feature`]s, a corner and a face or two edges, and each such pair has a gap with
+//! an exact gradient `n · (J_1 − J_2)`. Its [name](ContactId) stays the same while the features touch,
+//! contacts come out sorted by it, and the same input gives the same bits. Units are SI; a gap is
+//! positive when open, and normals point from body 2 to body 1, out of the ground.
+//!
+//! # Example
+//!
+//! A box of edges 0.4, 0.6 and 0.8 m stands on its smallest face, tilted by 1 mrad about `x`. The two
+//! corners it stands on touch; the other two are `0.6 sin(0.001)` = 0.6 mm above the ground and belong to
+//! the contact only if positions are not known better than that.
+//!
+//! ```
+//! use nalgebra::{Matrix3, Vector3};
+//! use percussion_collision::{Collider, Feature, Scene, Settings, Shape, Workspace};
+//! use percussion_dynamics::{Body, ContactRows, FreeBodies};
+//!
+//! let system = FreeBodies::new(vec![Body::new(2.0, Matrix3::identity())], Vector3::zeros())?;
+//! let scene = Scene::new(
+//!     vec![
+//!         Collider::on_body(0, Shape::Box { half_extents: Vector3::new(0.2, 0.3, 0.4) })?
+//!             .with_friction(0.2)?,
+//!         Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?.with_friction(0.8)?,
+//!     ],
+//!     &system,
+//! )?;
+//! let half_tilt: f64 = 0.0005;
+//! let height = 0.4 * (2.0 * half_tilt).cos() + 0.3 * (2.0 * half_tilt).sin();
+//! let tilted = [0.0, 0.0, height, half_tilt.cos(), half_tilt.sin(), 0.0, 0.0];
+//!
+//! let mut workspace = Workspace::default();
+//! let contacts = scene.contacts(&system, &tilted, &Settings::default(), &mut workspace)?;
+//! assert_eq!(contacts.len(), 2);
+//! let coarse = Settings { proximity: 1e-3 };
+//! let contacts = scene.contacts(&system, &tilted, &coarse, &mut workspace)?;
+//! assert_eq!(contacts.len(), 4);
+//!
+//! // Corner 3 has positive x and y and negative z.
+//! let corner = contacts[3];
+//! assert_eq!(corner.id.features, [Feature::Vertex(3), Feature::Face(0)]);
+//! assert!((corner.gap - 0.6 * 0.001_f64.sin()).abs() < 1e-15);
+//! assert!((corner.friction - 0.4).abs() < 1e-15); // √(0.2 · 0.8)
+//!
+//! let mut rows = ContactRows::for_system(&system);
+//! corner.rows(&system, &tilted, &mut rows);
+//! assert_eq!(rows.normal()[..3], [0.0, 0.0, 1.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Pairs of shapes
+//!
+//! | pair | contacts | method |
+//! | --- | --- | --- |
+//! | sphere or disc – any | 1 | closed form |
+//! | box, hull, rectangle – half-space | vertices | closed form |
+//! | capsule, rod – half-space | 2 ends | closed form |
+//! | cylinder – half-space | 4 fixed points and the lowest point of each rim | closed form |
+//! | capsule, rod – the same | ends against the other, crossing of axes | closed form |
+//! | rectangle, rod in the plane | corners against sides | closed form |
+//! | box, hull – the same | corners over faces, crossings of edges | separating axes; parry if apart |
+//! | capsule, rod – box, hull | ends over faces, nearest points | parry |
+//! | cylinder – capsule, cylinder, box, hull | rims and corners over faces, nearest points | parry, sharpened |
+//!
+//! # Degenerate positions
+//!
+//! The gap itself is continuous everywhere, but at some positions its direction is not. What is chosen
+//! there turns with the bodies:
+//!
+//! - *Coincident centers*, a center on the axis of a capsule or cylinder: an axis of the frame of the
+//!   other collider, see [`Feature::Whole`].
+//! - *Axes of capsules that meet*: the cross product of their directions. *Parallel axes*: the ends of
+//!   the stretch they share carry the contact, with no crossing.
+//! - *Parallel faces*: the corners of each over the other and the crossings of their edges, each with
+//!   its own normal. *A cylinder standing upright*: the four fixed points of a rim, because no point of
+//!   it is the lowest.
+//! - *Deep penetration*: the shortest way out along the normal of a face or of two edges; of equal ones,
+//!   faces come before edges and smaller indices before larger ones.
+//!
+//! Where the iteration for a distance fails there is no guess but [`scene::Error::Undecided`].
+//!
+//! # Modules
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`shape`] | [`Shape`]: spheres, boxes, capsules, cylinders, hulls, rods, half-spaces, discs, rectangles |
+//! | [`hull`] | [`Hull`], a convex polyhedron with its faces and edges |
+//! | [`collider`] | [`Collider`], a shape on a body with friction and restitution |
+//! | [`scene`] | [`Scene`], which finds contacts, and the proximity that decides which take part in an impact |
+//! | [`contact`] | [`Contact`], its [name](ContactId), and [`FeatureGap`] |
+//! | [`feature`] | [`Feature`], what the names mean |
+//! | [`cell_grid`] | [`CellGrid`] for many equal spheres |
+
+mod adapter;
+mod broad_phase;
+pub mod cell_grid;
+pub mod collider;
+pub mod contact;
+pub mod feature;
+pub mod hull;
+mod pairs;
+pub mod scene;
+pub mod shape;
+mod solid;
+mod witness;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use cell_grid::CellGrid;
+pub use collider::Collider;
+pub use contact::{Contact, ContactId, FeatureGap};
+pub use feature::Feature;
+pub use hull::Hull;
+pub use scene::{Scene, Settings, Workspace};
+pub use shape::Shape;

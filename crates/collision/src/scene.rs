@@ -1,0 +1,326 @@
+//! All colliders of a system and the contacts between them: [`Scene`].
+//!
+//! An impact begins when two features that were apart are first seen to overlap. Which others take
+//! part in it is a question of tolerance: positions are known only up to some uncertainty, and a box
+//! that falls flat on the ground touches with four corners, though rounding lets one of them
+//! overlap first. So every pair of features with a gap of at most [`Settings::proximity`] is
+//! *proximal* and belongs to the impact, and all are resolved at once. Without it the result would
+//! depend on rounding, symmetry would be lost and no load would spread over several points.
+//!
+//! # Source
+//!
+//! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact: modelling simultaneous
+//! frictional collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471
+//! (2015) 20140859, section 3(a).
+
+use percussion_dynamics::System;
+
+use crate::{
+    broad_phase::BroadPhase,
+    collider::{self, Collider, check_pose},
+    contact::{Contact, ContactId, FeatureGap},
+    pairs::{self, Active},
+    solid::{Aabb, Placed, Solid},
+};
+
+/// Settings of [`Scene::contacts`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Largest gap (m) of the contacts found, at least 0; default `1e-6`.
+    ///
+    /// For impacts, the uncertainty of positions: the tolerance of the search for the time of impact
+    /// times the speed, or that of the integrator. For time stepping, the distance that bodies approach
+    /// in a step.
+    pub proximity: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { proximity: 1e-6 }
+    }
+}
+
+/// Why colliders do not make a scene, or contacts cannot be found.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A collider does not fit the system, or its pose is not usable.
+    #[error("collider {index}: {source}")]
+    Collider {
+        /// Index of the collider.
+        index: usize,
+        /// What is wrong with it.
+        source: collider::Error,
+    },
+    /// Two half-spaces on different bodies, which overlap wherever they are.
+    #[error("colliders {} and {} are half-spaces, expected at most one of a pair that can touch", .colliders[0], .colliders[1])]
+    TwoHalfSpaces {
+        /// Indices of the two.
+        colliders: [usize; 2],
+    },
+    /// An excluded pair names a body that does not exist.
+    #[error("excluded body {body} does not exist, expected an index below {count}")]
+    Excluded {
+        /// Index given.
+        body: usize,
+        /// Number of bodies.
+        count: usize,
+    },
+    /// The proximity is negative or not finite.
+    #[error("proximity is {value}, expected a finite number of at least 0 (m)")]
+    Proximity {
+        /// Value given (m).
+        value: f64,
+    },
+    /// The system given has another number of bodies or of coordinates than the one of the scene.
+    #[error("{quantity} is {found}, expected {expected} as in the system of the scene")]
+    Length {
+        /// What differs.
+        quantity: &'static str,
+        /// Number in the system of the scene.
+        expected: usize,
+        /// Number found.
+        found: usize,
+    },
+    /// The iteration for the distance of two shapes found no answer.
+    #[error("the distance of colliders {} and {} could not be found", .colliders[0], .colliders[1])]
+    Undecided {
+        /// Indices of the two.
+        colliders: [usize; 2],
+    },
+}
+
+/// The colliders of a system.
+///
+/// Colliders of the same body never touch each other, nor do those fixed in the world, nor those of
+/// bodies that are [excluded](Scene::exclude).
+///
+/// # Example
+///
+/// A box of 1 kg with edges of 2 m lies on the ground: four contacts, one per lower corner.
+///
+/// ```
+/// use nalgebra::{Matrix3, Vector3};
+/// use percussion_collision::{Collider, Scene, Settings, Shape, Workspace};
+/// use percussion_dynamics::{Body, FreeBodies};
+///
+/// let bodies = vec![Body::new(1.0, Matrix3::identity())];
+/// let system = FreeBodies::new(bodies, Vector3::new(0.0, 0.0, -9.81))?;
+/// let scene = Scene::new(
+///     vec![
+///         Collider::on_body(0, Shape::Box { half_extents: Vector3::repeat(1.0) })?,
+///         Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?,
+///     ],
+///     &system,
+/// )?;
+/// let mut workspace = Workspace::default();
+/// let lying = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+/// let contacts = scene.contacts(&system, &lying, &Settings::default(), &mut workspace)?;
+/// assert_eq!(contacts.len(), 4);
+/// assert!(contacts.iter().all(|contact| contact.gap == 0.0 && contact.frame.normal == Vector3::z()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    colliders: Vec<Collider>,
+    /// Colliders with a box around them, and those without one.
+    bounded: Vec<usize>,
+    half_spaces: Vec<usize>,
+    /// Sorted pairs of bodies.
+    excluded: Vec<[usize; 2]>,
+    body_count: usize,
+    coordinate_count: usize,
+}
+
+/// Scratch of [`Scene::contacts`], kept by the caller so that a step allocates nothing once it is warm.
+///
+/// (Pairs that only parry can measure, and edges that wait for it, allocate a little inside parry.)
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    boxes: Vec<Aabb>,
+    broad_phase: BroadPhase,
+    pairs: Vec<[usize; 2]>,
+    active: Vec<Active>,
+    contacts: Vec<Contact>,
+}
+
+impl Workspace {
+    /// The contacts of the last call, sorted.
+    #[must_use]
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+}
+
+impl Scene {
+    /// The scene of these colliders on the bodies of `system`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Collider`], [`Error::TwoHalfSpaces`].
+    pub fn new(colliders: Vec<Collider>, system: &dyn System) -> Result<Self, Error> {
+        for (index, collider) in colliders.iter().enumerate() {
+            collider.check(system).map_err(|source| Error::Collider { index, source })?;
+        }
+        let is_half_space = |&k: &usize| matches!(colliders[k].solid(), Solid::HalfSpace { .. });
+        let (half_spaces, bounded): (Vec<usize>, Vec<usize>) =
+            (0..colliders.len()).partition(is_half_space);
+        for (position, &i) in half_spaces.iter().enumerate() {
+            for &j in &half_spaces[position + 1..] {
+                if colliders[i].body() != colliders[j].body() {
+                    return Err(Error::TwoHalfSpaces { colliders: [i, j] });
+                }
+            }
+        }
+        Ok(Self {
+            colliders,
+            bounded,
+            half_spaces,
+            excluded: Vec::new(),
+            body_count: system.body_count(),
+            coordinate_count: system.coordinate_count(),
+        })
+    }
+
+    /// The same scene, in which the two bodies never touch, for bodies that a joint connects.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Excluded`].
+    pub fn exclude(mut self, body: usize, other: usize) -> Result<Self, Error> {
+        let count = self.body_count;
+        if let Some(&body) = [body, other].iter().find(|body| **body >= count) {
+            return Err(Error::Excluded { body, count });
+        }
+        let pair = [body.min(other), body.max(other)];
+        if let Err(position) = self.excluded.binary_search(&pair) {
+            self.excluded.insert(position, pair);
+        }
+        Ok(self)
+    }
+
+    /// The colliders, in the order that indices of contacts refer to.
+    #[must_use]
+    pub fn colliders(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// The gap function of a contact of this scene, to follow it while the bodies move, or `None` if
+    /// the scene has no such colliders.
+    #[must_use]
+    pub fn gap_function(&self, id: &ContactId) -> Option<FeatureGap> {
+        let [first, second] = id.colliders.map(|index| self.colliders.get(index));
+        Some(FeatureGap::new([first?.clone(), second?.clone()], id.features))
+    }
+
+    /// Finds the contacts with a gap of at most [`Settings::proximity`], sorted by their
+    /// [identifiers](ContactId).
+    ///
+    /// Body 1 of a pair carries the collider with the smaller index, but a half-space and anything
+    /// fixed in the world is always body 2, so that normals point out of the ground.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Proximity`]; [`Error::Length`] for coordinates or a system of another size;
+    /// [`Error::Collider`] for a position that is not finite; [`Error::Undecided`].
+    pub fn contacts<'w>(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        settings: &Settings,
+        workspace: &'w mut Workspace,
+    ) -> Result<&'w [Contact], Error> {
+        self.check(system, coordinates, settings)?;
+        let placed = |index: usize| self.colliders[index].placed(system, coordinates);
+        self.find_pairs(&placed, settings.proximity, workspace)?;
+        workspace.contacts.clear();
+        for pair in &workspace.pairs {
+            let colliders = self.in_order(*pair);
+            let [a, b] = colliders.map(placed);
+            workspace.active.clear();
+            let dimension = system.dimension();
+            pairs::manifold(&a, &b, dimension, settings.proximity, &mut workspace.active)
+                .ok_or(Error::Undecided { colliders })?;
+            for (features, witness) in &workspace.active {
+                let id = ContactId { colliders, features: *features };
+                let both = colliders.map(|index| &self.colliders[index]);
+                let contact = Contact::new(id, both, witness, dimension)
+                    .ok_or(Error::Undecided { colliders })?;
+                workspace.contacts.push(contact);
+            }
+        }
+        workspace.contacts.sort_unstable();
+        Ok(&workspace.contacts)
+    }
+
+    fn check(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        let value = settings.proximity;
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(Error::Proximity { value });
+        }
+        let counts = [
+            ("number of bodies", self.body_count, system.body_count()),
+            ("number of coordinates", self.coordinate_count, system.coordinate_count()),
+            ("length of coordinates", self.coordinate_count, coordinates.len()),
+        ];
+        match counts.into_iter().find(|(_, expected, found)| expected != found) {
+            Some((quantity, expected, found)) => Err(Error::Length { quantity, expected, found }),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the pairs of colliders whose boxes come within the proximity, and all pairs with a
+    /// half-space.
+    fn find_pairs<'a>(
+        &self,
+        placed: &impl Fn(usize) -> Placed<'a>,
+        proximity: f64,
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        for &index in &self.half_spaces {
+            check_pose(&placed(index).pose).map_err(|source| Error::Collider { index, source })?;
+        }
+        let Workspace { boxes, broad_phase, pairs, .. } = workspace;
+        boxes.clear();
+        for &index in &self.bounded {
+            let Placed { solid, pose } = placed(index);
+            check_pose(&pose).map_err(|source| Error::Collider { index, source })?;
+            boxes.extend(solid.aabb(&pose).map(|aabb| aabb.grown(0.5 * proximity)));
+        }
+        broad_phase.pairs(boxes, pairs);
+        for pair in pairs.iter_mut() {
+            *pair = pair.map(|k| self.bounded[k]);
+        }
+        for &bounded in &self.bounded {
+            pairs.extend(self.half_spaces.iter().map(|&half_space| [bounded, half_space]));
+        }
+        pairs.retain(|pair| self.can_touch(*pair));
+        Ok(())
+    }
+
+    fn can_touch(&self, pair: [usize; 2]) -> bool {
+        match pair.map(|index| self.colliders[index].body()) {
+            [None, None] => false,
+            [Some(a), Some(b)] => {
+                a != b && self.excluded.binary_search(&[a.min(b), a.max(b)]).is_err()
+            }
+            _ => true,
+        }
+    }
+
+    /// The pair with body 1 first.
+    fn in_order(&self, pair: [usize; 2]) -> [usize; 2] {
+        let key = |index: usize| {
+            let collider = &self.colliders[index];
+            let is_half_space = matches!(collider.solid(), Solid::HalfSpace { .. });
+            (is_half_space, collider.body().is_none(), index)
+        };
+        let [i, j] = pair;
+        if key(i) <= key(j) { [i, j] } else { [j, i] }
+    }
+}

@@ -1,0 +1,194 @@
+//! Shapes that bodies carry, each described in a frame of its own: [`Shape`].
+
+use std::sync::Arc;
+
+use nalgebra::{Vector2, Vector3};
+use percussion_dynamics::Dimension;
+
+use crate::hull::{self, Hull};
+
+/// Largest length (m) that a shape may have, and a position may hold. Iterative queries form sixth
+/// powers of lengths, which stay far from overflow below it.
+pub(crate) const LARGEST: f64 = 1e30;
+
+/// Smallest length (m) that a shape may have, for the same reason.
+const SMALLEST: f64 = 1e-30;
+
+/// Why a shape is refused.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A length is zero, negative, NaN or out of range.
+    #[error("{field} is {value}, expected a number between 1e-30 and 1e30 (m)")]
+    Length {
+        /// Name of the length.
+        field: &'static str,
+        /// Its value (m).
+        value: f64,
+    },
+    /// The normal of a half-space is zero or not finite.
+    #[error("normal of a half-space is ({}, {}, {}), expected a finite direction", .normal.x, .normal.y, .normal.z)]
+    Normal {
+        /// Normal given.
+        normal: Vector3<f64>,
+    },
+    /// Points do not span a convex hull.
+    #[error(transparent)]
+    Hull(#[from] hull::Error),
+}
+
+/// A convex shape in its own frame; lengths in meters.
+///
+/// The fields are public data. A [`Collider`](crate::Collider) checks them when it is made.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// All points within `radius` of the origin. Space only.
+    Sphere {
+        /// Radius (m), positive.
+        radius: f64,
+    },
+    /// Everything behind the plane through the origin with this outward normal. Space and plane.
+    HalfSpace {
+        /// Outward normal, of any length but zero; in the plane with `z = 0`.
+        normal: Vector3<f64>,
+    },
+    /// A box about the origin along the axes. Space only.
+    Box {
+        /// Half of its edges along `x`, `y`, `z` (m), positive.
+        half_extents: Vector3<f64>,
+    },
+    /// All points within `radius` of the segment from `−half_length` to `half_length` on `z`.
+    /// Space only.
+    Capsule {
+        /// Half of the segment (m), positive.
+        half_length: f64,
+        /// Radius (m), positive.
+        radius: f64,
+    },
+    /// A solid cylinder about `z`. Space only.
+    Cylinder {
+        /// Half of its height (m), positive.
+        half_height: f64,
+        /// Radius (m), positive.
+        radius: f64,
+    },
+    /// The convex hull of points. Space only.
+    Hull(Arc<Hull>),
+    /// A rod with round ends along `x`: all points within `radius` of the segment of this `length`
+    /// about the origin, so `length + 2 radius` from tip to tip. Space and plane.
+    Rod {
+        /// Distance of the centers of its ends (m), positive.
+        length: f64,
+        /// Radius of the ends and of the rod (m), positive.
+        radius: f64,
+    },
+    /// A disc about the origin. Plane only.
+    Disc {
+        /// Radius (m), positive.
+        radius: f64,
+    },
+    /// A rectangle, the box of the plane. Plane only.
+    Rectangle {
+        /// Half of its edges along `x` and `y` (m), positive.
+        half_extents: Vector2<f64>,
+    },
+}
+
+impl Shape {
+    /// The convex hull of `points` (m).
+    ///
+    /// # Errors
+    ///
+    /// [`hull::Error`].
+    ///
+    /// # Example
+    ///
+    /// A tetrahedron has 4 vertices and 4 faces; the point inside is left out.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_collision::Shape;
+    ///
+    /// let [o, x, y, z] = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+    /// let Shape::Hull(hull) = Shape::hull(&[o, x, y, z, Vector3::repeat(0.1)])? else { panic!() };
+    /// assert_eq!((hull.vertices().len(), hull.faces().len()), (4, 4));
+    /// # Ok::<(), percussion_collision::hull::Error>(())
+    /// ```
+    pub fn hull(points: &[Vector3<f64>]) -> Result<Self, hull::Error> {
+        Ok(Self::Hull(Arc::new(Hull::new(points)?)))
+    }
+
+    /// Checks that lengths are positive and neither NaN nor out of range.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Sphere { radius } | Self::Disc { radius } => length("radius", *radius),
+            Self::HalfSpace { normal } => match unit(normal) {
+                Some(_) => Ok(()),
+                None => Err(Error::Normal { normal: *normal }),
+            },
+            Self::Box { half_extents } => {
+                half_extents.iter().try_for_each(|h| length("half extent of a box", *h))
+            }
+            Self::Rectangle { half_extents } => {
+                half_extents.iter().try_for_each(|h| length("half extent of a rectangle", *h))
+            }
+            Self::Capsule { half_length, radius } => {
+                length("half length of a capsule", *half_length)?;
+                length("radius", *radius)
+            }
+            Self::Cylinder { half_height, radius } => {
+                length("half height of a cylinder", *half_height)?;
+                length("radius", *radius)
+            }
+            Self::Rod { length: of_rod, radius } => {
+                length("length of a rod", *of_rod)?;
+                length("radius", *radius)
+            }
+            Self::Hull(_) => Ok(()),
+        }
+    }
+
+    /// Whether the shape exists in this dimension.
+    #[must_use]
+    pub fn fits(&self, dimension: Dimension) -> bool {
+        match self {
+            Self::HalfSpace { normal } => dimension == Dimension::Space || normal.z == 0.0,
+            Self::Rod { .. } => true,
+            Self::Disc { .. } | Self::Rectangle { .. } => dimension == Dimension::Plane,
+            _ => dimension == Dimension::Space,
+        }
+    }
+
+    /// Its name in messages.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Sphere { .. } => "sphere",
+            Self::HalfSpace { .. } => "half-space",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Hull(_) => "hull",
+            Self::Rod { .. } => "rod",
+            Self::Disc { .. } => "disc",
+            Self::Rectangle { .. } => "rectangle",
+        }
+    }
+}
+
+/// The direction of `vector`, free of overflow; `None` for zero and for what is not finite.
+pub(crate) fn unit(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
+    let largest = vector.amax();
+    let finite = vector.iter().all(|entry| entry.is_finite());
+    (finite && largest > 0.0).then(|| vector.map(|entry| entry / largest).normalize())
+}
+
+fn length(field: &'static str, value: f64) -> Result<(), Error> {
+    let usable = (SMALLEST..=LARGEST).contains(&value);
+    if usable { Ok(()) } else { Err(Error::Length { field, value }) }
+}

@@ -1,0 +1,456 @@
+//! Shapes in the form that the pair functions work on: a core of points, faces and edges, rounded by a
+//! radius.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Vector2, Vector3};
+use percussion_dynamics::Dimension;
+
+use crate::{
+    hull::Hull,
+    shape::{Shape, unit},
+};
+
+/// Points nearer to a surface than this part of the size of the solid are on it: the direction of
+/// what is left would be rounding errors.
+const ON_SURFACE: f64 = 1e-12;
+
+/// A rim whose axis is nearer than this angle (rad) to the normal of a plane has no lowest point: a
+/// direction has lost half of its digits there.
+const UPRIGHT: f64 = 1e-8;
+
+/// A checked [`Shape`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Solid {
+    /// One vertex, rounded. `fallback` is its normal where the other center coincides with its own.
+    Ball { radius: f64, fallback: Vector3<f64> },
+    /// Everything behind a plane through the origin.
+    HalfSpace { normal: Vector3<f64> },
+    /// The segment from `−half` to `half`, rounded.
+    Capsule { half: Vector3<f64>, radius: f64 },
+    /// About the `z` axis.
+    Cylinder { half_height: f64, radius: f64 },
+    /// A box or a hull.
+    Polytope(Arc<Hull>),
+    /// In the plane.
+    Rectangle { half: Vector2<f64> },
+}
+
+/// The box of a solid along the axes of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Aabb {
+    pub(crate) low: Vector3<f64>,
+    pub(crate) high: Vector3<f64>,
+}
+
+impl Aabb {
+    /// The box with each side moved out by `margin`.
+    pub(crate) fn grown(&self, margin: f64) -> Self {
+        let margin = Vector3::repeat(margin);
+        Self { low: self.low - margin, high: self.high + margin }
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
+    }
+}
+
+impl From<&Shape> for Solid {
+    fn from(shape: &Shape) -> Self {
+        match shape {
+            Shape::Sphere { radius } => Self::Ball { radius: *radius, fallback: Vector3::z() },
+            Shape::Disc { radius } => Self::Ball { radius: *radius, fallback: Vector3::y() },
+            Shape::HalfSpace { normal } => {
+                Self::HalfSpace { normal: unit(normal).unwrap_or_else(Vector3::z) }
+            }
+            Shape::Box { half_extents } => Self::Polytope(Arc::new(Hull::cuboid(half_extents))),
+            Shape::Capsule { half_length, radius } => {
+                Self::Capsule { half: Vector3::z() * *half_length, radius: *radius }
+            }
+            Shape::Cylinder { half_height, radius } => {
+                Self::Cylinder { half_height: *half_height, radius: *radius }
+            }
+            Shape::Hull(hull) => Self::Polytope(Arc::clone(hull)),
+            Shape::Rod { length, radius } => {
+                Self::Capsule { half: Vector3::x() * (0.5 * length), radius: *radius }
+            }
+            Shape::Rectangle { half_extents } => Self::Rectangle { half: *half_extents },
+        }
+    }
+}
+
+impl Solid {
+    /// Place in the order of shapes: the pair functions take the simpler one first.
+    pub(crate) fn rank(&self) -> usize {
+        match self {
+            Self::Ball { .. } => 0,
+            Self::Capsule { .. } => 1,
+            Self::Cylinder { .. } => 2,
+            Self::Rectangle { .. } | Self::Polytope(_) => 3,
+            Self::HalfSpace { .. } => 4,
+        }
+    }
+
+    /// Radius by which the core is rounded (m).
+    pub(crate) fn rounding(&self) -> f64 {
+        match self {
+            Self::Ball { radius, .. } | Self::Capsule { radius, .. } => *radius,
+            _ => 0.0,
+        }
+    }
+
+    /// Number of vertices of the core. A cylinder has four fixed points on each rim.
+    pub(crate) fn vertex_count(&self) -> usize {
+        match self {
+            Self::Ball { .. } => 1,
+            Self::HalfSpace { .. } => 0,
+            Self::Capsule { .. } => 2,
+            Self::Cylinder { .. } => 8,
+            Self::Polytope(hull) => hull.vertices().len(),
+            Self::Rectangle { .. } => 4,
+        }
+    }
+
+    /// Vertex `index` of the core.
+    pub(crate) fn vertex(&self, index: usize) -> Vector3<f64> {
+        match self {
+            Self::Ball { .. } | Self::HalfSpace { .. } => Vector3::zeros(),
+            Self::Capsule { half, .. } => {
+                if index == 0 {
+                    *half
+                } else {
+                    -half
+                }
+            }
+            Self::Cylinder { half_height, radius } => {
+                let [x, y] = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]][index % 4];
+                let z = if index < 4 { *half_height } else { -half_height };
+                Vector3::new(radius * x, radius * y, z)
+            }
+            Self::Polytope(hull) => hull.vertices().get(index).copied().unwrap_or_default(),
+            Self::Rectangle { half } => {
+                let [x, y] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]][index % 4];
+                Vector3::new(x * half.x, y * half.y, 0.0)
+            }
+        }
+    }
+
+    /// Number of faces; a rod has its two sides in the plane, where they are straight.
+    pub(crate) fn face_count(&self, dimension: Dimension) -> usize {
+        match self {
+            Self::Ball { .. } => 0,
+            Self::HalfSpace { .. } => 1,
+            Self::Capsule { .. } => {
+                if dimension == Dimension::Plane {
+                    2
+                } else {
+                    0
+                }
+            }
+            Self::Cylinder { .. } => 2,
+            Self::Polytope(hull) => hull.faces().len(),
+            Self::Rectangle { .. } => 4,
+        }
+    }
+
+    /// Outward normal and offset of the plane of face `index`, rounding included.
+    pub(crate) fn face(&self, index: usize) -> (Vector3<f64>, f64) {
+        let sign = if index.is_multiple_of(2) { 1.0 } else { -1.0 };
+        match self {
+            Self::Ball { radius, fallback } => (*fallback, *radius),
+            Self::HalfSpace { normal } => (*normal, 0.0),
+            Self::Capsule { half, radius } => (sign * across(half), *radius),
+            Self::Cylinder { half_height, .. } => (sign * Vector3::z(), *half_height),
+            Self::Polytope(hull) => {
+                hull.faces().get(index).map_or((Vector3::z(), 0.0), |f| (f.normal, f.offset))
+            }
+            Self::Rectangle { half } => match index % 4 {
+                0 => (-Vector3::y(), half.y),
+                1 => (Vector3::x(), half.x),
+                2 => (Vector3::y(), half.y),
+                _ => (-Vector3::x(), half.x),
+            },
+        }
+    }
+
+    /// Whether `point` stands over face `index`: its foot on the plane of the face lies in the face or
+    /// within `slack` of it.
+    pub(crate) fn is_over(&self, index: usize, point: &Vector3<f64>, slack: f64) -> bool {
+        match self {
+            Self::Ball { .. } => false,
+            Self::HalfSpace { .. } => true,
+            Self::Capsule { half, .. } => {
+                point.dot(half).abs() <= (half.norm() + slack) * half.norm()
+            }
+            Self::Cylinder { radius, .. } => point.xy().norm() <= radius + slack,
+            Self::Polytope(hull) => hull.faces().get(index).is_some_and(|face| {
+                let next = face.vertices.iter().cycle().skip(1);
+                face.vertices.iter().zip(next).all(|(&a, &b)| {
+                    let (a, b) = (hull.vertices()[a], hull.vertices()[b]);
+                    let outward = (b - a).cross(&face.normal);
+                    (point - a).dot(&outward) <= slack * outward.norm()
+                })
+            }),
+            Self::Rectangle { half } => {
+                let along = if index.is_multiple_of(2) { 0 } else { 1 };
+                point[along].abs() <= half[along] + slack
+            }
+        }
+    }
+
+    /// The farthest point of the core along `direction`.
+    pub(crate) fn core_support(&self, direction: &Vector3<f64>) -> Vector3<f64> {
+        match self {
+            Self::Capsule { half, .. } => {
+                if half.dot(direction) < 0.0 {
+                    -half
+                } else {
+                    *half
+                }
+            }
+            Self::Cylinder { half_height, radius } => {
+                let across = direction.xy().try_normalize(0.0).unwrap_or_default() * *radius;
+                let z = if direction.z < 0.0 { -half_height } else { *half_height };
+                Vector3::new(across.x, across.y, z)
+            }
+            Self::Polytope(hull) => hull.vertices()[hull.support(direction)],
+            _ => Vector3::zeros(),
+        }
+    }
+
+    /// Signed distance of `point` from the surface and the outward normal there; the surface point is
+    /// `point − distance · normal`.
+    ///
+    /// Inside, the nearest face counts, of equally near ones the first; a cylinder's cap before its
+    /// side. At the center of a ball the normal is `z` (of a disc `y`), on the axis of a capsule or a
+    /// cylinder it is the next axis of its frame after the axis of symmetry in the order x, y, z, x.
+    pub(crate) fn signed_distance(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+        match self {
+            Self::Ball { radius, fallback } => rounded(point, *radius, fallback),
+            Self::HalfSpace { normal } => (normal.dot(point), *normal),
+            Self::Capsule { half, radius } => {
+                let along = (point.dot(half) / half.norm_squared()).clamp(-1.0, 1.0);
+                rounded(&(point - along * half), *radius, &across(half))
+            }
+            Self::Cylinder { half_height, radius } => {
+                let distance = point.xy().norm();
+                let outward = if distance > ON_SURFACE * radius {
+                    Vector3::new(point.x / distance, point.y / distance, 0.0)
+                } else {
+                    Vector3::x()
+                };
+                let up = if point.z < 0.0 { -Vector3::z() } else { Vector3::z() };
+                corner([(point.z.abs() - half_height, up), (distance - radius, outward)], *radius)
+            }
+            Self::Rectangle { half } => {
+                let axis = |k: usize| {
+                    let sign = if point[k] < 0.0 { -1.0 } else { 1.0 };
+                    (point[k].abs() - half[k], Vector3::ith(k, sign))
+                };
+                corner([axis(0), axis(1)], half.max())
+            }
+            Self::Polytope(hull) => polytope_distance(hull, point),
+        }
+    }
+
+    /// Signed distance of `point` from the side of a cylinder and the normal there, if the point is
+    /// between its caps.
+    pub(crate) fn side_distance(&self, point: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
+        let Self::Cylinder { half_height, radius } = self else { return None };
+        let across = Vector3::new(point.x, point.y, 0.0);
+        let is_beside = point.z.abs() <= *half_height;
+        is_beside.then(|| rounded(&across, *radius, &Vector3::x()))
+    }
+
+    /// Largest distance of a point of the solid from the origin of its frame (m); of a half-space 0.
+    pub(crate) fn size(&self) -> f64 {
+        let core = match self {
+            Self::Ball { .. } | Self::HalfSpace { .. } => 0.0,
+            Self::Capsule { half, .. } => half.norm(),
+            Self::Cylinder { half_height, radius } => half_height.hypot(*radius),
+            Self::Polytope(hull) => hull.vertices().iter().map(|v| v.norm()).fold(0.0, f64::max),
+            Self::Rectangle { half } => half.norm(),
+        };
+        core + self.rounding()
+    }
+
+    /// A point inside the solid.
+    pub(crate) fn center(&self) -> Vector3<f64> {
+        let Self::Polytope(hull) = self else { return Vector3::zeros() };
+        let share = 1.0 / f64::from(u32::try_from(hull.vertices().len()).unwrap_or(u32::MAX));
+        hull.vertices().iter().map(|vertex| vertex * share).sum()
+    }
+
+    /// The box around the solid, or `None` for a half-space, which has none.
+    pub(crate) fn aabb(&self, pose: &Isometry3<f64>) -> Option<Aabb> {
+        let center = pose.translation.vector;
+        let about = |half: Vector3<f64>| Aabb { low: center - half, high: center + half };
+        match self {
+            Self::HalfSpace { .. } => None,
+            Self::Cylinder { half_height, radius } => {
+                // A disc with the unit normal a extends by r √(1 − a_k²) along axis k.
+                let axis = pose.rotation * Vector3::z();
+                let half =
+                    axis.map(|a| half_height * a.abs() + radius * (1.0 - a * a).max(0.0).sqrt());
+                Some(about(half))
+            }
+            _ => {
+                let rounding = Vector3::repeat(self.rounding());
+                let mut low = Vector3::repeat(f64::INFINITY);
+                let mut high = -low;
+                for index in 0..self.vertex_count() {
+                    let vertex = (pose * Point3::from(self.vertex(index))).coords;
+                    (low, high) = (low.inf(&vertex), high.sup(&vertex));
+                }
+                Some(Aabb { low: low - rounding, high: high + rounding })
+            }
+        }
+    }
+}
+
+/// A solid at its place in the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<'a> {
+    pub(crate) solid: &'a Solid,
+    pub(crate) pose: Isometry3<f64>,
+}
+
+impl Placed<'_> {
+    /// Vertex `index` of the core in the world.
+    pub(crate) fn vertex(&self, index: usize) -> Vector3<f64> {
+        self.point(&self.solid.vertex(index))
+    }
+
+    /// Outward normal and offset of the plane of face `index` in the world.
+    pub(crate) fn face(&self, index: usize) -> (Vector3<f64>, f64) {
+        let (normal, offset) = self.solid.face(index);
+        let normal = self.pose.rotation * normal;
+        (normal, offset + normal.dot(&self.pose.translation.vector))
+    }
+
+    /// Whether the world point `point` stands over face `index`.
+    pub(crate) fn is_over(&self, index: usize, point: &Vector3<f64>, slack: f64) -> bool {
+        self.solid.is_over(index, &self.local(point), slack)
+    }
+
+    /// Signed distance of a world point and the outward normal in the world.
+    pub(crate) fn signed_distance(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+        let (distance, normal) = self.solid.signed_distance(&self.local(point));
+        (distance, self.pose.rotation * normal)
+    }
+
+    /// The point of rim `index` (0 top, 1 bottom) of a cylinder that lies lowest along the world
+    /// direction `up`; if the axis is along it, the one on the `x` axis of the cylinder.
+    pub(crate) fn rim(&self, index: usize, up: &Vector3<f64>) -> Vector3<f64> {
+        let Solid::Cylinder { half_height, radius } = self.solid else {
+            return self.pose.translation.vector;
+        };
+        let up = self.pose.rotation.inverse_transform_vector(up).xy();
+        let steepness = up.norm();
+        let outward =
+            if steepness > UPRIGHT { -up / steepness } else { Vector2::new(1.0, 0.0) } * *radius;
+        let z = if index == 0 { *half_height } else { -half_height };
+        self.point(&Vector3::new(outward.x, outward.y, z))
+    }
+
+    /// Whether the axis of a cylinder is along the world direction `up`, so that no point of a rim is
+    /// the lowest.
+    pub(crate) fn is_upright(&self, up: &Vector3<f64>) -> bool {
+        self.pose.rotation.inverse_transform_vector(up).xy().norm() <= UPRIGHT
+    }
+
+    pub(crate) fn point(&self, local: &Vector3<f64>) -> Vector3<f64> {
+        (self.pose * Point3::from(*local)).coords
+    }
+
+    pub(crate) fn local(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.pose.inverse_transform_point(&Point3::from(*point)).coords
+    }
+}
+
+/// The unit vector along the axis that follows the axis of `half` in the order x, y, z, x.
+fn across(half: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(half.z, half.x, half.y) / half.norm()
+}
+
+/// Distance from a ball of `radius` about the origin.
+fn rounded(
+    from_center: &Vector3<f64>,
+    radius: f64,
+    fallback: &Vector3<f64>,
+) -> (f64, Vector3<f64>) {
+    let distance = from_center.norm();
+    if distance > ON_SURFACE * radius {
+        (distance - radius, from_center / distance)
+    } else {
+        (-radius, *fallback)
+    }
+}
+
+/// Distance from the corner of two orthogonal planes, given the distances from both.
+fn corner(planes: [(f64, Vector3<f64>); 2], size: f64) -> (f64, Vector3<f64>) {
+    let [(first, normal_1), (second, normal_2)] = planes;
+    let distance = first.max(0.0).hypot(second.max(0.0));
+    if first.min(second) > 0.0 && distance > ON_SURFACE * size {
+        (distance, ((normal_1 * first + normal_2 * second) / distance).normalize())
+    } else if first >= second {
+        (first, normal_1)
+    } else {
+        (second, normal_2)
+    }
+}
+
+fn polytope_distance(hull: &Hull, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    let mut face = (f64::NEG_INFINITY, Vector3::z());
+    for candidate in hull.faces() {
+        let height = candidate.normal.dot(point) - candidate.offset;
+        if height > face.0 {
+            face = (height, candidate.normal);
+        }
+    }
+    if face.0 <= 0.0 {
+        return face;
+    }
+    // The nearest point of a convex polyhedron lies on a face that the point sees.
+    let mut nearest = (f64::INFINITY, face.1);
+    let extent = point.norm() + face.0;
+    for (index, candidate) in hull.faces().iter().enumerate() {
+        let height = candidate.normal.dot(point) - candidate.offset;
+        if height <= 0.0 {
+            continue;
+        }
+        let (distance, normal) = if over_face(hull, index, point) {
+            (height, candidate.normal)
+        } else {
+            boundary_distance(hull, &candidate.vertices, point)
+        };
+        if distance < nearest.0 {
+            nearest = (distance, normal);
+        }
+    }
+    if nearest.0 > ON_SURFACE * extent { nearest } else { (nearest.0, face.1) }
+}
+
+fn over_face(hull: &Hull, index: usize, point: &Vector3<f64>) -> bool {
+    let face = &hull.faces()[index];
+    let next = face.vertices.iter().cycle().skip(1);
+    face.vertices.iter().zip(next).all(|(&a, &b)| {
+        let (a, b) = (hull.vertices()[a], hull.vertices()[b]);
+        (point - a).dot(&(b - a).cross(&face.normal)) <= 0.0
+    })
+}
+
+/// Distance from the polygon of these vertices and the direction away from it.
+fn boundary_distance(hull: &Hull, corners: &[usize], point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    let mut nearest = (f64::INFINITY, Vector3::z());
+    for (&a, &b) in corners.iter().zip(corners.iter().cycle().skip(1)) {
+        let (a, b) = (hull.vertices()[a], hull.vertices()[b]);
+        let along = ((point - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+        let away = point - (a + along * (b - a));
+        let distance = away.norm();
+        if distance < nearest.0 {
+            nearest = (distance, away / distance.max(f64::MIN_POSITIVE));
+        }
+    }
+    nearest
+}

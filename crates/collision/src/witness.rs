@@ -1,0 +1,37 @@
+//! Where two surfaces are nearest.
+
+use nalgebra::Vector3;
+
+/// A gap with the points that attain it: `points[0] − points[1] = gap · normal`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Witness {
+    /// Signed distance (m).
+    pub(crate) gap: f64,
+    /// Points of the surfaces of body 1 and 2 (m, world).
+    pub(crate) points: [Vector3<f64>; 2],
+    /// Unit normal from body 2 to body 1.
+    pub(crate) normal: Vector3<f64>,
+}
+
+impl Witness {
+    /// The witness with this point of body 1.
+    pub(crate) fn new(point_1: Vector3<f64>, normal: Vector3<f64>, gap: f64) -> Self {
+        Self { gap, points: [point_1, point_1 - normal * gap], normal }
+    }
+
+    /// The same with the bodies exchanged.
+    pub(crate) fn flipped(self) -> Self {
+        Self { gap: self.gap, points: [self.points[1], self.points[0]], normal: -self.normal }
+    }
+
+    /// The middle between the points, the place of the contact.
+    pub(crate) fn middle(&self) -> Vector3<f64> {
+        0.5 * (self.points[0] + self.points[1])
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        self.gap.is_finite()
+            && self.points.iter().all(|p| p.iter().all(|c| c.is_finite()))
+            && self.normal.iter().all(|c| c.is_finite())
+    }
+}

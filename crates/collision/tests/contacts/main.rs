@@ -1,0 +1,10 @@
+//! Contacts of every pair of shapes: gradients, symmetries, manifolds, refusals, and parry beside them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+mod common;
+mod gradients;
+mod manifolds;
+mod parry;
+mod refusals;
+mod symmetry;
