@@ -11,7 +11,7 @@
 //! game objects", *Game Developers Conference* 2001 (depth of overlapping solids), both as
 //! implemented by the crate `parry3d-f64`.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d_f64::{
     bounding_volume,
     math::{Pose, Rot3, Vector},
@@ -25,47 +25,53 @@ use crate::{
     witness::Witness,
 };
 
-/// Vertices and the corners of faces of a polyhedron.
-pub(crate) struct Mesh {
-    pub(crate) vertices: Vec<Vector3<f64>>,
-    /// Indices of vertices, counterclockwise from outside.
-    pub(crate) faces: Vec<Vec<usize>>,
-}
-
-/// The convex hull of points, if they span one; it may list vertices that no face uses.
-pub(crate) fn convex_hull(points: &[Vector3<f64>]) -> Option<Mesh> {
-    let points: Vec<Vector> = points.iter().map(to_parry).collect();
-    let hull = ConvexPolyhedron::from_convex_hull(&points)?;
+/// The faces of the convex hull of points, as indices of points counterclockwise from outside, or
+/// `None` if they span no volume.
+pub(crate) fn convex_hull(points: &[Vector3<f64>]) -> Option<Vec<Vec<usize>>> {
+    // The tolerances of parry are lengths, so that it is given lengths of about one.
+    let scale = points.iter().map(|point| point.amax()).fold(f64::MIN_POSITIVE, f64::max);
+    let scaled: Vec<Vector> = points.iter().map(|point| to_parry(&(point / scale))).collect();
+    let hull = ConvexPolyhedron::from_convex_hull(&scaled)?;
     let corners = hull.vertices_adj_to_face();
+    let number = |corner: &u32| {
+        let vertex = hull.points()[*corner as usize];
+        scaled.iter().position(|point| *point == vertex)
+    };
     let faces = hull.faces().iter().map(|face| {
         let first = face.first_vertex_or_edge as usize;
         let end = first + face.num_vertices_or_edges as usize;
-        corners[first..end].iter().map(|&vertex| vertex as usize).collect()
+        corners[first..end].iter().map(number).collect()
     });
-    Some(Mesh { vertices: hull.points().iter().map(from_parry).collect(), faces: faces.collect() })
+    faces.collect()
 }
 
 /// Where two convex solids are nearest, or how to part them shortest if they overlap.
 ///
 /// Rounded solids are measured between their cores. `None` if the iteration found no answer.
 pub(crate) fn nearest(solids: [&Solid; 2], poses: [&Isometry3<f64>; 2]) -> Option<Witness> {
-    let relative = pose(&poses[0].inv_mul(poses[1]));
-    let contact =
-        contact_support_map_support_map(&relative, &Core(solids[0]), &Core(solids[1]), f64::MAX)?;
+    // The tolerances of parry are lengths, so that it is given lengths of about one.
+    let scale = solids[0].size() + solids[1].size();
+    let mut relative = poses[0].inv_mul(poses[1]);
+    relative.translation.vector /= scale;
+    let [core_1, core_2] = solids.map(|solid| Core { solid, scale });
+    let contact = contact_support_map_support_map(&pose(&relative), &core_1, &core_2, f64::MAX)?;
     // Parry's normal leaves body 1.
     let normal = -(poses[0].rotation * from_parry(&contact.normal1));
     let [r_1, r_2] = solids.map(Solid::rounding);
-    let point_1 = poses[0] * nalgebra::Point3::from(from_parry(&contact.point1));
-    Some(Witness::new(point_1.coords - normal * r_1, normal, contact.dist - r_1 - r_2))
-        .filter(Witness::is_finite)
+    let point_1 = (poses[0] * Point3::from(scale * from_parry(&contact.point1))).coords;
+    let gap = scale * contact.dist - r_1 - r_2;
+    Some(Witness::new(point_1 - normal * r_1, normal, gap)).filter(Witness::is_finite)
 }
 
-/// A solid without its rounding, as its farthest points.
-struct Core<'a>(&'a Solid);
+/// A solid without its rounding and divided by `scale`, as its farthest points.
+struct Core<'a> {
+    solid: &'a Solid,
+    scale: f64,
+}
 
 impl SupportMap for Core<'_> {
     fn local_support_point(&self, direction: Vector) -> Vector {
-        to_parry(&self.0.core_support(&from_parry(&direction)))
+        to_parry(&(self.solid.core_support(&from_parry(&direction)) / self.scale))
     }
 }
 

@@ -30,8 +30,8 @@ pub enum Error {
         /// Coefficient given.
         value: f64,
     },
-    /// An entry of the pose is NaN, infinite or beyond 1e30 m.
-    #[error("pose of a collider has an entry {value}, expected numbers within ±1e30")]
+    /// An entry of the pose is NaN, infinite or beyond 1e12 m.
+    #[error("pose of a collider has an entry {value}, expected numbers within ±1e12")]
     Pose {
         /// First such entry.
         value: f64,

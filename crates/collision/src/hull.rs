@@ -18,9 +18,9 @@ pub enum Error {
         /// Number of points given.
         found: usize,
     },
-    /// An entry of a point is NaN, infinite or beyond 1e30 m.
+    /// An entry of a point is NaN, infinite or beyond 1e12 m.
     #[error(
-        "point {index} of a convex hull has an entry {value}, expected a number within ±1e30 (m)"
+        "point {index} of a convex hull has an entry {value}, expected a number within ±1e12 (m)"
     )]
     OutOfRange {
         /// Index of the point.
@@ -85,20 +85,13 @@ impl Hull {
         if found < 4 {
             return Err(Error::TooFew { found });
         }
-        let mesh = adapter::convex_hull(points).ok_or(Error::Flat { found })?;
-        // Numbers of the points given, in their order.
-        let mut order: Vec<(usize, usize)> = mesh
-            .vertices
-            .iter()
-            .enumerate()
-            .filter(|(k, _)| mesh.faces.iter().any(|corners| corners.contains(k)))
-            .map(|(k, x)| (points.iter().position(|p| p == x).unwrap_or(found + k), k))
-            .collect();
-        order.sort_unstable();
-        let vertices: Vec<_> = order.iter().map(|&(_, k)| mesh.vertices[k]).collect();
-        let renumbered = |k: &usize| order.iter().position(|(_, old)| old == k);
-        let mut faces = mesh
-            .faces
+        let loops = adapter::convex_hull(points).ok_or(Error::Flat { found })?;
+        let mut used: Vec<usize> = loops.iter().flatten().copied().collect();
+        used.sort_unstable();
+        used.dedup();
+        let vertices: Vec<_> = used.iter().map(|&index| points[index]).collect();
+        let renumbered = |index: &usize| used.binary_search(index).ok();
+        let mut faces = loops
             .iter()
             .map(|corners| {
                 let corners: Option<Vec<usize>> = corners.iter().map(renumbered).collect();
@@ -235,6 +228,16 @@ mod tests {
         for face in hull.faces() {
             let rebuilt = super::face(hull.vertices(), face.vertices.clone()).unwrap();
             assert_eq!((rebuilt.normal, rebuilt.offset), (face.normal, face.offset));
+        }
+    }
+
+    #[test]
+    fn hulls_of_any_size_have_the_same_features() {
+        let corners = Hull::cuboid(&Vector3::new(1.0, 2.0, 0.5));
+        for scale in [1e-9, 1e-3, 1e9] {
+            let points: Vec<_> = corners.vertices().iter().map(|v| v * scale).collect();
+            let hull = Hull::new(&points).unwrap();
+            assert_eq!((hull.faces().len(), hull.edges().len()), (6, 12), "scale {scale}");
         }
     }
 

@@ -70,8 +70,9 @@
 //!
 //! # Degenerate positions
 //!
-//! The gap itself is continuous everywhere, but at some positions its direction is not. What is chosen
-//! there turns with the bodies:
+//! The smallest gap of a pair is continuous (of two polytopes up to a millionth of their size, where the
+//! method changes), but at some positions its direction is not. What is chosen there turns with the
+//! bodies:
 //!
 //! - *Coincident centers*, a center on the axis of a capsule or cylinder: an axis of the frame of the
 //!   other collider, see [`Feature::Whole`].

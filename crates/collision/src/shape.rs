@@ -7,19 +7,19 @@ use percussion_dynamics::Dimension;
 
 use crate::hull::{self, Hull};
 
-/// Largest length (m) that a shape may have, and a position may hold. Iterative queries form sixth
-/// powers of lengths, which stay far from overflow below it.
-pub(crate) const LARGEST: f64 = 1e30;
+/// Largest length (m) that a shape may have, and a position may hold. The iteration for a distance
+/// forms eighth powers of the ratio of a position to a size, which stay finite.
+pub(crate) const LARGEST: f64 = 1e12;
 
 /// Smallest length (m) that a shape may have, for the same reason.
-const SMALLEST: f64 = 1e-30;
+const SMALLEST: f64 = 1e-12;
 
 /// Why a shape is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A length is zero, negative, NaN or out of range.
-    #[error("{field} is {value}, expected a number between 1e-30 and 1e30 (m)")]
+    #[error("{field} is {value}, expected a number between 1e-12 and 1e12 (m)")]
     Length {
         /// Name of the length.
         field: &'static str,

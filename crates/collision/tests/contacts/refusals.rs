@@ -12,7 +12,7 @@ fn ball() -> Collider {
 
 #[test]
 fn lengths_that_are_not_positive_and_finite_are_refused() {
-    for value in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e31, 1e-31] {
+    for value in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e13, 1e-13] {
         let half = Vector3::new(1.0, value, 1.0);
         let shapes = [
             Shape::Sphere { radius: value },
@@ -39,7 +39,7 @@ fn lengths_that_are_not_positive_and_finite_are_refused() {
 #[test]
 fn messages_name_the_field_the_value_and_what_was_expected() {
     let error = Collider::on_body(0, Shape::Sphere { radius: -1.0 }).unwrap_err();
-    assert_eq!(error.to_string(), "radius is -1, expected a number between 1e-30 and 1e30 (m)");
+    assert_eq!(error.to_string(), "radius is -1, expected a number between 1e-12 and 1e12 (m)");
     let error = ball().with_restitution(1.5).unwrap_err();
     assert_eq!(error.to_string(), "restitution is 1.5, expected a number between 0 and 1");
 }
@@ -54,8 +54,8 @@ fn bad_directions_coefficients_and_poses_are_refused() {
         assert!(matches!(ball().with_friction(value), Err(collider::Error::Friction { .. })));
         assert!(matches!(ball().with_restitution(value), Err(collider::Error::Restitution { .. })));
     }
-    let far = Isometry3::translation(0.0, 1e31, 0.0);
-    assert_eq!(ball().with_pose(far), Err(collider::Error::Pose { value: 1e31 }));
+    let far = Isometry3::translation(0.0, 1e13, 0.0);
+    assert_eq!(ball().with_pose(far), Err(collider::Error::Pose { value: 1e13 }));
 }
 
 #[test]
