@@ -19,6 +19,7 @@ use crate::{
 
 pub mod curve;
 pub mod frames;
+mod jacobi;
 mod motion;
 pub mod rolling;
 pub mod set;
@@ -104,7 +105,7 @@ pub trait EqualityConstraint: Debug + Send + Sync {
     /// Writes the bias `γ = Ġ(q, v) v` to `bias` (length `m_b`; m/s² or rad/s²), so that `G v̇ = −γ`
     /// keeps `G v` constant.
     ///
-    /// The default takes differences of fourth order of `G`, exact to some `1e-12 (1 + ‖v‖²)` where
+    /// The default takes differences of fourth order of `G`, exact to some `1e-12 (1 + ‖v‖₁)²` where
     /// lengths are of size one.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let v = DVector::from_column_slice(velocity);

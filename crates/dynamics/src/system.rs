@@ -158,7 +158,7 @@ pub trait System: Debug + Send + Sync {
     ///
     /// For a point at the arm `r` of a free body it is the centripetal `ω × (ω × r)`.
     ///
-    /// The default takes differences of fourth order, exact to some `1e-12 (1 + ‖v‖²)` where lengths
+    /// The default takes differences of fourth order, exact to some `1e-12 (1 + ‖v‖₁)²` where lengths
     /// are of size one, and allocates; the systems of this crate have closed forms.
     fn point_bias(
         &self,
@@ -208,14 +208,15 @@ pub(crate) fn point_bias_by_differences<S: System + ?Sized>(
 /// `f'(0)` by the central difference of fourth order, for a function of the time `s` along a motion
 /// that starts with `velocity`.
 ///
-/// The step moves no coordinate by more than 1e-3, so that for positions and their rates the
-/// truncation `h⁴ f⁽⁵⁾/30` is about 3e-14 and the rounding `1.5 eps/h` about 3e-13, relative to
-/// `1 + ‖v‖²`.
+/// With `Ω = max(1, ‖v‖₁)`, which bounds the angular velocity of every body of a chain of joints, the
+/// step is `h = 1e-3/Ω`. For rates `f` of points some meters from their axes, `f` is of the size of `Ω` and
+/// its fifth derivative of `Ω⁶`: the truncation `h⁴ f⁽⁵⁾/30` is about `3e-14 Ω²` and the rounding
+/// `1.5 eps f/h` about `3e-13 Ω²`.
 pub(crate) fn central_difference<T>(velocity: &[f64], mut f: impl FnMut(f64) -> T) -> T
 where
     T: Sub<Output = T> + Mul<f64, Output = T>,
 {
-    let h = 1e-3 / velocity.iter().fold(1.0, |largest: f64, v| largest.max(v.abs()));
+    let h = 1e-3 / velocity.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
     let near = (f(h) - f(-h)) * (2.0 / (3.0 * h));
     near - (f(2.0 * h) - f(-2.0 * h)) * (1.0 / (12.0 * h))
 }

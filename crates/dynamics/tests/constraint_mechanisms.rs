@@ -10,8 +10,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use nalgebra::{DVector, Isometry3, Matrix3, Vector2, Vector3};
 use percussion_dynamics::{
-    Anchor, BallJoint, Body, EqualityConstraint, FreeBodies, MassProperties, PlanarBodies,
-    PlanarBody, System,
+    Anchor, Articulated, BallJoint, Body, Dimension, EqualityConstraint, FreeBodies, Joint, Link,
+    MassProperties, PlanarBodies, PlanarBody, System,
     constraint::{
         ConstraintSet, Frame, Hinge, Rolling,
         set::{Acceleration, Settings, Status},
@@ -255,6 +255,45 @@ fn a_four_bar_in_space_is_three_times_redundant_and_moves_alike() {
     }
 }
 
+/// A uniform thin rod of 1 kg per meter that turns about `z`, its pin at `x` of the link called `parent`.
+fn turning_rod(name: &str, length: f64, parent: Option<&str>, x: f64) -> Link {
+    let rod = MassProperties::thin_rod(length, length).unwrap();
+    let link = Link::new(name, Joint::revolute(Vector3::z()))
+        .at(Isometry3::translation(x, 0.0, 0.0))
+        .with_mass(rod.translated(&Vector3::new(0.5 * length, 0.0, 0.0)));
+    Link { parent: parent.map(str::to_owned), ..link }
+}
+
+/// As a chain of three joint angles, cut at the ground pivot of the rocker, the mechanism has two
+/// equations instead of eight, the same motion, and the same force in the pin that was cut.
+#[test]
+fn a_four_bar_in_joint_angles_moves_alike() {
+    let mut flat = four_bar();
+    let links = vec![
+        turning_rod("crank", CRANK, None, 0.0),
+        turning_rod("coupler", COUPLER, Some("crank"), CRANK),
+        turning_rod("rocker", ROCKER, Some("coupler"), COUPLER),
+    ];
+    let system = Articulated::new(links, Vector3::new(0.0, -GRAVITY, 0.0)).unwrap();
+    assert_eq!(system.dimension(), Dimension::Plane);
+    // In the chain the rocker points from the coupler to the ground.
+    let [crank, coupler, rocker] = [flat.q[2], flat.q[5], flat.q[8] + PI];
+    let q = vec![crank, coupler - crank, rocker - coupler];
+    let v = vec![flat.v[2], flat.v[5] - flat.v[2], flat.v[8] - flat.v[5]];
+    let mut chain = Mechanism::new(system, vec![pin(Some(2), ROCKER, None, GROUND)], q, v);
+    assert_eq!(chain.rank_and_mobility(), (2, 1));
+    assert!((chain.energy() - flat.energy()).abs() < 1e-9 * flat.energy());
+    for _ in 0..1000 {
+        flat.step();
+        assert!(chain.step() < DRIFT, "before the projection");
+        assert!(chain.drift() <= 1e-12 && chain.velocity_drift() < 1e-12);
+    }
+    // Both carry the errors of 1000 steps, which differ.
+    assert!((chain.q[0] - flat.q[2]).abs() < 1e-7, "{} {}", chain.q[0], flat.q[2]);
+    let (cut, pins) = (chain.multipliers(), flat.multipliers());
+    assert!((0..2).all(|k| (cut[k] - pins[6 + k]).abs() < 1e-4), "{cut} {pins}");
+}
+
 const COUPLER_MASS: f64 = 1.5;
 
 /// Three equal cranks of 1 m hang from the pivots −1, 0, 1 and carry a coupler: the middle one is one
@@ -298,6 +337,42 @@ fn a_parallelogram_with_an_extra_link_swings_as_its_one_degree_of_freedom() {
     }
     let change = mechanism.energy() - energy;
     assert!(change.abs() < 1e-8 * energy.abs(), "{change}");
+}
+
+/// The same mechanism in joint angles, cut at two pins, of which one equation too many remains.
+#[test]
+fn the_redundant_mechanism_in_joint_angles_moves_alike() {
+    let coupler = MassProperties::new(
+        COUPLER_MASS,
+        Vector3::new(1.0, 0.0, 0.0),
+        Matrix3::from_diagonal(&Vector3::new(0.5, 0.5, 0.5)),
+    );
+    let beam = Link::new("coupler", Joint::revolute(Vector3::z()))
+        .on("left")
+        .at(Isometry3::translation(1.0, 0.0, 0.0))
+        .with_mass(coupler.unwrap());
+    let links = vec![
+        turning_rod("left", 1.0, None, -1.0),
+        turning_rod("middle", 1.0, None, 0.0),
+        turning_rod("right", 1.0, None, 1.0),
+        beam,
+    ];
+    let system = Articulated::new(links, Vector3::new(0.0, -GRAVITY, 0.0)).unwrap();
+    let pins = vec![pin(Some(1), 1.0, Some(3), 1.0), pin(Some(2), 1.0, Some(3), 2.0)];
+    let down = -FRAC_PI_2;
+    let (q, v) = (vec![down, down, down, -down], vec![2.0, 2.0, 2.0, -2.0]);
+    let mut mechanism = Mechanism::new(system, pins, q, v);
+    assert_eq!((mechanism.set.row_count(), mechanism.rank_and_mobility()), (4, (3, 1)));
+    for _ in 0..1000 {
+        assert!(mechanism.step() < DRIFT, "before the projection");
+        assert!(mechanism.drift() <= 1e-12 && mechanism.velocity_drift() < 1e-12);
+        assert_eq!(mechanism.rank_and_mobility(), (3, 1));
+        let motion = mechanism.acceleration(&mechanism.q, &mechanism.v);
+        let expected = -(1.5 + COUPLER_MASS) * GRAVITY * (mechanism.q[0] + FRAC_PI_2).sin();
+        let error = motion.acceleration[0] - expected / (1.0 + COUPLER_MASS);
+        assert!(error.abs() < 1e-9, "{error:e}");
+        assert!(motion.residual < 1e-9 && motion.multipliers.amax() < 100.0);
+    }
 }
 
 /// Swung to the other side, the mechanism is its own mirror image, and so are its multipliers, although

@@ -1,5 +1,7 @@
 //! [`Articulated`] as a [`System`].
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, Isometry3, Vector3};
 
 use super::{
@@ -105,6 +107,10 @@ impl System for Articulated {
         }
     }
 
+    fn tree_velocities(&self, body: usize) -> Range<usize> {
+        self.trees[body].clone()
+    }
+
     fn add_point_row(
         &self,
         coordinates: &[f64],
@@ -115,6 +121,18 @@ impl System for Articulated {
         row: &mut [f64],
     ) {
         self.at(coordinates).point_row(body, point, &(scale * direction), row);
+    }
+
+    fn point_bias(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        let mut kinematics = self.at(coordinates);
+        kinematics.run(velocity);
+        kinematics.point_bias(body, point)
     }
 
     /// That of gravity, springs and constant efforts; efforts on rotations in space have none.
