@@ -59,6 +59,7 @@
 //! | [`anchor`] | [`Anchor`], a point of a body or of the world |
 //! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
 //! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
+//! | [`contact_set`] | [`ContactSet`]: contact Jacobian and Delassus operator, dense and block-sparse |
 //! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
 //! | `urdf` | import of robot descriptions, with the feature `urdf` |
 //!
@@ -70,6 +71,7 @@ pub mod anchor;
 pub mod articulated;
 pub mod constraint;
 pub mod contact_frame;
+pub mod contact_set;
 pub mod free_bodies;
 pub mod gap;
 pub mod inertia;
@@ -90,6 +92,7 @@ pub use anchor::Anchor;
 pub use articulated::{Articulated, Joint, JointFriction, JointKind, JointLimit, Kinematics, Link};
 pub use constraint::{BallJoint, Distance, EqualityConstraint};
 pub use contact_frame::ContactFrame;
+pub use contact_set::ContactSet;
 pub use free_bodies::{Body, FreeBodies};
 pub use gap::{ContactRows, GapFunction};
 pub use inertia::MassProperties;

@@ -1,0 +1,509 @@
+use nalgebra::{DMatrix, DVector, Isometry3, Point3, UnitQuaternion, Vector2};
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    Articulated, Body, FreeBodies, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+    gap::{Plane, Sphere, SpherePlane, SphereSphere},
+    testing::fixed_seed,
+};
+
+/// A system, a position of it and contacts between its bodies.
+struct Case {
+    system: Box<dyn System>,
+    coordinates: Vec<f64>,
+    contacts: Vec<Contact>,
+}
+
+/// Reproducible numbers in (−1, 1), by a linear congruential generator.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        #[expect(clippy::cast_precision_loss, reason = "random digits")]
+        let unit = (self.0 >> 11) as f64 / (1_u64 << 53) as f64;
+        2.0 * unit - 1.0
+    }
+
+    fn vector(&mut self) -> Vector3<f64> {
+        Vector3::from_fn(|_, _| self.next())
+    }
+
+    fn list(&mut self, length: usize) -> Vec<f64> {
+        (0..length).map(|_| self.next()).collect()
+    }
+
+    fn mass(&mut self) -> MassProperties {
+        let half = self.vector().map(|h| 0.2 + 0.1 * h.abs());
+        MassProperties::solid_box(1.0 + self.next().abs(), &(half * 2.0)).unwrap()
+    }
+
+    /// A contact of two of `count` bodies, or of one with the world.
+    fn contact(&mut self, number: usize, count: usize, dimension: Dimension) -> Contact {
+        let first = (7 * number + 3) % count;
+        let second = if number.is_multiple_of(3) { None } else { Some((first + number) % count) };
+        let second = second.filter(|second| *second != first);
+        let flat = Vector3::new(1.0, 1.0, 0.0);
+        let (point, normal) = (self.vector(), self.vector());
+        let (point, frame) = match dimension {
+            Dimension::Plane => {
+                let normal = normal.component_mul(&flat);
+                (point.component_mul(&flat), ContactFrame::planar(&normal).unwrap())
+            }
+            Dimension::Space => {
+                (point, ContactFrame::from_normal(&normal, &self.vector()).unwrap())
+            }
+        };
+        let gap = 0.1 * self.next();
+        Contact::new([Some(first), second], [point + gap * frame.normal, point], frame)
+            .with_friction(self.next().abs())
+            .with_restitution(self.next().abs())
+    }
+}
+
+/// A floating trunk with four legs of two revolute joints, and beside it an arm on the world.
+fn robot(numbers: &mut Numbers) -> Articulated {
+    let mut links = vec![Link::new("trunk", Joint::free()).with_mass(numbers.mass())];
+    for leg in 0..4 {
+        let (thigh, shank) = (format!("thigh {leg}"), format!("shank {leg}"));
+        let hip = Isometry3::new(numbers.vector(), numbers.vector());
+        let axis = numbers.vector();
+        let thigh_joint = Joint::revolute(axis);
+        links.push(Link::new(&thigh, thigh_joint).on("trunk").at(hip).with_mass(numbers.mass()));
+        let knee = Isometry3::new(numbers.vector(), numbers.vector());
+        let shank_joint = Joint::revolute(numbers.vector());
+        links.push(Link::new(shank, shank_joint).on(thigh).at(knee).with_mass(numbers.mass()));
+    }
+    links.push(Link::new("arm", Joint::spherical()).with_mass(numbers.mass()));
+    links.push(Link::new("wall", Joint::fixed()));
+    Articulated::new(links, Vector3::new(0.0, 0.0, -9.81)).unwrap()
+}
+
+fn quaternion(numbers: &mut Numbers) -> [f64; 4] {
+    let unit = UnitQuaternion::new(numbers.vector());
+    [unit.w, unit.i, unit.j, unit.k]
+}
+
+/// Coordinates of the robot.
+fn posture(numbers: &mut Numbers) -> Vec<f64> {
+    let mut coordinates = numbers.list(3);
+    coordinates.extend(quaternion(numbers));
+    coordinates.extend(numbers.list(8));
+    coordinates.extend(quaternion(numbers));
+    coordinates
+}
+
+fn cases(seed: u64, count: usize) -> [Case; 3] {
+    let mut numbers = Numbers(seed);
+    let mut contacts = |bodies: usize, dimension| {
+        (0..count).map(|i| numbers.contact(i, bodies, dimension)).collect::<Vec<_>>()
+    };
+    let of_bodies = contacts(5, Dimension::Space);
+    let of_plane = contacts(4, Dimension::Plane);
+    let of_robot = contacts(11, Dimension::Space);
+    let bodies = (0..5).map(|_| Body::from_mass_properties(&numbers.mass())).collect();
+    let free = FreeBodies::new(bodies, Vector3::new(0.0, 0.0, -9.81)).unwrap();
+    let mut free_coordinates = Vec::new();
+    for _ in 0..5 {
+        free_coordinates.extend(numbers.list(3));
+        free_coordinates.extend(quaternion(&mut numbers));
+    }
+    let discs = (0..4).map(|i| PlanarBody::new(1.0 + f64::from(i), 0.3)).collect();
+    let plane = PlanarBodies::new(discs, Vector2::new(0.0, -9.81)).unwrap();
+    let robot = robot(&mut numbers);
+    [
+        Case { system: Box::new(free), coordinates: free_coordinates, contacts: of_bodies },
+        Case { system: Box::new(plane), coordinates: numbers.list(12), contacts: of_plane },
+        Case { system: Box::new(robot), coordinates: posture(&mut numbers), contacts: of_robot },
+    ]
+}
+
+impl Case {
+    fn set(&self) -> ContactSet {
+        let mut set = ContactSet::for_system(&*self.system);
+        for contact in &self.contacts {
+            set.push(&*self.system, &self.coordinates, contact).unwrap();
+        }
+        set
+    }
+
+    fn delassus(&self) -> DMatrix<f64> {
+        let mut set = self.set();
+        set.divide_by_mass(&*self.system, &self.coordinates).unwrap();
+        dense(&set)
+    }
+}
+
+fn dense(set: &ContactSet) -> DMatrix<f64> {
+    let mut delassus = DMatrix::zeros(0, 0);
+    set.delassus(&mut delassus).unwrap();
+    delassus
+}
+
+fn sparse(set: &ContactSet) -> BlockSparse {
+    let mut delassus = BlockSparse::default();
+    set.block_sparse_delassus(&mut delassus).unwrap();
+    delassus
+}
+
+fn jacobian(set: &ContactSet) -> DMatrix<f64> {
+    let mut jacobian = DMatrix::zeros(0, 0);
+    set.contact_jacobian(&mut jacobian);
+    jacobian
+}
+
+/// Rounding errors of `W`: those of the inverse of the mass matrix, whose condition is below 1e4 here.
+const ROUNDING: f64 = 1e-11;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..fixed_seed() })]
+
+    #[test]
+    fn the_operator_is_that_of_its_definition(seed: u64, count in 0_usize..14) {
+        for case in cases(seed, count) {
+            let n = case.system.velocity_count();
+            let mut mass_matrix = DMatrix::zeros(n, n);
+            case.system.mass_matrix(&case.coordinates, &mut mass_matrix);
+            let j = jacobian(&case.set());
+            let expected = &j * mass_matrix.cholesky().unwrap().solve(&j.transpose());
+            let error = (case.delassus() - &expected).amax();
+            prop_assert!(error <= ROUNDING * expected.amax().max(1.0), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_operator_is_symmetric_to_the_bit_and_semidefinite(seed: u64, count in 1_usize..14) {
+        for case in cases(seed, count) {
+            let w = case.delassus();
+            prop_assert_eq!(&w, &w.transpose());
+            let smallest = w.clone().symmetric_eigenvalues().min();
+            prop_assert!(smallest >= -ROUNDING * w.amax(), "{smallest}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_dense_operator(seed: u64, count in 0_usize..14) {
+        let mut blocks = BlockSparse::default();
+        for case in cases(seed, count) {
+            let mut set = case.set();
+            set.divide_by_mass(&*case.system, &case.coordinates).unwrap();
+            set.block_sparse_delassus(&mut blocks).unwrap();
+            let w = dense(&set);
+            let mut from_blocks = DMatrix::zeros(0, 0);
+            blocks.to_dense(&mut from_blocks);
+            prop_assert_eq!(&from_blocks, &w);
+            prop_assert!((0..count).all(|i| blocks.columns(i).is_sorted()));
+
+            let impulse = DVector::from_vec(Numbers(seed).list(w.nrows()));
+            let mut velocity = DVector::zeros(w.nrows());
+            blocks.multiply(impulse.as_slice(), velocity.as_mut_slice()).unwrap();
+            prop_assert!((velocity - &w * impulse).amax() <= 1e-13 * w.amax().max(1.0));
+        }
+    }
+
+    #[test]
+    fn rows_are_the_contact_velocities_of_the_motion(seed: u64, count in 1_usize..8) {
+        for case in cases(seed, count) {
+            let (set, mut numbers) = (case.set(), Numbers(seed));
+            let velocity = numbers.list(case.system.velocity_count());
+            let mut contact_velocity = vec![0.0; count * set.component_count()];
+            set.contact_velocity(&velocity, &mut contact_velocity).unwrap();
+            let components = contact_velocity.chunks(set.component_count());
+            for (contact, found) in case.contacts.iter().zip(components) {
+                let expected = relative_velocity(&case, contact, &velocity);
+                for (axis, found) in contact.frame.axes().iter().zip(found) {
+                    // Truncation h²/6 times third derivatives and rounding eps/h, both some 1e-10.
+                    prop_assert!((axis.dot(&expected) - found).abs() < 1e-8);
+                }
+            }
+            let j = jacobian(&set);
+            let product = &j * DVector::from_vec(velocity.clone());
+            prop_assert!((product - DVector::from_vec(contact_velocity)).amax() < 1e-13);
+            let impulse = DVector::from_vec(numbers.list(j.nrows()));
+            let mut sum = DVector::zeros(j.ncols());
+            set.generalized_impulse(impulse.as_slice(), sum.as_mut_slice()).unwrap();
+            prop_assert!((sum - j.tr_mul(&impulse)).amax() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn another_order_of_contacts_permutes_the_operator(seed: u64, count in 2_usize..10) {
+        for mut case in cases(seed, count) {
+            let before = case.delassus();
+            case.contacts.reverse();
+            let after = case.delassus();
+            let rows = before.nrows() / count;
+            let place = |i: usize| rows * (count - 1 - i / rows) + i % rows;
+            let permuted = DMatrix::from_fn(before.nrows(), before.nrows(), |i, j| {
+                after[(place(i), place(j))]
+            });
+            prop_assert!((permuted - &before).amax() <= ROUNDING * before.amax());
+        }
+    }
+
+    #[test]
+    fn exchanged_partners_change_nothing(seed: u64, count in 1_usize..10) {
+        for mut case in cases(seed, count) {
+            let before = case.delassus();
+            for contact in &mut case.contacts {
+                contact.bodies.reverse();
+                contact.points.reverse();
+                let ContactFrame { normal, tangent_1, tangent_2 } = contact.frame;
+                contact.frame = ContactFrame {
+                    normal: -normal, tangent_1: -tangent_1, tangent_2: -tangent_2
+                };
+            }
+            prop_assert_eq!(case.delassus(), before);
+        }
+    }
+
+    #[test]
+    fn kinematics_give_the_operator_of_the_system(seed: u64, count in 0_usize..10) {
+        let mut numbers = Numbers(seed);
+        let robot = robot(&mut numbers);
+        let coordinates = posture(&mut numbers);
+        let mut kinematics = robot.kinematics();
+        kinematics.update(&coordinates, &[0.0; 17]).unwrap();
+        let mut contacts: Vec<_> =
+            (0..count).map(|i| numbers.contact(i, 11, Dimension::Space)).collect();
+        let mut whitened = |contacts: &[Contact]| {
+            let mut set = ContactSet::for_system(&robot);
+            for contact in contacts {
+                set.push_at(&kinematics, contact).unwrap();
+            }
+            set.whiten(&mut kinematics).unwrap();
+            set
+        };
+        let set = whitened(&contacts);
+        let w = dense(&set);
+        let case =
+            Case { system: Box::new(robot.clone()), coordinates, contacts: contacts.clone() };
+        prop_assert_eq!(jacobian(&set), jacobian(&case.set()));
+        prop_assert!((case.delassus() - &w).amax() <= ROUNDING * w.amax().max(1.0));
+        prop_assert_eq!(&w, &w.transpose());
+        let mut from_blocks = DMatrix::zeros(0, 0);
+        sparse(&set).to_dense(&mut from_blocks);
+        prop_assert_eq!(from_blocks, w.clone());
+
+        contacts.reverse();
+        let reversed = dense(&whitened(&contacts));
+        let place = |i: usize| 3 * (count - 1 - i / 3) + i % 3;
+        let permuted = DMatrix::from_fn(3 * count, 3 * count, |i, j| reversed[(place(i), place(j))]);
+        prop_assert_eq!(permuted, w);
+    }
+}
+
+/// The velocity of the point of body 1 less that of body 2, by central differences of their positions.
+fn relative_velocity(case: &Case, contact: &Contact, velocity: &[f64]) -> Vector3<f64> {
+    let h = 1e-5;
+    let at = |time: f64, body: usize, point: &Vector3<f64>| {
+        let local = case.system.pose(&case.coordinates, body).inverse() * Point3::from(*point);
+        let tangent: Vec<f64> = velocity.iter().map(|v| time * v).collect();
+        let mut moved = vec![0.0; case.coordinates.len()];
+        case.system.retract(&case.coordinates, &tangent, &mut moved);
+        (case.system.pose(&moved, body) * local).coords
+    };
+    let of_side = |(body, point, sign): (usize, &Vector3<f64>, f64)| {
+        (at(h, body, point) - at(-h, body, point)) * (sign / (2.0 * h))
+    };
+    sides(contact).map(of_side).sum()
+}
+
+/// Three balls in a row on the floor, the outer ones touching the one between them.
+fn three_balls() -> (FreeBodies, Vec<f64>) {
+    let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.5).unwrap());
+    let system = FreeBodies::new(vec![ball; 3], Vector3::new(0.0, 0.0, -9.81)).unwrap();
+    let coordinates = (0..3).flat_map(|i| [f64::from(i), 0.0, 0.5, 1.0, 0.0, 0.0, 0.0]).collect();
+    (system, coordinates)
+}
+
+#[test]
+fn gap_functions_and_touching_features_give_the_same_rows() {
+    let (system, coordinates) = three_balls();
+    let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
+    let ball = |body| Sphere::of_body(body, 0.5);
+    let gaps: Vec<Box<dyn GapFunction>> = vec![
+        Box::new(SpherePlane::new(ball(1), floor).unwrap()),
+        Box::new(SphereSphere::new(ball(0), ball(1)).unwrap()),
+        Box::new(SphereSphere::new(ball(2), ball(1)).unwrap()),
+    ];
+    let partners = [[Some(1), None], [Some(0), Some(1)], [Some(2), Some(1)]];
+    let mut from_gaps = ContactSet::for_system(&system);
+    let mut from_features = ContactSet::for_system(&system);
+    for (gap, bodies) in gaps.iter().zip(partners) {
+        gap.check(&system).unwrap();
+        from_gaps.push_gap(&system, &coordinates, gap.as_ref(), 0.5, 0.25).unwrap();
+        let place = gap.contact_point(&system, &coordinates).unwrap();
+        let points = [place.point, place.point - place.gap * place.frame.normal];
+        let contact =
+            Contact::new(bodies, points, place.frame).with_friction(0.5).with_restitution(0.25);
+        from_features.push(&system, &coordinates, &contact).unwrap();
+    }
+    assert_eq!(jacobian(&from_gaps), jacobian(&from_features));
+    assert_eq!(from_gaps.gaps(), [0.0; 3]);
+    assert_eq!(from_gaps.gaps(), from_features.gaps());
+    assert_eq!((from_gaps.friction(), from_gaps.restitution()), (&[0.5; 3][..], &[0.25; 3][..]));
+
+    from_gaps.divide_by_mass(&system, &coordinates).unwrap();
+    let blocks = sparse(&from_gaps);
+    // The balls at the ends do not touch one another but both act on the one between them.
+    assert_eq!(blocks.columns(1), [0, 1, 2]);
+    from_gaps.clear();
+    from_gaps.push_gap(&system, &coordinates, gaps[0].as_ref(), 0.0, 0.0).unwrap();
+    assert_eq!(from_gaps.parts.len(), 1, "the other balls have no rows");
+}
+
+#[test]
+fn bodies_in_another_order_give_the_same_operator() {
+    let [mut case, ..] = cases(5, 9);
+    let before = case.delassus();
+    let mut numbers = Numbers(8);
+    let bodies: Vec<_> = (0..5).map(|_| Body::from_mass_properties(&numbers.mass())).collect();
+    let gravity = Vector3::zeros();
+    case.system = Box::new(FreeBodies::new(bodies.clone(), gravity).unwrap());
+    assert_ne!(case.delassus(), before, "the masses matter");
+    let first = case.delassus();
+
+    case.system = Box::new(FreeBodies::new(bodies.into_iter().rev().collect(), gravity).unwrap());
+    case.coordinates = case.coordinates.chunks(7).rev().flatten().copied().collect();
+    for contact in &mut case.contacts {
+        contact.bodies = contact.bodies.map(|body| body.map(|body| 4 - body));
+    }
+    assert_eq!(case.delassus(), first);
+}
+
+#[test]
+fn overlapping_ranges_become_one_tree() {
+    let (trees, tree_of) = trees(&[4..6, 0..3, 7..7, 2..4, 6..9, 1..2]);
+    assert_eq!(trees, [0..4, 4..6, 6..9]);
+    assert_eq!(tree_of, [Some(1), Some(0), None, Some(0), Some(2), Some(0)]);
+}
+
+#[test]
+fn a_contact_of_a_body_that_cannot_move_has_zero_rows_and_a_diagonal_block() {
+    let pin = Link::new("pin", Joint::fixed());
+    let bob = MassProperties::solid_sphere(1.0, 0.1).unwrap();
+    let arm = Link::new("arm", Joint::spherical()).with_mass(bob);
+    let system = Articulated::new(vec![pin, arm], Vector3::zeros()).unwrap();
+    let coordinates = system.neutral_coordinates();
+    let frame = ContactFrame::from_normal(&Vector3::z(), &Vector3::x()).unwrap();
+    let contact = Contact::new([Some(0), None], [Vector3::x(); 2], frame);
+    let mut set = ContactSet::for_system(&system);
+    set.push(&system, &coordinates, &contact).unwrap();
+    set.divide_by_mass(&system, &coordinates).unwrap();
+    assert_eq!(dense(&set), DMatrix::zeros(3, 3));
+    assert_eq!(sparse(&set).block(0, 0), Some(&[0.0; 9][..]));
+}
+
+#[test]
+fn without_contacts_there_is_nothing_to_multiply() {
+    let (system, coordinates) = three_balls();
+    let mut set = ContactSet::for_system(&system);
+    assert!(set.is_empty());
+    set.divide_by_mass(&system, &coordinates).unwrap();
+    assert_eq!(dense(&set).shape(), (0, 0));
+    let blocks = sparse(&set);
+    assert_eq!((blocks.contact_count(), blocks.block_count()), (0, 0));
+    assert_eq!((blocks.block(0, 0), BlockSparse::default().block(0, 0)), (None, None));
+    blocks.multiply(&[], &mut []).unwrap();
+    set.generalized_impulse(&[], &mut [0.0; 18]).unwrap();
+}
+
+/// Memory that was there stays: fewer contacts and then as many again move no buffer.
+#[test]
+fn memory_is_kept_when_contacts_come_and_go() {
+    let [case, ..] = cases(3, 12);
+    let mut set = case.set();
+    let (mut w, mut blocks) = (DMatrix::zeros(0, 0), BlockSparse::default());
+    let mut places = Vec::new();
+    for count in [12, 5, 12] {
+        set.clear();
+        for contact in &case.contacts[..count] {
+            set.push(&*case.system, &case.coordinates, contact).unwrap();
+        }
+        set.divide_by_mass(&*case.system, &case.coordinates).unwrap();
+        set.delassus(&mut w).unwrap();
+        set.block_sparse_delassus(&mut blocks).unwrap();
+        places.push((w.as_ptr(), set.columns.as_ptr(), set.rows.as_ptr(), blocks.place()));
+    }
+    assert!(places.iter().all(|place| *place == places[0]), "{places:?}");
+}
+
+#[test]
+fn each_error_names_what_is_wrong_and_adds_nothing() {
+    let (system, coordinates) = three_balls();
+    let mut set = ContactSet::for_system(&system);
+    let frame = ContactFrame::from_normal(&Vector3::z(), &Vector3::x()).unwrap();
+    let good = Contact::new([Some(0), None], [Vector3::zeros(); 2], frame);
+    let value = |field, value: f64, expected| {
+        move |error: Error| match error {
+            Error::Value { contact: 0, field: f, value: v, expected: e } => {
+                (f, v.to_bits(), e) == (field, value.to_bits(), expected)
+            }
+            _ => false,
+        }
+    };
+    let nan = Vector3::new(0.0, f64::NAN, 0.0);
+    type Expected = Box<dyn Fn(Error) -> bool>;
+    let refused: Vec<(Contact, Expected)> = vec![
+        (
+            Contact { bodies: [Some(0), Some(3)], ..good },
+            Box::new(|e| e == Error::Body { contact: 0, body: 3, count: 3 }),
+        ),
+        (
+            Contact { bodies: [Some(1), Some(1)], ..good },
+            Box::new(|e| e.to_string().contains("body 1 with itself")),
+        ),
+        (
+            Contact { bodies: [None, None], ..good },
+            Box::new(|e| e.to_string().contains("the world with itself")),
+        ),
+        (
+            Contact { points: [Vector3::zeros(), nan], ..good },
+            Box::new(value("point of body 2", f64::NAN, "finite numbers")),
+        ),
+        (
+            Contact { gap: f64::INFINITY, ..good },
+            Box::new(value("gap", f64::INFINITY, "a finite number (m)")),
+        ),
+        (
+            good.with_friction(-0.5),
+            Box::new(value("friction", -0.5, "a finite number of at least 0")),
+        ),
+        (good.with_restitution(1.5), Box::new(value("restitution", 1.5, "a number from 0 to 1"))),
+    ];
+    for (contact, expected) in &refused {
+        let error = set.push(&system, &coordinates, contact).unwrap_err();
+        assert!(expected(error), "{error}");
+    }
+    let length = Error::Length { field: "coordinates", expected: 21, found: 3 };
+    assert_eq!(set.push(&system, &coordinates[..3], &good), Err(length));
+    assert_eq!(set.divide_by_mass(&system, &coordinates[..3]), Err(length));
+    let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
+    let gap = SpherePlane::new(Sphere::of_body(0, 0.5), floor).unwrap();
+    assert!(set.push_gap(&system, &coordinates, &gap, f64::NAN, 0.0).is_err());
+    let mut far = coordinates.clone();
+    far[2] = f64::INFINITY;
+    assert!(set.push_gap(&system, &far, &gap, 0.0, 0.0).is_err());
+    assert!(set.is_empty());
+    assert_eq!(
+        set.contact_velocity(&[0.0; 18], &mut [0.0]).unwrap_err(),
+        Error::Length { field: "contact velocity", expected: 0, found: 1 }
+    );
+
+    set.push(&system, &coordinates, &good).unwrap();
+    assert_eq!(set.delassus(&mut DMatrix::zeros(0, 0)), Err(Error::NoMass));
+    assert_eq!(jacobian(&set)[(0, 2)].to_bits(), 1.0_f64.to_bits());
+}
+
+#[test]
+fn a_normal_out_of_the_plane_is_refused_in_a_planar_system() {
+    let bodies = vec![PlanarBody::new(1.0, 1.0)];
+    let system = PlanarBodies::new(bodies, Vector2::zeros()).unwrap();
+    let frame = ContactFrame::from_normal(&Vector3::z(), &Vector3::x()).unwrap();
+    let contact = Contact::new([Some(0), None], [Vector3::zeros(); 2], frame);
+    let error = ContactSet::for_system(&system).push(&system, &[0.0; 3], &contact).unwrap_err();
+    assert_eq!(error.to_string(), "contact 0: z of the normal is 1, expected 0 in a planar system");
+}
