@@ -1,7 +1,5 @@
 //! [`Articulated`] as a [`System`].
 
-use std::ops::Range;
-
 use nalgebra::{DMatrix, Isometry3, Vector3};
 
 use super::{
@@ -105,10 +103,6 @@ impl System for Articulated {
                 }
             }
         }
-    }
-
-    fn tree_velocities(&self, body: usize) -> Range<usize> {
-        self.trees[body].clone()
     }
 
     fn add_point_row(
