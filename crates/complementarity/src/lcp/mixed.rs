@@ -20,14 +20,15 @@
 //! - **Does not** solve the mixed problem when these conditions fail: [`Error::Inconsistent`] and
 //!   [`Error::Undetermined`] name the row. Does not scale: rows of `A` in very different units need
 //!   a smaller [`Settings::rank_tolerance`].
-//! - **Cost** one singular value decomposition of `A` and `O(n_f² n)` for the products.
+//! - **Cost** one complete orthogonal decomposition of `A` and `O(n_f² n)` for the products.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Source
 //!
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009),
 //! section 1.5 (mixed problems and their reduction for regular `A`); G. H. Golub, C. F. Van Loan,
-//! *Matrix Computations*, 4th ed. (2013), section 5.5 (solution of smallest norm, numerical rank).
+//! *Matrix Computations*, 4th ed. (2013), sections 5.4 and 5.5 (pivoted and complete orthogonal
+//! decompositions, numerical rank, solution of smallest norm).
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -38,8 +39,8 @@ use super::{Problem, ProblemError};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Singular values of `A` up to this fraction of the largest count as zero (in `(0, 1)`, default
-    /// `1e-12`: a hundred times the rounding of a decomposition of some tens of rows).
+    /// Pivots of `A` up to this fraction of the largest count as zero (in `(0, 1)`, default `1e-12`:
+    /// a hundred times the rounding of a decomposition of some tens of rows).
     pub rank_tolerance: f64,
     /// Largest part of `a`, `B` or `C` outside the range of a singular `A` that counts as rounding,
     /// relative to the largest entry of its whole column or row of the mixed problem (in `(0, 1)`,
@@ -107,8 +108,8 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
-    /// The decomposition of `A` did not converge.
-    #[error("the singular value decomposition of A did not converge")]
+    /// The range of the entries of `A` is too wide to decompose it.
+    #[error("the range of the entries of A is too wide to decompose it")]
     Decomposition,
     /// The reduced problem is not valid, for instance because of an overflow.
     #[error("reduced problem: {0}")]
@@ -322,25 +323,25 @@ fn check(
     Ok(())
 }
 
-/// `A⁺` and the numerical rank of `A`.
+/// `A⁺` and the numerical rank of `A`, by a complete orthogonal decomposition.
+///
+/// Column pivoting gathers the rank in the leading rows of a triangle, `A P = Q₁ R₁`; a second
+/// factorization `R₁ᵀ = Z T` turns these into a regular triangle, so that `A⁺ = P Z T⁻ᵀ Q₁ᵀ`.
 fn pseudoinverse(a: &DMatrix<f64>, rank_tolerance: f64) -> Result<(DMatrix<f64>, usize), Error> {
     let n = a.nrows();
-    if n == 0 {
-        return Ok((DMatrix::zeros(0, 0), 0));
+    let size = a.amax();
+    if size == 0.0 {
+        return Ok((DMatrix::zeros(n, n), 0));
     }
-    // A decomposition takes a few steps per singular value; a hundred mean it will not end.
-    let decomposition = a.clone().try_svd(true, true, f64::EPSILON, 100 * n);
-    let svd = decomposition.ok_or(Error::Decomposition)?;
-    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return Err(Error::Decomposition) };
-    let threshold = rank_tolerance * svd.singular_values.amax();
-    let mut inverse = DMatrix::zeros(n, n);
-    let mut rank = 0;
-    for (k, &value) in svd.singular_values.iter().enumerate() {
-        if value > threshold {
-            inverse += v_t.row(k).transpose() * u.column(k).transpose() / value;
-            rank += 1;
-        }
-    }
+    let pivoted = (a / size).col_piv_qr();
+    let triangle = pivoted.r();
+    let threshold = rank_tolerance * triangle[(0, 0)].abs();
+    let rank = triangle.diagonal().iter().take_while(|value| value.abs() > threshold).count();
+    let leading = triangle.rows(0, rank).transpose().qr();
+    let range = pivoted.q().columns(0, rank).transpose();
+    let reduced = leading.r().transpose().solve_lower_triangular(&range);
+    let mut inverse = leading.q() * reduced.ok_or(Error::Decomposition)? / size;
+    pivoted.p().inv_permute_rows(&mut inverse);
     Ok((inverse, rank))
 }
 

@@ -110,6 +110,20 @@ fn without_free_unknowns_the_problem_is_itself() {
 }
 
 proptest! {
+    /// `S = ‖g‖² c cᵀ` has rank one, whatever the proportions `c` of the equal constraints are.
+    #[test]
+    fn constraints_in_any_proportion_do_not_contradict_each_other(
+        c in prop::collection::vec(0.1..1.0, 2..8), velocity in prop::collection::vec(-1.0..1.0, 3),
+    ) {
+        let g = DVector::from_vec(c) * dmatrix![1.0, -2.0, 0.5];
+        let velocity = DVector::from_vec(velocity);
+        let problem = mechanical(&g, &dmatrix![0.0, 0.0, 1.0], &velocity);
+        let elimination = problem.eliminate(&Settings::default()).unwrap();
+        prop_assert_eq!(elimination.rank, 1);
+        let after = &velocity + g.transpose() * elimination.recover(&dvector![0.0]);
+        prop_assert!((g * after).amax() < 1e-13);
+    }
+
     /// For a regular `A` the equations are solved directly by elimination with pivoting.
     #[test]
     fn the_reduction_agrees_with_a_direct_solve(
