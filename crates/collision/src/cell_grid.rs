@@ -64,10 +64,10 @@ const CUBES_PER_CENTER: f64 = 4.0;
 pub struct CellGrid {
     /// Cube of each center.
     cubes: Vec<usize>,
-    /// First place in `order` of each cube, and one past the last.
+    /// First place in `sorted` of each cube, and one past the last.
     starts: Vec<usize>,
-    /// Centers sorted by cube, in each cube by index.
-    order: Vec<usize>,
+    /// Centers with their indices, sorted by cube, in each cube by index.
+    sorted: Vec<(usize, Vector3<f64>)>,
 }
 
 impl CellGrid {
@@ -102,9 +102,9 @@ impl CellGrid {
                     let (from, to) = (*range(0).start(), *range(0).end());
                     let from = self.starts[grid.index([from, y, z])];
                     let to = self.starts[grid.index([to, y, z]) + 1];
-                    for &j in &self.order[from..to] {
-                        if j > i && (centers[j] - center).norm_squared() <= squared {
-                            pairs.push([i, j]);
+                    for (j, other) in &self.sorted[from..to] {
+                        if *j > i && (other - center).norm_squared() <= squared {
+                            pairs.push([i, *j]);
                         }
                     }
                 }
@@ -127,12 +127,12 @@ impl CellGrid {
         for cube in 0..count {
             self.starts[cube + 1] += self.starts[cube];
         }
-        self.order.clear();
-        self.order.resize(centers.len(), 0);
+        self.sorted.clear();
+        self.sorted.resize(centers.len(), (0, Vector3::zeros()));
         // Filling from the back turns each start of the next cube into the start of its own.
         for (index, &cube) in self.cubes.iter().enumerate().rev() {
             self.starts[cube + 1] -= 1;
-            self.order[self.starts[cube + 1]] = index;
+            self.sorted[self.starts[cube + 1]] = (index, centers[index]);
         }
         self.starts.rotate_left(1);
         self.starts[count] = centers.len();

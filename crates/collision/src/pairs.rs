@@ -156,9 +156,19 @@ fn edge_outward(placed: &Placed<'_>, index: usize) -> Option<Vector3<f64>> {
 }
 
 /// The gap between the two surfaces.
-pub(crate) fn whole(a: &Placed<'_>, b: &Placed<'_>, dimension: Dimension) -> Option<Witness> {
+fn whole(a: &Placed<'_>, b: &Placed<'_>, dimension: Dimension) -> Option<Witness> {
+    whole_within(a, b, dimension, f64::INFINITY)
+}
+
+/// The gap between the two surfaces, or a smaller one that exceeds `reach` already.
+pub(crate) fn whole_within(
+    a: &Placed<'_>,
+    b: &Placed<'_>,
+    dimension: Dimension,
+    reach: f64,
+) -> Option<Witness> {
     if a.solid.rank() > b.solid.rank() {
-        return whole(b, a, dimension).map(Witness::flipped);
+        return whole_within(b, a, dimension, reach).map(Witness::flipped);
     }
     match (a.solid, b.solid) {
         (Solid::Ball { .. }, _) => Some(vertex_whole(a, 0, b)),
@@ -170,9 +180,9 @@ pub(crate) fn whole(a: &Placed<'_>, b: &Placed<'_>, dimension: Dimension) -> Opt
             active.into_iter().map(|(_, witness)| witness).reduce(deeper)
         }
         (Solid::Polytope(of_a), Solid::Polytope(of_b)) => {
-            let axis = separation::polytopes([a, b], [of_a, of_b]);
-            let size = a.solid.size() + b.solid.size();
-            if axis.gap <= CLOSE * size { Some(axis) } else { nearest(a, b) }
+            let axis = separation::polytopes([a, b], [of_a, of_b], reach);
+            let close = CLOSE * (a.solid.size() + b.solid.size());
+            if axis.gap <= close || axis.gap > reach { Some(axis) } else { nearest(a, b) }
         }
         _ => nearest(a, b),
     }

@@ -134,7 +134,7 @@ pub struct Scene {
 
 /// Scratch of [`Scene::contacts`], kept by the caller so that a step allocates nothing once it is warm.
 ///
-/// (Pairs that only parry can measure, and edges that wait for it, allocate a little inside parry.)
+/// Pairs measured by parry's iteration are the exception: it allocates a little inside.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     boxes: Vec<Aabb>,

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use percussion_dynamics::Dimension;
 
-use super::{edge_edge, evaluate, rim_face, vertex_face, vertex_whole, whole};
+use super::{edge_edge, evaluate, rim_face, vertex_face, vertex_whole, whole_within};
 use crate::{
     feature::Feature,
     solid::{Placed, Solid},
@@ -140,7 +140,7 @@ fn faceted(
     margin: f64,
     active: &mut Vec<Active>,
 ) -> Option<()> {
-    let nearest = whole(a, b, dimension)?;
+    let nearest = whole_within(a, b, dimension, margin)?;
     if nearest.gap > margin {
         return Some(());
     }

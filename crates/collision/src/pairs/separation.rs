@@ -23,18 +23,24 @@ use crate::{
 /// Separations that differ by less than this part of the sizes differ by rounding.
 const TIE: f64 = 1e-12;
 
-/// The largest separation of two polytopes along the normal of a face or of two edges.
-pub(super) fn polytopes(placed: [&Placed<'_>; 2], hulls: [&Hull; 2]) -> Witness {
+/// The largest separation of two polytopes along the normal of a face or of two edges, or, if faces
+/// alone separate them by more than `reach`, that of faces.
+pub(super) fn polytopes(placed: [&Placed<'_>; 2], hulls: [&Hull; 2], reach: f64) -> Witness {
     let [a, b] = placed;
     let tie = TIE * (a.solid.size() + b.solid.size());
     let over_b = by_faces(a, hulls[0], b, hulls[1], tie);
     let over_a = by_faces(b, hulls[1], a, hulls[0], tie).flipped();
     let mut best = if over_a.gap > over_b.gap + tie { over_a } else { over_b };
+    if best.gap > reach {
+        return best;
+    }
+    let a_to_b = b.pose.rotation.inverse() * a.pose.rotation;
     for (i, edge_a) in hulls[0].edges().iter().enumerate() {
-        let arc_a = edge_a.faces.map(|f| a.pose.rotation * hulls[0].faces()[f].normal);
+        let arc_a = edge_a.faces.map(|face| a_to_b * hulls[0].faces()[face].normal);
+        let plane_a = arc_a[1].cross(&arc_a[0]);
         for (j, edge_b) in hulls[1].edges().iter().enumerate() {
-            let arc_b = edge_b.faces.map(|f| -(b.pose.rotation * hulls[1].faces()[f].normal));
-            if !arcs_cross(&arc_a, &arc_b) {
+            let arc_b = edge_b.faces.map(|face| -hulls[1].faces()[face].normal);
+            if !arcs_cross(&arc_a, &plane_a, &arc_b) {
                 continue;
             }
             if let Some(crossing) = edge_edge(a, i, b, j, PARALLEL)
@@ -62,12 +68,19 @@ fn by_faces(a: &Placed<'_>, hull_a: &Hull, b: &Placed<'_>, hull_b: &Hull, tie: f
     best.unwrap_or_else(|| Witness::new(a.vertex(0), Vector3::z(), f64::NEG_INFINITY))
 }
 
-/// Whether the great arcs between two pairs of unit vectors cross.
-fn arcs_cross([a, b]: &[Vector3<f64>; 2], [c, d]: &[Vector3<f64>; 2]) -> bool {
-    let (normal_1, normal_2) = (b.cross(a), d.cross(c));
-    let (c_side, d_side) = (c.dot(&normal_1), d.dot(&normal_1));
-    let (a_side, b_side) = (a.dot(&normal_2), b.dot(&normal_2));
-    c_side * d_side < 0.0 && a_side * b_side < 0.0 && c_side * b_side > 0.0
+/// Whether the great arcs between two pairs of unit vectors cross; `plane` is `b × a`.
+fn arcs_cross(
+    [a, b]: &[Vector3<f64>; 2],
+    plane: &Vector3<f64>,
+    [c, d]: &[Vector3<f64>; 2],
+) -> bool {
+    let (c_side, d_side) = (c.dot(plane), d.dot(plane));
+    if c_side * d_side >= 0.0 {
+        return false;
+    }
+    let other = d.cross(c);
+    let (a_side, b_side) = (a.dot(&other), b.dot(&other));
+    a_side * b_side < 0.0 && c_side * b_side > 0.0
 }
 
 /// The gap of two rods or rectangles in the plane: the distance of their cores less their rounding
