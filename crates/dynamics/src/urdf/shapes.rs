@@ -96,13 +96,13 @@ fn shape(link: &str, geometry: &urdf_rs::Geometry, settings: &Settings) -> Resul
             let scale = scale.map_or_else(|| Vector3::repeat(1.0), |scale| Vector3::from(scale.0));
             // A negative scale mirrors, which tools that split a model at its plane of symmetry use.
             scale.iter().try_for_each(|&s| positive("scale", s.abs()).map(drop))?;
-            Shape::Mesh { path: resolve(link, filename, settings)?, scale }
+            Shape::Mesh { path: existing_file(link, filename, settings)?, scale }
         }
     })
 }
 
 /// The existing file behind the address of a mesh.
-fn resolve(link: &str, uri: &str, settings: &Settings) -> Result<PathBuf, Error> {
+fn existing_file(link: &str, uri: &str, settings: &Settings) -> Result<PathBuf, Error> {
     let (link, refused) = (|| link.to_owned(), || uri.to_owned());
     let path = if let Some(rest) = uri.strip_prefix("package://") {
         let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
