@@ -109,6 +109,8 @@ pub struct Articulated {
     coordinates: Vec<Range<usize>>,
     velocities: Vec<Range<usize>>,
     gravity: Vector3<f64>,
+    /// For each link the velocities of its tree, and of others that they overlap with.
+    trees: Vec<Range<usize>>,
     dimension: Dimension,
     parts: Vec<Part>,
     joint_forces: JointForces,
@@ -124,6 +126,7 @@ impl Clone for Articulated {
             coordinates: self.coordinates.clone(),
             velocities: self.velocities.clone(),
             gravity: self.gravity,
+            trees: self.trees.clone(),
             dimension: self.dimension,
             parts: self.parts.clone(),
             joint_forces: self.joint_forces.clone(),
@@ -163,6 +166,7 @@ impl Articulated {
         };
         check_mass(&links, &velocities, kinematics.clone())?;
         Ok(Self {
+            trees: assembly::trees(&parents, &velocities),
             parts: assembly::parts(&links, &coordinates, &velocities),
             joint_forces: JointForces::new(&links, &coordinates, &velocities),
             links,

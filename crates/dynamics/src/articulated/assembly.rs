@@ -37,6 +37,42 @@ pub(super) fn parts(
     parts
 }
 
+/// For each link the range of the velocities of its tree, joined with the ranges that it overlaps,
+/// as those of trees given in turns do.
+pub(super) fn trees(parents: &[Option<usize>], velocities: &[Range<usize>]) -> Vec<Range<usize>> {
+    // Children join the range of their parent, from the leaves to the world.
+    let mut ranges = velocities.to_vec();
+    for (i, parent) in parents.iter().enumerate().rev() {
+        if let Some(parent) = *parent {
+            ranges[parent] = joined(&ranges[parent], &ranges[i]);
+        }
+    }
+    let roots = parents.iter().zip(&ranges).filter(|(parent, _)| parent.is_none());
+    let mut roots: Vec<&Range<usize>> = roots.map(|(_, range)| range).collect();
+    roots.sort_by_key(|range| range.start);
+    let mut separate: Vec<Range<usize>> = Vec::new();
+    for range in roots {
+        match separate.last_mut() {
+            Some(last) if range.start < last.end => *last = joined(last, range),
+            _ => separate.push(range.clone()),
+        }
+    }
+    let around = |range: &Range<usize>| {
+        let contains = |outer: &&Range<usize>| outer.start <= range.start && range.end <= outer.end;
+        separate.iter().find(contains).cloned().unwrap_or_else(|| range.clone())
+    };
+    ranges.iter().map(around).collect()
+}
+
+/// The smallest range that holds both; an empty one holds nothing.
+fn joined(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => b.clone(),
+        (_, true) => a.clone(),
+        _ => a.start.min(b.start)..a.end.max(b.end),
+    }
+}
+
 /// The links in an order in which parents precede their children, and the parent of each.
 ///
 /// Links keep the order given wherever it has that property: the next link is always the first of

@@ -1,5 +1,7 @@
 //! [`Articulated`] as a [`System`].
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, Isometry3, Vector3};
 
 use super::{
@@ -103,6 +105,10 @@ impl System for Articulated {
                 }
             }
         }
+    }
+
+    fn tree_velocities(&self, body: usize) -> Range<usize> {
+        self.trees[body].clone()
     }
 
     fn add_point_row(
