@@ -291,6 +291,14 @@ proptest! {
         velocities.rotate_left(2);
         assert_equal(&balls.velocities_after(0.3), &velocities)?;
     }
+
+    /// Powers of two round nothing, so the bits agree.
+    #[test]
+    fn the_unit_of_mass_does_not_matter(balls in throws(), exponent in -40_i32..40) {
+        let mut scaled = balls.clone();
+        scaled.masses.iter_mut().for_each(|mass| *mass *= 2.0_f64.powi(exponent));
+        prop_assert_eq!(balls.velocities_after(0.3), scaled.velocities_after(0.3));
+    }
 }
 
 #[test]

@@ -39,7 +39,8 @@ pub struct StepReport {
     pub lcp_size: usize,
     /// Pivots over all LCPs.
     pub pivots: usize,
-    /// Largest relative natural-map residual of the LCPs.
+    /// Largest relative natural-map residual of the LCPs, in which impulses are counted in multiples
+    /// of a mass so that all entries are velocities.
     pub relative_residual: f64,
     /// Change of the last outer iteration, `‖h (v' − v̂)‖∞` (m, rad).
     pub change: f64,

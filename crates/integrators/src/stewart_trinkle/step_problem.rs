@@ -6,6 +6,9 @@
 //! z = (\beta_1, \dots, \beta_m,\; c_{n,1}, \dots, c_{n,m},\; \lambda_1, \dots, \lambda_m,\;
 //!      \beta^{(1)}, \lambda^{(1)}, \beta^{(2)}, \lambda^{(2)}, \dots).
 //! ```
+//!
+//! Impulses are counted in multiples of a mass, so that all of `z` and `w` are velocities: the residual
+//! of the LCP then does not mix N·s with m/s, and its tolerance means the same for all masses.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, ProblemError, Report, lemke};
@@ -69,6 +72,9 @@ pub(super) struct StepProblem {
     workspace: lemke::Workspace,
     /// `z`.
     answer: DVector<f64>,
+    /// The mass (kg) in whose multiples the LCP counts impulses: that of the most movable generator,
+    /// `1 / max W_ii`, up to a power of two, which rounds nothing.
+    mass: f64,
     /// Impulses `p` of the generators of the linearisation.
     pub(super) impulses: DVector<f64>,
     /// Velocities of the generators for one friction direction.
@@ -91,6 +97,7 @@ impl StepProblem {
             problem: Problem::new(DMatrix::identity(1, 1), DVector::zeros(1))?,
             workspace: lemke::Workspace::default(),
             answer: DVector::zeros(0),
+            mass: 1.0,
             impulses: DVector::zeros(0),
             response: DVector::zeros(0),
         })
@@ -122,30 +129,29 @@ impl StepProblem {
         active: &[usize],
         of: &Linearization,
     ) -> Result<(), ProblemError> {
-        let Self { layout, problem, answer, response, .. } = self;
+        let Self { layout, problem, answer, mass, response, .. } = self;
         let n = answer.len();
+        let largest = of.delassus.diagonal().amax();
+        *mass = if largest > 0.0 { (-largest.log2().floor()).exp2() } else { 1.0 };
+        let mass = *mass;
         problem.refill(|matrix, vector| {
             if vector.len() != n {
                 *matrix = DMatrix::zeros(n, n);
                 *vector = DVector::zeros(n);
             }
-            write_contacts(model, layout, active, of, response, matrix);
+            write_contacts(model, layout, active, of, mass, response, matrix);
             for (first, generator, count) in layout.joints() {
                 for i in 0..count {
                     let column = column(matrix, first + i);
-                    write_velocities(
-                        layout,
-                        of,
-                        of.delassus.column(generator + i).as_slice(),
-                        column,
-                    );
+                    response.axpy(mass, &of.delassus.column(generator + i), 0.0);
+                    write_velocities(layout, of, response.as_slice(), column);
                     column[first + count] = -1.0;
                 }
                 let column = column(matrix, first + count);
                 column.fill(0.0);
                 column[first..first + count].fill(1.0);
             }
-            write_vector(model, settings, layout, of, vector.as_mut_slice());
+            write_vector(model, settings, layout, of, mass, vector.as_mut_slice());
         })
     }
 
@@ -170,6 +176,7 @@ impl StepProblem {
         for (first, generator, count) in layout.joints() {
             impulses.rows_mut(generator, count).copy_from(&answer.rows(first, count));
         }
+        *impulses *= self.mass;
         Ok(report)
     }
 
@@ -185,6 +192,7 @@ fn write_contacts(
     layout: &Layout,
     active: &[usize],
     of: &Linearization,
+    mass: f64,
     response: &mut DVector<f64>,
     matrix: &mut DMatrix<f64>,
 ) {
@@ -193,14 +201,15 @@ fn write_contacts(
         for (i, direction) in directions(layout, of, slot).iter().enumerate() {
             response.fill(0.0);
             for (t, component) in direction.iter().enumerate().take(layout.tangents) {
-                response.axpy(*component, &of.delassus.column(generator + 1 + t), 1.0);
+                response.axpy(mass * component, &of.delassus.column(generator + 1 + t), 1.0);
             }
             let column = column(matrix, first + i);
             write_velocities(layout, of, response.as_slice(), column);
             column[layout.slip(slot)] = -1.0;
         }
         let normal = column(matrix, layout.normal(slot));
-        write_velocities(layout, of, of.delassus.column(generator).as_slice(), normal);
+        response.axpy(mass, &of.delassus.column(generator), 0.0);
+        write_velocities(layout, of, response.as_slice(), normal);
         normal[layout.slip(slot)] = model.contacts()[contact].friction;
         let slip = column(matrix, layout.slip(slot));
         slip.fill(0.0);
@@ -208,12 +217,13 @@ fn write_contacts(
     }
 }
 
-/// Writes `(Dᵀ u_c, Nᵀ u_c + g(q̂)/h − n · v̂, 0, D_jᵀ u_c, h η)`.
+/// Writes `(Dᵀ u_c, Nᵀ u_c + g(q̂)/h − n · v̂, 0, D_jᵀ u_c, h η / mass)`.
 fn write_vector(
     model: &Model,
     settings: &Settings,
     layout: &Layout,
     of: &Linearization,
+    mass: f64,
     vector: &mut [f64],
 ) {
     write_velocities(layout, of, of.free_velocity.as_slice(), vector);
@@ -221,7 +231,7 @@ fn write_vector(
         vector[layout.normal(slot)] += gap_velocity;
     }
     for ((first, _, count), joint) in layout.joints().zip(model.joint_friction()) {
-        vector[first + count] = settings.step_size * joint.bound;
+        vector[first + count] = settings.step_size * joint.bound / mass;
     }
 }
 
