@@ -226,6 +226,11 @@ impl Integrator {
                 break;
             }
         }
+        let (coordinates, velocity) = (&self.outer.coordinates, self.outer.velocity.as_slice());
+        report.energy_after = self.model.system().energy(coordinates, velocity);
+        if !report.energy_after.is_finite() {
+            return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
+        }
         self.finish(&mut report);
         Ok(report)
     }
@@ -287,8 +292,6 @@ impl Integrator {
         self.step_count += 1;
         self.touching = self.touching_at(&self.state.coordinates);
 
-        let State { coordinates, velocity, .. } = &self.state;
-        report.energy_after = self.model.system().energy(coordinates, velocity);
         let bilateral = &self.outer.linearization.bilateral;
         report.constraint_impulses = bilateral.impulses.as_slice().to_vec();
         report.constraint_error = bilateral.value.amax();

@@ -198,9 +198,13 @@ fn forces_and_gaps_that_are_not_numbers_stop_the_motion_with_an_error() {
         dimension: Dimension::Plane,
     };
     let start = State { time: 0.0, coordinates: vec![1.0, 0.0], velocity: vec![-1.0, 0.0] };
-    let model = Model::new(Box::new(system(dvector![f64::NAN, 0.0])), vec![]).unwrap();
-    let mut integrator = Integrator::new(model, Settings::planar(), start.clone()).unwrap();
-    assert!(matches!(integrator.step().unwrap_err(), Error::NotFinite { .. }));
+    for (force, what) in [(f64::NAN, "velocity under smooth forces"), (1e200, "energy")] {
+        let model = Model::new(Box::new(system(dvector![force, 0.0])), vec![]).unwrap();
+        let mut integrator = Integrator::new(model, Settings::planar(), start.clone()).unwrap();
+        let error = integrator.step().unwrap_err();
+        assert_eq!(error, Error::NotFinite { quantity: what, time: 0.0 });
+        assert_eq!(integrator.state(), &start);
+    }
 
     let rows = vec![vec![1.0, 0.0], vec![0.0, f64::NAN]];
     let contact = Contact::new(LinearGap { rows, offset: -1.0 }, 0.5);

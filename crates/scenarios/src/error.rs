@@ -34,7 +34,7 @@ pub enum Error {
     /// A field is unknown, missing, or of the wrong type.
     #[error("`{path}`: {message}")]
     Format {
-        /// Place in the file.
+        /// Place in the file; `scenario` where a field of the file itself is missing.
         path: String,
         /// Line, column, value and expectation.
         message: String,
@@ -89,7 +89,7 @@ pub enum Error {
         second: String,
     },
     /// Two surfaces overlap at the start by more than is accepted.
-    #[error("contact `{contact}` starts {depth} m deep, expected at most {limit} m")]
+    #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:?} m")]
     Penetration {
         /// Name of the contact.
         contact: String,

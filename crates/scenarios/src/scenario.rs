@@ -374,7 +374,10 @@ impl Scenario {
         let deserializer = toml::Deserializer::parse(text)
             .map_err(|error| Error::Syntax { message: one_line(&error) })?;
         let scenario: Self = serde_path_to_error::deserialize(deserializer).map_err(|error| {
-            Error::Format { path: error.path().to_string(), message: one_line(error.inner()) }
+            let place = error.path().to_string();
+            let path = if place == "." { "scenario".to_owned() } else { place };
+            let message = one_line(error.inner()).replace("expected f64", "expected a number");
+            Error::Format { path, message }
         })?;
         scenario.check()?;
         Ok(scenario)

@@ -102,7 +102,7 @@ pub enum Error {
         value: f64,
     },
     /// A contact of the start penetrates deeper than accepted.
-    #[error("contact {contact} penetrates by {depth} m, accepted are {accepted} m")]
+    #[error("contact {contact} penetrates by {depth:?} m, accepted are {accepted:?} m")]
     InitialPenetration {
         /// Offending contact.
         contact: usize,
@@ -113,7 +113,7 @@ pub enum Error {
     },
     /// A constraint does not hold at the start.
     #[error(
-        "constraint {constraint} is violated by {violation}, accepted are {accepted} (m or rad)"
+        "constraint {constraint} is violated by {violation:?}, accepted are {accepted:?} (m or rad)"
     )]
     InitialConstraint {
         /// Offending constraint.
@@ -140,7 +140,7 @@ pub enum Error {
     /// A linear complementarity problem was not solved to its tolerance.
     #[error(
         "LCP of size {size} in the step from time {time} ended as {status:?} with relative residual \
-         {relative_residual}"
+         {relative_residual:?}"
     )]
     Unsolved {
         /// Time at the start of the step (s).
@@ -155,7 +155,7 @@ pub enum Error {
     /// The outer iteration did not converge.
     #[error(
         "outer iteration of the step from time {time} reached its limit of {limit}, the last change \
-         was {change}, the last violation {violation} (m or rad)"
+         was {change:?}, the last violation {violation:?} (m or rad)"
     )]
     OuterIterationLimit {
         /// Time at the start of the step (s).

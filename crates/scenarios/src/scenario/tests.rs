@@ -66,6 +66,16 @@ fn a_scenario_survives_being_written_and_read() {
 }
 
 #[test]
+fn complaints_are_in_the_words_of_the_file() {
+    let empty = Scenario::from_toml_str("").unwrap_err().to_string();
+    assert!(empty.starts_with("`scenario`: missing field `name`"), "{empty}");
+    let heavy = spoiled("mass = 2.0", "mass = 'heavy'").to_string();
+    assert!(heavy.contains("string \"heavy\", expected a number"), "{heavy}");
+    let deep = spoiled("position = [0.0, 0.0, 0.1]", "position = [0.0, 0.0, 0.05]").to_string();
+    assert_eq!(deep, "contact `ball–floor` starts 0.05 m deep, expected at most 1e-9 m");
+}
+
+#[test]
 fn wrong_values_are_refused_with_their_place() {
     let cases = [
         ("mass = 2.0", "mass = nan", "bodies[0].mass"),
