@@ -1,5 +1,7 @@
 //! The tree that the joints of a description make of its links.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use urdf_rs::{Joint, Robot};
 
 use super::Error;
@@ -18,7 +20,9 @@ pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
     if let Some(name) = repeated(robot.joints.iter().map(|joint| joint.name.as_str())) {
         return Err(Error::DuplicateName { element: format!("joint `{name}`") });
     }
-    let index = |name: &str| robot.links.iter().position(|link| link.name == name);
+    let indices: BTreeMap<&str, usize> =
+        robot.links.iter().enumerate().map(|(i, link)| (link.name.as_str(), i)).collect();
+    let index = |name: &str| indices.get(name).copied();
     let mut carriers: Vec<Option<&Joint>> = vec![None; robot.links.len()];
     for joint in &robot.joints {
         for link in [&joint.parent.link, &joint.child.link] {
@@ -36,11 +40,12 @@ pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
         }
         carriers[child] = Some(joint);
     }
-    let parent = |link: usize| carriers[link].and_then(|joint| index(&joint.parent.link));
+    let parents: Vec<Option<usize>> =
+        carriers.iter().map(|carrier| index(&(*carrier)?.parent.link)).collect();
     for link in 0..carriers.len() {
         // A walk towards the root that takes more steps than there are links has met a cycle, and after
         // so many steps it is on it.
-        let end = (0..carriers.len()).try_fold(link, |link, _| parent(link));
+        let end = (0..carriers.len()).try_fold(link, |link, _| parents[link]);
         if let Some(end) = end
             && let Some(joint) = carriers[end]
         {
@@ -62,6 +67,6 @@ pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
 
 /// The first name that stands twice.
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     names.into_iter().find(|name| !seen.insert(*name))
 }

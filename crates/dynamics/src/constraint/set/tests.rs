@@ -1,11 +1,14 @@
 //! Tests of [`set`](super).
 
-use nalgebra::{Vector2, Vector3};
+use nalgebra::{Isometry3, Vector2, Vector3};
+use proptest::prelude::*;
 
 use super::*;
 use crate::{
     Anchor, BallJoint, Body, Distance, FreeBodies, MassProperties, PlanarBodies, PlanarBody,
-    constraint::Rolling, gap::Plane,
+    constraint::{Frame, Rolling, Weld},
+    gap::Plane,
+    testing::{fixed_seed, mass_matrix, space, states, vectors},
 };
 
 fn body() -> PlanarBodies {
@@ -128,5 +131,50 @@ fn wheels_roll_down_a_slope_as_they_should() {
         assert!((rolling.acceleration[4] - rolling.acceleration[0] / 0.4).abs() < 1e-13);
         // The plane bears the weight.
         assert!((rolling.multipliers[0] - 3.0 * 9.81 * slope.cos()).abs() < 1e-12);
+    }
+}
+
+proptest! {
+    #![proptest_config(fixed_seed())]
+
+    /// A joint, once more the same joint, and a weld of the same bodies: 12 rows of rank 6 at any position.
+    #[test]
+    fn redundant_constraints_give_the_momentum_and_take_energy(
+        (q, mut v) in states(), point in vectors(), time in 0.0..1.0,
+    ) {
+        let system = space();
+        let here = Anchor::on_body(1, (system.pose(&q, 1).inverse() * nalgebra::Point3::from(point)).coords);
+        let there = Anchor::on_body(0, (system.pose(&q, 0).inverse() * nalgebra::Point3::from(point)).coords);
+        let joint = BallJoint::new(there, here).unwrap();
+        let relative = system.pose(&q, 0).inverse() * system.pose(&q, 1);
+        let weld = Weld::new(Frame::on_body(0, relative), Frame::on_body(1, Isometry3::identity()));
+        let constraints: Vec<Box<dyn EqualityConstraint>> =
+            vec![Box::new(joint), Box::new(joint), Box::new(weld.unwrap())];
+        let set = ConstraintSet::new(&system, constraints).unwrap();
+        let at = set.linearize(&system, &q, &Settings::default()).unwrap();
+        prop_assert_eq!((at.rank(), at.redundancy(), at.mobility()), (6, 6, 6));
+        let (jacobian, mass) = (at.jacobian().clone(), mass_matrix(&system, &q));
+
+        let before = DVector::from_column_slice(&v);
+        let impulse = at.project_velocity(&mut v).unwrap();
+        let after = DVector::from_column_slice(&v);
+        // Some hundred products of numbers of size one to ten.
+        let rounding = 1e-12;
+        prop_assert!((&mass * (&after - &before) - jacobian.tr_mul(&impulse)).amax() < rounding);
+        prop_assert!((&jacobian * &after).amax() < rounding);
+        let energy = |v: &DVector<f64>| 0.5 * v.dot(&(&mass * v));
+        let lost = energy(&before) - energy(&after);
+        prop_assert!((lost - energy(&(&before - &after))).abs() < rounding, "a projection");
+        // Equations that say the same share the impulse.
+        prop_assert!((impulse.rows(0, 3) - impulse.rows(3, 3)).amax() < rounding);
+
+        let motion = at.acceleration(&v, time).unwrap();
+        let mut forces = DVector::zeros(v.len());
+        system.smooth_forces(&q, &v, time, forces.as_mut_slice());
+        let needed = &mass * &motion.acceleration - forces - jacobian.tr_mul(&motion.multipliers);
+        prop_assert!(needed.amax() < 100.0 * rounding, "{}", needed.amax());
+        let bias = set.bias(&system, &q, &v);
+        prop_assert!((&jacobian * &motion.acceleration + bias).amax() < 100.0 * rounding);
+        prop_assert!(motion.residual < 100.0 * rounding);
     }
 }
