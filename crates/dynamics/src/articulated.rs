@@ -198,21 +198,31 @@ impl Articulated {
         self.links.iter().position(|link| link.name == name)
     }
 
-    /// The link that carries link `link`, or `None` for the world. Panics if there is no such link.
+    /// The link that carries link `link`, or `None` for the world.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such link.
     #[must_use]
     pub fn parent(&self, link: usize) -> Option<usize> {
         self.parents[link]
     }
 
-    /// Where the coordinates of the joint of link `link` stand among all coordinates. Panics if there
-    /// is no such link.
+    /// Where the coordinates of the joint of link `link` stand among all coordinates.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such link.
     #[must_use]
     pub fn coordinates_of(&self, link: usize) -> Range<usize> {
         self.coordinates[link].clone()
     }
 
-    /// Where the velocities of the joint of link `link` stand among all velocities. Panics if there is
-    /// no such link.
+    /// Where the velocities of the joint of link `link` stand among all velocities.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such link.
     #[must_use]
     pub fn velocities_of(&self, link: usize) -> Range<usize> {
         self.velocities[link].clone()

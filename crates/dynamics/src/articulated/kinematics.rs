@@ -21,7 +21,11 @@ use crate::system::Dimension;
 ///
 /// Columns of Jacobians stand for velocities. Vectors are in world axes; their rows are `x, y, z` for
 /// points and `x, y, z` and the three angular ones for frames and momenta, in the plane `x, y` and
-/// `x, y` and the one about `z`. A link beyond the last one is a panic.
+/// `x, y` and the one about `z`.
+///
+/// # Panics
+///
+/// All methods that take the number of a link panic if there is no such link.
 ///
 /// # Example
 ///
@@ -136,7 +140,7 @@ impl Kinematics {
 
     /// Replaces `columns` (`n_v × k`) by `M⁻¹ columns`. The factors are kept until the next update.
     ///
-    /// Where the mass matrix is singular the result is not finite.
+    /// Where the mass matrix is singular the result means nothing and may not be finite.
     ///
     /// # Errors
     ///

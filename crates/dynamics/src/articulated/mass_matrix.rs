@@ -91,6 +91,7 @@ impl<G: Geometry> Tree<G> {
                 row[i] = multiplier;
                 next = self.velocities[i].parent;
             }
+            scratch.inverse_roots[k] = 1.0 / pivot.sqrt();
         }
         scratch.is_factored = true;
     }
@@ -108,8 +109,8 @@ impl<G: Geometry> Tree<G> {
         let n = self.velocity_count();
         for column in columns.chunks_exact_mut(n.max(1)) {
             self.solve_transposed_factor(scratch, column);
-            for (k, entry) in column.iter_mut().enumerate() {
-                *entry /= scratch.factor[(n + 1) * k];
+            for (entry, root) in column.iter_mut().zip(&scratch.inverse_roots) {
+                *entry *= root * root;
             }
             for k in 0..n {
                 let row = &scratch.factor[n * k..n * (k + 1)];
@@ -129,8 +130,8 @@ impl<G: Geometry> Tree<G> {
         let n = self.velocity_count();
         for column in columns.chunks_exact_mut(n.max(1)) {
             self.solve_transposed_factor(scratch, column);
-            for (k, entry) in column.iter_mut().enumerate() {
-                *entry /= scratch.factor[(n + 1) * k].sqrt();
+            for (entry, root) in column.iter_mut().zip(&scratch.inverse_roots) {
+                *entry *= root;
             }
         }
     }

@@ -82,6 +82,8 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) pivots: Vec<Pivot<G>>,
     /// The factors of the mass matrix, in rows.
     pub(super) factor: Vec<f64>,
+    /// `D^(−1/2)` of the pivots.
+    pub(super) inverse_roots: Vec<f64>,
     /// Whether `composites` and `factor` belong to the current positions.
     pub(super) is_composed: bool,
     pub(super) is_factored: bool,
@@ -207,6 +209,7 @@ impl<G: Geometry> Tree<G> {
             tensors: vec![G::tensor(&inertia); links],
             pivots: vec![pivot; n],
             factor: vec![0.0; n * n],
+            inverse_roots: vec![0.0; n],
             is_composed: false,
             is_factored: false,
         }
