@@ -7,6 +7,7 @@
 )]
 
 use nalgebra::{Vector2, Vector3, dmatrix};
+use percussion_dynamics::constraint::Rolling;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{
     Anchor, BallJoint, Body, EqualityConstraint, FreeBodies, MassProperties, PlanarBodies,
@@ -199,6 +200,33 @@ fn a_pendulum_keeps_its_joint_and_reaches_its_lowest_point_in_time() {
     // A quarter period from 90° is K(sin 45°) √(2 l / 3 g) = 1.8540746773 √(2/(3 · 9.81)).
     let expected = 1.854_074_677_3 * (2.0_f64 / (3.0 * 9.81)).sqrt();
     assert!((lowest - expected).abs() < 3e-4, "{lowest} {expected}");
+}
+
+/// A ball that rolls down a slope of 30° accelerates at 5/7 g sin 30° and never slips, although it
+/// starts spinning the wrong way.
+#[test]
+fn a_ball_that_must_roll_accelerates_at_five_sevenths_and_never_slips() {
+    let (radius, slope) = (0.1, 30_f64.to_radians());
+    let gravity = 9.81 * Vector2::new(slope.sin(), -slope.cos());
+    let body = PlanarBody::new(1.0, 0.4 * radius * radius);
+    let road = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
+    let rolling = Rolling::ball(Anchor::on_body(0, Vector3::zeros()), radius, road).unwrap();
+    let model = Model::new(Box::new(PlanarBodies::new(vec![body], gravity).unwrap()), Vec::new())
+        .unwrap()
+        .with_constraints(vec![Box::new(rolling)])
+        .unwrap();
+    let mut integrator =
+        Integrator::new(model, planar(0.01), start(&[0.0, radius, 0.0], &[0.0, 0.0, 3.0])).unwrap();
+    // Angular momentum about the contact point decides the speed after the first step.
+    let initial = -0.4 * radius * 3.0 / 1.4;
+    integrator
+        .run(1.0, |state, report| {
+            let slip = state.velocity[0] + radius * state.velocity[2];
+            assert!(slip.abs() <= 1e-12, "slip {slip}");
+            let expected = initial + 5.0 / 7.0 * gravity.x * report.time;
+            assert!((state.velocity[0] - expected).abs() <= 1e-10, "{report:?}");
+        })
+        .unwrap();
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! v' = v_u + M^{-1} G^\mathsf{T} p_b, \qquad p_b = S^{+} (b - G v_u),
 //! ```
 //!
+//! with `b = 0` in the rows of a constraint that hold for velocities only, such as rolling. This is so
 //! for any velocity `v_u` that the contact impulses leave, and the Delassus operator of the contacts
 //! loses what the constraints take up: `W − (G M⁻¹ A)ᵀ S⁺ (G M⁻¹ A)`.
 //!
@@ -95,6 +96,10 @@ impl Bilateral {
         model.system().apply_inverse_mass(mass_coordinates, &mut self.inverse_mass_rows);
         self.target.copy_from(&self.value);
         self.target.gemv(1.0, &self.jacobian, guess, -1.0 / step_size);
+        for (constraint, rows) in model.constraints().iter().zip(self.first_rows.windows(2)) {
+            let holonomic = constraint.holonomic_count(model.system());
+            self.target.rows_range_mut(rows[0] + holonomic..rows[1]).fill(0.0);
+        }
         self.inverse =
             generalized_inverse(&self.jacobian * &self.inverse_mass_rows, self.jacobian.ncols());
     }
