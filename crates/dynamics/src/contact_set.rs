@@ -237,6 +237,9 @@ pub struct ContactSet {
     /// Parts by tree, and where those of each tree start, when there are columns.
     members: Vec<usize>,
     starts: Vec<usize>,
+    /// Where the left rows of the parts are not zero, and where the runs of each part end.
+    runs: Vec<Range<usize>>,
+    run_ends: Vec<usize>,
     /// Whole rows of one contact, zero between uses.
     whole: ContactRows,
     columns: DMatrix<f64>,
@@ -263,6 +266,8 @@ impl ContactSet {
             rows: Vec::new(),
             members: Vec::new(),
             starts: Vec::new(),
+            runs: Vec::new(),
+            run_ends: Vec::new(),
             whole: ContactRows::for_system(system),
             columns: DMatrix::zeros(0, 0),
             state: Columns::Nothing,

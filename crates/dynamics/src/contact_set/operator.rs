@@ -1,6 +1,6 @@
 //! The Delassus operator of a [`ContactSet`], dense and block-sparse.
 
-use std::array;
+use std::{array, mem};
 
 use nalgebra::DMatrix;
 
@@ -28,6 +28,7 @@ impl ContactSet {
         self.fill_columns();
         system.apply_inverse_mass(coordinates, &mut self.columns);
         self.state = Columns::Divided;
+        self.find_runs();
         Ok(())
     }
 
@@ -41,6 +42,7 @@ impl ContactSet {
         self.fill_columns();
         kinematics.whiten(&mut self.columns)?;
         self.state = Columns::Whitened;
+        self.find_runs();
         Ok(())
     }
 
@@ -103,9 +105,8 @@ impl ContactSet {
     }
 
     /// The parts of a tree from a slot on.
-    fn members(&self, tree: usize, first: usize) -> impl Iterator<Item = &Part> {
-        let members = &self.members[self.starts[tree] + first..self.starts[tree + 1]];
-        members.iter().map(|&index| &self.parts[index])
+    fn members(&self, tree: usize, first: usize) -> &[usize] {
+        &self.members[self.starts[tree] + first..self.starts[tree + 1]]
     }
 
     fn dense<const C: usize>(&self, delassus: &mut DMatrix<f64>) -> Result<(), Error> {
@@ -132,7 +133,8 @@ impl ContactSet {
         for contact in 0..self.len() {
             delassus.start_row(contact);
             while let Some(part) = parts.next_if(|part| part.contact == contact) {
-                delassus.extend_row(self.members(part.tree, 0).map(|other| other.contact));
+                let others = self.members(part.tree, 0).iter();
+                delassus.extend_row(others.map(|&other| self.parts[other].contact));
             }
             delassus.finish_row();
         }
@@ -148,9 +150,9 @@ impl ContactSet {
 
     /// Calls `use_block(a, b, block)` with the contribution of each tree to each block `W_ab`, `a ≤ b`.
     fn each_block<const C: usize>(&self, mut use_block: impl FnMut(usize, usize, &Block<C>)) {
-        for a in &self.parts {
-            for b in self.members(a.tree, a.slot) {
-                use_block(a.contact, b.contact, &self.block(a, b));
+        for (a, part) in self.parts.iter().enumerate() {
+            for &b in self.members(part.tree, part.slot) {
+                use_block(part.contact, self.parts[b].contact, &self.block(a, b));
             }
         }
     }
@@ -159,19 +161,45 @@ impl ContactSet {
         if self.state == Columns::Nothing { Err(Error::NoMass) } else { Ok(()) }
     }
 
-    /// The contribution of their common tree to the block of two parts.
-    fn block<const C: usize>(&self, a: &Part, b: &Part) -> Block<C> {
-        let width = self.trees[a.tree].len();
-        let right: [&[f64]; C] = self.columns_of(b, width);
-        let left: [&[f64]; C] = match self.state {
-            Columns::Whitened => self.columns_of(a, width),
-            _ => array::from_fn(|r| &self.rows[a.start + r * width..][..width]),
-        };
+    /// Finds the runs of velocities where a left row of a part is not zero: in a tree with many branches
+    /// few others than those that move the contact.
+    fn find_runs(&mut self) {
+        let mut runs = mem::take(&mut self.runs);
+        runs.clear();
+        self.run_ends.clear();
+        for part in &self.parts {
+            // Normal, tangent 1 and the last tangent.
+            let rows = [0, 1, self.component_count() - 1].map(|r| self.left_row(part, r));
+            let width = self.trees[part.tree].len();
+            let mut begin = None;
+            for k in 0..width {
+                if rows.iter().any(|row| row[k] != 0.0) {
+                    begin = begin.or(Some(k));
+                } else {
+                    runs.extend(begin.take().map(|begin| begin..k));
+                }
+            }
+            runs.extend(begin.map(|begin| begin..width));
+            self.run_ends.push(runs.len());
+        }
+        self.runs = runs;
+    }
+
+    /// The contribution of their common tree to the block of parts `a` and `b`, by index.
+    fn block<const C: usize>(&self, a: usize, b: usize) -> Block<C> {
+        let first = a.checked_sub(1).map_or(0, |before| self.run_ends[before]);
+        let runs = &self.runs[first..self.run_ends[a]];
+        let (a, b) = (&self.parts[a], &self.parts[b]);
+        let left: [&[f64]; C] = array::from_fn(|r| self.left_row(a, r));
+        let right: [&[f64]; C] = array::from_fn(|r| self.column(b, r));
         let mut block = [[0.0; C]; C];
-        for k in 0..width {
-            for (row, left) in block.iter_mut().zip(left) {
-                for (entry, right) in row.iter_mut().zip(right) {
-                    *entry += left[k] * right[k];
+        for run in runs {
+            let (left, right) = (left.map(|l| &l[run.clone()]), right.map(|r| &r[run.clone()]));
+            for k in 0..run.len() {
+                for (row, left) in block.iter_mut().zip(left) {
+                    for (entry, right) in row.iter_mut().zip(right) {
+                        *entry += left[k] * right[k];
+                    }
                 }
             }
         }
@@ -182,10 +210,21 @@ impl ContactSet {
         block
     }
 
-    fn columns_of<const C: usize>(&self, part: &Part, width: usize) -> [&[f64]; C] {
-        let first = self.trees[part.tree].start + self.velocity_count * C * part.slot;
-        let columns = self.columns.as_slice();
-        array::from_fn(|r| &columns[first + self.velocity_count * r..][..width])
+    /// Row `r` of the left factor of a part: of `J`, or of the transpose of `Z`.
+    fn left_row(&self, part: &Part, r: usize) -> &[f64] {
+        let width = self.trees[part.tree].len();
+        match self.state {
+            Columns::Whitened => self.column(part, r),
+            _ => &self.rows[part.start + r * width..][..width],
+        }
+    }
+
+    /// Column `r` of a part of `Z`.
+    fn column(&self, part: &Part, r: usize) -> &[f64] {
+        let velocities = &self.trees[part.tree];
+        let column = self.component_count() * part.slot + r;
+        let first = self.velocity_count * column + velocities.start;
+        &self.columns.as_slice()[first..first + velocities.len()]
     }
 }
 
