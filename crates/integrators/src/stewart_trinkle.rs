@@ -23,7 +23,7 @@
 //!   `q ⊕ h v`. When other contacts are violated at `q'` they are added and the step is solved again;
 //!   since contacts are only added, this ends. A contact left out would carry no impulse, so the
 //!   answer solves the problem with all contacts.
-//! - **Outer iteration**: `g(q')`, `n`, `D`, `G` are linearised about `q̂ = q ⊕ h v̂`, first with
+//! - **Outer iteration**: `g(q')`, `n`, `D`, `G` are linearized about `q̂ = q ⊕ h v̂`, first with
 //!   `v̂ = v`, then with the last answer, until `‖h (v' − v̂)‖∞` and all violations at the real `q'`
 //!   are at most [`Settings::tolerance`]. Each linear step is one LCP, the bilateral constraints
 //!   eliminated, solved by [`lemke`](percussion_complementarity::lcp::lemke).
@@ -41,7 +41,7 @@
 //! The LCP has a solution, and Lemke's method finds one, as long as no combination of contact impulses
 //! without effect on the velocity needs to close a violation (section 3.2 of the paper; theorem
 //! 4.4.12 of Cottle, Pang and Stone). Contacts that coincide are therefore harmless. Surfaces that wedge
-//! a body in, linearised where they overlap, may leave no room for it: an LCP that was not solved is
+//! a body in, linearized where they overlap, may leave no room for it: an LCP that was not solved is
 //! therefore set up once more about `q` itself (`v̂ = 0`), where nothing penetrates.
 //!
 //! Solutions are unique as a rule, not always: with large friction there may be several, and the

@@ -172,8 +172,8 @@ impl Plot {
             Mark::Outline => self.lines(canvas, series, outline(color)),
             Mark::Dots => {
                 let radius = dot_radius(series.points.len());
-                for centre in series.points.iter().filter_map(|point| self.place(point)) {
-                    dot(canvas, centre, radius, (color, dashed));
+                for center in series.points.iter().filter_map(|point| self.place(point)) {
+                    dot(canvas, center, radius, (color, dashed));
                 }
             }
             Mark::Arrows => {
@@ -212,10 +212,10 @@ fn outline(color: RGBColor) -> Stroke {
 }
 
 /// A dot, hollow where a line would be dashed.
-fn dot(canvas: &mut Canvas<'_>, centre: Point, radius: f64, (color, hollow): (RGBColor, bool)) {
-    canvas.dot(centre, radius, color);
+fn dot(canvas: &mut Canvas<'_>, center: Point, radius: f64, (color, hollow): (RGBColor, bool)) {
+    canvas.dot(center, radius, color);
     if hollow {
-        canvas.dot(centre, 0.55 * radius, PAPER);
+        canvas.dot(center, 0.55 * radius, PAPER);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Elimination of the bilateral constraints from the step.
 //!
-//! With `S = G M⁻¹ Gᵀ` the constraints, linearised about the velocity `v̂`, are the equations
+//! With `S = G M⁻¹ Gᵀ` the constraints, linearized about the velocity `v̂`, are the equations
 //!
 //! ```math
 //! G v' = b = G \hat v - \varphi(\hat q)/h, \qquad
@@ -79,7 +79,7 @@ impl Bilateral {
         }
     }
 
-    /// Linearises about `coordinates` = `q ⊕ h guess`, with the mass matrix at `mass_coordinates`.
+    /// Linearizes about `coordinates` = `q ⊕ h guess`, with the mass matrix at `mass_coordinates`.
     pub(super) fn linearize(
         &mut self,
         model: &Model,

@@ -1,4 +1,4 @@
-//! The contacts of a step, linearised about a predicted end `q̂ = q ⊕ h v̂`.
+//! The contacts of a step, linearized about a predicted end `q̂ = q ⊕ h v̂`.
 //!
 //! Its unknown impulses are numbered by *generators*, the columns of `A` (`n_v × r`): for each active
 //! contact its normal and tangents, then the directions of each bounded friction. So
@@ -36,7 +36,7 @@ pub(super) struct Linearization {
     pub(super) bilateral: Bilateral,
 }
 
-/// Where the linearisation is made.
+/// Where the linearization is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point<'a> {
     /// Active contacts, ascending.

@@ -25,7 +25,7 @@ pub(super) struct OuterIteration {
     tangent: DVector<f64>,
     /// `v'`.
     pub(super) velocity: DVector<f64>,
-    /// `q̂` while linearising, then `q'`.
+    /// `q̂` while linearizing, then `q'`.
     pub(super) coordinates: Vec<f64>,
 }
 
@@ -95,7 +95,7 @@ impl OuterIteration {
         for _ in 0..settings.outer_iteration_limit {
             report.outer_iterations += 1;
             match self.solve(model, settings, state, active, report) {
-                // Linearised about the start, which does not penetrate, the LCP has a solution.
+                // Linearized about the start, which does not penetrate, the LCP has a solution.
                 Err(Error::Unsolved { .. }) if self.guess.amax() > 0.0 && !restarted => {
                     restarted = true;
                     self.guess.fill(0.0);
@@ -131,7 +131,7 @@ impl OuterIteration {
         Err(Error::OuterIterationLimit { time: state.time, limit, change, violation })
     }
 
-    /// Linearises about `q ⊕ h v̂` and finds `v'`.
+    /// Linearizes about `q ⊕ h v̂` and finds `v'`.
     fn solve(
         &mut self,
         model: &Model,

@@ -75,7 +75,7 @@ pub(super) struct StepProblem {
     /// The mass (kg) in whose multiples the LCP counts impulses: that of the most movable generator,
     /// `1 / max W_ii`, up to a power of two, which rounds nothing.
     mass: f64,
-    /// Impulses `p` of the generators of the linearisation.
+    /// Impulses `p` of the generators of the linearization.
     pub(super) impulses: DVector<f64>,
     /// Velocities of the generators for one friction direction.
     response: DVector<f64>,

@@ -14,13 +14,13 @@ pub(super) type Point = (f64, f64);
 /// Where a text sits relative to its point.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Anchor {
-    /// Begins at the point, vertically centred.
+    /// Begins at the point, vertically centered.
     Start,
-    /// Centred on the point.
+    /// Centered on the point.
     Middle,
-    /// Ends at the point, vertically centred.
+    /// Ends at the point, vertically centered.
     End,
-    /// Centred on the point and turned to read upwards.
+    /// Centered on the point and turned to read upwards.
     Upwards,
 }
 
@@ -111,9 +111,9 @@ impl<'a> Canvas<'a> {
     }
 
     /// A filled disc of the given `radius` (px).
-    pub(super) fn dot(&mut self, centre: Point, radius: f64, color: RGBColor) {
+    pub(super) fn dot(&mut self, center: Point, radius: f64, color: RGBColor) {
         let radius = units(radius).unsigned_abs();
-        infallible(self.backend.draw_circle(place(centre), radius, &color, true));
+        infallible(self.backend.draw_circle(place(center), radius, &color, true));
     }
 
     /// A filled polygon.
