@@ -1,6 +1,6 @@
 //! The Delassus operator of a [`ContactSet`], dense and block-sparse.
 
-use std::{array, mem};
+use std::{array, mem, ops::Range};
 
 use nalgebra::DMatrix;
 
@@ -78,13 +78,19 @@ impl ContactSet {
         let rows = self.component_count();
         let busiest = self.counts.iter().copied().max().unwrap_or(0);
         reshape(&mut self.columns, self.velocity_count, rows * busiest);
-        self.columns.fill(0.0);
+        let columns = self.columns.as_mut_slice();
+        if self.trees.len() == 1 && columns.len() == self.rows.len() {
+            // Nothing to stack.
+            columns.copy_from_slice(&self.rows);
+            return;
+        }
+        columns.fill(0.0);
         for part in &self.parts {
-            let velocities = self.trees[part.tree].clone();
-            let rows_of_part = self.rows[part.start..].chunks_exact(velocities.len());
-            for (k, row) in rows_of_part.take(rows).enumerate() {
+            let velocities = &self.trees[part.tree];
+            for k in 0..rows {
                 let start = self.velocity_count * (rows * part.slot + k) + velocities.start;
-                self.columns.as_mut_slice()[start..start + row.len()].copy_from_slice(row);
+                let row = &self.rows[part.start + k * velocities.len()..][..velocities.len()];
+                columns[start..start + row.len()].copy_from_slice(row);
             }
         }
     }
@@ -111,18 +117,17 @@ impl ContactSet {
 
     fn dense<const C: usize>(&self, delassus: &mut DMatrix<f64>) -> Result<(), Error> {
         self.check_mass()?;
-        reshape(delassus, self.size(), self.size());
-        delassus.fill(0.0);
-        self.each_block::<C>(|a, b, block| {
-            for (r, row) in block.iter().enumerate() {
-                for (s, value) in row.iter().enumerate() {
-                    delassus[(C * a + r, C * b + s)] += value;
-                    if a != b {
-                        delassus[(C * b + s, C * a + r)] += value;
-                    }
-                }
+        let size = self.size();
+        reshape(delassus, size, size);
+        let entries = delassus.as_mut_slice();
+        entries.fill(0.0);
+        self.each_block::<C>(|a, b, block| add_block(entries, size, a, b, block));
+        for j in 1..size {
+            let (before, column) = entries.split_at_mut(size * j);
+            for (i, entry) in column[..j].iter().enumerate() {
+                before[size * i + j] = *entry;
             }
-        });
+        }
         Ok(())
     }
 
@@ -150,9 +155,23 @@ impl ContactSet {
 
     /// Calls `use_block(a, b, block)` with the contribution of each tree to each block `W_ab`, `a ≤ b`.
     fn each_block<const C: usize>(&self, mut use_block: impl FnMut(usize, usize, &Block<C>)) {
-        for (a, part) in self.parts.iter().enumerate() {
-            for &b in self.members(part.tree, part.slot) {
-                use_block(part.contact, self.parts[b].contact, &self.block(a, b));
+        let mut first_run = 0;
+        for (part, &end_run) in self.parts.iter().zip(&self.run_ends) {
+            let runs = &self.runs[first_run..end_run];
+            first_run = end_run;
+            let left: [&[f64]; C] = array::from_fn(|r| self.left_row(part, r));
+            for &other in self.members(part.tree, part.slot) {
+                let other = &self.parts[other];
+                let right: [&[f64]; C] = array::from_fn(|r| self.column(other, r));
+                let mut block = [[0.0; C]; C];
+                for run in runs {
+                    add_products(&mut block, left, right, run);
+                }
+                if part.contact == other.contact {
+                    // The two triangles of `J M⁻¹ Jᵀ` differ by rounding.
+                    block = array::from_fn(|r| array::from_fn(|s| block[r.min(s)][r.max(s)]));
+                }
+                use_block(part.contact, other.contact, &block);
             }
         }
     }
@@ -185,32 +204,8 @@ impl ContactSet {
         self.runs = runs;
     }
 
-    /// The contribution of their common tree to the block of parts `a` and `b`, by index.
-    fn block<const C: usize>(&self, a: usize, b: usize) -> Block<C> {
-        let first = a.checked_sub(1).map_or(0, |before| self.run_ends[before]);
-        let runs = &self.runs[first..self.run_ends[a]];
-        let (a, b) = (&self.parts[a], &self.parts[b]);
-        let left: [&[f64]; C] = array::from_fn(|r| self.left_row(a, r));
-        let right: [&[f64]; C] = array::from_fn(|r| self.column(b, r));
-        let mut block = [[0.0; C]; C];
-        for run in runs {
-            let (left, right) = (left.map(|l| &l[run.clone()]), right.map(|r| &r[run.clone()]));
-            for k in 0..run.len() {
-                for (row, left) in block.iter_mut().zip(left) {
-                    for (entry, right) in row.iter_mut().zip(right) {
-                        *entry += left[k] * right[k];
-                    }
-                }
-            }
-        }
-        if a.contact == b.contact {
-            // The two triangles of `J M⁻¹ Jᵀ` differ by rounding.
-            block = array::from_fn(|r| array::from_fn(|s| block[r.min(s)][r.max(s)]));
-        }
-        block
-    }
-
     /// Row `r` of the left factor of a part: of `J`, or of the transpose of `Z`.
+    #[inline]
     fn left_row(&self, part: &Part, r: usize) -> &[f64] {
         let width = self.trees[part.tree].len();
         match self.state {
@@ -220,11 +215,50 @@ impl ContactSet {
     }
 
     /// Column `r` of a part of `Z`.
+    #[inline]
     fn column(&self, part: &Part, r: usize) -> &[f64] {
         let velocities = &self.trees[part.tree];
         let column = self.component_count() * part.slot + r;
         let first = self.velocity_count * column + velocities.start;
         &self.columns.as_slice()[first..first + velocities.len()]
+    }
+}
+
+/// `block += left rightᵀ`, with those entries of the rows that are in the run.
+#[inline]
+fn add_products<const C: usize>(
+    block: &mut Block<C>,
+    left: [&[f64]; C],
+    right: [&[f64]; C],
+    run: &Range<usize>,
+) {
+    // Cutting the rows to one length spares a check for every factor.
+    let (start, length) = (run.start, run.len());
+    let left = left.map(|row| &row[start..][..length]);
+    let right = right.map(|row| &row[start..][..length]);
+    for k in 0..length {
+        for (row, left) in block.iter_mut().zip(left) {
+            for (entry, right) in row.iter_mut().zip(right) {
+                *entry += left[k] * right[k];
+            }
+        }
+    }
+}
+
+/// Adds to block `(a, b)` of a matrix with `size` rows, stored by columns.
+#[inline]
+fn add_block<const C: usize>(
+    entries: &mut [f64],
+    size: usize,
+    a: usize,
+    b: usize,
+    block: &Block<C>,
+) {
+    for s in 0..C {
+        let start = size * (C * b + s) + C * a;
+        for (entry, row) in entries[start..start + C].iter_mut().zip(block) {
+            *entry += row[s];
+        }
     }
 }
 
