@@ -1,0 +1,74 @@
+//! What every impact law is: a map from a [`Problem`] to an [`Outcome`].
+
+use std::fmt::Debug;
+
+use percussion_complementarity::lcp::{self, enumerate, lemke};
+
+use crate::{Outcome, Problem, ProblemError};
+
+/// An impact law.
+///
+/// A law that no contact approaches leaves the velocity as it is, up to what the joints demand. Of
+/// [`Certificate::check`](crate::Certificate::check) every law guarantees the momentum residual and
+/// the bilateral residual, to rounding; the rest is in its own documentation.
+pub trait Law: Debug {
+    /// Name in files and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// The velocity after the impact, and the percussions that lead to it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] when the law does not apply or a setting is wrong. Not coming to an end is not an
+    /// error but a [`Status`](crate::outcome::Status) of the outcome.
+    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error>;
+}
+
+/// Why a law could not start.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its range.
+        expected: &'static str,
+    },
+    /// The law does not apply to this number of contacts.
+    #[error("problem has {found} contacts, expected {expected}")]
+    Contacts {
+        /// Number of contacts.
+        found: usize,
+        /// What the law applies to.
+        expected: &'static str,
+    },
+    /// A list of contacts does not list each of them once.
+    #[error("order is {order:?}, expected each of the {contacts} contacts once")]
+    Order {
+        /// The list.
+        order: Vec<usize>,
+        /// Number of contacts.
+        contacts: usize,
+    },
+    /// A velocity within the impact is not finite.
+    #[error("within the impact, {0}")]
+    Overflow(#[from] ProblemError),
+    /// The complementarity problem has entries that are not finite.
+    #[error("complementarity problem of the impact: {0}")]
+    Lcp(#[from] lcp::ProblemError),
+    /// Lemke's method could not start.
+    #[error("Lemke's method: {0}")]
+    Lemke(#[from] lemke::Error),
+    /// The enumeration of solutions could not start.
+    #[error("enumeration of the solutions: {0}")]
+    Enumeration(#[from] enumerate::Error),
+}
+
+/// Whether a contact approaches, given the contact velocities of all.
+pub(crate) fn any_approach(problem: &Problem, contact_velocity: &nalgebra::DVector<f64>) -> bool {
+    (0..problem.contacts().len()).any(|k| contact_velocity[problem.rows(k).start] < 0.0)
+}

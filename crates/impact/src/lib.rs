@@ -1,0 +1,86 @@
+//! Impacts of rigid bodies with friction: one problem, several laws, a certificate that judges them.
+//!
+//! When rigid bodies collide, velocities jump. Given the mass matrix, the velocity before the impact,
+//! the contacts and the joints, a [`Problem`], a [`Law`] answers with an [`Outcome`]: the velocity
+//! after the impact and the percussions (contact impulses) that lead to it. Laws disagree, and for
+//! good reasons; a [`Certificate`] says of any outcome, from the problem and the outcome alone, whether
+//! momentum is balanced, bodies approach, contacts pull, friction exceeds its bound, joints hold, and
+//! how the energy changed.
+//!
+//! # Example
+//!
+//! A ball of 1 kg and radius 1 m, with the moment of inertia 2/5 kg·m², slides at 1 m/s while it falls
+//! at 2 m/s on a rough floor. It leaves at 1 m/s, rolling: sticking takes 2/7 of the sliding.
+//!
+//! ```
+//! use nalgebra::{DMatrix, dvector};
+//! use percussion_impact::{Certificate, Contact, Law, Mass, Poisson, Problem};
+//!
+//! // Velocities: horizontal, vertical, and angular with the floor below the center.
+//! let floor = Contact::new(dvector![0.0, 1.0, 0.0])
+//!     .with_friction(0.5, vec![dvector![1.0, 0.0, 1.0]])
+//!     .with_restitution(0.5);
+//! let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![1.0, 1.0, 0.4]));
+//! let problem = Problem::new(mass, dvector![1.0, -2.0, 0.0], vec![floor])?;
+//!
+//! let outcome = Poisson::default().resolve(&problem)?;
+//! assert!((&outcome.velocity - dvector![5.0 / 7.0, 1.0, -5.0 / 7.0]).amax() < 1e-12);
+//! assert!((outcome.impulses[0].normal - 3.0).abs() < 1e-12); // N·s
+//!
+//! let certificate = Certificate::check(&problem, &outcome)?;
+//! assert!(certificate.momentum_residual < 1e-15 && certificate.approach == 0.0);
+//! assert!((certificate.energy_change + 1.5 + 1.0 / 7.0).abs() < 1e-12); // J
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`problem`] | masses, contacts, joints; validated and factored once |
+//! | [`outcome`] | velocity and percussions, and how a law came to them |
+//! | [`certificate`] | the figures that judge an outcome |
+//! | [`law`] | the trait of all laws, and why one cannot start |
+//! | [`step_lcp`] | the linear complementarity problem that laws share |
+//! | [`newton`] | restitution of normal velocities |
+//! | [`poisson`] | restitution of normal percussions |
+//! | [`anitescu_potra`] | inelastic, all contacts at once; one answer or all |
+//! | [`sequential`] | one contact after another, by any law |
+//! | [`routh`] | one contact followed through the impact |
+//!
+//! # Which law
+//!
+//! | law | contacts | energy may grow | answers |
+//! | --- | --- | --- | --- |
+//! | [`Newton`] | all at once | with friction | one, may not exist |
+//! | [`Poisson`] | all at once | with friction and different coefficients | one |
+//! | [`AnitescuPotra`] | all at once, inelastic | no | one, or all of a small problem |
+//! | [`Sequential`] | one after another | as the inner law | one for each order |
+//! | [`Routh`] | one | with kinematic restitution | one |
+//!
+//! # Conventions
+//!
+//! SI units. Contact components are ordered normal, tangent 1, tangent 2; the relative velocity is that
+//! of body 1 minus body 2 and the normal points to body 1, so that `J_n v > 0` separates and `Λ_n ≥ 0`
+//! pushes. The crate knows no bodies: rows and matrices are all it needs.
+
+pub mod anitescu_potra;
+pub mod certificate;
+pub mod law;
+pub mod newton;
+pub mod outcome;
+pub mod poisson;
+pub mod problem;
+pub mod routh;
+pub mod sequential;
+pub mod step_lcp;
+
+pub use anitescu_potra::AnitescuPotra;
+pub use certificate::Certificate;
+pub use law::Law;
+pub use newton::Newton;
+pub use outcome::Outcome;
+pub use poisson::Poisson;
+pub use problem::{Contact, Mass, MassOperator, Problem, ProblemError};
+pub use routh::Routh;
+pub use sequential::Sequential;

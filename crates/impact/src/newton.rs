@@ -1,0 +1,85 @@
+//! Newton's law of restitution for all contacts at once, with polyhedral friction.
+//!
+//! Each contact that approaches at `u_n⁻ < 0` separates at least at `−e u_n⁻`, and pushes only if it
+//! separates at just that speed; the others may not approach:
+//!
+//! ```math
+//! 0 \le \Lambda_n \perp u_n^{+} - e \max(0, -u_n^{-}) \ge 0,
+//! ```
+//!
+//! together with friction that opposes the sliding velocity after the impact.
+//!
+//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts.
+//! - **Guarantees** no approach, no adhesion, percussions in their cones, to the tolerance of Lemke's
+//!   method. With `e = 0` everywhere it is [`AnitescuPotra`](crate::AnitescuPotra).
+//! - **Energy** does not grow without friction if no contact separates before the impact: each one
+//!   that pushes adds `−½ (1 − e) Λ_n |u_n⁻|`. It *can grow* with friction, because the percussion that
+//!   reaches the wanted speed does not know the work that friction does on the way, and where a
+//!   contact that separates has to push so as not to approach. The
+//!   [`Certificate`](crate::Certificate) shows it.
+//! - **Does not** always have a solution: for `e > 0` with friction the matrix is copositive but the
+//!   problem may be infeasible, reported as [`Status::Unsolved`](crate::outcome::Status::Unsolved).
+//! - **Cost** one LCP.
+//!
+//! # Source
+//!
+//! J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics", in *Nonsmooth
+//! Mechanics and Applications*, CISM 302, Springer 1988, 1–82 (restitution in complementarity form).
+//! T. R. Kane, D. A. Levinson, *Dynamics: Theory and Applications*, McGraw-Hill 1985 (a double pendulum
+//! that gains energy).
+
+use nalgebra::DVector;
+
+use crate::{
+    Law, Outcome, Problem,
+    law::{Error, any_approach},
+    outcome::{Phase, Stage, Trace},
+    step_lcp::{Settings, StepLcp},
+};
+
+/// Newton's law of restitution; see the [module](self).
+///
+/// # Example
+///
+/// A ball that arrives at 2 m/s with `e = 1/2` leaves at 1 m/s.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_impact::{Contact, Law, Mass, Newton, Problem};
+///
+/// let ground = Contact::new(dvector![1.0]).with_restitution(0.5);
+/// let problem = Problem::new(Mass::Matrix(dmatrix![3.0]), dvector![-2.0], vec![ground])?;
+/// let outcome = Newton::default().resolve(&problem)?;
+/// assert!((outcome.velocity[0] - 1.0).abs() < 1e-12);
+/// assert!((outcome.impulses[0].normal - 9.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Newton {
+    /// How the complementarity problem is stated and solved.
+    pub settings: Settings,
+}
+
+impl Law for Newton {
+    fn name(&self) -> &'static str {
+        "newton"
+    }
+
+    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+        let step = StepLcp::new(problem, &self.settings)?;
+        let free = problem.free_contact_velocity();
+        if !any_approach(problem, &free) {
+            return Ok(problem.outcome(&DVector::zeros(free.len()), Trace::resolved(vec![])));
+        }
+        let contacts = problem.contacts();
+        let separation = DVector::from_fn(contacts.len(), |k, _| {
+            contacts[k].restitution * (-free[problem.rows(k).start]).max(0.0)
+        });
+        let acting = DVector::zeros(contacts.len());
+        let (impulse, status) = step.solve(&free, &separation, &acting)?;
+        let mut outcome = problem.outcome(&impulse, Trace { status, stages: vec![] });
+        let velocity = outcome.velocity.clone();
+        outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
+        Ok(outcome)
+    }
+}

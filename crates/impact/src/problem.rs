@@ -1,0 +1,364 @@
+//! The validated impact [`Problem`]: bodies, contacts and joints at the instant of an impact.
+
+use std::{ops::Range, sync::Arc};
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::outcome::{Impulse, Outcome, Trace};
+
+mod bilateral;
+mod error;
+mod mass;
+#[cfg(test)]
+mod tests;
+
+use bilateral::Bilateral;
+pub use error::ProblemError;
+use mass::Inertia;
+pub use mass::{Mass, MassOperator};
+
+/// One contact of a [`Problem`].
+///
+/// Its frame is (normal, tangent 1, tangent 2); the contact velocity is that of body 1 relative to
+/// body 2, and the normal points from body 2 to body 1, so that a positive normal velocity separates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contact {
+    /// Row of the contact Jacobian: normal velocity per generalized velocity (length `n_v`).
+    pub normal: DVector<f64>,
+    /// Rows of the tangential velocities (length `n_v` each): none without friction, one in the
+    /// plane, two in space.
+    pub tangents: Vec<DVector<f64>>,
+    /// Coulomb's coefficient of friction, finite and ≥ 0. Without tangents it has no effect.
+    pub friction: f64,
+    /// Coefficient of restitution, in `[0, 1]`; what it compares is up to the law.
+    pub restitution: f64,
+}
+
+impl Contact {
+    /// A contact without friction and without restitution.
+    #[must_use]
+    pub const fn new(normal: DVector<f64>) -> Self {
+        Self { normal, tangents: Vec::new(), friction: 0.0, restitution: 0.0 }
+    }
+
+    /// The contact with one tangent (in the plane) or two (in space) and friction along them.
+    #[must_use]
+    pub fn with_friction(self, friction: f64, tangents: Vec<DVector<f64>>) -> Self {
+        Self { friction, tangents, ..self }
+    }
+
+    /// The contact with a coefficient of restitution.
+    #[must_use]
+    pub fn with_restitution(self, restitution: f64) -> Self {
+        Self { restitution, ..self }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &DVector<f64>> {
+        std::iter::once(&self.normal).chain(&self.tangents)
+    }
+}
+
+/// An impact: bodies with a mass matrix `M`, the velocity `v⁻` before it, contacts `J` and joints `G`.
+///
+/// The percussions `Λ` at the contacts and `Λ_b` in the joints change the velocity by
+///
+/// ```math
+/// M (v^{+} - v^{-}) = J^\mathsf{T} \Lambda + G^\mathsf{T} \Lambda_b, \qquad G v^{+} = 0,
+/// ```
+///
+/// where the joints hold after the impact even if `v⁻` broke them; of redundant rows of `G` the
+/// multipliers are those of least norm, each row measured by its own effect `G_i M⁻¹ G_iᵀ`. The mass
+/// matrix is factored once, at construction.
+///
+/// The rows of `J` are ordered by contact, and within it normal, tangent 1, tangent 2.
+///
+/// # Example
+///
+/// A particle of 4 kg slides at 1 m/s and falls at 3 m/s on the ground.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_impact::{Contact, Mass, Problem};
+///
+/// let ground = Contact::new(dvector![0.0, 1.0]).with_friction(0.5, vec![dvector![1.0, 0.0]]);
+/// let mass = Mass::Matrix(dmatrix![4.0, 0.0; 0.0, 4.0]);
+/// let problem = Problem::new(mass, dvector![1.0, -3.0], vec![ground])?;
+/// assert_eq!(problem.contact_velocity(problem.velocity()), dvector![-3.0, 1.0]);
+/// assert_eq!(problem.delassus()[(0, 0)], 0.25);
+/// assert_eq!(problem.kinetic_energy(problem.velocity()), 20.0);
+/// # Ok::<(), percussion_impact::ProblemError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Problem {
+    inertia: Arc<Inertia>,
+    bilateral: Arc<Bilateral>,
+    velocity: DVector<f64>,
+    contacts: Vec<Contact>,
+    /// First row of each contact, and the number of rows.
+    first_rows: Vec<usize>,
+    jacobian: DMatrix<f64>,
+    /// `M⁻¹ Jᵀ`.
+    unconstrained_response: DMatrix<f64>,
+    /// `M⁻¹ Jᵀ` of the bodies in their joints.
+    response: DMatrix<f64>,
+    delassus: DMatrix<f64>,
+    /// Rows of `J` that the joints or the geometry do not let move.
+    locked: Vec<bool>,
+}
+
+impl Problem {
+    /// A problem without joints: `velocity` is `v⁻` (length `n_v`, m/s and rad/s).
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] names the field that is wrong, its value and what was expected.
+    pub fn new(
+        mass: Mass,
+        velocity: DVector<f64>,
+        contacts: Vec<Contact>,
+    ) -> Result<Self, ProblemError> {
+        let joints = DMatrix::zeros(0, velocity.len());
+        Self::with_joints(mass, velocity, contacts, joints)
+    }
+
+    /// A problem with joints, the rows of `bilateral_jacobian` `G` (`m_b × n_v`, any rank).
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] names the field that is wrong, its value and what was expected.
+    pub fn with_joints(
+        mass: Mass,
+        velocity: DVector<f64>,
+        contacts: Vec<Contact>,
+        bilateral_jacobian: DMatrix<f64>,
+    ) -> Result<Self, ProblemError> {
+        let n = velocity.len();
+        error::check(&velocity, &contacts, &bilateral_jacobian)?;
+        let inertia = Inertia::new(mass)?;
+        if inertia.dimension() != n {
+            let found = inertia.dimension();
+            return Err(ProblemError::Size { field: "mass".to_string(), expected: n, found });
+        }
+        let mut first_rows = vec![0];
+        let rows: Vec<_> = contacts
+            .iter()
+            .flat_map(|contact| {
+                first_rows.push(first_rows[first_rows.len() - 1] + 1 + contact.tangents.len());
+                contact.rows()
+            })
+            .map(DVector::transpose)
+            .collect();
+        let jacobian =
+            if rows.is_empty() { DMatrix::zeros(0, n) } else { DMatrix::from_rows(&rows) };
+        let unconstrained_response = inertia.solve_rows("contacts", &jacobian)?;
+        let bilateral_response = inertia.solve_rows("bilateral", &bilateral_jacobian)?;
+        let bilateral = Bilateral::new(bilateral_jacobian, bilateral_response)?;
+        let mut response = unconstrained_response.clone();
+        bilateral.reduce(&mut response);
+        let locked = lock(&bilateral, &jacobian, &unconstrained_response, &mut response);
+        let mut delassus = (&jacobian * &response).symmetric_part();
+        for (row, _) in locked.iter().enumerate().filter(|(_, locked)| **locked) {
+            delassus.row_mut(row).fill(0.0);
+            delassus.column_mut(row).fill(0.0);
+        }
+        error::check_finite("Delassus operator of the contacts", &delassus)?;
+        Ok(Self {
+            inertia: Arc::new(inertia),
+            bilateral: Arc::new(bilateral),
+            velocity,
+            contacts,
+            first_rows,
+            jacobian,
+            unconstrained_response,
+            response,
+            delassus,
+            locked,
+        })
+    }
+
+    /// The same bodies and contacts with another velocity before the impact (length `n_v`).
+    ///
+    /// Nothing is factored again.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] when the length is wrong or an entry is not finite.
+    pub fn with_velocity(&self, velocity: DVector<f64>) -> Result<Self, ProblemError> {
+        error::check_row("velocity", &velocity, self.dimension())?;
+        Ok(Self { velocity, ..self.clone() })
+    }
+
+    /// The part of the problem that has the one contact `index`, with the same velocity.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] when there is no such contact.
+    pub fn contact_problem(&self, index: usize) -> Result<Self, ProblemError> {
+        let Some(contact) = self.contacts.get(index) else {
+            let field = "contact index".to_string();
+            let (value, expected) = (index as f64, "the index of a contact");
+            return Err(ProblemError::Entry { field, value, expected });
+        };
+        let rows = self.rows(index);
+        let (first, count) = (rows.start, rows.len());
+        Ok(Self {
+            inertia: Arc::clone(&self.inertia),
+            bilateral: Arc::clone(&self.bilateral),
+            velocity: self.velocity.clone(),
+            contacts: vec![contact.clone()],
+            first_rows: vec![0, count],
+            jacobian: self.jacobian.rows(first, count).into_owned(),
+            unconstrained_response: self.unconstrained_response.columns(first, count).into_owned(),
+            response: self.response.columns(first, count).into_owned(),
+            delassus: self.delassus.view((first, first), (count, count)).into_owned(),
+            locked: self.locked[rows].to_vec(),
+        })
+    }
+
+    /// `n_v`.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.velocity.len()
+    }
+
+    /// `v⁻` (length `n_v`, m/s and rad/s).
+    #[must_use]
+    pub const fn velocity(&self) -> &DVector<f64> {
+        &self.velocity
+    }
+
+    /// The contacts, in the order given.
+    #[must_use]
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// Rows of contact `index` in `J`: normal, then tangents.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such contact.
+    #[must_use]
+    pub fn rows(&self, index: usize) -> Range<usize> {
+        self.first_rows[index]..self.first_rows[index + 1]
+    }
+
+    /// `J` (`r × n_v`, with one row per normal and per tangent).
+    #[must_use]
+    pub const fn contact_jacobian(&self) -> &DMatrix<f64> {
+        &self.jacobian
+    }
+
+    /// `G` (`m_b × n_v`).
+    #[must_use]
+    pub fn bilateral_jacobian(&self) -> &DMatrix<f64> {
+        &self.bilateral.jacobian
+    }
+
+    /// Change of velocity per unit percussion at each row of `J`, joints included (`n_v × r`).
+    #[must_use]
+    pub const fn response(&self) -> &DMatrix<f64> {
+        &self.response
+    }
+
+    /// Delassus operator `W` of the bodies in their joints (`r × r`, kg⁻¹, symmetric semidefinite):
+    /// change of contact velocity per unit percussion.
+    ///
+    /// Rows that joints or geometry do not let move are exactly zero.
+    #[must_use]
+    pub const fn delassus(&self) -> &DMatrix<f64> {
+        &self.delassus
+    }
+
+    /// `J v` (length `r`, m/s).
+    ///
+    /// # Panics
+    ///
+    /// When `velocity` has not length `n_v`.
+    #[must_use]
+    pub fn contact_velocity(&self, velocity: &DVector<f64>) -> DVector<f64> {
+        &self.jacobian * velocity
+    }
+
+    /// Contact velocity without percussions at the contacts (length `r`, m/s): of `v⁻`, or of what
+    /// the joints leave of it. Exactly zero in rows that cannot move.
+    #[must_use]
+    pub fn free_contact_velocity(&self) -> DVector<f64> {
+        let mut velocity = self.velocity.clone();
+        self.bilateral.project(&mut velocity);
+        self.movable_contact_velocity(&velocity)
+    }
+
+    /// `J v` for a velocity that keeps the joints, without rounding in rows that cannot move.
+    pub(crate) fn movable_contact_velocity(&self, velocity: &DVector<f64>) -> DVector<f64> {
+        let mut contact_velocity = self.contact_velocity(velocity);
+        for (value, &locked) in contact_velocity.iter_mut().zip(&self.locked) {
+            if locked {
+                *value = 0.0;
+            }
+        }
+        contact_velocity
+    }
+
+    /// `M v` (length `n_v`).
+    ///
+    /// # Panics
+    ///
+    /// When `velocity` has not length `n_v`.
+    #[must_use]
+    pub fn momentum(&self, velocity: &DVector<f64>) -> DVector<f64> {
+        self.inertia.multiply(velocity)
+    }
+
+    /// `½ vᵀ M v` (J).
+    ///
+    /// # Panics
+    ///
+    /// When `velocity` has not length `n_v`.
+    #[must_use]
+    pub fn kinetic_energy(&self, velocity: &DVector<f64>) -> f64 {
+        0.5 * velocity.dot(&self.momentum(velocity))
+    }
+
+    /// What the percussions `impulse` (length `r`, N·s) do: the velocity they lead to, and the
+    /// multipliers of the joints.
+    ///
+    /// # Panics
+    ///
+    /// When `impulse` has not length `r`.
+    #[must_use]
+    pub fn outcome(&self, impulse: &DVector<f64>, trace: Trace) -> Outcome {
+        let mut velocity = &self.velocity + &self.unconstrained_response * impulse;
+        let bilateral_impulses = self.bilateral.project(&mut velocity);
+        let impulses = (0..self.contacts.len())
+            .map(|contact| {
+                let rows = self.rows(contact);
+                Impulse {
+                    normal: impulse[rows.start],
+                    tangent: impulse.as_slice()[rows.start + 1..rows.end].to_vec(),
+                }
+            })
+            .collect();
+        Outcome { velocity, impulses, bilateral_impulses, trace }
+    }
+}
+
+/// Finds the rows of `J` that percussions cannot move, and clears their response, which is rounding.
+fn lock(
+    bilateral: &Bilateral,
+    jacobian: &DMatrix<f64>,
+    unconstrained: &DMatrix<f64>,
+    response: &mut DMatrix<f64>,
+) -> Vec<bool> {
+    (0..jacobian.nrows())
+        .map(|row| {
+            let size = jacobian.row(row).transpose().dot(&unconstrained.column(row));
+            let left = jacobian.row(row).transpose().dot(&response.column(row));
+            let locked = left <= bilateral.rounding * size;
+            if locked {
+                response.column_mut(row).fill(0.0);
+            }
+            locked
+        })
+        .collect()
+}

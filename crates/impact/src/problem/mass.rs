@@ -1,0 +1,206 @@
+//! The mass matrix of a [`Problem`](super::Problem): given, factored once, applied both ways.
+
+use std::{fmt::Debug, sync::Arc};
+
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
+
+use super::error::{ProblemError, check_finite};
+
+/// The mass matrix `M` (`n_v × n_v`; kg, kg·m for mixed entries, kg·m²), symmetric positive definite.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Mass {
+    /// `M` itself, which is factored once; the mean of `M` and its transpose is taken.
+    Matrix(DMatrix<f64>),
+    /// The lower triangular `L` with `M = L Lᵀ` and a positive diagonal.
+    /// What is above the diagonal is not read.
+    Factor(DMatrix<f64>),
+    /// A procedure that multiplies by `M` and by `M⁻¹`.
+    Operator(Arc<dyn MassOperator>),
+}
+
+impl Mass {
+    /// `operator` as a mass matrix.
+    #[must_use]
+    pub fn operator(operator: impl MassOperator + 'static) -> Self {
+        Self::Operator(Arc::new(operator))
+    }
+}
+
+/// A mass matrix that exists only as a procedure, such as the articulated-body algorithm.
+///
+/// `solve` undoes `multiply`, and both are linear, symmetric and positive definite. A
+/// [`Problem`](super::Problem) checks this on its own contact and constraint rows.
+pub trait MassOperator: Debug + Send + Sync {
+    /// `n_v`.
+    fn dimension(&self) -> usize;
+
+    /// Replaces each column `x` (length `n_v`) by `M x`.
+    fn multiply(&self, columns: &mut DMatrix<f64>);
+
+    /// Replaces each column `y` (length `n_v`) by `M⁻¹ y`.
+    fn solve(&self, columns: &mut DMatrix<f64>);
+}
+
+#[derive(Debug)]
+pub(super) enum Inertia {
+    Factored { matrix: DMatrix<f64>, factor: Cholesky<f64, Dyn> },
+    Operator(Arc<dyn MassOperator>),
+}
+
+impl Inertia {
+    pub(super) fn new(mass: Mass) -> Result<Self, ProblemError> {
+        match mass {
+            Mass::Matrix(matrix) => {
+                check_entries("mass_matrix", &matrix)?;
+                let matrix = symmetric(&matrix)?;
+                let factor = factorize(&matrix)?;
+                Ok(Self::Factored { matrix, factor })
+            }
+            Mass::Factor(factor) => {
+                let factor = factor.lower_triangle();
+                check_entries("mass_factor", &factor)?;
+                for (i, &value) in factor.diagonal().iter().enumerate() {
+                    if value <= 0.0 {
+                        let field = format!("mass_factor[{i}][{i}]");
+                        return Err(ProblemError::entry(field, value, "a positive number"));
+                    }
+                }
+                let matrix = &factor * factor.transpose();
+                check_entries("mass_factor · mass_factorᵀ", &matrix)?;
+                Ok(Self::Factored { matrix, factor: Cholesky::pack_dirty(factor) })
+            }
+            Mass::Operator(operator) => Ok(Self::Operator(operator)),
+        }
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        match self {
+            Self::Factored { matrix, .. } => matrix.nrows(),
+            Self::Operator(operator) => operator.dimension(),
+        }
+    }
+
+    /// `M x`.
+    pub(super) fn multiply(&self, x: &DVector<f64>) -> DVector<f64> {
+        match self {
+            Self::Factored { matrix, .. } => matrix * x,
+            Self::Operator(operator) => {
+                let mut columns = DMatrix::from_column_slice(x.len(), 1, x.as_slice());
+                operator.multiply(&mut columns);
+                columns.column(0).into_owned()
+            }
+        }
+    }
+
+    /// `M⁻¹ Aᵀ` for the rows `A` of the field `name`, which an operator must also undo.
+    pub(super) fn solve_rows(
+        &self,
+        name: &'static str,
+        rows: &DMatrix<f64>,
+    ) -> Result<DMatrix<f64>, ProblemError> {
+        let mut columns = rows.transpose();
+        match self {
+            Self::Factored { factor, .. } => factor.solve_mut(&mut columns),
+            Self::Operator(operator) => {
+                operator.solve(&mut columns);
+                check_operator(operator.as_ref(), name, rows, &columns)?;
+            }
+        }
+        check_finite(&format!("inverse mass times {name}ᵀ"), &columns)?;
+        Ok(columns)
+    }
+}
+
+fn check_entries(name: &'static str, matrix: &DMatrix<f64>) -> Result<(), ProblemError> {
+    if matrix.nrows() != matrix.ncols() {
+        return Err(ProblemError::Size {
+            field: format!("{name} with {} rows", matrix.nrows()),
+            expected: matrix.nrows(),
+            found: matrix.ncols(),
+        });
+    }
+    for (i, row) in matrix.row_iter().enumerate() {
+        for (j, &value) in row.iter().enumerate() {
+            if !value.is_finite() {
+                return Err(ProblemError::entry(
+                    format!("{name}[{i}][{j}]"),
+                    value,
+                    "a finite number",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Entries that should agree differ by at most `1e-9 √(M_ii M_jj)`: more than any assembly of `M` in
+/// double precision leaves, and less than a wrong entry would.
+fn symmetric(matrix: &DMatrix<f64>) -> Result<DMatrix<f64>, ProblemError> {
+    for i in 0..matrix.nrows() {
+        for j in 0..i {
+            let size = (matrix[(i, i)] * matrix[(j, j)]).abs().sqrt();
+            let (below, above) = (matrix[(i, j)], matrix[(j, i)]);
+            if (below - above).abs() > 1e-9 * size.max(f64::MIN_POSITIVE) {
+                return Err(ProblemError::NotSymmetric { row: i, column: j, below, above });
+            }
+        }
+    }
+    Ok(matrix.symmetric_part())
+}
+
+/// Refuses a matrix that is not positive definite after its diagonal has been scaled to 1, where
+/// rounding of the entries moves the eigenvalues by up to `n eps`.
+fn factorize(matrix: &DMatrix<f64>) -> Result<Cholesky<f64, Dyn>, ProblemError> {
+    for (i, &value) in matrix.diagonal().iter().enumerate() {
+        if value <= 0.0 {
+            let field = format!("mass_matrix[{i}][{i}]");
+            return Err(ProblemError::entry(field, value, "a positive number"));
+        }
+    }
+    let limit = matrix.nrows() as f64 * f64::EPSILON;
+    let regular = |factor: &Cholesky<f64, Dyn>| {
+        let pivots = factor.l_dirty().diagonal();
+        pivots.iter().zip(&matrix.diagonal()).all(|(pivot, entry)| pivot * pivot > limit * entry)
+    };
+    Cholesky::new(matrix.clone()).filter(regular).ok_or_else(|| {
+        let scale = DMatrix::from_diagonal(&matrix.diagonal().map(|entry| 1.0 / entry.sqrt()));
+        let scaled = &scale * matrix * &scale;
+        // Where scaling overflows an entry is far beyond what its diagonal bears.
+        let bounded = scaled.iter().all(|entry| entry.is_finite());
+        let eigenvalue =
+            if bounded { SymmetricEigen::new(scaled).eigenvalues.min() } else { f64::NEG_INFINITY };
+        ProblemError::Indefinite { eigenvalue }
+    })
+}
+
+/// `M (M⁻¹ Aᵀ)` must give `Aᵀ` back, and `A M⁻¹ Aᵀ` be symmetric with a diagonal that is not
+/// negative, both to `1e-8` of the size of what is compared: half the digits of a double.
+fn check_operator(
+    operator: &dyn MassOperator,
+    name: &'static str,
+    rows: &DMatrix<f64>,
+    columns: &DMatrix<f64>,
+) -> Result<(), ProblemError> {
+    let refuse = |defect: f64, expected| Err(ProblemError::Operator { name, defect, expected });
+    let expected_shape = (rows.ncols(), rows.nrows());
+    let mut back = columns.clone();
+    operator.multiply(&mut back);
+    if columns.shape() != expected_shape || back.shape() != expected_shape {
+        return refuse(f64::NAN, "columns of unchanged shape");
+    }
+    let defect = (&back - rows.transpose()).amax();
+    if defect.is_nan() || defect > 1e-8 * rows.amax() {
+        return refuse(defect, "multiply to undo solve");
+    }
+    let delassus = rows * columns;
+    let defect = (&delassus - delassus.transpose()).amax();
+    if defect.is_nan() || defect > 1e-8 * delassus.amax() {
+        return refuse(defect, "a symmetric operator");
+    }
+    let smallest = delassus.diagonal().iter().copied().fold(0.0, f64::min);
+    if smallest < 0.0 {
+        return refuse(-smallest, "a positive definite operator");
+    }
+    Ok(())
+}

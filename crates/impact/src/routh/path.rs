@@ -1,0 +1,182 @@
+//! The way of one contact through the impact: percussion, work of compression, and where it ends.
+
+use nalgebra::{Matrix2, Matrix3, SymmetricEigen, Vector2, Vector3};
+
+use super::Restitution;
+use crate::{Contact, outcome::Phase};
+
+/// What became of the impact after a leg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Walk {
+    /// The leg is over and the impact is not.
+    On,
+    /// The impact is over.
+    Ended,
+    /// The limit of steps was reached.
+    Limit,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Compression {
+    /// Normal percussion (N·s).
+    percussion: f64,
+    /// Work that the normal percussion took up (J, ≥ 0).
+    work: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct Path<'a> {
+    pub(super) delassus: Matrix3<f64>,
+    /// Contact velocity before the impact.
+    pub(super) start: Vector3<f64>,
+    pub(super) friction: f64,
+    contact: &'a Contact,
+    rule: Restitution,
+    pub(super) percussion: Vector3<f64>,
+    /// Work of the normal percussion since the beginning, or since the end of compression (J).
+    pub(super) work: f64,
+    compression: Option<Compression>,
+    /// Phase of each leg and the percussion at its end.
+    pub(super) legs: Vec<(Phase, Vector3<f64>)>,
+}
+
+impl<'a> Path<'a> {
+    pub(super) const fn new(
+        delassus: Matrix3<f64>,
+        start: Vector3<f64>,
+        contact: &'a Contact,
+        rule: Restitution,
+    ) -> Self {
+        Self {
+            delassus,
+            start,
+            friction: contact.friction,
+            contact,
+            rule,
+            percussion: Vector3::new(0.0, 0.0, 0.0),
+            work: 0.0,
+            compression: None,
+            legs: Vec::new(),
+        }
+    }
+
+    pub(super) fn normal_velocity(&self, percussion: &Vector3<f64>) -> f64 {
+        self.start.x + (self.delassus.row(0) * percussion).x
+    }
+
+    pub(super) fn tangential_velocity(&self) -> Vector2<f64> {
+        (self.start + self.delassus * self.percussion).yz()
+    }
+
+    /// Goes on with the friction `tangential` per unit of normal percussion, for `duration` (N·s) at
+    /// most.
+    pub(super) fn straight(
+        &mut self,
+        phase: Phase,
+        tangential: [f64; 2],
+        mut duration: f64,
+    ) -> Walk {
+        let rate = Vector3::new(1.0, tangential[0], tangential[1]);
+        let slope = (self.delassus.row(0) * rate).x;
+        loop {
+            let velocity = self.normal_velocity(&self.percussion);
+            let event = self.distance_to_event(velocity, slope);
+            let length = event.min(duration);
+            if !length.is_finite() {
+                return Walk::On;
+            }
+            self.percussion += rate * length;
+            self.work += length * (velocity + 0.5 * slope * length);
+            self.legs.push((phase, self.percussion));
+            if event > duration {
+                return Walk::On;
+            }
+            if self.pass_event() {
+                return Walk::Ended;
+            }
+            duration -= event;
+        }
+    }
+
+    /// Normal percussion to the end of the compression or of the impact, infinite if `slope` (the
+    /// change of the normal velocity per unit of it) does not lead there.
+    fn distance_to_event(&self, velocity: f64, slope: f64) -> f64 {
+        let rising = |distance: f64| if slope > 0.0 { distance.max(0.0) } else { f64::INFINITY };
+        let e = self.contact.restitution;
+        let Some(compression) = self.compression else { return rising(-velocity / slope) };
+        match self.rule {
+            Restitution::Kinematic => rising((-e * self.start.x - velocity) / slope),
+            Restitution::Kinetic => {
+                ((1.0 + e) * compression.percussion - self.percussion.x).max(0.0)
+            }
+            Restitution::Energetic => {
+                let (missing, velocity) = (e * e * compression.work - self.work, velocity.max(0.0));
+                let root = (velocity * velocity + 2.0 * slope * missing.max(0.0)).sqrt();
+                rising(2.0 * missing / (velocity + root))
+            }
+        }
+    }
+
+    /// Negative before the next event at this normal velocity, normal percussion and work, and
+    /// growing through zero at it.
+    pub(super) fn event(&self, velocity: f64, percussion: f64, work: f64) -> f64 {
+        let e = self.contact.restitution;
+        let Some(compression) = self.compression else { return velocity };
+        match self.rule {
+            Restitution::Kinematic => velocity + e * self.start.x,
+            Restitution::Kinetic => percussion - (1.0 + e) * compression.percussion,
+            Restitution::Energetic => work - e * e * compression.work,
+        }
+    }
+
+    /// Passes the event the path has reached; true when the impact is over.
+    pub(super) fn pass_event(&mut self) -> bool {
+        if self.compression.is_some() {
+            return true;
+        }
+        let (percussion, work) = (self.percussion.x, -self.work);
+        self.compression = Some(Compression { percussion, work });
+        self.work = 0.0;
+        self.contact.restitution == 0.0
+    }
+
+    /// What happens where sliding has ended: phase and friction per unit of normal percussion.
+    ///
+    /// Sticking takes `f = −W_tt⁺ w_tn`. If that is more than friction gives, sliding starts again
+    /// along a unit vector `d` whose velocity grows, `w_tn − μ W_tt d = κ d` with `κ > 0`; the norm of
+    /// `(μ W_tt + κ)⁻¹ w_tn` falls with `κ` and is 1 for just one.
+    pub(super) fn after_sliding(&self) -> (Phase, [f64; 2]) {
+        let block: Matrix2<f64> = self.delassus.fixed_view::<2, 2>(1, 1).into_owned();
+        let coupling = Vector2::new(self.delassus[(1, 0)], self.delassus[(2, 0)]);
+        let eigen = SymmetricEigen::new(block);
+        let parts = eigen.eigenvectors.tr_mul(&coupling);
+        let zero = 4.0 * f64::EPSILON * eigen.eigenvalues.amax();
+        let stick =
+            parts.zip_map(
+                &eigen.eigenvalues,
+                |part, value| {
+                    if value > zero { -part / value } else { 0.0 }
+                },
+            );
+        if stick.norm() <= self.friction {
+            return (Phase::Stick, (eigen.eigenvectors * stick).into());
+        }
+        let direction = |kappa: f64| {
+            let shift = |part, value: f64| part / (self.friction * value.max(0.0) + kappa);
+            parts.zip_map(&eigen.eigenvalues, shift)
+        };
+        // At κ = ‖w_tn‖ the norm is at most 1; halving the bracket 200 times exhausts a double.
+        let (mut low, mut high) = (0.0, parts.norm());
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if direction(middle).norm() > 1.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        let direction = direction(high);
+        let friction = eigen.eigenvectors * direction.normalize() * -self.friction;
+        (Phase::Slide, friction.into())
+    }
+}

@@ -1,0 +1,249 @@
+//! The linear complementarity problem of an impact with polyhedral friction, shared by the laws.
+//!
+//! A contact with one tangent may be pushed along both its directions, `d = ±t`; one with two
+//! tangents along `k` directions `d_j = cos(2πj/k) t + sin(2πj/k) o`, which inscribes a polygon in the
+//! disk of Coulomb. With the percussions `β ≥ 0` along the directions of all contacts, the normal
+//! percussions `c ≥ 0` and one slip speed `λ ≥ 0` for each contact with tangents,
+//!
+//! ```math
+//! z = (\beta, c, \lambda), \qquad
+//! w = \begin{bmatrix} D W D^\mathsf{T} & D W N^\mathsf{T} & E \\
+//!                     N W D^\mathsf{T} & N W N^\mathsf{T} & 0 \\
+//!                     -E^\mathsf{T} & \mathrm{diag}(\mu) & 0 \end{bmatrix} z
+//!   + \begin{bmatrix} D u \\ N u - s \\ \mu r \end{bmatrix}, \qquad 0 \le z \perp w \ge 0,
+//! ```
+//!
+//! with the Delassus operator `W` of the bodies in their joints, the contact velocity `u` without
+//! percussions, speeds `s` at which contacts must at least separate, and normal percussions `r` that
+//! act already and have their share in `u`. So a contact pushes or separates faster than `s`, and
+//! friction opposes sliding with all the normal percussion `c + r` allows.
+//!
+//! For `s ≤ 0` and `r ≥ 0` the matrix is copositive and Lemke's method finds a solution.
+//!
+//! # Source
+//!
+//! D. E. Stewart, J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with
+//! inelastic collisions and Coulomb friction", *International Journal for Numerical Methods in
+//! Engineering* 39 (1996) 2673–2691;
+//! M. Anitescu, F. A. Potra, "Formulating dynamic multi-rigid-body contact problems with friction as
+//! solvable linear complementarity problems", *Nonlinear Dynamics* 14 (1997) 231–247.
+
+use std::f64::consts::TAU;
+
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::lcp::{self, lemke};
+use serde::{Deserialize, Serialize};
+
+use crate::{Problem, law::Error, outcome::Status};
+
+/// Settings of the laws that solve complementarity problems.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Directions of friction of a contact with two tangents (even, 4 to 360, default 8). Along the
+    /// directions the bound of friction is `μ` times the normal percussion, between them down to
+    /// `cos(π/k)` of that.
+    pub directions: usize,
+    /// Settings of Lemke's method.
+    pub lemke: lemke::Settings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { directions: 8, lemke: lemke::Settings::default() }
+    }
+}
+
+/// The unknowns of a problem and what they mean; makes and solves its LCPs.
+#[derive(Clone, Debug)]
+pub struct StepLcp<'a> {
+    problem: &'a Problem,
+    settings: Settings,
+    /// Percussions at the rows of `J` per unit of `β` and `c` (`r ×` their number).
+    generators: DMatrix<f64>,
+    /// For each contact with tangents its index and the first and the number of its `β`.
+    bearing: Vec<(usize, usize, usize)>,
+    /// Number of all `β`.
+    directions: usize,
+}
+
+impl<'a> StepLcp<'a> {
+    /// The unknowns of `problem`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] when the number of directions is outside its range.
+    pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
+        let k = settings.directions;
+        if k % 2 == 1 || !(4..=360).contains(&k) {
+            let (value, expected) = (k as f64, "an even number from 4 to 360");
+            return Err(Error::Setting { name: "directions", value, expected });
+        }
+        let contacts = problem.contacts().len();
+        let mut columns = Vec::new();
+        let mut bearing = Vec::new();
+        for (index, contact) in problem.contacts().iter().enumerate() {
+            let tangents = contact.tangents.len();
+            let count = [0, 2, k][tangents];
+            if count > 0 {
+                bearing.push((index, columns.len(), count));
+            }
+            for j in 0..count {
+                let mut column = DVector::zeros(problem.contact_jacobian().nrows());
+                let direction = direction(j, count);
+                let first = problem.rows(index).start + 1;
+                column.as_mut_slice()[first..first + tangents]
+                    .copy_from_slice(&direction[..tangents]);
+                columns.push(column);
+            }
+        }
+        let directions = columns.len();
+        columns.extend((0..contacts).map(|index| {
+            let mut column = DVector::zeros(problem.contact_jacobian().nrows());
+            column[problem.rows(index).start] = 1.0;
+            column
+        }));
+        let generators =
+            if columns.is_empty() { DMatrix::zeros(0, 0) } else { DMatrix::from_columns(&columns) };
+        Ok(Self { problem, settings: *settings, generators, bearing, directions })
+    }
+
+    /// Number of unknowns.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.generators.ncols() + self.bearing.len()
+    }
+
+    /// Percussions at the rows of `J` (length `r`, N·s) per unknown (`r ×` [`dimension`](Self::dimension)).
+    #[must_use]
+    pub fn impulse_map(&self) -> DMatrix<f64> {
+        let slips = self.bearing.len();
+        self.generators.clone().resize_horizontally(self.generators.ncols() + slips, 0.0)
+    }
+
+    /// The LCP for the contact velocity `u` (length `r`, m/s), the speeds of separation `s` (m/s) and
+    /// the normal percussions `r` (N·s), one entry for each contact.
+    ///
+    /// # Errors
+    ///
+    /// [`lcp::ProblemError`] when an entry overflows, or when there is no contact.
+    ///
+    /// # Panics
+    ///
+    /// When a length is wrong.
+    pub fn problem(
+        &self,
+        contact_velocity: &DVector<f64>,
+        separation: &DVector<f64>,
+        acting: &DVector<f64>,
+    ) -> Result<lcp::Problem, lcp::ProblemError> {
+        let (n, pushes) = (self.dimension(), self.generators.ncols());
+        let mut matrix = DMatrix::zeros(n, n);
+        let delassus = self.generators.tr_mul(&(self.problem.delassus() * &self.generators));
+        matrix.view_mut((0, 0), (pushes, pushes)).copy_from(&delassus);
+        let mut vector = DVector::zeros(n);
+        vector.rows_mut(0, pushes).copy_from(&self.generators.tr_mul(contact_velocity));
+        for (contact, speed) in separation.iter().enumerate() {
+            vector[self.directions + contact] -= speed;
+        }
+        for (slip, &(contact, first, count)) in self.bearing.iter().enumerate() {
+            let friction = self.problem.contacts()[contact].friction;
+            matrix.view_mut((first, pushes + slip), (count, 1)).fill(1.0);
+            matrix.view_mut((pushes + slip, first), (1, count)).fill(-1.0);
+            matrix[(pushes + slip, self.directions + contact)] = friction;
+            vector[pushes + slip] = friction * acting[contact];
+        }
+        lcp::Problem::new(matrix, vector)
+    }
+
+    /// Solves the LCP of [`problem`](Self::problem) by Lemke's method; returns the percussions
+    /// (length `r`, N·s), without those that act already.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Lcp`] and [`Error::Lemke`].
+    ///
+    /// # Panics
+    ///
+    /// When a length is wrong.
+    pub fn solve(
+        &self,
+        contact_velocity: &DVector<f64>,
+        separation: &DVector<f64>,
+        acting: &DVector<f64>,
+    ) -> Result<(DVector<f64>, Status), Error> {
+        let problem = self.problem(contact_velocity, separation, acting)?;
+        let mut z = DVector::zeros(self.dimension());
+        let mut workspace = lemke::Workspace::new(z.len());
+        let report = lemke::solve(&problem, &self.settings.lemke, &mut workspace, &mut z)?;
+        tracing::debug!(?report, "solved the LCP of an impact");
+        let solved = report.status == lcp::Status::Solved;
+        let status = if solved { Status::Resolved } else { Status::Unsolved };
+        Ok((&self.generators * z.rows(0, self.generators.ncols()), status))
+    }
+}
+
+/// Direction `j` of `k`; opposite directions are exact mirrors, and so are those on the axes.
+fn direction(j: usize, k: usize) -> [f64; 2] {
+    if 2 * j >= k {
+        return direction(j - k / 2, k).map(|component| -component);
+    }
+    if 4 * j == k {
+        return [0.0, 1.0];
+    }
+    let (sin, cos) = (TAU * j as f64 / k as f64).sin_cos();
+    [cos, sin]
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{dmatrix, dvector};
+
+    use super::*;
+    use crate::{Contact, Mass};
+
+    /// A particle of 4 kg with a contact in the plane and one without friction.
+    fn particle() -> Problem {
+        let floor = Contact::new(dvector![0.0, 1.0]).with_friction(0.5, vec![dvector![1.0, 0.0]]);
+        let wall = Contact::new(dvector![1.0, 0.0]);
+        let mass = Mass::Matrix(dmatrix![4.0, 0.0; 0.0, 4.0]);
+        Problem::new(mass, dvector![-1.0, -3.0], vec![floor, wall]).unwrap()
+    }
+
+    #[test]
+    fn the_rows_are_those_of_the_documentation() {
+        let particle = particle();
+        let step = StepLcp::new(&particle, &Settings::default()).unwrap();
+        let velocity = particle.free_contact_velocity();
+        let lcp = step.problem(&velocity, &dvector![1.0, 0.0], &dvector![4.0, 0.0]).unwrap();
+        let expected = dmatrix![
+             0.25, -0.25, 0.0,   0.25, 1.0;
+            -0.25,  0.25, 0.0,  -0.25, 1.0;
+             0.0,   0.0,  0.25,  0.0,  0.0;
+             0.25, -0.25, 0.0,   0.25, 0.0;
+            -1.0,  -1.0,  0.5,   0.0,  0.0];
+        assert_eq!(lcp.matrix(), &expected);
+        assert_eq!(lcp.vector(), &dvector![-1.0, 1.0, -4.0, -1.0, 2.0]);
+        assert_eq!(step.impulse_map().shape(), (3, 5));
+    }
+
+    #[test]
+    fn directions_are_unit_vectors_in_opposite_pairs() {
+        for k in [2, 4, 6, 8, 16] {
+            for j in 0..k {
+                let [x, y] = direction(j, k);
+                assert!((x.hypot(y) - 1.0).abs() < 1e-15, "{j} of {k}");
+                let [back, down] = direction((j + k / 2) % k, k);
+                assert!(x + back == 0.0 && y + down == 0.0, "{j} of {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_odd_number_of_directions_is_refused() {
+        let settings = Settings { directions: 5, ..Settings::default() };
+        let error = StepLcp::new(&particle(), &settings).unwrap_err();
+        let expected = "setting `directions` is 5, expected an even number from 4 to 360";
+        assert_eq!(error.to_string(), expected);
+    }
+}
