@@ -29,6 +29,8 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Tell what a robot description or a scenario consists of, and what touches in it.
+    Inspect(Inspect),
     /// Simulate a scenario.
     Run(Run),
     /// Solve a problem given as a file.
@@ -36,6 +38,26 @@ pub(crate) enum Command {
     Solve(Solve),
     /// Run published experiments and set their figures beside ours.
     Reproduce(Reproduce),
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    /// Robot description (URDF, a file named `*.urdf`), scenario file (TOML), or built-in scenario.
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) file: String,
+    /// Let the root link of a robot move freely instead of fixing it in the world.
+    #[arg(long)]
+    pub(crate) floating: bool,
+    /// Folder of a package that a robot's meshes are in; may be repeated.
+    #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
+    pub(crate) packages: Vec<(String, PathBuf)>,
+    /// Largest gap of features that count as touching (m).
+    #[arg(long, value_name = "METERS", value_parser = not_negative, default_value = "1e-6")]
+    pub(crate) proximity: f64,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `run`.
@@ -133,6 +155,13 @@ fn positive(text: &str) -> Result<f64, String> {
 
 fn not_negative(text: &str) -> Result<f64, String> {
     number(text, "a finite number from 0 on", |value| value >= 0.0)
+}
+
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, folder)) if !name.is_empty() => Ok((name.to_owned(), folder.into())),
+        _ => Err("expected a name and a folder as in `robot=meshes/robot`".to_owned()),
+    }
 }
 
 fn number(text: &str, expected: &str, accept: fn(f64) -> bool) -> Result<f64, String> {

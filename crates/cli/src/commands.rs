@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod inspect;
 mod list;
 mod reproduce;
 mod run;
@@ -24,6 +25,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
             Ok(Verdict::Met)
         }
         Some(Command::List { json }) => list::execute(*json),
+        Some(Command::Inspect(arguments)) => inspect::execute(arguments),
         Some(Command::Run(arguments)) => run::execute(arguments),
         Some(Command::Solve(Solve::Lcp(arguments))) => solve::execute(arguments),
         Some(Command::Reproduce(arguments)) => reproduce::execute(arguments),

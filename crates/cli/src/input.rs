@@ -9,6 +9,7 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::Problem;
+use percussion_scenarios::Scenario;
 use serde::{Deserialize, de::DeserializeOwned};
 
 /// Longest file that is read (bytes): a matrix of some 3000 rows.
@@ -35,6 +36,20 @@ pub(crate) fn lcp(path: &Path) -> anyhow::Result<Problem> {
     };
     let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
     json(&bytes).and_then(problem).with_context(|| name)
+}
+
+/// The built-in scenario called `name`, or that in the file `name`.
+///
+/// # Errors
+///
+/// Names the file and the field, or the scenarios that are built in.
+pub(crate) fn scenario(name: &str) -> anyhow::Result<Scenario> {
+    let path = Path::new(name);
+    if Scenario::names().any(|known| known == name) || !path.exists() {
+        Scenario::named(name).with_context(|| format!("`{name}` is neither a file nor built in"))
+    } else {
+        Scenario::from_path(path).with_context(|| format!("`{name}`"))
+    }
 }
 
 fn problem(file: LcpFile) -> anyhow::Result<Problem> {

@@ -3,6 +3,7 @@
 //! | command | does |
 //! | --- | --- |
 //! | `percussion list` | names the scenarios and experiments that are built in |
+//! | `percussion inspect FILE\|NAME` | tells what a robot or a scenario consists of and what touches in it |
 //! | `percussion run NAME\|FILE` | simulates a scenario |
 //! | `percussion solve lcp FILE` | solves a linear complementarity problem |
 //! | `percussion reproduce [ID…]` | runs published experiments and compares their figures with ours |

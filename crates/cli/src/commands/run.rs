@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::{Integrator, Run},
+    input,
     output::{Progress, Verdict, answer, complain},
 };
 
@@ -102,13 +103,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
 
 /// The scenario asked for, with the changes asked for.
 fn scenario(arguments: &Run) -> Result<Scenario> {
-    let name = arguments.scenario.as_str();
-    let path = Path::new(name);
-    let mut scenario = if Scenario::names().any(|known| known == name) || !path.exists() {
-        Scenario::named(name).with_context(|| format!("`{name}` is neither a file nor built in"))?
-    } else {
-        Scenario::from_path(path).with_context(|| format!("`{name}`"))?
-    };
+    let mut scenario = input::scenario(&arguments.scenario)?;
     if let Some(Integrator::StewartTrinkle) = arguments.integrator {
         scenario.integrator.method = Method::StewartTrinkle;
     }

@@ -4,6 +4,7 @@
 
 mod common;
 mod general;
+mod inspect;
 mod reproduce;
 mod run;
 mod solve;

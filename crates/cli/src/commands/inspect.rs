@@ -1,0 +1,268 @@
+//! `percussion inspect`.
+
+mod robot;
+mod scenario;
+
+use std::path::Path;
+
+use anyhow::Result;
+use nalgebra::DMatrix;
+use percussion_dynamics::{ContactSet, Dimension, System};
+use percussion_report::{Table, number::short};
+use serde::Serialize;
+
+use crate::{
+    arguments::Inspect,
+    output::{Verdict, answer},
+};
+
+/// What `inspect --json` prints.
+#[derive(Debug, Serialize)]
+struct Inspection {
+    kind: Kind,
+    name: String,
+    dimension: &'static str,
+    /// Number of coordinates.
+    coordinates: usize,
+    /// Number of velocities.
+    degrees_of_freedom: usize,
+    /// kg.
+    total_mass: f64,
+    /// None without degrees of freedom.
+    mass_matrix: Option<MassMatrix>,
+    bodies: Vec<BodyRow>,
+    joints: Vec<JointRow>,
+    touching: Touching,
+    warnings: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Robot,
+    Scenario,
+}
+
+/// How near to singular the mass matrix is at the position inspected.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct MassMatrix {
+    /// kg or kg·m².
+    smallest_eigenvalue: f64,
+    /// kg or kg·m².
+    largest_eigenvalue: f64,
+    /// The quotient of the two, which depends on the units; none where the matrix is singular.
+    condition: Option<f64>,
+    /// The same of the matrix scaled to a diagonal of ones, which does not depend on them.
+    scaled_condition: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct BodyRow {
+    name: String,
+    /// kg.
+    mass: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct JointRow {
+    name: String,
+    kind: &'static str,
+    /// None is the world.
+    parent: Option<String>,
+    child: String,
+    degrees_of_freedom: usize,
+    /// m or rad, for each degree of freedom; none where there is no limit.
+    limits: Vec<[Option<f64>; 2]>,
+}
+
+/// The features within the proximity.
+#[derive(Debug, Serialize)]
+struct Touching {
+    /// m.
+    proximity: f64,
+    features: Vec<FeatureRow>,
+    /// Components of all contact velocities.
+    components: usize,
+    /// How many of them are independent; none where the mass matrix is singular.
+    rank: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct FeatureRow {
+    name: String,
+    /// Body 1 and body 2.
+    between: [String; 2],
+    /// m.
+    gap: f64,
+    friction: f64,
+}
+
+pub(super) fn execute(arguments: &Inspect) -> Result<Verdict> {
+    let is_robot = Path::new(&arguments.file)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"));
+    let inspection =
+        if is_robot { robot::inspect(arguments)? } else { scenario::inspect(arguments)? };
+    answer(arguments.json, &inspection, || text(&inspection))?;
+    Ok(Verdict::Met)
+}
+
+fn dimension(system: &dyn System) -> &'static str {
+    match system.dimension() {
+        Dimension::Plane => "plane",
+        Dimension::Space => "space",
+    }
+}
+
+impl MassMatrix {
+    fn of(system: &dyn System, coordinates: &[f64]) -> Option<Self> {
+        let n = system.velocity_count();
+        let mut matrix = DMatrix::zeros(n, n);
+        system.mass_matrix(coordinates, &mut matrix);
+        let scaled = DMatrix::from_fn(n, n, |i, j| {
+            matrix[(i, j)] / (matrix[(i, i)].sqrt() * matrix[(j, j)].sqrt())
+        });
+        let extremes = |matrix: DMatrix<f64>| {
+            let values = matrix.symmetric_eigenvalues();
+            (values.min(), values.max())
+        };
+        if n == 0 {
+            return None;
+        }
+        let (smallest_eigenvalue, largest_eigenvalue) = extremes(matrix);
+        // A velocity that moves no mass makes the scaled matrix undefined.
+        let is_defined = scaled.iter().all(|entry| entry.is_finite());
+        let (low, high) = if is_defined { extremes(scaled) } else { (0.0, 1.0) };
+        let condition = |low: f64, high: f64| (low > 0.0).then(|| high / low);
+        Some(Self {
+            smallest_eigenvalue,
+            largest_eigenvalue,
+            condition: condition(smallest_eigenvalue, largest_eigenvalue),
+            scaled_condition: condition(low, high),
+        })
+    }
+
+    /// Complains about a matrix that is singular, or so nearly that solving with it keeps less than
+    /// half of the digits.
+    fn warning(&self) -> Option<String> {
+        match self.scaled_condition {
+            Some(condition) if condition * f64::EPSILON.sqrt() <= 1.0 => None,
+            Some(condition) => Some(format!(
+                "the mass matrix is nearly singular, with the condition number {} when scaled",
+                short(condition)
+            )),
+            None => Some("the mass matrix is singular at this position".to_owned()),
+        }
+    }
+}
+
+/// The rank of the Delassus operator of `contacts`.
+///
+/// Its eigenvalues are known to the rounding of the product and of the solve with the mass matrix.
+fn rank(
+    contacts: &mut ContactSet,
+    system: &dyn System,
+    coordinates: &[f64],
+    mass_matrix: Option<&MassMatrix>,
+) -> Result<Option<usize>> {
+    if contacts.is_empty() {
+        return Ok(Some(0));
+    }
+    let Some(condition) = mass_matrix.and_then(|matrix| matrix.scaled_condition) else {
+        return Ok(None);
+    };
+    let mut delassus = DMatrix::zeros(0, 0);
+    contacts.divide_by_mass(system, coordinates)?;
+    contacts.delassus(&mut delassus)?;
+    let rounding = f64::EPSILON * condition * delassus.nrows() as f64;
+    let values = delassus.symmetric_eigenvalues();
+    let least = rounding * values.max();
+    Ok(Some(values.iter().filter(|value| **value > least).count()))
+}
+
+impl Touching {
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let overlapping = self.features.iter().filter(|feature| feature.gap < -self.proximity);
+        let (count, depth) = overlapping
+            .fold((0, 0.0_f64), |(count, depth), feature| (count + 1, depth.max(-feature.gap)));
+        if count > 0 {
+            let depth = short(depth);
+            warnings
+                .push(format!("{count} of the touching features overlap, by {depth} m at most"));
+        }
+        let components = self.components;
+        if let Some(rank) = self.rank.filter(|rank| *rank < components) {
+            warnings.push(format!(
+                "the touching features are redundant: {rank} of {components} components are \
+                 independent, so that impulses are not unique"
+            ));
+        }
+        warnings
+    }
+}
+
+fn text(inspection: &Inspection) -> String {
+    let mut text = format!("{} ({})\n", inspection.name, inspection.dimension);
+    let mut table = Table::new("<><", ["quantity", "value", "unit"]);
+    let counts = [
+        ("bodies", inspection.bodies.len()),
+        ("joints", inspection.joints.len()),
+        ("coordinates", inspection.coordinates),
+        ("degrees of freedom", inspection.degrees_of_freedom),
+    ];
+    for (quantity, count) in counts {
+        table.push([quantity.to_owned(), count.to_string(), String::new()]);
+    }
+    table.push(["total mass".to_owned(), short(inspection.total_mass), "kg".to_owned()]);
+    if let Some(matrix) = inspection.mass_matrix {
+        let or_singular = |value: Option<f64>| value.map_or_else(|| "singular".to_owned(), short);
+        table.push(["condition of the mass matrix", &or_singular(matrix.condition), ""]);
+        table.push(["the same, scaled", &or_singular(matrix.scaled_condition), ""]);
+    }
+    table.push(["touching features", &inspection.touching.features.len().to_string(), ""]);
+    text += &format!("\n{table}");
+
+    let mut bodies = Table::new("<>", ["body", "mass (kg)"]);
+    for body in &inspection.bodies {
+        bodies.push([body.name.clone(), short(body.mass)]);
+    }
+    text += &format!("\n{bodies}");
+    if !inspection.joints.is_empty() {
+        text += &format!("\n{}", joint_table(&inspection.joints));
+    }
+    if !inspection.touching.features.is_empty() {
+        let mut features = Table::new("<>>", ["touching", "gap (m)", "friction"]);
+        for feature in &inspection.touching.features {
+            features.push([feature.name.clone(), short(feature.gap), short(feature.friction)]);
+        }
+        text += &format!("\n{features}");
+    }
+    for warning in &inspection.warnings {
+        text += &format!("\nwarning: {warning}");
+    }
+    if !inspection.warnings.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+fn joint_table(joints: &[JointRow]) -> Table {
+    let mut table = Table::new("<<<<", ["joint", "kind", "from – to", "limits (m, rad)"]);
+    for joint in joints {
+        let parent = joint.parent.as_deref().unwrap_or("world");
+        let limit = |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), short);
+        let limits: Vec<String> = joint
+            .limits
+            .iter()
+            .map(|[low, high]| format!("{} … {}", limit(*low, "−∞"), limit(*high, "∞")))
+            .collect();
+        table.push([
+            joint.name.clone(),
+            joint.kind.to_owned(),
+            format!("{parent} – {}", joint.child),
+            limits.join(", "),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,196 @@
+//! Robot descriptions: trees of links at neutral coordinates.
+
+use anyhow::{Context, Result};
+use percussion_collision::{Collider, Scene, Settings, Shape, Workspace, scene};
+use percussion_dynamics::{
+    Articulated, ContactSet, Dimension, JointKind, Link, System,
+    contact_set::Contact,
+    urdf::{self, Base, Collision, Imported},
+};
+use percussion_report::number::short;
+
+use super::{
+    BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,
+};
+use crate::arguments::Inspect;
+
+pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
+    let settings = urdf::Settings {
+        base: if arguments.floating { Base::Floating } else { Base::Fixed },
+        packages: arguments.packages.iter().cloned().collect(),
+        ..urdf::Settings::default()
+    };
+    let name = || format!("`{}`", arguments.file);
+    let robot = urdf::read_file(&arguments.file, &settings).with_context(name)?;
+    let system = &robot.system;
+    let coordinates = system.neutral_coordinates();
+    let mut warnings: Vec<String> = robot.warnings.iter().map(ToString::to_string).collect();
+    warnings.extend(system.links().iter().flat_map(outside_of_limits));
+
+    let mass_matrix = MassMatrix::of(system, &coordinates);
+    warnings.extend(mass_matrix.and_then(|matrix| matrix.warning()));
+    let touching = touching(&robot, &coordinates, arguments, mass_matrix.as_ref(), &mut warnings)
+        .with_context(name)?;
+    warnings.extend(touching.warnings());
+    let mass = |link: &Link| link.mass_properties.map_or(0.0, |properties| properties.mass());
+    Ok(Inspection {
+        kind: Kind::Robot,
+        dimension: dimension(system),
+        coordinates: system.coordinate_count(),
+        degrees_of_freedom: system.velocity_count(),
+        total_mass: system.mass(),
+        mass_matrix,
+        bodies: system
+            .links()
+            .iter()
+            .map(|link| BodyRow { name: link.name.clone(), mass: mass(link) })
+            .collect(),
+        joints: joints(&robot),
+        touching,
+        warnings,
+        name: robot.name,
+    })
+}
+
+fn joints(robot: &Imported) -> Vec<JointRow> {
+    let row = |joint: &urdf::JointName| {
+        let link = &robot.system.links()[joint.body];
+        let end = |value: f64| value.is_finite().then_some(value);
+        JointRow {
+            name: joint.name.clone(),
+            kind: kind(link.joint.kind),
+            parent: link.parent.clone(),
+            child: link.name.clone(),
+            degrees_of_freedom: link.joint.kind.velocity_count(),
+            limits: link.joint.limits.iter().map(|limits| limits.map(end)).collect(),
+        }
+    };
+    robot.joints.iter().map(row).collect()
+}
+
+fn kind(kind: JointKind) -> &'static str {
+    match kind {
+        JointKind::Fixed => "fixed",
+        JointKind::Revolute { .. } => "revolute",
+        JointKind::Prismatic { .. } => "prismatic",
+        JointKind::Planar => "planar",
+        JointKind::Spherical => "spherical",
+        JointKind::Free => "free",
+        _ => "other",
+    }
+}
+
+/// Complaints about neutral coordinates that the joint of `link` cannot have.
+fn outside_of_limits(link: &Link) -> impl Iterator<Item = String> {
+    let outside = link.joint.limits.iter().filter(|[low, high]| !(*low..=*high).contains(&0.0));
+    outside.map(|[low, high]| {
+        format!(
+            "the joint of `{}` is inspected at 0, outside of its limits {} … {}",
+            link.name,
+            short(*low),
+            short(*high)
+        )
+    })
+}
+
+/// The features of links that touch, where no joint connects the links.
+fn touching(
+    robot: &Imported,
+    coordinates: &[f64],
+    arguments: &Inspect,
+    mass_matrix: Option<&MassMatrix>,
+    warnings: &mut Vec<String>,
+) -> Result<Touching> {
+    let system = &robot.system;
+    let mut colliders = Vec::new();
+    for collision in &robot.collision {
+        match collider(system, collision) {
+            Ok(collider) => colliders.push(collider),
+            Err(reason) => {
+                let link = &system.links()[collision.body].name;
+                warnings.push(format!("a collision shape of `{link}` is left out: {reason}"));
+            }
+        }
+    }
+    let scene = without_neighbors(Scene::new(colliders, system)?, system)?;
+    let settings = Settings { proximity: arguments.proximity };
+    let mut workspace = Workspace::default();
+    let found = scene.contacts(system, coordinates, &settings, &mut workspace)?;
+
+    let mut contacts = ContactSet::for_system(system);
+    let mut features = Vec::new();
+    for contact in found {
+        let between = contact.bodies.map(|body| match body {
+            Some(body) => system.links()[body].name.clone(),
+            None => "world".to_owned(),
+        });
+        contacts.push(system, coordinates, &plain(contact))?;
+        features.push(FeatureRow {
+            name: format!("{}–{}", between[0], between[1]),
+            between,
+            gap: contact.gap,
+            friction: contact.friction,
+        });
+    }
+    Ok(Touching {
+        proximity: arguments.proximity,
+        components: features.len() * contacts.component_count(),
+        features,
+        rank: rank(&mut contacts, system, coordinates, mass_matrix)?,
+    })
+}
+
+fn plain(contact: &percussion_collision::Contact) -> Contact {
+    let percussion_collision::Contact { bodies, points, frame, gap, friction, restitution, .. } =
+        *contact;
+    Contact { bodies, points, frame, gap, friction, restitution }
+}
+
+/// The collider of a collision shape, or why there is none.
+fn collider(system: &Articulated, collision: &Collision) -> Result<Collider, String> {
+    let shape = match (&collision.shape, system.dimension()) {
+        (urdf::Shape::Sphere { radius }, Dimension::Plane) => Shape::Disc { radius: *radius },
+        (urdf::Shape::Box { size }, Dimension::Plane) => {
+            Shape::Rectangle { half_extents: 0.5 * size.xy() }
+        }
+        (urdf::Shape::Cylinder { radius, .. }, Dimension::Plane) => Shape::Disc { radius: *radius },
+        (urdf::Shape::Sphere { radius }, Dimension::Space) => Shape::Sphere { radius: *radius },
+        (urdf::Shape::Box { size }, Dimension::Space) => Shape::Box { half_extents: 0.5 * size },
+        (urdf::Shape::Cylinder { radius, length }, Dimension::Space) => {
+            Shape::Cylinder { half_height: 0.5 * length, radius: *radius }
+        }
+        (urdf::Shape::Capsule { radius, length }, Dimension::Space) => {
+            Shape::Capsule { half_length: 0.5 * length, radius: *radius }
+        }
+        (urdf::Shape::Mesh { .. }, _) => return Err("meshes are not read".to_owned()),
+        _ => return Err("it does not exist in the plane".to_owned()),
+    };
+    let collider = Collider::on_body(collision.body, shape)
+        .and_then(|collider| collider.with_pose(collision.placement));
+    let checked = collider.and_then(|collider| collider.check(system).map(|()| collider));
+    checked.map_err(|error| error.to_string())
+}
+
+/// The scene without contacts of links that move together or that a joint connects: their shapes
+/// overlap by design.
+fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, scene::Error> {
+    let links = system.links();
+    // The first link of the group that moves together with a link; none for the world.
+    let mut heads: Vec<Option<usize>> = Vec::with_capacity(links.len());
+    for (body, link) in links.iter().enumerate() {
+        let head = match link.joint.kind {
+            JointKind::Fixed => system.parent(body).and_then(|parent| heads[parent]),
+            _ => Some(body),
+        };
+        heads.push(head);
+    }
+    // The group that carries the group of a head.
+    let carrier = |head: usize| system.parent(head).and_then(|parent| heads[parent]);
+    let connected = |a: Option<usize>, b: Option<usize>| {
+        a == b || a.is_some_and(|a| carrier(a) == b) || b.is_some_and(|b| carrier(b) == a)
+    };
+    let pairs = (0..links.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+    pairs
+        .filter(|&(a, b)| connected(heads[a], heads[b]))
+        .try_fold(scene, |scene, (a, b)| scene.exclude(a, b))
+}

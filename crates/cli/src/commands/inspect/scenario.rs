@@ -1,0 +1,69 @@
+//! Scenarios: free bodies and planes at the start of their motion.
+
+use anyhow::{Context, Result, ensure};
+use percussion_dynamics::ContactSet;
+use percussion_scenarios::scenario::Setup;
+
+use super::{BodyRow, FeatureRow, Inspection, Kind, MassMatrix, Touching, dimension, rank};
+use crate::{arguments::Inspect, input};
+
+pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
+    let scenario = input::scenario(&arguments.file)?;
+    let is_robot = arguments.floating || !arguments.packages.is_empty();
+    ensure!(
+        !is_robot,
+        "`--floating` and `--package` are for robots, expected a file named `*.urdf` instead of `{}`",
+        arguments.file
+    );
+    let setup = scenario.build().with_context(|| arguments.file.clone())?;
+    let system = setup.model.system();
+    let coordinates = &setup.state.coordinates;
+    let mass_matrix = MassMatrix::of(system, coordinates);
+    let mut contacts = ContactSet::for_system(system);
+    let features = features(&setup, arguments.proximity, &mut contacts)?;
+    let touching = Touching {
+        proximity: arguments.proximity,
+        components: features.len() * contacts.component_count(),
+        features,
+        rank: rank(&mut contacts, system, coordinates, mass_matrix.as_ref())?,
+    };
+    let bodies: Vec<BodyRow> = scenario
+        .bodies
+        .iter()
+        .map(|body| BodyRow { name: body.name.clone(), mass: body.mass })
+        .collect();
+    let of_mass = mass_matrix.and_then(|matrix| matrix.warning());
+    Ok(Inspection {
+        kind: Kind::Scenario,
+        name: scenario.name.clone(),
+        dimension: dimension(system),
+        coordinates: system.coordinate_count(),
+        degrees_of_freedom: system.velocity_count(),
+        total_mass: bodies.iter().map(|body| body.mass).sum(),
+        mass_matrix,
+        bodies,
+        joints: Vec::new(),
+        warnings: of_mass.into_iter().chain(touching.warnings()).collect(),
+        touching,
+    })
+}
+
+/// The contacts of the model that are within the proximity, which go to `contacts`.
+fn features(setup: &Setup, proximity: f64, contacts: &mut ContactSet) -> Result<Vec<FeatureRow>> {
+    let (system, coordinates) = (setup.model.system(), &setup.state.coordinates);
+    let names = setup.contact_names.iter().zip(&setup.partners);
+    let mut features = Vec::new();
+    for (contact, (name, between)) in setup.model.contacts().iter().zip(names) {
+        let gap = contact.gap.gap(system, coordinates);
+        if gap <= proximity {
+            contacts.push_gap(system, coordinates, &*contact.gap, contact.friction, 0.0)?;
+            features.push(FeatureRow {
+                name: name.clone(),
+                between: between.clone(),
+                gap,
+                friction: contact.friction,
+            });
+        }
+    }
+    Ok(features)
+}

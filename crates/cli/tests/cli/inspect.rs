@@ -1,0 +1,204 @@
+//! `percussion inspect`.
+
+use crate::common::{Finished, percussion};
+
+/// A slider on a rail, with a pendulum whose bob is level with a post on the base when it hangs down.
+const CART: &str = r#"<robot name="cart">
+  <link name="rail">
+    <collision><origin xyz="0.3 0 -1"/><geometry><sphere radius="0.2"/></geometry></collision>
+  </link>
+  <link name="slider">
+    <inertial><mass value="3"/>
+      <inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0.3 0 -1"/><geometry><sphere radius="0.2"/></geometry></collision>
+  </link>
+  <link name="bob">
+    <inertial><origin xyz="0 0 -1"/><mass value="1"/>
+      <inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0 0 -1"/><geometry><sphere radius="0.1"/></geometry></collision>
+    <visual><geometry><sphere radius="0.1"/></geometry></visual>
+  </link>
+  <joint name="rail_joint" type="prismatic">
+    <parent link="rail"/><child link="slider"/><axis xyz="1 0 0"/>
+    <limit lower="-1" upper="1"/>
+  </joint>
+  <joint name="pivot" type="continuous">
+    <parent link="slider"/><child link="bob"/><axis xyz="0 1 0"/>
+  </joint>
+</robot>"#;
+
+const TWO_BALLS: &str = r#"
+name = "pair"
+title = "Two balls side by side"
+source = "first year mechanics"
+dimension = "space"
+gravity = [0.0, 0.0, -10.0]
+duration = 0.1
+friction = 0.3
+
+[[bodies]]
+name = "left"
+mass = 2.0
+shape.sphere.radius = 0.5
+position = [0.0, 0.0, 0.5]
+
+[[bodies]]
+name = "right"
+mass = 4.0
+shape.sphere.radius = 0.5
+position = [1.0, 0.0, 0.5]
+
+[[planes]]
+name = "floor"
+point = [0.0, 0.0, 0.0]
+normal = [0.0, 0.0, 1.0]
+
+[integrator]
+method = "stewart-trinkle"
+step_size = 0.01
+"#;
+
+/// Inspects `text` as a file called `name`.
+fn inspect(name: &str, text: &str, options: &[&str]) -> Finished {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join(name);
+    std::fs::write(&file, text).unwrap();
+    percussion(&[&["inspect", file.to_str().unwrap()], options].concat())
+}
+
+#[test]
+fn a_robot_is_told_by_its_links_joints_and_masses() {
+    let finished = inspect("cart.urdf", CART, &["--json"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let document = finished.json();
+    assert_eq!((&document["kind"], &document["name"]), (&"robot".into(), &"cart".into()));
+    assert_eq!((&document["coordinates"], &document["degrees_of_freedom"]), (&2.into(), &2.into()));
+    assert_eq!(document["total_mass"], 4.0);
+    assert_eq!(document["bodies"][2]["name"], "bob");
+    let joint = &document["joints"][0];
+    assert_eq!((&joint["name"], &joint["kind"]), (&"rail_joint".into(), &"prismatic".into()));
+    assert_eq!((&joint["parent"], &joint["child"]), (&"rail".into(), &"slider".into()));
+    assert_eq!(joint["limits"], serde_json::json!([[-1.0, 1.0]]));
+    let warnings = document["warnings"].to_string();
+    assert!(warnings.contains("`bob` > visual"), "{warnings}");
+}
+
+/// `M = [4, −1; −1, 1.004]` (a point of 1 kg hangs 1 m below the slider of 3 kg).
+#[test]
+fn the_condition_is_that_of_the_mass_matrix() {
+    let document = inspect("cart.urdf", CART, &["--json"]).json();
+    let (trace, determinant): (f64, f64) = (5.004, 4.0 * 1.004 - 1.0);
+    let root = (0.25 * trace * trace - determinant).sqrt();
+    let expected = (0.5 * trace + root) / (0.5 * trace - root);
+    let matrix = &document["mass_matrix"];
+    let number = |name: &str| matrix[name].as_f64().unwrap();
+    assert!((number("condition") / expected - 1.0).abs() < 1e-13, "{matrix}");
+    // Scaled to a diagonal of ones, the other entry is ∓c, and the eigenvalues are 1 ± c.
+    let c = 1.0 / (4.0 * 1.004_f64).sqrt();
+    assert!((number("scaled_condition") * (1.0 - c) / (1.0 + c) - 1.0).abs() < 1e-13, "{matrix}");
+}
+
+/// The post and the bob touch: 0.3 m between centers, radii 0.2 and 0.1. The sphere of the slider, which
+/// is where the post is, belongs to a neighbor of both. Of the bob's velocity at the contact, only the
+/// part across the plane of motion is impossible.
+#[test]
+fn touching_features_are_those_of_links_that_no_joint_connects() {
+    let touching = &inspect("cart.urdf", CART, &["--json"]).json()["touching"];
+    assert_eq!(touching["features"].as_array().unwrap().len(), 1, "{touching}");
+    let feature = &touching["features"][0];
+    assert_eq!(feature["between"], serde_json::json!(["rail", "bob"]));
+    assert!(feature["gap"].as_f64().unwrap().abs() < 1e-15);
+    assert_eq!((&touching["components"], &touching["rank"]), (&3.into(), &2.into()));
+
+    let apart = CART.replacen("radius=\"0.2\"", "radius=\"0.19\"", 1);
+    let touching = |options: &[&str]| {
+        let document = inspect("cart.urdf", &apart, &[options, &["--json"]].concat()).json();
+        document["touching"]["features"].as_array().unwrap().len()
+    };
+    assert_eq!((touching(&[]), touching(&["--proximity", "0.02"])), (0, 1));
+}
+
+#[test]
+fn a_floating_robot_has_six_more_degrees_of_freedom() {
+    let massive = CART.replacen(
+        "<link name=\"rail\">",
+        "<link name=\"rail\"><inertial><mass value=\"1\"/>\
+         <inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>",
+        1,
+    );
+    let document = inspect("cart.urdf", &massive, &["--floating", "--json"]).json();
+    assert_eq!((&document["coordinates"], &document["degrees_of_freedom"]), (&9.into(), &8.into()));
+}
+
+#[test]
+fn overlapping_features_are_warned_about() {
+    let overlapping = CART.replacen("radius=\"0.1\"", "radius=\"0.15\"", 1);
+    let document = inspect("cart.urdf", &overlapping, &["--json"]).json();
+    let warnings = document["warnings"].to_string();
+    assert!(warnings.contains("overlap, by 0.05 m at most"), "{warnings}");
+}
+
+#[test]
+fn a_scenario_is_told_by_its_bodies_and_what_touches_at_the_start() {
+    let document = inspect("pair.toml", TWO_BALLS, &["--json"]).json();
+    assert_eq!((&document["kind"], &document["dimension"]), (&"scenario".into(), &"space".into()));
+    assert_eq!(document["total_mass"], 6.0);
+    assert_eq!(document["degrees_of_freedom"], 12);
+    let touching = &document["touching"];
+    let names: Vec<_> = (0..3).map(|i| touching["features"][i]["name"].as_str()).collect();
+    assert_eq!(names, [Some("left–floor"), Some("left–right"), Some("right–floor")]);
+    assert_eq!(touching["features"][1]["friction"], 0.3);
+    assert_eq!((&touching["components"], &touching["rank"]), (&9.into(), &9.into()));
+    assert_eq!(document["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_rod_that_lies_on_a_table_has_redundant_contacts() {
+    let text = TWO_BALLS.replacen(
+        "shape.sphere.radius = 0.5\nposition = [0.0, 0.0, 0.5]",
+        "shape.rod = { length = 1.0, radius = 0.1 }\nposition = [0.0, 0.0, 0.1]",
+        1,
+    );
+    let contacts = "[[contacts]]\nbetween = [\"left\", \"floor\"]\n\n[[planes]]";
+    let text = text.replacen("[[planes]]", contacts, 1);
+    let document = inspect("rod.toml", &text, &["--json"]).json();
+    // Two points of a rod keep their distance, so one of six velocities depends on the others.
+    assert_eq!(document["touching"]["rank"], 5, "{document}");
+    let warnings = document["warnings"].to_string();
+    assert!(warnings.contains("5 of 6 components"), "{warnings}");
+}
+
+#[test]
+fn built_in_scenarios_are_known_by_name_and_people_read_tables() {
+    let finished = percussion(&["inspect", "stewart-trinkle/four-balls"]);
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished:?}");
+    for words in ["degrees of freedom", "total mass", "ball 2–table", "the same, scaled"] {
+        assert!(finished.stdout.contains(words), "{words:?} is missing in {}", finished.stdout);
+    }
+    let finished = inspect("cart.urdf", CART, &[]);
+    for words in ["rail – slider", "−1 … 1", "rail–bob", "warning: line 14"] {
+        assert!(finished.stdout.contains(words), "{words:?} is missing in {}", finished.stdout);
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_file_and_place() {
+    inspect("bad.urdf", &CART.replacen("<mass value=\"1\"/>", "<mass value=\"-1\"/>", 1), &[])
+        .assert_refused(&["bad.urdf", "bob", "-1"]);
+    inspect("bad.urdf", &CART.replacen("slider\"/><axis", "nothing\"/><axis", 1), &[])
+        .assert_refused(&["bad.urdf", "nothing"]);
+    inspect("bad.urdf", "name = \"toml\"", &[]).assert_refused(&["bad.urdf"]);
+    inspect("bad.toml", CART, &[]).assert_refused(&["bad.toml"]);
+    inspect("bad.toml", &TWO_BALLS.replacen("2.0", "-2.0", 1), &[]).assert_refused(&[
+        "bad.toml",
+        "bodies[0].mass",
+        "-2",
+    ]);
+    inspect("pair.toml", TWO_BALLS, &["--floating"]).assert_refused(&["--floating", "*.urdf"]);
+    percussion(&["inspect", "no-such.urdf"]).assert_refused(&["no-such.urdf"]);
+    percussion(&["inspect", "no-such"]).assert_refused(&["`no-such`", "four-balls"]);
+    for option in ["--proximity=-1", "--proximity=nan", "--package=x"] {
+        let name = option.split('=').next().unwrap();
+        inspect("cart.urdf", CART, &[option]).assert_refused(&[name]);
+    }
+}
