@@ -1,4 +1,9 @@
 //! What every impact law is: a map from a [`Problem`] to an [`Outcome`].
+//!
+//! # Source
+//!
+//! B. Brogliato, *Nonsmooth Mechanics: Models, Dynamics and Control*, third edition, Springer 2016
+//! (impact laws as maps, and what can be asked of them).
 
 use std::fmt::Debug;
 

@@ -31,7 +31,8 @@
 //!   showed no gain of energy, friction included.
 //! - **Does not** start an impact at a contact that slides without approaching, even if its friction
 //!   would jam (the impact without collision of Painlevé).
-//! - **Cost** in the plane a few dozen operations, in space some hundred evaluations of the slope.
+//! - **Cost** in the plane a few dozen operations; in space one to a few thousand evaluations of the
+//!   slope at the default tolerance, measured at 0.1 to 0.3 ms.
 //!
 //! # Source
 //!

@@ -226,3 +226,32 @@ fn next_permutation(order: &mut [usize]) -> bool {
     order[pivot + 1..].reverse();
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_comes_once_in_lexicographic_order() {
+        let mut order = vec![0, 1, 2];
+        let mut orders = vec![order.clone()];
+        while next_permutation(&mut order) {
+            orders.push(order.clone());
+        }
+        let expected =
+            [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(Vec::from);
+        assert_eq!(orders, expected);
+        assert!(!next_permutation(&mut []) && !next_permutation(&mut [0]), "there is no other");
+    }
+
+    #[test]
+    fn turns_go_round_and_leave_out_contacts_that_do_not_approach() {
+        let cycle = Order::Cycle(vec![2, 0, 1]);
+        assert_eq!(next(&cycle, &[1.0, 1.0, 1.0], 0.0, None), Some(2));
+        assert_eq!(next(&cycle, &[1.0, 1.0, 1.0], 0.0, Some(1)), Some(2));
+        assert_eq!(next(&cycle, &[0.0, 1.0, 1.0], 0.0, Some(2)), Some(1));
+        assert_eq!(next(&cycle, &[0.0, 0.0, 1.0], 0.0, Some(2)), Some(2));
+        assert_eq!(next(&Order::Fastest, &[1.0, 2.0, 2.0], 0.0, Some(1)), Some(1));
+        assert_eq!(next(&Order::Fastest, &[0.1, 0.1, 0.1], 0.2, None), None);
+    }
+}

@@ -55,6 +55,27 @@ impl Default for Settings {
 }
 
 /// The unknowns of a problem and what they mean; makes and solves its LCPs.
+///
+/// # Example
+///
+/// A particle of 4 kg that slides at 1 m/s and falls at 3 m/s needs 12 N·s to land; friction with
+/// `μ = 1/2` could take 6 N·s and needs 4 N·s to stop it.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_impact::{Contact, Mass, Problem, step_lcp::{Settings, StepLcp}};
+///
+/// let ground = Contact::new(dvector![0.0, 1.0]).with_friction(0.5, vec![dvector![1.0, 0.0]]);
+/// let mass = Mass::Matrix(dmatrix![4.0, 0.0; 0.0, 4.0]);
+/// let problem = Problem::new(mass, dvector![1.0, -3.0], vec![ground])?;
+///
+/// let step = StepLcp::new(&problem, &Settings::default())?;
+/// assert_eq!(step.dimension(), 4); // two directions, one normal, one slip speed
+/// let none = dvector![0.0];
+/// let (impulse, _) = step.solve(&problem.free_contact_velocity(), &none, &none)?;
+/// assert!((impulse - dvector![12.0, -4.0]).amax() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct StepLcp<'a> {
     problem: &'a Problem,

@@ -12,7 +12,7 @@
 //! # Source
 //!
 //! J. R. Dormand, P. J. Prince, "A family of embedded Runge–Kutta formulae", *Journal of Computational
-//! and Applied Mathematics* 6 (1980) 19–26, table 2;
+//! and Applied Mathematics* 6 (1980) 19–26;
 //! J. A. Batlle, "The sliding velocity flow of rough collisions in multibody systems", *Journal of
 //! Applied Mechanics* 63 (1996) 804–809 (the flow of the sliding velocity).
 
@@ -23,8 +23,9 @@ use crate::outcome::Phase;
 
 /// Follows the sliding until it or the impact ends.
 ///
-/// Steps keep the error of the sliding velocity below `tolerance` of itself, and that of percussions
-/// and work below `tolerance` of their natural size.
+/// Steps keep errors below `tolerance` times the natural size of percussions and work, and that of the
+/// sliding velocity below `tolerance` times itself until it is a hundredth of the speed before the
+/// impact: what is left of the path after that has a hundredth of the effect.
 pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> Walk {
     let speed = path.start.norm();
     let percussion = speed / path.delassus[(0, 0)];
@@ -33,7 +34,7 @@ pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> 
     let mut step = 0.01 / rate;
     for _ in 0..step_limit {
         let (next, error) = state.advance(path, step);
-        let sliding = state.sliding().norm().min(next.sliding().norm());
+        let sliding = state.sliding().norm().min(next.sliding().norm()).max(0.01 * speed);
         let size = error_size(&error, sliding, percussion, speed) / tolerance;
         if size > 1.0 || size.is_nan() {
             step *= (0.9 * size.powf(-0.2)).clamp(0.1, 0.9);

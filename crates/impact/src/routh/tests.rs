@@ -116,6 +116,20 @@ fn a_central_impact_slides_along_a_power_law() {
     assert!((outcome.velocity[0] - 0.5).abs() < 1e-10);
 }
 
+/// The error of a step is below the tolerance, and the path has less than a hundred steps.
+#[test]
+fn a_curve_is_as_accurate_as_asked() {
+    let w = DMatrix::from_diagonal(&dvector![1.0, 1.0, 3.5]);
+    let problem = contact(&w, dvector![-1.0, 1.0, 1.0], 0.3, 0.5);
+    for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
+        let law = Routh { tolerance, step_limit: 100, ..Routh::default() };
+        let outcome = law.resolve(&problem).unwrap();
+        assert_eq!(outcome.trace.status, Status::Resolved);
+        let defect = (outcome.velocity[1].powf(3.5) / outcome.velocity[2] - 1.0).abs();
+        assert!(defect <= 100.0 * tolerance, "{defect} at {tolerance}");
+    }
+}
+
 /// Sliding straight at the angle of 3-4-5 with `W = 1` is the same as in the plane.
 #[test]
 fn a_ball_slides_straight() {
