@@ -5,10 +5,12 @@
 //! next, and everything is compared with its definition before the clock starts: the mass matrix with
 //! columns of inverse dynamics, the Delassus operator with `J M⁻¹ Jᵀ` from a Cholesky factorization.
 //!
-//! The peer is the multibody of rapier, which offers `diag(M⁻¹)` with everything that it needs before
-//! (frames, Jacobians of all bodies, the mass matrix and its factors); ours is timed doing the same.
-//! Beside it stands the product of two dense matrices of the size of the mass matrix, which no
-//! algorithm that treats the mass matrix as dense can beat.
+//! - `setup` is the mass matrix, the bias and the contact Jacobian; `setup-and-delassus` has the Delassus
+//!   operator too, and `through-system` is the same by the trait for all systems.
+//! - `dense-product` is for scale: the product of two dense matrices of the size of the mass matrix.
+//! - `diagonal` is `diag(M⁻¹)` from the coordinates, the one quantity of this kind that rapier's
+//!   multibody gives away (`diagonal-rapier`). It treats the mass matrix as dense, and computes the
+//!   Jacobians of all bodies and its Coriolis matrices on the way.
 
 use std::hint::black_box;
 
@@ -265,10 +267,10 @@ fn robots(criterion: &mut Criterion) {
 
         let mut turn = robot.states.iter().cycle();
         let mut next = || black_box(turn.next().expect("a cycle never ends"));
-        let name = robot.bench("mass-bias-jacobians");
+        let name = robot.bench("setup");
         note(&name, dynamics);
         criterion.bench_function(&name, |bencher| bencher.iter(|| workspace.set_up(next())));
-        let name = robot.bench("mass-bias-jacobians-delassus");
+        let name = robot.bench("setup-and-delassus");
         note(&name, delassus.max(dynamics));
         criterion.bench_function(&name, |bencher| {
             bencher.iter(|| {
@@ -276,7 +278,7 @@ fn robots(criterion: &mut Criterion) {
                 workspace.multiply();
             });
         });
-        let name = robot.bench("the-same-through-system");
+        let name = robot.bench("through-system");
         note(&name, through);
         criterion.bench_function(&name, |bencher| {
             bencher.iter(|| workspace.set_up_and_multiply_through(&robot.system, next()));
@@ -316,13 +318,13 @@ fn inverse_inertias(criterion: &mut Criterion) {
         worst = worst.max((&theirs - &diagonal).amax() / diagonal.amax());
     }
 
-    let name = robot.bench("inverse-inertias");
+    let name = robot.bench("diagonal");
     note(&name, worst);
     let mut turn = robot.states.iter().cycle();
     criterion.bench_function(&name, |bencher| {
         bencher.iter(|| ours(turn.next().expect("a cycle never ends"), &mut diagonal));
     });
-    let name = robot.bench("inverse-inertias-of-rapier");
+    let name = robot.bench("diagonal-rapier");
     note(&name, worst);
     let mut index = 0;
     criterion.bench_function(&name, |bencher| {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use nalgebra::Vector3;
 use percussion_dynamics::{
-    Anchor, ContactFrame, ContactRows, Dimension, GapFunction, System,
+    Anchor, ContactFrame, ContactRows, Dimension, GapFunction, System, contact_set,
     gap::{self, ContactPoint},
 };
 
@@ -94,6 +94,14 @@ fn frame(normal: &Vector3<f64>, dimension: Dimension) -> Option<ContactFrame> {
         // Turning by a quaternion may leave a rounding error along z.
         Dimension::Plane => ContactFrame::planar(&Vector3::new(normal.x, normal.y, 0.0)).ok(),
         Dimension::Space => ContactFrame::from_normal(normal, &Vector3::x()).ok(),
+    }
+}
+
+/// What a [`ContactSet`](percussion_dynamics::ContactSet) makes matrices of: the contact without the name.
+impl From<&Contact> for contact_set::Contact {
+    fn from(contact: &Contact) -> Self {
+        let Contact { bodies, points, frame, gap, friction, restitution, .. } = *contact;
+        Self { bodies, points, frame, gap, friction, restitution }
     }
 }
 

@@ -183,8 +183,8 @@ enum Columns {
 /// Contacts keep the order in which they are pushed. Fill it at each position anew:
 /// [`clear`](Self::clear), push, divide by the mass matrix, take what you need. The way through
 /// [`Kinematics`] ([`push_at`](Self::push_at), [`whiten`](Self::whiten)) gives the same for an
-/// [`Articulated`](crate::Articulated) system in about half the time of the way through any [`System`],
-/// because it asks for each row without a lock and needs only half of the solve.
+/// [`Articulated`](crate::Articulated) system in less time than the way through any [`System`], because it
+/// asks for each row without a lock and needs only half of the solve.
 ///
 /// # Example
 ///
@@ -314,6 +314,10 @@ impl ContactSet {
     ///
     /// [`Error::Body`], [`Error::Partners`], [`Error::Value`], [`Error::Kinematics`], and nothing is
     /// added.
+    ///
+    /// # Panics
+    ///
+    /// If `kinematics` belong to another system that has as many velocities and fewer links.
     pub fn push_at(&mut self, kinematics: &Kinematics, contact: &Contact) -> Result<(), Error> {
         self.check(contact)?;
         for (body, point, scale) in sides(contact) {

@@ -1,3 +1,5 @@
+//! Contacts against their definition: explicit products, finite differences, orders of contacts and bodies.
+
 use nalgebra::{DMatrix, DVector, Isometry3, Point3, UnitQuaternion, Vector2};
 use proptest::prelude::*;
 

@@ -4,7 +4,6 @@ use anyhow::{Context, Result};
 use percussion_collision::{Collider, Scene, Settings, Shape, Workspace, scene};
 use percussion_dynamics::{
     Articulated, ContactSet, Dimension, JointKind, Link, System,
-    contact_set::Contact,
     urdf::{self, Base, Collision, Imported},
 };
 use percussion_report::number::short;
@@ -124,7 +123,7 @@ fn touching(
             Some(body) => system.links()[body].name.clone(),
             None => "world".to_owned(),
         });
-        contacts.push(system, coordinates, &plain(contact))?;
+        contacts.push(system, coordinates, &contact.into())?;
         features.push(FeatureRow {
             name: format!("{}–{}", between[0], between[1]),
             between,
@@ -138,12 +137,6 @@ fn touching(
         features,
         rank: rank(&mut contacts, system, coordinates, mass_matrix)?,
     })
-}
-
-fn plain(contact: &percussion_collision::Contact) -> Contact {
-    let percussion_collision::Contact { bodies, points, frame, gap, friction, restitution, .. } =
-        *contact;
-    Contact { bodies, points, frame, gap, friction, restitution }
 }
 
 /// The collider of a collision shape, or why there is none.
