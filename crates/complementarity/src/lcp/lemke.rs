@@ -31,7 +31,7 @@
 //! The complementary basis is then judged on the problem itself. If needed the answer is refined
 //! with the inverse that the dictionary contains. A path that ends otherwise, or with an answer that
 //! misses the tolerance, is followed again with another covering vector, at most
-//! [`Settings::restarts`] times. [`Status::Solved`] always means that
+//! [`Settings::restarts`] times; so is a path that takes unusually long. [`Status::Solved`] always means that
 //! [`Problem::relative_residual`] of the returned `z` is at most [`Settings::tolerance`].
 //!
 //! # Source
@@ -61,6 +61,12 @@ use scaling::Scaling;
 /// Answers above this relative residual are refined.
 const REFINE_ABOVE: f64 = 1e-14;
 
+/// A path that takes more than this times `n` pivots is left for another covering vector, and taken
+/// up again only when no other leads to an answer. On contact problems a path takes less than `2 n`
+/// pivots, unless contacts coincide to some 1e-8 of their distance: lexicographic comparisons then
+/// drown in rounding and the path may go round in circles.
+const PATIENCE: usize = 20;
+
 /// Most refinements of one answer.
 const REFINEMENTS: usize = 3;
 
@@ -72,8 +78,9 @@ pub struct Settings {
     pub tolerance: f64,
     /// Largest number of pivots of one path (≥ 1, default `10_000`).
     pub pivot_limit: usize,
-    /// How many other covering vectors may be tried (default 4). With 0 the method is Lemke's own:
-    /// one path, and a ray that ends it is the answer.
+    /// How many other covering vectors may be tried (default 4). As long as others remain, a path is
+    /// left after `20 n` pivots. With 0 the method is Lemke's own: one path, and a ray that ends it is
+    /// the answer.
     pub restarts: usize,
 }
 
@@ -275,11 +282,22 @@ fn follow_paths(
     }
     report.status = Status::Stalled;
     workspace.scaling.compute(problem);
-    for attempt in 0..=settings.restarts {
-        workspace.cover(problem, covering, attempt);
+    let patience = PATIENCE * problem.dimension();
+    let mut cut_short = false;
+    for path in 0..=settings.restarts + 1 {
+        let is_first_again = path > settings.restarts;
+        if is_first_again && !cut_short {
+            break;
+        }
+        let limit = if is_first_again || settings.restarts == 0 {
+            settings.pivot_limit
+        } else {
+            settings.pivot_limit.min(patience)
+        };
+        workspace.cover(problem, covering, if is_first_again { 0 } else { path });
         let Workspace { dictionary, scaling, covering, ratio, .. } = workspace;
         dictionary.load(problem, scaling, covering);
-        let end = follow(dictionary, ratio, settings.pivot_limit, &mut report.iterations);
+        let end = follow(dictionary, ratio, limit, &mut report.iterations);
         let residual = workspace.extract(problem, scale);
         if residual < report.residual {
             std::mem::swap(z, &mut workspace.candidate);
@@ -291,7 +309,7 @@ fn follow_paths(
             workspace.ray = None;
             return report;
         }
-        tracing::debug!(attempt, ?end, residual = report.relative_residual, "path without answer");
+        tracing::debug!(path, ?end, residual = report.relative_residual, "path without answer");
         match end {
             End::Ray(column) if workspace.ray.is_none() => {
                 let ray = workspace.secondary_ray(column);
@@ -300,8 +318,11 @@ fn follow_paths(
                     report.status = Status::Ray;
                 }
             }
-            End::Limit if report.status == Status::Stalled => {
-                report.status = Status::IterationLimit;
+            End::Limit => {
+                cut_short |= limit < settings.pivot_limit;
+                if report.status == Status::Stalled {
+                    report.status = Status::IterationLimit;
+                }
             }
             _ => {}
         }
@@ -355,7 +376,8 @@ impl Workspace {
         self.covering.clear();
         match covering {
             Some(d) if attempt == 0 => {
-                self.covering.extend(d.iter().enumerate().map(|(i, &d)| self.scaling.row(i, d)));
+                self.covering
+                    .extend(d.iter().enumerate().map(|(i, &d)| self.scaling.covering(i, d)));
                 let largest = self.covering.iter().copied().fold(0.0, f64::max);
                 self.covering.iter_mut().for_each(|d| *d /= largest);
             }
@@ -403,7 +425,7 @@ impl Workspace {
         let n = dictionary.size();
         for k in 0..n {
             let Place::Column(column) = dictionary.place(k) else { continue };
-            let residual = scaling.vector(k, slack[k]);
+            let residual = scaling.slack(k, slack[k]);
             for (row, entry) in dictionary.column(column).iter().enumerate() {
                 let variable = dictionary.basic(row);
                 if (n..2 * n).contains(&variable) {

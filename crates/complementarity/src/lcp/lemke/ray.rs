@@ -15,7 +15,7 @@ use super::{
 /// satisfies `w = q + M z + d t ≥ 0`, `z ≥ 0`, `t ≥ 0` and `z · w = 0`.
 ///
 /// What it proves depends on `M`: for copositive-plus `M`, that no `z ≥ 0` has `M z + q ≥ 0`
-/// (Cottle, Pang & Stone 1992, theorem 4.4.11). In general only that this path is blocked.
+/// (Cottle, Pang & Stone 1992, section 4.4). In general only that this path is blocked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ray {
     /// Start of the ray (length `n`).
@@ -36,28 +36,46 @@ impl Ray {
 
     /// By how much the ray misses its definition, from problem and ray alone; 0 for an exact ray.
     ///
-    /// The largest natural-map residual of the four complementary pairs: `z` and its direction, each
-    /// with `w` and its rate. Those of `w` are relative to the largest `|q_i|`, those of its rate are
-    /// relative to the largest of 1 and `|M_ij|`.
+    /// Where `z` or its direction is positive, `w` and its rate must be zero, elsewhere they must not
+    /// be negative. Each is measured relative to the sum of the magnitudes that it is made of,
+    /// `|q_i| + Σ |M_ij z_j| + d_i t` and `Σ |M_ij direction_j| + d_i artificial_rate`, so that the
+    /// figure does not depend on units. A negative entry of the ray itself, or one that is not finite,
+    /// makes it infinite.
     ///
     /// # Panics
     ///
     /// When the ray has not the size of `problem`.
     #[must_use]
     pub fn violation(&self, problem: &Problem) -> f64 {
-        let covered = &self.covering * self.artificial_rate;
-        let rate = problem.matrix() * &self.direction + covered;
-        let slack = problem.slack(&self.z) + &self.covering * self.artificial;
-        let (slack_scale, rate_scale) = (problem.scale(), problem.matrix().amax().max(1.0));
-        let mut violation = (-self.artificial).max(-self.artificial_rate).max(0.0);
-        for i in 0..self.z.len() {
-            let (w, w_rate) = (slack[i] / slack_scale, rate[i] / rate_scale);
-            for z in [self.z[i] / slack_scale, self.direction[i]] {
-                violation = violation.max(z.min(w).abs()).max(z.min(w_rate).abs());
-            }
+        let vectors = self.z.iter().chain(&self.direction).chain(&self.covering);
+        let is_magnitude = |entry: &f64| entry.is_finite() && *entry >= 0.0;
+        if ![self.artificial, self.artificial_rate].iter().chain(vectors).all(is_magnitude) {
+            return f64::INFINITY;
         }
-        if violation.is_finite() { violation } else { f64::INFINITY }
+        let mut violation = 0.0_f64;
+        for i in 0..problem.dimension() {
+            let covering = self.covering[i];
+            let start = [problem.vector()[i], covering * self.artificial];
+            let w = relative_sum(problem, i, &self.z, start);
+            let rate =
+                relative_sum(problem, i, &self.direction, [0.0, covering * self.artificial_rate]);
+            let positive = self.z[i] > 0.0 || self.direction[i] > 0.0;
+            let missed = |sum: f64| if positive { sum.abs() } else { (-sum).max(0.0) };
+            violation = violation.max(missed(w)).max(missed(rate));
+        }
+        violation
     }
+}
+
+/// `Σ_j M_ij z_j` plus two other terms, relative to the sum of their magnitudes (0 if all are 0).
+fn relative_sum(problem: &Problem, i: usize, z: &DVector<f64>, terms: [f64; 2]) -> f64 {
+    let products = problem.matrix().row(i).into_iter().zip(z).map(|(m, z)| m * z);
+    let (mut sum, mut size) = (0.0, 0.0);
+    for term in products.chain(terms) {
+        sum += term;
+        size += term.abs();
+    }
+    if size > 0.0 { sum / size } else { 0.0 }
 }
 
 impl Workspace {
@@ -72,7 +90,7 @@ impl Workspace {
         };
         let rate = |variable| rate(dictionary, variable, column);
         let mut direction = DVector::from_fn(n, |i, _| scaling.unscale_z(i, rate(n + i)));
-        let mut artificial_rate = scaling.unscale_level(rate(artificial));
+        let mut artificial_rate = scaling.unscale_artificial(rate(artificial));
         let largest = direction.amax().max(artificial_rate.abs());
         if largest > 0.0 {
             direction /= largest;
@@ -80,10 +98,10 @@ impl Workspace {
         }
         Ray {
             z: DVector::from_fn(n, |i, _| scaling.unscale_z(i, value(n + i))),
-            artificial: scaling.unscale_level(value(artificial)),
+            artificial: scaling.unscale_artificial(value(artificial)),
             direction,
             artificial_rate,
-            covering: DVector::from_fn(n, |i, _| scaling.unscale_row(i, self.covering[i])),
+            covering: DVector::from_fn(n, |i, _| scaling.unscale_covering(i, self.covering[i])),
         }
     }
 }

@@ -83,7 +83,9 @@ fn a_bimatrix_game_ends_on_a_verified_ray() {
     let ray = workspace.ray().expect("the status says so");
     assert!(ray.violation(&game) <= 1e-15, "an exact ray in small integers");
     let wrong = Ray { direction: -&ray.direction, ..ray.clone() };
-    assert!(wrong.violation(&game) > 0.1, "a ray pointing backwards is not a ray");
+    assert!(wrong.violation(&game).is_infinite(), "a ray pointing backwards is not a ray");
+    let elsewhere = Ray { z: DVector::from_element(4, 1.0), ..ray.clone() };
+    assert!(elsewhere.violation(&game) > 0.1, "w is not zero where z is positive");
 }
 
 /// Skew-symmetric but for one entry, with zeros in `q`: `z = (1, 0, 0)` makes `w = 0` by hand.
@@ -103,6 +105,42 @@ fn an_unsolvable_problem_ends_on_a_ray() {
     assert_eq!(report.status, Status::Ray);
     assert_relative_eq!(unsolvable.natural_map_residual(&z), report.residual);
     assert!(workspace.ray().expect("the status says so").violation(&unsolvable) <= 1e-15, "exact");
+}
+
+/// A contact problem with `μ = 10¹¹`. It has a solution; a ray that ignores the second row, whose
+/// `w` falls at half the rate of the others, must not be certified because an entry elsewhere is huge.
+#[test]
+fn a_huge_entry_does_not_certify_a_false_ray() {
+    let matrix = dmatrix![
+        1.0, -1.0, 0.5, 1.0;
+        -1.0, 1.0, -0.5, 1.0;
+        0.5, -0.5, 1.0, 0.0;
+        -1.0, -1.0, 1e11, 0.0
+    ];
+    let sticky = problem(matrix, dvector![0.3, -0.3, -1.0, 0.0]);
+    let (report, _, workspace) = run(&sticky, &Settings::default());
+    assert!(workspace.ray().is_none(), "{report:?}: the problem is solvable");
+    let false_ray = Ray {
+        z: dvector![0.0, 0.0, 1.0, 0.0],
+        artificial: 0.8,
+        direction: dvector![0.0, 0.0, 1.0, 0.0],
+        artificial_rate: 0.0,
+        covering: DVector::from_element(4, 1.0),
+    };
+    assert!(false_ray.violation(&sticky) > 0.1, "the second row falls");
+}
+
+/// Tiny and huge units of `q` change neither the path nor the relative residual.
+#[test]
+fn the_unit_of_q_may_be_anything() {
+    let matrix = dmatrix![2.0, 1.0; 1.0, 2.0];
+    for exponent in [-1000, -600, -1, 0, 1, 600, 1000] {
+        let unit = 2_f64.powi(exponent);
+        let scaled = problem(matrix.clone(), dvector![-3.0, -3.0] * unit);
+        let (report, z, _) = run(&scaled, &Settings::default());
+        assert_eq!((report.status, report.iterations), (Status::Solved, 3));
+        assert_relative_eq!(z / unit, dvector![1.0, 1.0], epsilon = 1e-14);
+    }
 }
 
 #[test]
