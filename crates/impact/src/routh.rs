@@ -18,7 +18,9 @@
 //! against it), the approach grows although the contact pushes; the jam ends because sliding does.
 //!
 //! **In space** a sliding leg is a curve, integrated with the error control of an embedded Runge–Kutta
-//! pair. The parameter `τ` with `dp = ‖u_t‖ dτ` makes the equation regular where sliding ends, and
+//! pair. As it turns into a jam, a contact that separates can approach again; this is one more
+//! compression, and [`Restitution`] compares the sums of all expansions and all compressions. The
+//! parameter `τ` with `dp = ‖u_t‖ dτ` makes the equation regular where sliding ends, and
 //! events are located to rounding.
 //!
 //! - **Needs** one contact, or none; joints are allowed.
@@ -66,11 +68,11 @@ use path::{Path, Walk};
 pub enum Restitution {
     /// Newton: the speed of separation is `e` times that of approach.
     Kinematic,
-    /// Poisson: the normal percussion of the expansion is `e` times that of the compression.
+    /// Poisson: the normal percussion while separating is `e` times that while approaching.
     #[default]
     Kinetic,
-    /// Stronge: the normal percussion does `e²` times the work in expansion that it took up in
-    /// compression.
+    /// Stronge: the normal percussion does `e²` times the work while separating that it took up while
+    /// approaching.
     Energetic,
 }
 

@@ -45,9 +45,10 @@ pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> 
             state = state.to_event(path, step);
             state.leave(path);
             path.legs.push((Phase::Slide, path.percussion));
-            if path.pass_event() {
+            if path.is_over() {
                 return Walk::Ended;
             }
+            path.turn();
             state.0[5] = 0.0;
         } else {
             state = next;

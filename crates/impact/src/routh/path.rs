@@ -16,11 +16,12 @@ pub(super) enum Walk {
     Limit,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Compression {
+/// What has happened while the contact approached, or while it separated.
+#[derive(Clone, Copy, Debug, Default)]
+struct Total {
     /// Normal percussion (N·s).
     percussion: f64,
-    /// Work that the normal percussion took up (J, ≥ 0).
+    /// Size of the work of the normal percussion (J).
     work: f64,
 }
 
@@ -33,9 +34,13 @@ pub(super) struct Path<'a> {
     contact: &'a Contact,
     rule: Restitution,
     pub(super) percussion: Vector3<f64>,
-    /// Work of the normal percussion since the beginning, or since the end of compression (J).
+    /// Work of the normal percussion since the last event (J).
     pub(super) work: f64,
-    compression: Option<Compression>,
+    /// Normal percussion at the last event.
+    mark: f64,
+    approaches: bool,
+    compression: Total,
+    expansion: Total,
     /// Phase of each leg and the percussion at its end.
     pub(super) legs: Vec<(Phase, Vector3<f64>)>,
 }
@@ -55,7 +60,10 @@ impl<'a> Path<'a> {
             rule,
             percussion: Vector3::new(0.0, 0.0, 0.0),
             work: 0.0,
-            compression: None,
+            mark: 0.0,
+            approaches: true,
+            compression: Total { percussion: 0.0, work: 0.0 },
+            expansion: Total { percussion: 0.0, work: 0.0 },
             legs: Vec::new(),
         }
     }
@@ -91,53 +99,75 @@ impl<'a> Path<'a> {
             if event > duration {
                 return Walk::On;
             }
-            if self.pass_event() {
+            // The only event of a leg that separates is its end, whatever rounding says.
+            if !self.approaches || self.is_over() {
                 return Walk::Ended;
             }
+            self.turn();
             duration -= event;
         }
     }
 
     /// Normal percussion to the end of the compression or of the impact, infinite if `slope` (the
     /// change of the normal velocity per unit of it) does not lead there.
+    ///
+    /// A straight leg does not lead from separation to approach: its slope is that of the compression
+    /// it follows on, or grows.
     fn distance_to_event(&self, velocity: f64, slope: f64) -> f64 {
         let rising = |distance: f64| if slope > 0.0 { distance.max(0.0) } else { f64::INFINITY };
-        let e = self.contact.restitution;
-        let Some(compression) = self.compression else { return rising(-velocity / slope) };
+        if self.approaches {
+            return rising(-velocity / slope);
+        }
+        let missing = -self.restitution_reached(velocity, self.percussion.x, self.work);
         match self.rule {
-            Restitution::Kinematic => rising((-e * self.start.x - velocity) / slope),
-            Restitution::Kinetic => {
-                ((1.0 + e) * compression.percussion - self.percussion.x).max(0.0)
-            }
+            Restitution::Kinematic => rising(missing / slope),
+            Restitution::Kinetic => missing.max(0.0),
             Restitution::Energetic => {
-                let (missing, velocity) = (e * e * compression.work - self.work, velocity.max(0.0));
+                let velocity = velocity.max(0.0);
                 let root = (velocity * velocity + 2.0 * slope * missing.max(0.0)).sqrt();
                 rising(2.0 * missing / (velocity + root))
             }
         }
     }
 
-    /// Negative before the next event at this normal velocity, normal percussion and work, and
-    /// growing through zero at it.
-    pub(super) fn event(&self, velocity: f64, percussion: f64, work: f64) -> f64 {
+    /// By how much the restitution of the contact is exceeded: velocity (m/s), percussion (N·s) or work
+    /// (J), as the rule says.
+    fn restitution_reached(&self, velocity: f64, percussion: f64, work: f64) -> f64 {
         let e = self.contact.restitution;
-        let Some(compression) = self.compression else { return velocity };
+        let (back, taken) = (self.expansion, self.compression);
         match self.rule {
             Restitution::Kinematic => velocity + e * self.start.x,
-            Restitution::Kinetic => percussion - (1.0 + e) * compression.percussion,
-            Restitution::Energetic => work - e * e * compression.work,
+            Restitution::Kinetic => back.percussion + percussion - self.mark - e * taken.percussion,
+            Restitution::Energetic => back.work + work - e * e * taken.work,
         }
     }
 
-    /// Passes the event the path has reached; true when the impact is over.
-    pub(super) fn pass_event(&mut self) -> bool {
-        if self.compression.is_some() {
-            return true;
+    /// Negative before the next event at this normal velocity, normal percussion and work, and
+    /// growing through zero at it. While the contact separates both the end of the impact and a new
+    /// approach are events.
+    pub(super) fn event(&self, velocity: f64, percussion: f64, work: f64) -> f64 {
+        if self.approaches {
+            return velocity;
         }
-        let (percussion, work) = (self.percussion.x, -self.work);
-        self.compression = Some(Compression { percussion, work });
-        self.work = 0.0;
-        self.contact.restitution == 0.0
+        self.restitution_reached(velocity, percussion, work).max(-velocity)
+    }
+
+    /// Whether the event that the path has reached ends the impact.
+    pub(super) fn is_over(&self) -> bool {
+        if self.approaches {
+            return self.contact.restitution == 0.0;
+        }
+        let velocity = self.normal_velocity(&self.percussion);
+        self.restitution_reached(velocity, self.percussion.x, self.work) >= 0.0
+    }
+
+    /// Turns from approach to separation, or back.
+    pub(super) fn turn(&mut self) {
+        let total = if self.approaches { &mut self.compression } else { &mut self.expansion };
+        total.percussion += self.percussion.x - self.mark;
+        total.work += self.work.abs();
+        (self.mark, self.work) = (self.percussion.x, 0.0);
+        self.approaches = !self.approaches;
     }
 
     /// What happens where sliding has ended: phase and friction per unit of normal percussion.
