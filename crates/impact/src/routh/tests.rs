@@ -163,6 +163,27 @@ fn space_agrees_with_the_plane() {
     }
 }
 
+/// Sliding starts along the first tangent, where `W_nt = 0`, and turns to the second, where friction
+/// jams the contact (3 − 5 < 0): it separates, approaches once more, sticks, and is compressed again.
+#[test]
+fn a_contact_can_be_compressed_twice() {
+    let w = dmatrix![3.0, 0.0, -5.0; 0.0, 5.0, 0.0; -5.0, 0.0, 9.0];
+    let problem = contact(&w, dvector![-1.0, 8.0, -1.0], 1.0, 1.0);
+    for restitution in [Restitution::Kinematic, Restitution::Kinetic, Restitution::Energetic] {
+        let outcome = resolve(&problem, restitution);
+        let certificate = Certificate::check(&problem, &outcome).unwrap();
+        assert!(certificate.approach == 0.0 && outcome.velocity[0] > 0.0, "{certificate:?}");
+    }
+    let outcome = resolve(&problem, Restitution::Energetic);
+    let [slide, stick] = [Phase::Slide, Phase::Stick];
+    assert_eq!(phases(&outcome), [slide, slide, slide, stick, stick]);
+    let normal: Vec<_> = outcome.trace.stages.iter().map(|stage| stage.velocity[0]).collect();
+    assert!(normal[0].abs() < 1e-12 && normal[1].abs() < 1e-12, "up and down through zero");
+    assert!(normal[2] < -1.0 && normal[3].abs() < 1e-12, "approach, and its end");
+    let certificate = Certificate::check(&problem, &outcome).unwrap();
+    assert!(certificate.energy_change < 0.0, "{certificate:?}");
+}
+
 /// Only one direction lets sliding grow, and the path starts and stays there.
 #[test]
 fn sliding_starts_along_the_growing_direction() {
