@@ -29,7 +29,7 @@
 //! - **Energy** never grows with [`Restitution::Energetic`], nor with `e = 0`. With
 //!   [`Restitution::Kinematic`] it *can grow* when friction changes within the impact, which the
 //!   [`Certificate`](crate::Certificate) shows. With [`Restitution::Kinetic`] nothing bounds the work of
-//!   the expansion by that of the compression; 30 000 random impacts in the plane and 3000 in space
+//!   the expansion by that of the compression; 30 000 random impacts each in the plane and in space
 //!   showed no gain of energy, friction included.
 //! - **Does not** start an impact at a contact that slides without approaching, even if its friction
 //!   would jam (the impact without collision of Painlevé).

@@ -44,6 +44,8 @@ fn assert_no_gain(certificate: &Certificate) {
 }
 
 proptest! {
+    #![proptest_config(support::config())]
+
     #[test]
     fn inelastic_impacts_are_admissible_complementary_and_lose_energy(data in support::data(4)) {
         let problem = data.problem();

@@ -79,6 +79,8 @@ fn a_followed_contact_does_not_depend_on_its_frame() {
 }
 
 proptest! {
+    #![proptest_config(support::config())]
+
     #[test]
     fn the_order_of_bodies_does_not_matter(
         data in support::data(1),
