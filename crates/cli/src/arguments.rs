@@ -53,7 +53,7 @@ pub(crate) struct Inspect {
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
     pub(crate) packages: Vec<(String, PathBuf)>,
     /// Largest gap of features that count as touching (m).
-    #[arg(long, value_name = "METERS", value_parser = not_negative, default_value = "1e-6")]
+    #[arg(long, value_name = "METERS", value_parser = not_negative, allow_negative_numbers = true, default_value = "1e-6")]
     pub(crate) proximity: f64,
     /// Print one JSON document.
     #[arg(long)]
@@ -70,12 +70,12 @@ pub(crate) struct Run {
     #[arg(long, value_enum)]
     pub(crate) integrator: Option<Integrator>,
     /// Step size (s); the scenario's own by default.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) step_size: Option<f64>,
     /// Simulated time (s); the scenario's own by default.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
-    /// Directory for the trajectory and the scenario; nothing is written by default.
+    /// Directory for tables and figures of the motion; nothing is written by default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.
@@ -106,7 +106,7 @@ pub(crate) struct SolveLcp {
     #[arg(long, value_enum, default_value_t = Solver::Lemke)]
     pub(crate) solver: Solver,
     /// Largest accepted relative natural-map residual; the solver's own by default.
-    #[arg(long, value_parser = not_negative)]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Print one JSON document.
     #[arg(long)]
@@ -138,11 +138,11 @@ pub(crate) struct Reproduce {
     /// Only what takes seconds.
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// Everything as published (the default).
+    /// With more and finer steps than by default.
     #[arg(long)]
     pub(crate) full: bool,
     /// Seed of everything random.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Print one JSON document.
     #[arg(long)]

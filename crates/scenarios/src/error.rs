@@ -98,6 +98,19 @@ pub enum Error {
         /// Largest accepted depth (m).
         limit: f64,
     },
+    /// The samples of the simulation would hold too many numbers.
+    #[error(
+        "the motion has {steps} steps and its samples hold {kept} numbers, expected at most {limit} \
+         (shorten `duration`, enlarge `integrator.step_size`, or list the `contacts` that can happen)"
+    )]
+    Motion {
+        /// Steps of the simulation.
+        steps: usize,
+        /// Numbers that all samples would hold.
+        kept: usize,
+        /// Largest accepted number of them.
+        limit: usize,
+    },
     /// No embedded scenario has this name.
     #[error("no scenario is named `{name}`, expected one of {known}")]
     UnknownScenario {

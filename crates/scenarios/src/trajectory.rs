@@ -9,6 +9,9 @@ use crate::{
     scenario::{Scenario, Setup, Space},
 };
 
+/// Largest number of numbers that the samples of one simulation may hold: 1 GiB.
+pub const NUMBER_LIMIT: usize = 1 << 27;
+
 /// The state at one step end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
@@ -65,7 +68,8 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), and [`Error::Model`] for a step that failed.
+    /// As [`build`](Self::build), [`Error::Motion`] when the samples would not fit, before the first
+    /// step, and [`Error::Model`] for a step that failed.
     ///
     /// # Example
     ///
@@ -85,6 +89,10 @@ impl Scenario {
         let Setup { model, state, settings, contact_names, .. } = self.build()?;
         let step_count = self.step_count();
         let first = Sample::first(&model, &state);
+        let kept = step_count.saturating_mul(first.number_count());
+        if kept > NUMBER_LIMIT {
+            return Err(Error::Motion { steps: step_count, kept, limit: NUMBER_LIMIT });
+        }
         let mut integrator = Integrator::new(model, settings, state)?;
         let mut trajectory = Trajectory {
             step_size: settings.step_size,
@@ -106,6 +114,10 @@ impl Scenario {
 }
 
 impl Sample {
+    fn number_count(&self) -> usize {
+        2 + self.coordinates.len() + 2 * self.velocity.len() + self.gaps.len()
+    }
+
     fn first(model: &Model, state: &State) -> Self {
         Self::new(model, state, vec![0.0; state.velocity.len()])
     }

@@ -117,3 +117,11 @@ fn an_output_directory_that_cannot_be_made_is_refused_before_the_simulation() {
     let arguments = ["run", ROD, "--out", out.to_str().unwrap()];
     percussion(&arguments).assert_refused(&["cannot write", "out"]);
 }
+
+#[test]
+fn negative_options_are_refused_as_numbers() {
+    percussion(&["run", ROD, "--step-size", "-1"]).assert_refused(&["--step-size", "-1"]);
+    percussion(&["run", ROD, "--duration", "-0.5"]).assert_refused(&["--duration", "-0.5"]);
+    percussion(&["solve", "lcp", "-", "--tolerance", "-1"]).assert_refused(&["--tolerance", "-1"]);
+    percussion(&["reproduce", "--seed", "-1"]).assert_refused(&["--seed", "-1"]);
+}
