@@ -15,8 +15,9 @@
 //!
 //! # Source
 //!
-//! D. Eberly, *Robust and Error-Free Geometric Computing*, CRC Press 2020, chapter 8 (distance of
-//! lines and circles); the pairing with an iteration that finds the curves is this crate's.
+//! D. Vranek, "Fast and accurate circle–circle and circle–line 3D distance computation", *Journal of
+//! Graphics Tools* 7 (2002) 23–32 (the conditions for circles); the pairing with an iteration that
+//! finds the curves is this crate's.
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 use percussion_dynamics::Dimension;
