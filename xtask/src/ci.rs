@@ -1,8 +1,8 @@
 //! `cargo xtask ci`: everything that must hold before a merge, in order and to the end.
 
-use std::{env, time::Instant};
+use std::{env, fs, path::PathBuf, time::Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 
 use crate::{
     reproduce,
@@ -74,7 +74,32 @@ fn package() -> anyhow::Result<()> {
     let metadata = tidy::metadata()?;
     let mut command = cargo(["package", "--allow-dirty", "--offline"]);
     for name in tidy::published(&metadata) {
+        forget_unpacked(name)?;
         command.args(["--package", name]);
     }
     shell::run(&mut command)
+}
+
+/// Removes what an earlier run unpacked of our package `name`.
+///
+/// To verify packages that depend on one another, cargo serves them from a registry of its own, whose
+/// sources it unpacks below the cargo home, in a folder that starts with `-` and depends on the path of
+/// the build products only. It would take a package of the same version from there, however old.
+fn forget_unpacked(name: &str) -> anyhow::Result<()> {
+    let Some(home) = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
+    else {
+        return Ok(());
+    };
+    let Ok(registries) = fs::read_dir(home.join("registry/src")) else { return Ok(()) };
+    for registry in registries {
+        let registry = registry?;
+        let unpacked = registry.path().join(format!("{name}-{}", env!("CARGO_PKG_VERSION")));
+        if registry.file_name().to_string_lossy().starts_with('-') && unpacked.is_dir() {
+            fs::remove_dir_all(&unpacked)
+                .with_context(|| format!("removing {}", unpacked.display()))?;
+        }
+    }
+    Ok(())
 }
