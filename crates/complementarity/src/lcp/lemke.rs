@@ -284,7 +284,7 @@ fn follow_paths(
     workspace.scaling.compute(problem);
     let patience = PATIENCE * problem.dimension();
     let mut cut_short = false;
-    for path in 0..=settings.restarts + 1 {
+    for path in 0..=settings.restarts.saturating_add(1) {
         let is_first_again = path > settings.restarts;
         if is_first_again && !cut_short {
             break;

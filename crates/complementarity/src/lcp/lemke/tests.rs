@@ -43,6 +43,14 @@ fn two_holding_contacts_share_the_load() {
     assert_relative_eq!(z, dvector![1.0, 1.0], epsilon = 1e-14);
 }
 
+#[test]
+fn any_number_of_restarts_may_be_allowed() {
+    let settings =
+        Settings { restarts: usize::MAX, pivot_limit: usize::MAX, ..Settings::default() };
+    let (report, _, _) = run(&problem(dmatrix![1.0], dvector![-1.0]), &settings);
+    assert_eq!(report.status, Status::Solved);
+}
+
 /// K. G. Murty, *Linear Complementarity, Linear and Nonlinear Programming* (1988), chapter 6: the
 /// path visits all complementary bases, `2ⁿ` pivots, before `z = (0, …, 0, 2ⁿ)`.
 #[test]
