@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use percussion_dynamics::{free_bodies, gap};
+use percussion_dynamics::{articulated, contact_set, free_bodies, gap, inertia, system};
 use percussion_integrators::stewart_trinkle;
 
 /// Why a scenario could not be read, built or simulated.
@@ -122,6 +122,38 @@ pub enum Error {
     /// The bodies do not make a system.
     #[error("`bodies`: {0}")]
     Bodies(#[from] free_bodies::Error),
+    /// A mass or an inertia is refused.
+    #[error("`{path}`: {source}")]
+    Mass {
+        /// Place in the file.
+        path: String,
+        /// Why.
+        source: inertia::Error,
+    },
+    /// The bodies and their joints do not make a mechanism.
+    #[error("`bodies`: {0}")]
+    Mechanism(#[from] articulated::Error),
+    /// The bodies and their joints have no motion at the coordinates given.
+    #[error("`bodies`: {0}")]
+    Position(#[from] system::CoordinateError),
+    /// A contact of an impact was refused.
+    #[error("`contacts`: {0}")]
+    ContactSet(#[from] contact_set::Error),
+    /// The mechanism and its contacts do not make an impact problem.
+    #[error("impact problem: {0}")]
+    Impact(#[from] percussion_impact::ProblemError),
+    /// A contact of an impact does not touch.
+    #[error(
+        "contact `{contact}` has a gap of {gap:?} m, expected at most {limit:?} m to either side"
+    )]
+    Apart {
+        /// Name of the contact.
+        contact: String,
+        /// The gap (m).
+        gap: f64,
+        /// Largest accepted distance from touching (m).
+        limit: f64,
+    },
     /// A gap function was refused.
     #[error("contact `{contact}`: {source}")]
     Gap {

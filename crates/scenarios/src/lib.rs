@@ -25,6 +25,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`scenario`] | the file format, its checks, and the model built from it |
+//! | [`impacts`] | the same for impacts: a mechanism, its contacts and the velocity before |
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
 //! | [`convergence`] | distances between simulations, order of convergence |
 //! | [`experiments`](mod@experiments) | the registry of published experiments |
@@ -33,17 +34,21 @@
 //! All units are SI: m, kg, s, N, rad.
 
 pub mod convergence;
+mod document;
 pub mod error;
 pub mod experiments;
 pub mod figure;
 mod fixtures;
+pub mod impacts;
 pub mod outcome;
+mod rules;
 pub mod scenario;
 pub mod trajectory;
 
 pub use error::Error;
 pub use experiments::{Effort, Experiment, Options, experiment, experiments};
 pub use figure::{Axis, Figure, Mark, Series};
+pub use impacts::{Impact, ImpactScenario};
 pub use outcome::{Against, ExperimentOutcome, Row};
 pub use scenario::Scenario;
 pub use trajectory::Trajectory;

@@ -56,11 +56,12 @@
 //! # Ok::<(), percussion_scenarios::Error>(())
 //! ```
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    document,
     error::Error,
     outcome::{Against, Row},
 };
@@ -72,7 +73,8 @@ mod tests;
 
 pub use build::Setup;
 
-/// Longest accepted scenario text (bytes): far more than the largest accepted number of bodies needs.
+/// Longest accepted text of a scenario (bytes): far more than the largest accepted number of bodies
+/// needs.
 pub const TEXT_LIMIT: usize = 1 << 20;
 
 /// Largest accepted number of bodies, and of planes.
@@ -368,17 +370,7 @@ impl Scenario {
     ///
     /// Every variant of [`Error`] that names a place in the file, and [`Error::TooLarge`].
     pub fn from_toml_str(text: &str) -> Result<Self, Error> {
-        if text.len() > TEXT_LIMIT {
-            return Err(Error::TooLarge { limit: TEXT_LIMIT });
-        }
-        let deserializer = toml::Deserializer::parse(text)
-            .map_err(|error| Error::Syntax { message: one_line(&error) })?;
-        let scenario: Self = serde_path_to_error::deserialize(deserializer).map_err(|error| {
-            let place = error.path().to_string();
-            let path = if place == "." { "scenario".to_owned() } else { place };
-            let message = one_line(error.inner()).replace("expected f64", "expected a number");
-            Error::Format { path, message }
-        })?;
+        let scenario: Self = document::parse(text, "scenario")?;
         scenario.check()?;
         Ok(scenario)
     }
@@ -389,13 +381,7 @@ impl Scenario {
     ///
     /// [`Error::Read`] if it cannot be read, otherwise as [`from_toml_str`](Self::from_toml_str).
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let read = |source| Error::Read { file: path.to_owned(), source };
-        let mut text = String::new();
-        // One byte more than accepted is enough to know that a file is too large.
-        let limit = TEXT_LIMIT as u64 + 1;
-        File::open(path).map_err(read)?.take(limit).read_to_string(&mut text).map_err(read)?;
-        Self::from_toml_str(&text)
+        Self::from_toml_str(&document::read(path.as_ref())?)
     }
 
     /// The expected figure for `quantity`, if there is one.
@@ -425,15 +411,5 @@ impl Scenario {
         let mut scenario = self.clone();
         scenario.integrator.step_size = step_size;
         scenario
-    }
-}
-
-/// A message of the TOML parser with its place, without the excerpt of the text.
-fn one_line(error: &toml::de::Error) -> String {
-    let text = error.to_string();
-    let place = text.lines().next().and_then(|line| line.strip_prefix("TOML parse error at "));
-    match place {
-        Some(place) => format!("{} ({place})", error.message()),
-        None => error.message().to_owned(),
     }
 }

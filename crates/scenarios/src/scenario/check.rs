@@ -1,20 +1,21 @@
 //! The rules a [`Scenario`] keeps, checked field by field.
 
-use std::{collections::BTreeSet, fmt::Debug};
+use std::collections::BTreeSet;
 
 use super::{
-    AngularVelocity, BODY_LIMIT, Body, Contact, Expected, Inertia, JointFriction, Orientation,
-    Plane, STEP_LIMIT, Scenario, Shape, Space,
+    AngularVelocity, BODY_LIMIT, Body, Contact, Inertia, JointFriction, Orientation, Plane,
+    STEP_LIMIT, Scenario, Shape, Space,
 };
-use crate::{error::Error, outcome::Against};
+use crate::{
+    error::Error,
+    rules::{
+        FRICTION, NOT_EMPTY, NOT_ZERO, POSITIVE_MASS, at_least_zero, check_expectations, count,
+        finite, not_zero, positive, refuse, require,
+    },
+};
 
-const FINITE: &str = "a finite number";
-const POSITIVE_MASS: &str = "a positive finite number (kg)";
 const POSITIVE_LENGTH: &str = "a positive finite number (m)";
 const POSITIVE_TIME: &str = "a positive finite number (s)";
-const FRICTION: &str = "a finite number of at least 0";
-const NOT_EMPTY: &str = "a text that is not empty";
-const NOT_ZERO: &str = "a vector that is not zero";
 
 /// Largest accepted distance of the norm of a quaternion from one, as in `percussion-dynamics`.
 const QUATERNION_TOLERANCE: f64 = 1e-6;
@@ -50,7 +51,7 @@ impl Scenario {
             self.check_joint_friction(&format!("joint_friction[{i}]"), friction)?;
         }
         self.check_integrator()?;
-        self.check_expected()
+        check_expectations(&self.expected)
     }
 
     fn check_counts(&self) -> Result<(), Error> {
@@ -255,82 +256,9 @@ impl Scenario {
         }
     }
 
-    fn check_expected(&self) -> Result<(), Error> {
-        let mut used = BTreeSet::new();
-        for (i, expected) in self.expected.iter().enumerate() {
-            let path = format!("expected[{i}]");
-            check_expectation(&path, expected)?;
-            if !used.insert(&expected.quantity) {
-                let path = format!("{path}.quantity");
-                return Err(Error::DuplicateName { path, name: expected.quantity.clone() });
-            }
-        }
-        Ok(())
-    }
-
     fn check_vector(&self, path: &str, vector: &[f64]) -> Result<(), Error> {
         let expected = self.dimension.vector_length();
         count(path, vector.len(), vector.len() == expected, &expected.to_string())?;
         finite(path, vector)
     }
-}
-
-fn check_expectation(path: &str, expected: &Expected) -> Result<(), Error> {
-    let quantity = &expected.quantity;
-    require(&format!("{path}.quantity"), quantity, NOT_EMPTY, !quantity.trim().is_empty())?;
-    for (field, value) in [("published", expected.published), ("checked", expected.checked)] {
-        finite(&format!("{path}.{field}"), value.as_slice())?;
-    }
-    if let Some(tolerance) = expected.tolerance {
-        let accepted = "a finite number of at least 0";
-        at_least_zero(&format!("{path}.tolerance"), tolerance, accepted)?;
-    }
-    let complete = match expected.against {
-        Against::Published => expected.published.is_some() && expected.tolerance.is_some(),
-        Against::Checked => expected.checked.is_some() && expected.tolerance.is_some(),
-        Against::Nothing => expected.tolerance.is_none(),
-    };
-    let rule = "a reference that is given together with a tolerance, or nothing without one";
-    require(&format!("{path}.against"), &expected.against, rule, complete)
-}
-
-fn require<T: Debug>(
-    path: &str,
-    value: &T,
-    expected: &'static str,
-    holds: bool,
-) -> Result<(), Error> {
-    if holds { Ok(()) } else { refuse(path, value, expected) }
-}
-
-fn refuse<T: Debug>(path: &str, value: &T, expected: &'static str) -> Result<(), Error> {
-    Err(Error::Value { path: path.to_owned(), value: format!("{value:?}"), expected })
-}
-
-fn finite(path: &str, values: &[f64]) -> Result<(), Error> {
-    match values.iter().position(|value| !value.is_finite()) {
-        None => Ok(()),
-        Some(0) if values.len() == 1 => refuse(path, &values[0], FINITE),
-        Some(i) => refuse(&format!("{path}[{i}]"), &values[i], FINITE),
-    }
-}
-
-fn positive(path: &str, value: f64, expected: &'static str) -> Result<(), Error> {
-    require(path, &value, expected, value.is_normal() && value > 0.0)
-}
-
-fn at_least_zero(path: &str, value: f64, expected: &'static str) -> Result<(), Error> {
-    require(path, &value, expected, value.is_finite() && value >= 0.0)
-}
-
-fn not_zero(path: &str, vector: &[f64]) -> Result<(), Error> {
-    finite(path, vector)?;
-    require(path, &vector, NOT_ZERO, vector.iter().any(|entry| *entry != 0.0))
-}
-
-fn count(path: &str, found: usize, holds: bool, expected: &str) -> Result<(), Error> {
-    if holds {
-        return Ok(());
-    }
-    Err(Error::Count { path: path.to_owned(), found, expected: expected.to_owned() })
 }

@@ -1,0 +1,275 @@
+//! Impacts of published examples, and impacts of your own from a TOML file: [`ImpactScenario`].
+//!
+//! An impact is a mechanism at one instant: bodies in the plane, their joints, what touches, and the
+//! velocity before. [`ImpactScenario::build`] turns it into an [`Impact`], whose
+//! [`Problem`] every law of `percussion-impact` answers.
+//!
+//! # Format
+//!
+//! Unknown fields are refused. Units are SI, angles in radians about `z`.
+//!
+//! | field | value |
+//! | --- | --- |
+//! | `name`, `title`, `source` | unique name, one line for people, where the parameters come from |
+//! | `[[bodies]]` | links of a tree of joints, see [`Body`] |
+//! | `[[planes]]` | fixed half-planes, see [`Plane`] |
+//! | `[[contacts]]` | what touches, see [`Contact`] |
+//! | `[set_valued]` | how outcomes are sampled, see [`Sampling`] |
+//! | `[[expected]]` | figures to compare with, see [`Expected`] |
+//!
+//! Velocities are numbered body by body; contacts as listed, each with a normal that points out of
+//! `on` and the tangent that is the normal turned by −90°: over a floor, `x`.
+//!
+//! # Example
+//!
+//! A rod of 1 m and 1 kg lies just above a floor and falls at 1 m/s on its left end. There it feels
+//! `1/m + (l/2)²/I = 4 kg⁻¹`, so a percussion of 0.25 N·s stops that end.
+//!
+//! ```
+//! use percussion_impact::{AnitescuPotra, Law};
+//! use percussion_scenarios::ImpactScenario;
+//!
+//! let impact = ImpactScenario::from_toml_str(r#"
+//!     name = "rod"
+//!     title = "A rod falls on one end"
+//!     source = "first year mechanics"
+//!
+//!     [[bodies]]
+//!     name = "rod"
+//!     mass = 1.0
+//!     inertia = 0.083333333333333333
+//!     velocity = [0.0, -1.0, 0.0]
+//!
+//!     [[planes]]
+//!     name = "floor"
+//!     point = [0.0, 0.0]
+//!     normal = [0.0, 1.0]
+//!
+//!     [[contacts]]
+//!     name = "left end"
+//!     disc = { body = "rod", center = [-0.5, 0.0] }
+//!     on.plane = "floor"
+//!     friction = 0.3
+//! "#)?.build()?;
+//!
+//! let outcome = AnitescuPotra::default().resolve(&impact.problem)?;
+//! assert!((outcome.impulses[0].normal - 0.25).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::path::Path;
+
+use percussion_impact::Problem;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    document,
+    error::Error,
+    scenario::{Expected, Plane},
+};
+
+mod build;
+mod fixtures;
+#[cfg(test)]
+mod tests;
+
+pub use fixtures::{NAMES, problem};
+
+/// An impact as written in its file; the [module head](self) describes the format.
+///
+/// Plain data: change a field and [`build`](Self::build) checks everything again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImpactScenario {
+    /// Unique name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Where the parameters come from.
+    pub source: String,
+    /// The bodies, at least one.
+    pub bodies: Vec<Body>,
+    /// Fixed planes.
+    #[serde(default)]
+    pub planes: Vec<Plane>,
+    /// What touches.
+    #[serde(default)]
+    pub contacts: Vec<Contact>,
+    /// How outcomes are sampled.
+    #[serde(default)]
+    pub set_valued: Sampling,
+    /// Figures to compare with.
+    #[serde(default)]
+    pub expected: Vec<Expected>,
+}
+
+/// One body and the joint that carries it; without mass it only carries others.
+///
+/// # Example
+///
+/// A pendulum of a point of 2 kg on a massless arm of 3 m, turned by 0.1 rad about its pin.
+///
+/// ```toml
+/// [[bodies]]
+/// name = "arm"
+/// joint = "revolute"
+/// mass = 2.0
+/// center_of_mass = [0.0, -3.0]
+/// coordinates = [0.1]
+/// velocity = [-0.5]
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name, unique among bodies and planes.
+    pub name: String,
+    /// Name of the body that carries this one, if not the world.
+    pub on: Option<String>,
+    /// How it moves relative to that; default planar.
+    #[serde(default)]
+    pub joint: Joint,
+    /// Origin of the joint in the frame of the body that carries this one (m); default its origin.
+    #[serde(default)]
+    pub placement: [f64; 2],
+    /// Mass (kg), positive, if it has any.
+    pub mass: Option<f64>,
+    /// Moment of inertia about the center of mass (kg·m²), at least 0; default 0, a point.
+    #[serde(default)]
+    pub inertia: f64,
+    /// Center of mass in the frame of the body (m); default its origin.
+    #[serde(default)]
+    pub center_of_mass: [f64; 2],
+    /// Coordinates of the joint, as [`Joint`] lists them (m, rad); default zero.
+    pub coordinates: Option<Vec<f64>>,
+    /// Their rates before the impact (m/s, rad/s); default zero.
+    pub velocity: Option<Vec<f64>>,
+}
+
+/// How a body moves relative to the one that carries it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Joint {
+    /// Freely in the plane: `x`, `y` (m) and the angle (rad).
+    #[default]
+    Planar,
+    /// Turning about the origin of the joint: the angle (rad).
+    Revolute,
+    /// Sliding along the `x` axis of the carrier (m).
+    SlideX,
+    /// Sliding along the `y` axis of the carrier (m).
+    SlideY,
+    /// Not at all.
+    Fixed,
+}
+
+/// A disc, or a corner, that touches a plane or another disc.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contact {
+    /// Name, unique among contacts.
+    pub name: String,
+    /// What touches.
+    pub disc: Disc,
+    /// What it touches; the normal points from there to the disc.
+    pub on: Partner,
+    /// Coulomb coefficient, at least 0.
+    pub friction: f64,
+    /// Coefficient of restitution, in `[0, 1]`; default 0.
+    #[serde(default)]
+    pub restitution: f64,
+    /// Direction of the tangential velocity (any length, world axes), if not the normal turned by −90°.
+    ///
+    /// For comparison with other people's conventions: one that is not orthogonal to the normal is
+    /// taken as it is.
+    pub tangent: Option<[f64; 2]>,
+}
+
+/// A disc on a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Disc {
+    /// Name of the body.
+    pub body: String,
+    /// Its center in the frame of the body (m); default the origin.
+    #[serde(default)]
+    pub center: [f64; 2],
+    /// Its radius (m), at least 0; default 0, a corner.
+    #[serde(default)]
+    pub radius: f64,
+}
+
+/// What a disc touches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Partner {
+    /// The plane of this name.
+    Plane(String),
+    /// A disc on another body.
+    Disc(Disc),
+}
+
+/// How the set of outcomes is sampled by default.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sampling {
+    /// Largest increment of a normal percussion in one step (N·s), positive; default 1.
+    pub step: f64,
+    /// Most steps of one sample, at least 1; default 10.
+    pub steps: usize,
+    /// Number of samples, at least 1; default 2¹⁴.
+    pub samples: u64,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self { step: 1.0, steps: 10, samples: 1 << 14 }
+    }
+}
+
+/// An impact ready for any law.
+#[derive(Clone, Debug)]
+pub struct Impact {
+    /// Unique name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Mass matrix, velocity before and contacts.
+    pub problem: Problem,
+    /// A name and a unit for each velocity, such as `block y` in m/s.
+    pub velocities: Vec<VelocityLabel>,
+    /// A name for each contact.
+    pub contacts: Vec<String>,
+    /// How the set of outcomes is sampled by default.
+    pub sampling: Sampling,
+}
+
+/// What one velocity is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VelocityLabel {
+    /// Name, such as `block y`.
+    pub name: String,
+    /// Unit, m/s or rad/s.
+    pub unit: &'static str,
+}
+
+impl ImpactScenario {
+    /// Reads an impact from TOML text and checks it.
+    ///
+    /// # Errors
+    ///
+    /// Every variant of [`Error`] that names a place in the file, and [`Error::TooLarge`].
+    pub fn from_toml_str(text: &str) -> Result<Self, Error> {
+        let scenario: Self = document::parse(text, "impact")?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    /// Reads an impact from a TOML file and checks it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] if it cannot be read, otherwise as [`from_toml_str`](Self::from_toml_str).
+    pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::from_toml_str(&document::read(path.as_ref())?)
+    }
+}

@@ -1,0 +1,306 @@
+//! From an [`ImpactScenario`] to an [`Impact`], with the rules its file keeps.
+
+use std::collections::BTreeSet;
+
+use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Vector3};
+use percussion_dynamics::{
+    Articulated, ContactFrame, ContactSet, GapFunction, Link, MassProperties, System, contact_set,
+    gap::{self, Sphere, SpherePlane, SphereSphere},
+};
+use percussion_impact::{Mass, Problem};
+
+use super::{Body, Contact, Disc, Impact, ImpactScenario, Joint, Partner, VelocityLabel};
+use crate::{
+    error::Error,
+    rules::{
+        FRICTION, NOT_EMPTY, POSITIVE_MASS, at_least_zero, check_expectations, count, finite,
+        not_zero, positive, require,
+    },
+    scenario::BODY_LIMIT,
+};
+
+/// Largest distance of surfaces that count as touching (m): what sixteen digits of positions of about
+/// a meter leave after a few operations, with room for files that give ten digits.
+const TOUCHING: f64 = 1e-9;
+
+impl Joint {
+    /// Coordinates of the joint: a letter and the unit of its velocity for each.
+    const fn coordinates(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Planar => &[("x", "m/s"), ("y", "m/s"), ("angle", "rad/s")],
+            Self::Revolute => &[("angle", "rad/s")],
+            Self::SlideX | Self::SlideY => &[("", "m/s")],
+            Self::Fixed => &[],
+        }
+    }
+
+    fn of_dynamics(self) -> percussion_dynamics::Joint {
+        use percussion_dynamics::Joint;
+        match self {
+            Self::Planar => Joint::planar(),
+            Self::Revolute => Joint::revolute(Vector3::z()),
+            Self::SlideX => Joint::prismatic(Vector3::x()),
+            Self::SlideY => Joint::prismatic(Vector3::y()),
+            Self::Fixed => Joint::fixed(),
+        }
+    }
+}
+
+impl ImpactScenario {
+    /// Checks every field.
+    ///
+    /// # Errors
+    ///
+    /// The first broken rule, with its place in the file.
+    pub fn check(&self) -> Result<(), Error> {
+        for (path, text) in [("name", &self.name), ("title", &self.title), ("source", &self.source)]
+        {
+            require(path, text, NOT_EMPTY, !text.trim().is_empty())?;
+        }
+        let within = format!("1 to {BODY_LIMIT}");
+        count("bodies", self.bodies.len(), (1..=BODY_LIMIT).contains(&self.bodies.len()), &within)?;
+        self.check_names()?;
+        for (i, body) in self.bodies.iter().enumerate() {
+            self.check_body(&format!("bodies[{i}]"), body)?;
+        }
+        for (i, plane) in self.planes.iter().enumerate() {
+            let path = format!("planes[{i}]");
+            for (field, vector) in [("point", &plane.point), ("normal", &plane.normal)] {
+                count(&format!("{path}.{field}"), vector.len(), vector.len() == 2, "2")?;
+            }
+            finite(&format!("{path}.point"), &plane.point)?;
+            not_zero(&format!("{path}.normal"), &plane.normal)?;
+        }
+        for (i, contact) in self.contacts.iter().enumerate() {
+            self.check_contact(&format!("contacts[{i}]"), contact)?;
+        }
+        let sampling = &self.set_valued;
+        positive("set_valued.step", sampling.step, "a positive finite number (N·s)")?;
+        require("set_valued.steps", &sampling.steps, "at least 1", sampling.steps > 0)?;
+        require("set_valued.samples", &sampling.samples, "at least 1", sampling.samples > 0)?;
+        check_expectations(&self.expected)
+    }
+
+    fn check_names(&self) -> Result<(), Error> {
+        let bodies = self.bodies.iter().enumerate();
+        let bodies = bodies.map(|(i, body)| (format!("bodies[{i}].name"), &body.name));
+        let planes = self.planes.iter().enumerate();
+        let planes = planes.map(|(i, plane)| (format!("planes[{i}].name"), &plane.name));
+        check_distinct(bodies.chain(planes))?;
+        let contacts = self.contacts.iter().enumerate();
+        check_distinct(contacts.map(|(i, contact)| (format!("contacts[{i}].name"), &contact.name)))
+    }
+
+    fn check_body(&self, path: &str, body: &Body) -> Result<(), Error> {
+        if let Some(carrier) = &body.on {
+            self.check_body_name(&format!("{path}.on"), carrier)?;
+        }
+        finite(&format!("{path}.placement"), &body.placement)?;
+        if let Some(mass) = body.mass {
+            positive(&format!("{path}.mass"), mass, POSITIVE_MASS)?;
+        }
+        let inertia = "a finite number of at least 0 (kg·m²)";
+        at_least_zero(&format!("{path}.inertia"), body.inertia, inertia)?;
+        let has_mass = body.mass.is_some() || body.inertia == 0.0;
+        require(&format!("{path}.inertia"), &body.inertia, "0 for a body without mass", has_mass)?;
+        finite(&format!("{path}.center_of_mass"), &body.center_of_mass)?;
+        let length = body.joint.coordinates().len();
+        for (field, list) in [("coordinates", &body.coordinates), ("velocity", &body.velocity)] {
+            if let Some(list) = list {
+                let path = format!("{path}.{field}");
+                count(&path, list.len(), list.len() == length, &length.to_string())?;
+                finite(&path, list)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_contact(&self, path: &str, contact: &Contact) -> Result<(), Error> {
+        self.check_disc(&format!("{path}.disc"), &contact.disc)?;
+        match &contact.on {
+            Partner::Plane(name) => {
+                let known = self.planes.iter().map(|plane| &plane.name);
+                check_known(&format!("{path}.on.plane"), name, known)?;
+            }
+            Partner::Disc(disc) => {
+                self.check_disc(&format!("{path}.on.disc"), disc)?;
+                let other = "another body than that of `disc`";
+                let differs = disc.body != contact.disc.body;
+                require(&format!("{path}.on.disc.body"), &disc.body, other, differs)?;
+            }
+        }
+        at_least_zero(&format!("{path}.friction"), contact.friction, FRICTION)?;
+        let within = (0.0..=1.0).contains(&contact.restitution);
+        let expected = "a number from 0 to 1";
+        require(&format!("{path}.restitution"), &contact.restitution, expected, within)?;
+        match &contact.tangent {
+            Some(tangent) => not_zero(&format!("{path}.tangent"), tangent),
+            None => Ok(()),
+        }
+    }
+
+    fn check_disc(&self, path: &str, disc: &Disc) -> Result<(), Error> {
+        self.check_body_name(&format!("{path}.body"), &disc.body)?;
+        finite(&format!("{path}.center"), &disc.center)?;
+        at_least_zero(&format!("{path}.radius"), disc.radius, "a finite number of at least 0 (m)")
+    }
+
+    fn check_body_name(&self, path: &str, name: &String) -> Result<(), Error> {
+        check_known(path, name, self.bodies.iter().map(|body| &body.name))
+    }
+
+    /// Checks the file and builds the impact.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check), and [`Error::Mass`], [`Error::Mechanism`], [`Error::Position`],
+    /// [`Error::Gap`], [`Error::Apart`] for surfaces that do not touch to a nanometer,
+    /// [`Error::ContactSet`], [`Error::Impact`].
+    pub fn build(&self) -> Result<Impact, Error> {
+        self.check()?;
+        let links = self.bodies.iter().enumerate().map(|(i, body)| link(i, body));
+        let system = Articulated::new(links.collect::<Result<_, _>>()?, Vector3::zeros())?;
+        let mut coordinates = system.neutral_coordinates();
+        let mut velocity = vec![0.0; system.velocity_count()];
+        let unnamed = VelocityLabel { name: String::new(), unit: "" };
+        let mut velocities = vec![unnamed; velocity.len()];
+        for body in &self.bodies {
+            // Every body is a link, so its index is known.
+            let link = system.link_index(&body.name).unwrap_or_default();
+            let (places, rates) = (system.coordinates_of(link), system.velocities_of(link));
+            if let Some(given) = &body.coordinates {
+                coordinates[places].copy_from_slice(given);
+            }
+            if let Some(given) = &body.velocity {
+                velocity[rates.clone()].copy_from_slice(given);
+            }
+            for (index, (letter, unit)) in rates.zip(body.joint.coordinates()) {
+                let name = format!("{} {letter}", body.name).trim_end().to_owned();
+                velocities[index] = VelocityLabel { name, unit };
+            }
+        }
+        system.check_coordinates(&coordinates)?;
+        Ok(Impact {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            problem: self.problem(&system, &coordinates, velocity)?,
+            velocities,
+            contacts: self.contacts.iter().map(|contact| contact.name.clone()).collect(),
+            sampling: self.set_valued,
+        })
+    }
+
+    fn problem(
+        &self,
+        system: &Articulated,
+        coordinates: &[f64],
+        velocity: Vec<f64>,
+    ) -> Result<Problem, Error> {
+        let mut set = ContactSet::for_system(system);
+        for contact in &self.contacts {
+            set.push(system, coordinates, &self.touching(system, coordinates, contact)?)?;
+        }
+        let size = velocity.len();
+        let (mut mass, mut jacobian) = (DMatrix::zeros(size, size), DMatrix::zeros(0, 0));
+        system.mass_matrix(coordinates, &mut mass);
+        set.contact_jacobian(&mut jacobian);
+        let row = |index| jacobian.row(index).transpose();
+        let contacts = self.contacts.iter().enumerate().map(|(i, contact)| {
+            percussion_impact::Contact::new(row(2 * i))
+                .with_friction(contact.friction, vec![row(2 * i + 1)])
+                .with_restitution(contact.restitution)
+        });
+        let contacts = contacts.collect();
+        Ok(Problem::new(Mass::Matrix(mass), DVector::from_vec(velocity), contacts)?)
+    }
+
+    /// Where the surfaces of a contact touch.
+    fn touching(
+        &self,
+        system: &Articulated,
+        coordinates: &[f64],
+        contact: &Contact,
+    ) -> Result<contact_set::Contact, Error> {
+        let refused = |source| Error::Gap { contact: contact.name.clone(), source };
+        let body = |disc: &Disc| system.link_index(&disc.body).unwrap_or_default();
+        let sphere = |disc: &Disc| {
+            let center = Vector3::new(disc.center[0], disc.center[1], 0.0);
+            Sphere::on_body(body(disc), center, disc.radius)
+        };
+        let first = sphere(&contact.disc);
+        let (gap, second): (Box<dyn GapFunction>, _) = match &contact.on {
+            Partner::Plane(name) => {
+                let [normal, point] = self.half_plane(name);
+                let plane = gap::Plane::new(&normal, &point).map_err(refused)?;
+                (Box::new(SpherePlane::new(first, plane).map_err(refused)?), None)
+            }
+            Partner::Disc(disc) => {
+                let gap = SphereSphere::new(first, sphere(disc)).map_err(refused)?;
+                (Box::new(gap), Some(body(disc)))
+            }
+        };
+        gap.check(system).map_err(refused)?;
+        // NaN, from coordinates beyond the range of numbers, is not near either.
+        let near = gap.contact_point(system, coordinates).filter(|at| at.gap.abs() <= TOUCHING);
+        let at = near.ok_or_else(|| Error::Apart {
+            contact: contact.name.clone(),
+            gap: gap.gap(system, coordinates),
+            limit: TOUCHING,
+        })?;
+        let tangent = contact.tangent.map(|[x, y]| Vector3::new(x, y, 0.0).normalize());
+        let frame = ContactFrame { tangent_1: tangent.unwrap_or(at.frame.tangent_1), ..at.frame };
+        let points = [at.point, at.point - at.gap * at.frame.normal];
+        Ok(contact_set::Contact::new([Some(body(&contact.disc)), second], points, frame)
+            .with_friction(contact.friction)
+            .with_restitution(contact.restitution))
+    }
+
+    /// Normal and a point of a plane, whose name has been checked.
+    fn half_plane(&self, name: &str) -> [Vector3<f64>; 2] {
+        let vector = |of: &[f64]| Vector3::new(of[0], of[1], 0.0);
+        let plane = self.planes.iter().find(|plane| plane.name == name);
+        plane.map_or([Vector3::y(), Vector3::zeros()], |plane| {
+            [vector(&plane.normal), vector(&plane.point)]
+        })
+    }
+}
+
+fn link(index: usize, body: &Body) -> Result<Link, Error> {
+    let [x, y] = body.placement;
+    let mut link =
+        Link::new(&body.name, body.joint.of_dynamics()).at(Isometry3::translation(x, y, 0.0));
+    link.parent.clone_from(&body.on);
+    if let Some(mass) = body.mass {
+        let [x, y] = body.center_of_mass;
+        // Only the moment about `z` counts in the plane; equal ones are those of a possible body.
+        let inertia = Matrix3::from_diagonal_element(body.inertia);
+        let properties = MassProperties::new(mass, Vector3::new(x, y, 0.0), inertia)
+            .map_err(|source| Error::Mass { path: format!("bodies[{index}]"), source })?;
+        link = link.with_mass(properties);
+    }
+    Ok(link)
+}
+
+fn check_known<'a>(
+    path: &str,
+    name: &String,
+    mut known: impl Iterator<Item = &'a String> + Clone,
+) -> Result<(), Error> {
+    let names = known.clone();
+    if known.any(|known| known == name) {
+        return Ok(());
+    }
+    let known = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+    Err(Error::UnknownName { path: path.to_owned(), name: name.clone(), known })
+}
+
+fn check_distinct<'a>(names: impl Iterator<Item = (String, &'a String)>) -> Result<(), Error> {
+    let mut used = BTreeSet::new();
+    for (path, name) in names {
+        require(&path, name, NOT_EMPTY, !name.trim().is_empty())?;
+        if !used.insert(name) {
+            return Err(Error::DuplicateName { path, name: name.clone() });
+        }
+    }
+    Ok(())
+}
