@@ -47,6 +47,7 @@
 //! | [`anitescu_potra`] | inelastic, all contacts at once; one answer or all |
 //! | [`sequential`] | one contact after another, by any law |
 //! | [`routh`] | one contact followed through the impact |
+//! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
 //!
 //! # Which law
 //!
@@ -57,6 +58,7 @@
 //! | [`AnitescuPotra`] | all at once, inelastic | no | one, or all of a small problem |
 //! | [`Sequential`] | one after another | as the inner law | one for each order |
 //! | [`Routh`] | one | with kinematic restitution | one |
+//! | [`SetValuedRouth`] | all, in small steps, inelastic | no | a set, by samples |
 //!
 //! # Conventions
 //!
@@ -73,6 +75,7 @@ pub mod poisson;
 pub mod problem;
 pub mod routh;
 pub mod sequential;
+pub mod set_valued;
 pub mod step_lcp;
 
 pub use anitescu_potra::AnitescuPotra;
@@ -84,3 +87,4 @@ pub use poisson::Poisson;
 pub use problem::{Contact, Mass, MassOperator, Problem, ProblemError};
 pub use routh::Routh;
 pub use sequential::Sequential;
+pub use set_valued::SetValuedRouth;

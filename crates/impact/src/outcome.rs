@@ -83,4 +83,6 @@ pub enum Phase {
     Slide,
     /// Part of an impact with the contact sticking.
     Stick,
+    /// Part of an impact with small percussions at all contacts.
+    Increment,
 }

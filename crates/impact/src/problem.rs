@@ -284,9 +284,14 @@ impl Problem {
     /// the joints leave of it. Exactly zero in rows that cannot move.
     #[must_use]
     pub fn free_contact_velocity(&self) -> DVector<f64> {
+        self.movable_contact_velocity(&self.free_velocity())
+    }
+
+    /// Velocity without percussions at the contacts: `v⁻`, or what the joints leave of it.
+    pub(crate) fn free_velocity(&self) -> DVector<f64> {
         let mut velocity = self.velocity.clone();
         self.bilateral.project(&mut velocity);
-        self.movable_contact_velocity(&velocity)
+        velocity
     }
 
     /// `J v` for a velocity that keeps the joints, without rounding in rows that cannot move.

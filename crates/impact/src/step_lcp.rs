@@ -96,10 +96,7 @@ impl<'a> StepLcp<'a> {
     /// [`Error::Setting`] when the number of directions is outside its range.
     pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
         let k = settings.directions;
-        if k % 2 == 1 || !(4..=360).contains(&k) {
-            let (value, expected) = (k as f64, "an even number from 4 to 360");
-            return Err(Error::Setting { name: "directions", value, expected });
-        }
+        check_directions(k)?;
         let contacts = problem.contacts().len();
         let mut columns = Vec::new();
         let mut bearing = Vec::new();
@@ -204,8 +201,17 @@ impl<'a> StepLcp<'a> {
     }
 }
 
+/// Refuses a number of directions in space that is outside its range.
+pub(crate) fn check_directions(k: usize) -> Result<(), Error> {
+    if k % 2 == 1 || !(4..=360).contains(&k) {
+        let (value, expected) = (k as f64, "an even number from 4 to 360");
+        return Err(Error::Setting { name: "directions", value, expected });
+    }
+    Ok(())
+}
+
 /// Direction `j` of `k`; opposite directions are exact mirrors, and so are those on the axes.
-fn direction(j: usize, k: usize) -> [f64; 2] {
+pub(crate) fn direction(j: usize, k: usize) -> [f64; 2] {
     if 2 * j >= k {
         return direction(j - k / 2, k).map(|component| -component);
     }

@@ -1,0 +1,274 @@
+//! Routh's method for several contacts at once, and the set of all its outcomes.
+//!
+//! Rigid bodies do not say at which relative rates the percussions at their contacts grow. Here every
+//! rate is possible: in each of up to `N` steps the normal percussion at contact `i` may grow by at
+//! most `λ̄_i`, drawn anew from `(0, h]`, and the step solves with `v' = v + M⁻¹ Jᵀ Λ`
+//!
+//! ```math
+//! 0 \le s_i \perp \bar\lambda_i - \Lambda_{n,i} \ge 0, \qquad
+//! 0 \le \Lambda_{n,i} \perp s_i + J_{n,i} v' \ge 0, \qquad
+//! \Lambda_{t,i} \in -\mu_i \Lambda_{n,i}\, \mathrm{Unit}(J_{t,i} v').
+//! ```
+//!
+//! So each contact takes its full increment, or less and does not approach afterwards. A sample ends
+//! when no contact approaches (algorithm 1). Many samples fill the set of post-impact velocities
+//! (algorithm 2); those that still approach after `N` steps are given one last small step.
+//!
+//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts. In space the disk of
+//!   friction is replaced by an inscribed polygon with [`Settings::directions`] sides.
+//! - **Guarantees** of a sample that ended: approach up to [`Settings::tolerance`], no adhesion,
+//!   percussions in their cones (sums of cone members are members), both to rounding. Every step is
+//!   certified, see [`Figures`].
+//! - **Energy** never grows in a step: with the complementarity above
+//!   `Λ · (u + u')/2 = Λ · u' − ½ Λ W Λ ≤ 0`.
+//! - **Does not** always end: with a friction cone that is not pointed contacts can jam, and then the
+//!   limit of steps is the [`Termination`].
+//! - **Does not** have unique steps in general, with several contacts and much friction. Of several
+//!   solutions a step takes the one that Lemke's path from the [`Covering`] vector ends in.
+//! - **Cost** one LCP of `3` unknowns a contact and as many more as there are directions a step; no
+//!   allocation once a [`Sampler`] is made.
+//! - **Deterministic**: the bits depend on settings and problem, not on the number of threads.
+//!
+//! # Source
+//!
+//! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
+//! *International Journal of Robotics Research* 43 (2024), section 5, equations 72 to 75, algorithms 1
+//! and 2.
+
+use nalgebra::DVector;
+use percussion_complementarity::lcp::lemke;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Law, Outcome, Problem,
+    law::Error,
+    outcome::{Phase, Stage, Status, Trace},
+};
+
+mod draws;
+mod sampler;
+mod statement;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub use draws::Draws;
+pub use sampler::{Path, PathStep, Sampler};
+pub use statistics::{Figures, Sample, Statistics, Summary, Termination};
+
+/// Samples of a chunk: the unit of parallel work, whatever the number of threads.
+const CHUNK: u64 = 256;
+
+/// Chunks whose summaries wait to be merged.
+const WAVE: u64 = 32;
+
+/// Settings of [`SetValuedRouth`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Largest increment `h` of a normal percussion in a step (N·s, > 0). There is no default (NaN,
+    /// which is refused): the set of outcomes depends on it, and what is small depends on the masses.
+    pub step: f64,
+    /// Most steps `N` of a sample (≥ 1, default 10).
+    pub steps: usize,
+    /// Samples of [`SetValuedRouth::post_impact_set`] (≥ 1, default 2¹⁴).
+    pub samples: u64,
+    /// Seed of the draws (default 1).
+    pub seed: u64,
+    /// Where the increments come from (default [`Draws::Random`]).
+    pub draws: Draws,
+    /// Directions of friction of a contact with two tangents (even, 4 to 360, default 8). Along the
+    /// directions the bound of friction is `μ` times the normal percussion, between them down to
+    /// `cos(π/k)` of that.
+    pub directions: usize,
+    /// Approach at which a sample ends, as a part of the fastest contact velocity before the impact (in
+    /// `[0, 1)`, default `1e-9`).
+    pub tolerance: f64,
+    /// Increments of the last step of samples that still approach after `N` steps, as a part of `h` (in
+    /// `[0, 1]`, default 0.01). Zero leaves the step out.
+    pub closing_step: f64,
+    /// Which solution is taken where a step has several (default [`Covering::Scaled`]).
+    pub covering: Covering,
+    /// Settings of Lemke's method.
+    pub lemke: lemke::Settings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            step: f64::NAN,
+            steps: 10,
+            samples: 1 << 14,
+            seed: 1,
+            draws: Draws::Random,
+            directions: 8,
+            tolerance: 1e-9,
+            closing_step: 0.01,
+            covering: Covering::Scaled,
+            lemke: lemke::Settings::default(),
+        }
+    }
+}
+
+/// The covering vector of Lemke's method, by which it chooses among several solutions of a step.
+///
+/// Where the velocity after a step is unique it has no effect on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Covering {
+    /// The fastest contact velocity before the impact in rows of velocities, and `h` in rows of
+    /// percussions, so that the units have no effect.
+    #[default]
+    Scaled,
+    /// 1 m/s in rows of velocities and 1 N·s in rows of percussions.
+    Ones,
+    /// [`Scaled`](Self::Scaled) times factors from `(0, 1]`, drawn anew for each sample.
+    Random,
+}
+
+/// Routh's method at arbitrary relative rates; see the [module](self).
+///
+/// # Example
+///
+/// A dumbbell of two masses of 1 kg falls flat at 1 m/s on two frictionless corners. Each corner stops
+/// its own mass, so that every order ends in rest after 1 N·s at each.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_impact::{Contact, Mass, Problem, SetValuedRouth, set_valued::Settings};
+///
+/// let corners = vec![Contact::new(dvector![1.0, 0.0]), Contact::new(dvector![0.0, 1.0])];
+/// let mass = Mass::Matrix(dmatrix![1.0, 0.0; 0.0, 1.0]);
+/// let problem = Problem::new(mass, dvector![-1.0, -1.0], corners)?;
+///
+/// let law = SetValuedRouth::new(Settings { step: 0.5, steps: 20, ..Settings::default() });
+/// let path = law.sample(&problem, 0)?;
+/// let last = path.steps.last().expect("the corners approach");
+/// assert!(last.velocity.amax() < 1e-12);
+///
+/// let set = law.post_impact_set(&problem, (), |_| ())?;
+/// assert_eq!(set.statistics.terminated, 1 << 14);
+/// assert!(set.statistics.figures.energy_gain < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SetValuedRouth {
+    /// Steps, samples, draws and how a step is solved.
+    pub settings: Settings,
+}
+
+/// What [`SetValuedRouth::post_impact_set`] returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostImpactSet<S> {
+    /// What the caller's summary made of the samples.
+    pub summary: S,
+    /// How the samples ended, how many LCPs they took and how exactly those were solved.
+    pub statistics: Statistics,
+}
+
+impl SetValuedRouth {
+    /// The law with these settings.
+    #[must_use]
+    pub const fn new(settings: Settings) -> Self {
+        Self { settings }
+    }
+
+    /// The whole path of one sample; the same index gives the same path as in the set.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] when a setting is wrong.
+    pub fn sample(&self, problem: &Problem, index: u64) -> Result<Path, Error> {
+        Ok(Sampler::new(problem, &self.settings)?.path(index))
+    }
+
+    /// The set of post-impact velocities, sample by sample (algorithm 2).
+    ///
+    /// The samples with indices 0 to `samples − 1` run in chunks on the threads of rayon's current
+    /// pool. Each chunk records those that end without approach in a clone of `summary`, in the order
+    /// of their indices, and the clones are merged in the order of the chunks; so neither the bits of
+    /// the result nor the memory depend on the number of threads, and memory grows with the samples
+    /// only if the summary keeps them. `summary` itself should be empty.
+    ///
+    /// `progress` is called on the calling thread with the number of samples done, now and then and at
+    /// the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] when a setting is wrong.
+    pub fn post_impact_set<S: Summary + Sync>(
+        &self,
+        problem: &Problem,
+        summary: S,
+        progress: impl Fn(u64),
+    ) -> Result<PostImpactSet<S>, Error> {
+        let samples = self.settings.samples;
+        if samples == 0 {
+            let (name, expected) = ("samples", "at least 1");
+            return Err(Error::Setting { name, value: 0.0, expected });
+        }
+        let sampler = Sampler::new(problem, &self.settings)?;
+        let mut set = PostImpactSet {
+            statistics: Statistics::new(self.settings.steps),
+            summary: summary.clone(),
+        };
+        for wave in 0..samples.div_ceil(CHUNK * WAVE) {
+            let first = wave * CHUNK * WAVE;
+            let end = samples.min(first + CHUNK * WAVE);
+            let chunks: Vec<_> = (0..WAVE)
+                .map(|chunk| first + chunk * CHUNK)
+                .take_while(|&first| first < end)
+                .collect();
+            let parts: Vec<_> = chunks
+                .into_par_iter()
+                .map_init(
+                    || sampler.clone(),
+                    |sampler, first| {
+                        let mut statistics = Statistics::new(self.settings.steps);
+                        let mut summary = summary.clone();
+                        for index in first..end.min(first + CHUNK) {
+                            sampler.run(index);
+                            statistics.count(sampler);
+                            if let Some(sample) = sampler.outcome() {
+                                summary.record(&sample);
+                            }
+                        }
+                        (statistics, summary)
+                    },
+                )
+                .collect();
+            for (statistics, summary) in parts {
+                set.statistics.merge(&statistics);
+                set.summary.merge(summary);
+            }
+            progress(end);
+        }
+        Ok(set)
+    }
+}
+
+impl Law for SetValuedRouth {
+    fn name(&self) -> &'static str {
+        "set-valued-routh"
+    }
+
+    /// The sample with index 0, with a stage for each step.
+    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+        let path = self.sample(problem, 0)?;
+        let mut impulse = DVector::zeros(problem.contact_jacobian().nrows());
+        let mut stages = Vec::with_capacity(path.steps.len());
+        for step in path.steps {
+            impulse += step.impulse;
+            let velocity = step.velocity;
+            stages.push(Stage { phase: Phase::Increment, contact: None, velocity });
+        }
+        let status = match path.termination {
+            Termination::Separated | Termination::Closed => Status::Resolved,
+            Termination::Limit => Status::Limit,
+            Termination::Unsolved => Status::Unsolved,
+        };
+        Ok(problem.outcome(&impulse, Trace { status, stages }))
+    }
+}

@@ -1,0 +1,351 @@
+//! The [`Sampler`]: one sample after another, step by step, in memory that is allocated once.
+
+use nalgebra::DVector;
+
+use super::{
+    Covering, Settings,
+    draws::Source,
+    statement::Statement,
+    statistics::{Figures, Sample, Termination},
+};
+use crate::{Problem, law::Error};
+
+/// Follows samples of one problem.
+///
+/// # Example
+///
+/// A flat bar of 1 kg and 2 m with corners at its ends falls at 1 m/s. Given to the left corner alone,
+/// a large increment makes it pivot: the left corner stops and the right one goes on falling.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_impact::{Contact, Mass, Problem, set_valued::{Sampler, Settings}};
+///
+/// let corners = vec![Contact::new(dvector![1.0, -1.0]), Contact::new(dvector![1.0, 1.0])];
+/// let mass = Mass::Matrix(dmatrix![1.0, 0.0; 0.0, 1.0 / 3.0]);
+/// let problem = Problem::new(mass, dvector![-1.0, 0.0], corners)?;
+///
+/// let mut sampler = Sampler::new(&problem, &Settings { step: 1.0, ..Settings::default() })?;
+/// sampler.step(&[10.0, 0.0])?;
+/// assert!((sampler.impulse() - dvector![0.25, 0.0]).amax() < 1e-15);
+/// assert!((sampler.contact_velocity() - dvector![0.0, -1.5]).amax() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sampler<'a> {
+    problem: &'a Problem,
+    settings: Settings,
+    statement: Statement,
+    source: Source,
+    /// Velocity before the impact, joints satisfied, and its contact velocity.
+    start: DVector<f64>,
+    start_contact: DVector<f64>,
+    /// Fastest contact velocity before the impact, or 1 if nothing moves (m/s).
+    speed: f64,
+
+    index: u64,
+    contact_velocity: DVector<f64>,
+    impulse: DVector<f64>,
+    velocity: DVector<f64>,
+    lcps: usize,
+    termination: Termination,
+    fallbacks: u64,
+    figures: Figures,
+
+    /// Of the step under way: its increments, percussions and the contact velocity it leads to.
+    increments: Vec<f64>,
+    step_impulse: DVector<f64>,
+    step_velocity: DVector<f64>,
+}
+
+/// One sample from beginning to end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// Index of the sample.
+    pub index: u64,
+    /// Velocity before the impact, joints satisfied (length `n_v`, m/s and rad/s).
+    pub start: DVector<f64>,
+    /// Its steps, the last small one included.
+    pub steps: Vec<PathStep>,
+    /// How it ended.
+    pub termination: Termination,
+    /// The worst figures of its steps.
+    pub figures: Figures,
+}
+
+/// One step of a [`Path`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathStep {
+    /// Largest increment of each contact's normal percussion, `λ̄` (N·s).
+    pub increments: Vec<f64>,
+    /// Percussions of the step, at the rows of `J` (length `r`, N·s).
+    pub impulse: DVector<f64>,
+    /// Velocity at its end (length `n_v`, m/s and rad/s).
+    pub velocity: DVector<f64>,
+    /// Contact velocity at its end (length `r`, m/s).
+    pub contact_velocity: DVector<f64>,
+}
+
+impl<'a> Sampler<'a> {
+    /// Allocates all memory; the velocity is that before the impact.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] when a setting is wrong.
+    pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
+        check(settings)?;
+        let statement = Statement::new(problem, settings.directions)?;
+        let contacts = problem.contacts().len();
+        let source = Source::new(settings.draws, settings.seed, settings.steps * contacts)?;
+        let start = problem.free_velocity();
+        let start_contact = problem.movable_contact_velocity(&start);
+        let zeros = DVector::zeros(start_contact.len());
+        let fastest = start_contact.amax();
+        let mut sampler = Self {
+            problem,
+            settings: *settings,
+            statement,
+            source,
+            speed: if fastest > 0.0 { fastest } else { 1.0 },
+            index: 0,
+            contact_velocity: start_contact.clone(),
+            impulse: zeros.clone(),
+            velocity: start.clone(),
+            start,
+            start_contact,
+            lcps: 0,
+            termination: Termination::Limit,
+            fallbacks: 0,
+            figures: Figures::default(),
+            increments: vec![0.0; contacts],
+            step_impulse: zeros.clone(),
+            step_velocity: zeros,
+        };
+        sampler.restart(0);
+        Ok(sampler)
+    }
+
+    /// Goes back to the velocity before the impact, to begin the sample `index`.
+    pub fn restart(&mut self, index: u64) {
+        self.index = index;
+        self.contact_velocity.copy_from(&self.start_contact);
+        self.velocity.copy_from(&self.start);
+        self.impulse.fill(0.0);
+        self.lcps = 0;
+        self.fallbacks = 0;
+        self.figures = Figures::default();
+        self.termination = Termination::Limit;
+        self.cover();
+        self.source.start(index);
+        self.see_whether_it_ends();
+    }
+
+    /// Takes one step in which the normal percussions grow by at most `increments` (one for each
+    /// contact, N·s, ≥ 0), whether or not contacts approach.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] when there is not one increment for each contact, or one is negative or not
+    /// finite. That the step was not solved is no error but the [`termination`](Self::termination).
+    pub fn step(&mut self, increments: &[f64]) -> Result<(), Error> {
+        if increments.len() != self.increments.len() {
+            let (value, expected) = (increments.len() as f64, "one for each contact");
+            return Err(Error::Setting { name: "number of increments", value, expected });
+        }
+        if let Some(&value) = increments.iter().find(|x| !(x.is_finite() && **x >= 0.0)) {
+            let (name, expected) = ("increment", "a finite number of at least 0");
+            return Err(Error::Setting { name, value, expected });
+        }
+        if increments.is_empty() {
+            return Ok(());
+        }
+        self.increments.copy_from_slice(increments);
+        self.advance();
+        self.update_velocity();
+        Ok(())
+    }
+
+    /// Follows the sample `index` to its end.
+    pub fn run(&mut self, index: u64) {
+        self.run_observed(index, |_| ());
+    }
+
+    /// Follows the sample `index` to its end and keeps all of it.
+    #[must_use]
+    pub fn path(&mut self, index: u64) -> Path {
+        let mut steps = Vec::new();
+        self.run_observed(index, |sampler| {
+            sampler.update_velocity();
+            steps.push(PathStep {
+                increments: sampler.increments.clone(),
+                impulse: sampler.step_impulse.clone(),
+                velocity: sampler.velocity.clone(),
+                contact_velocity: sampler.contact_velocity.clone(),
+            });
+        });
+        let (termination, figures) = (self.termination, self.figures);
+        Path { index, start: self.start.clone(), steps, termination, figures }
+    }
+
+    /// Velocity after the steps so far (length `n_v`, m/s and rad/s).
+    #[must_use]
+    pub const fn velocity(&self) -> &DVector<f64> {
+        &self.velocity
+    }
+
+    /// Contact velocity after the steps so far (length `r`, m/s).
+    #[must_use]
+    pub const fn contact_velocity(&self) -> &DVector<f64> {
+        &self.contact_velocity
+    }
+
+    /// Percussions of the steps so far, at the rows of `J` (length `r`, N·s).
+    #[must_use]
+    pub const fn impulse(&self) -> &DVector<f64> {
+        &self.impulse
+    }
+
+    /// LCPs solved so far, the last small step of a run left out.
+    #[must_use]
+    pub const fn lcps(&self) -> usize {
+        self.lcps
+    }
+
+    /// How the sample ended, [`Limit`](Termination::Limit) as long as contacts approach.
+    #[must_use]
+    pub const fn termination(&self) -> Termination {
+        self.termination
+    }
+
+    /// The worst figures of the steps so far.
+    #[must_use]
+    pub const fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
+    pub(super) const fn fallbacks(&self) -> u64 {
+        self.fallbacks
+    }
+
+    /// The sample, if it ended without approach.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Sample<'_>> {
+        matches!(self.termination, Termination::Separated | Termination::Closed).then_some(Sample {
+            index: self.index,
+            velocity: &self.velocity,
+            contact_velocity: &self.contact_velocity,
+            impulse: &self.impulse,
+            lcps: self.lcps,
+            termination: self.termination,
+        })
+    }
+
+    fn run_observed(&mut self, index: u64, mut observe: impl FnMut(&mut Self)) {
+        self.restart(index);
+        while self.termination == Termination::Limit && self.lcps < self.settings.steps {
+            for increment in &mut self.increments {
+                *increment = self.settings.step * self.source.next();
+            }
+            self.advance();
+            observe(self);
+        }
+        if self.termination == Termination::Limit && self.settings.closing_step > 0.0 {
+            self.increments.fill(self.settings.closing_step * self.settings.step);
+            let lcps = self.lcps;
+            self.advance();
+            self.lcps = lcps;
+            if self.termination == Termination::Separated {
+                self.termination = Termination::Closed;
+            }
+            observe(self);
+        }
+        self.update_velocity();
+    }
+
+    /// Takes the step with the increments drawn.
+    fn advance(&mut self) {
+        self.lcps += 1;
+        self.statement.solve(
+            &self.contact_velocity,
+            &self.increments,
+            &self.settings.lemke,
+            &mut self.step_impulse,
+        );
+        self.step_velocity.copy_from(&self.contact_velocity);
+        self.step_velocity.gemv(1.0, self.problem.delassus(), &self.step_impulse, 1.0);
+        let figures = self.statement.judge(
+            &self.increments,
+            &self.contact_velocity,
+            &self.step_velocity,
+            &self.step_impulse,
+            (self.speed, self.settings.step),
+        );
+        self.figures.raise(&figures);
+        std::mem::swap(&mut self.contact_velocity, &mut self.step_velocity);
+        self.impulse += &self.step_impulse;
+        if figures.residual <= self.settings.lemke.tolerance {
+            self.see_whether_it_ends();
+        } else {
+            self.termination = Termination::Unsolved;
+        }
+    }
+
+    fn see_whether_it_ends(&mut self) {
+        let threshold = -self.settings.tolerance * self.speed;
+        let approaches = |row: usize| self.contact_velocity[row] < threshold;
+        let approaching = self.statement.frames.iter().any(|frame| approaches(frame.row));
+        self.termination = if approaching { Termination::Limit } else { Termination::Separated };
+    }
+
+    /// The velocity that belongs to the percussions so far.
+    fn update_velocity(&mut self) {
+        self.velocity.copy_from(&self.start);
+        self.velocity.gemv(1.0, self.problem.response(), &self.impulse, 1.0);
+        self.step_velocity.gemv(1.0, self.problem.contact_jacobian(), &self.velocity, 0.0);
+        let mut drift = 0.0;
+        for (one, other) in self.step_velocity.iter().zip(self.contact_velocity.iter()) {
+            drift = f64::max(drift, (one - other).abs());
+        }
+        self.figures.drift = self.figures.drift.max(drift);
+    }
+
+    /// The covering vector of the sample.
+    fn cover(&mut self) {
+        let Self { settings, statement, source, speed, index, .. } = self;
+        if settings.covering == Covering::Random {
+            source.start_covering(*index);
+        }
+        for i in 0..statement.covering_mut().len() {
+            let unit = if statement.is_row_of_percussions(i) { settings.step } else { *speed };
+            statement.covering_mut()[i] = match settings.covering {
+                Covering::Ones => 1.0,
+                Covering::Scaled => unit,
+                Covering::Random => unit * source.next(),
+            };
+        }
+    }
+}
+
+fn check(settings: &Settings) -> Result<(), Error> {
+    let refuse = |name, value, expected| Err(Error::Setting { name, value, expected });
+    if !(settings.step > 0.0 && settings.step.is_finite()) {
+        return refuse("step", settings.step, "a positive finite number");
+    }
+    if !(1..=100_000).contains(&settings.steps) {
+        return refuse("steps", settings.steps as f64, "a number from 1 to 100000");
+    }
+    if !(0.0..1.0).contains(&settings.tolerance) {
+        return refuse("tolerance", settings.tolerance, "a number in [0, 1)");
+    }
+    if !(0.0..=1.0).contains(&settings.closing_step) {
+        return refuse("closing_step", settings.closing_step, "a number in [0, 1]");
+    }
+    let lemke = &settings.lemke;
+    if lemke.tolerance.is_nan() || lemke.tolerance < 0.0 {
+        return refuse("lemke.tolerance", lemke.tolerance, "a number of at least 0");
+    }
+    if lemke.pivot_limit == 0 {
+        return refuse("lemke.pivot_limit", 0.0, "at least 1");
+    }
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! The LCP of one step as it is stated, its solution by Lemke's method, and the judge of any solution.
+//!
+//! With the percussions `β` along the directions of friction `D`, the slip speeds `γ` and the
+//! multipliers `s` of the increments,
+//!
+//! ```math
+//! z = (s, \lambda_n, \beta, \gamma), \qquad
+//! w = \begin{bmatrix} 0 & -I & 0 & 0 \\
+//!                     I & N W N^\mathsf{T} & N W D^\mathsf{T} & 0 \\
+//!                     0 & D W N^\mathsf{T} & D W D^\mathsf{T} & E \\
+//!                     0 & \mathrm{diag}(\mu) & -E^\mathsf{T} & 0 \end{bmatrix} z
+//!   + \begin{bmatrix} \bar\lambda \\ N u \\ D u \\ 0 \end{bmatrix}, \qquad 0 \le z \perp w \ge 0 .
+//! ```
+//!
+//! # Source
+//!
+//! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
+//! *International Journal of Robotics Research* 43 (2024), equation 75.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::lcp::{self, lemke};
+
+use super::statistics::{Figures, raise};
+use crate::{Problem, law::Error, step_lcp};
+
+/// A contact as a step sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    /// Row of its normal in `J`; its tangents follow.
+    pub(super) row: usize,
+    /// Number of tangents.
+    pub(super) tangents: usize,
+    /// `μ`.
+    pub(super) friction: f64,
+    /// Index of its first `β`.
+    first: usize,
+    /// Directions of friction in the tangent plane, each with two components.
+    directions: Vec<[f64; 2]>,
+}
+
+/// The LCP of a step, with the memory of its solver.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    pub(super) frames: Vec<Frame>,
+    /// Number of all `β`.
+    directions: usize,
+    lcp: lcp::Problem,
+    workspace: lemke::Workspace,
+    covering: DVector<f64>,
+    z: DVector<f64>,
+}
+
+impl Statement {
+    /// # Errors
+    ///
+    /// When the number of directions is outside its range.
+    pub(super) fn new(problem: &Problem, directions: usize) -> Result<Self, Error> {
+        step_lcp::check_directions(directions)?;
+        let mut frames = Vec::with_capacity(problem.contacts().len());
+        let mut first = 0;
+        for (index, contact) in problem.contacts().iter().enumerate() {
+            let tangents = contact.tangents.len();
+            let count = [0, 2, directions][tangents];
+            let directions = (0..count).map(|j| step_lcp::direction(j, count)).collect();
+            let (row, friction) = (problem.rows(index).start, contact.friction);
+            frames.push(Frame { row, tangents, friction, first, directions });
+            first += count;
+        }
+        let matrix = matrix(problem, &frames, first);
+        let n = matrix.nrows();
+        Ok(Self {
+            frames,
+            directions: first,
+            // Of size zero only without contacts, and then no step is ever taken.
+            lcp: if n == 0 {
+                lcp::Problem::new(DMatrix::zeros(1, 1), DVector::zeros(1))?
+            } else {
+                lcp::Problem::new(matrix, DVector::zeros(n))?
+            },
+            workspace: lemke::Workspace::new(n),
+            covering: DVector::from_element(n, 1.0),
+            z: DVector::zeros(n),
+        })
+    }
+
+    /// The covering vector in rows of `s`, `λ_n`, `β` and `γ`, for the caller to change.
+    pub(super) fn covering_mut(&mut self) -> &mut DVector<f64> {
+        &mut self.covering
+    }
+
+    /// Whether row `i` of the covering vector is one of percussions.
+    pub(super) fn is_row_of_percussions(&self, i: usize) -> bool {
+        let m = self.frames.len();
+        i < m || i >= 2 * m + self.directions
+    }
+
+    /// Solves the step from the contact velocity `u` (m/s) with the `increments` (N·s) by Lemke's
+    /// method and writes the percussions at the rows of `J`; whether it was solved.
+    pub(super) fn solve(
+        &mut self,
+        contact_velocity: &DVector<f64>,
+        increments: &[f64],
+        settings: &lemke::Settings,
+        impulse: &mut DVector<f64>,
+    ) -> bool {
+        let Self { frames, directions, lcp, workspace, covering, z } = self;
+        let m = frames.len();
+        let filled = lcp.refill(|_, vector| {
+            let vector = vector.as_mut_slice();
+            vector[..m].copy_from_slice(increments);
+            for (i, frame) in frames.iter().enumerate() {
+                vector[m + i] = contact_velocity[frame.row];
+                for (j, direction) in frame.directions.iter().enumerate() {
+                    vector[2 * m + frame.first + j] = frame.along(direction, contact_velocity);
+                }
+            }
+        });
+        if filled.is_err() {
+            return false;
+        }
+        let report = lemke::solve_with_covering_vector(lcp, covering, settings, workspace, z);
+        impulse.fill(0.0);
+        let beta = &z.as_slice()[2 * m..2 * m + *directions];
+        for (i, frame) in frames.iter().enumerate() {
+            impulse[frame.row] = z[m + i];
+            for (direction, beta) in frame.directions.iter().zip(&beta[frame.first..]) {
+                for (tangent, component) in direction[..frame.tangents].iter().enumerate() {
+                    impulse[frame.row + 1 + tangent] += component * beta;
+                }
+            }
+        }
+        report.is_ok_and(|report| report.status == lcp::Status::Solved)
+    }
+
+    /// Judges the percussions of a step that lead from the contact velocity `before` to `after`, on
+    /// the problem as stated; of a contact in space with the `β` that [`solve`](Self::solve) left.
+    ///
+    /// The multipliers `s` and `γ` are the ones that fit best. Velocities are measured in `speed`,
+    /// percussions in `step`.
+    pub(super) fn judge(
+        &self,
+        increments: &[f64],
+        before: &DVector<f64>,
+        after: &DVector<f64>,
+        impulse: &DVector<f64>,
+        (speed, step): (f64, f64),
+    ) -> Figures {
+        let mut figures = Figures::default();
+        let mut energy = 0.0;
+        for ((before, after), impulse) in before.iter().zip(after.iter()).zip(impulse.iter()) {
+            energy += impulse * (before + after);
+        }
+        raise(&mut figures.energy_gain, 0.5 * energy);
+        for (i, (frame, &increment)) in self.frames.iter().zip(increments).enumerate() {
+            let (normal, velocity) = (impulse[frame.row], after[frame.row]);
+            raise(&mut figures.adhesion, -normal);
+            let approach = (-velocity).max(0.0);
+            let mut pair = |velocity: f64, impulse: f64| {
+                let least = (velocity / speed).min(impulse / step);
+                raise(&mut figures.residual, least.abs() + 0.0 * (velocity + impulse));
+            };
+            pair(approach, increment - normal);
+            pair(velocity.max(0.0), normal);
+            if frame.tangents == 0 {
+                continue;
+            }
+            let bound = frame.friction * normal;
+            let used = if frame.tangents == 1 {
+                let (slip, push) = (after[frame.row + 1], impulse[frame.row + 1]);
+                pair(slip + slip.abs(), push.max(0.0));
+                pair(slip.abs() - slip, (-push).max(0.0));
+                pair(slip.abs(), bound - push.abs());
+                push.abs()
+            } else {
+                let beta = &self.z.as_slice()[2 * self.frames.len() + frame.first..];
+                let slips = frame.directions.iter().map(|d| frame.along(d, after));
+                let gamma = slips.fold(0.0, |gamma: f64, slip| gamma.max(-slip));
+                let mut used = 0.0;
+                for (direction, &push) in frame.directions.iter().zip(beta) {
+                    pair(frame.along(direction, after) + gamma, push);
+                    used += push;
+                }
+                pair(gamma, bound - used);
+                used
+            };
+            debug_assert!(i < self.frames.len(), "increments are one for each contact");
+            raise(&mut figures.cone_violation, used - bound);
+        }
+        figures
+    }
+}
+
+impl Frame {
+    /// Velocity along a direction of the tangent plane.
+    fn along(&self, direction: &[f64; 2], contact_velocity: &DVector<f64>) -> f64 {
+        let tangents = &contact_velocity.as_slice()[self.row + 1..][..self.tangents];
+        tangents.iter().zip(direction).map(|(u, d)| u * d).sum()
+    }
+}
+
+fn matrix(problem: &Problem, frames: &[Frame], directions: usize) -> DMatrix<f64> {
+    let (r, m) = (problem.contact_jacobian().nrows(), frames.len());
+    let slips: Vec<usize> = (0..m).filter(|&i| frames[i].tangents > 0).collect();
+    let (pushes, n) = (m + directions, 2 * m + directions + slips.len());
+    let mut generators = DMatrix::zeros(r, pushes);
+    for (i, frame) in frames.iter().enumerate() {
+        generators[(frame.row, i)] = 1.0;
+        for (j, direction) in frame.directions.iter().enumerate() {
+            for (tangent, component) in direction[..frame.tangents].iter().enumerate() {
+                generators[(frame.row + 1 + tangent, m + frame.first + j)] = *component;
+            }
+        }
+    }
+    let mut matrix = DMatrix::zeros(n, n);
+    let delassus = generators.tr_mul(&(problem.delassus() * &generators));
+    matrix.view_mut((m, m), (pushes, pushes)).copy_from(&delassus);
+    for i in 0..m {
+        matrix[(i, m + i)] = -1.0;
+        matrix[(m + i, i)] = 1.0;
+    }
+    for (slip, &contact) in slips.iter().enumerate() {
+        let frame = &frames[contact];
+        let (slip, first) = (m + pushes + slip, 2 * m + frame.first);
+        let count = frame.directions.len();
+        matrix.view_mut((first, slip), (count, 1)).fill(1.0);
+        matrix.view_mut((slip, first), (1, count)).fill(-1.0);
+        matrix[(slip, m + contact)] = frame.friction;
+    }
+    matrix
+}

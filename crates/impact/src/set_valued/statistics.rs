@@ -1,0 +1,214 @@
+//! What is said of the samples: each [`Sample`] to a [`Summary`], all of them in [`Statistics`].
+
+use nalgebra::DVector;
+use serde::Serialize;
+
+use super::Sampler;
+
+/// How a sample ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Termination {
+    /// No contact approaches.
+    Separated,
+    /// No contact approaches after the last small step.
+    Closed,
+    /// Contacts still approach after all steps.
+    Limit,
+    /// A step was not solved to the tolerance of its LCP.
+    Unsolved,
+}
+
+/// The end of a sample that no contact approaches.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// Index of the sample; [`SetValuedRouth::sample`](super::SetValuedRouth::sample) gives its path.
+    pub index: u64,
+    /// `v⁺` (length `n_v`, m/s and rad/s).
+    pub velocity: &'a DVector<f64>,
+    /// `J v⁺` (length `r`, m/s).
+    pub contact_velocity: &'a DVector<f64>,
+    /// Percussions of all steps together, at the rows of `J` (length `r`, N·s).
+    pub impulse: &'a DVector<f64>,
+    /// LCPs solved, the last small step left out.
+    pub lcps: usize,
+    /// [`Separated`](Termination::Separated) or [`Closed`](Termination::Closed).
+    pub termination: Termination,
+}
+
+/// What a caller wants to know of the post-impact set, gathered sample by sample.
+///
+/// Recording samples one by one must give the same as recording the first of them in one summary, the
+/// rest in another that was empty, and merging. A pair of summaries is a summary, and so is `()`.
+///
+/// # Example
+///
+/// The fastest separation of the first contact.
+///
+/// ```
+/// use percussion_impact::set_valued::{Sample, Summary};
+///
+/// #[derive(Clone)]
+/// struct Fastest(f64);
+///
+/// impl Summary for Fastest {
+///     fn record(&mut self, sample: &Sample<'_>) {
+///         self.0 = self.0.max(sample.contact_velocity[0]);
+///     }
+///
+///     fn merge(&mut self, later: Self) {
+///         self.0 = self.0.max(later.0);
+///     }
+/// }
+/// ```
+pub trait Summary: Clone + Send {
+    /// Takes note of a sample.
+    fn record(&mut self, sample: &Sample<'_>);
+
+    /// Takes over what a summary of samples with larger indices has noted.
+    fn merge(&mut self, later: Self);
+}
+
+impl Summary for () {
+    fn record(&mut self, _: &Sample<'_>) {}
+
+    fn merge(&mut self, (): Self) {}
+}
+
+impl<A: Summary, B: Summary> Summary for (A, B) {
+    fn record(&mut self, sample: &Sample<'_>) {
+        self.0.record(sample);
+        self.1.record(sample);
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.0.merge(later.0);
+        self.1.merge(later.1);
+    }
+}
+
+impl<A: Summary, B: Summary, C: Summary> Summary for (A, B, C) {
+    fn record(&mut self, sample: &Sample<'_>) {
+        self.0.record(sample);
+        self.1.record(sample);
+        self.2.record(sample);
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.0.merge(later.0);
+        self.1.merge(later.1);
+        self.2.merge(later.2);
+    }
+}
+
+/// How well steps were solved: the worst of each figure over all of them, zero for exact solutions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Figures {
+    /// Natural-map residual of the step's LCP, with velocities in units of the fastest contact velocity
+    /// before the impact and percussions in units of `h` (dimensionless).
+    pub residual: f64,
+    /// Growth of the kinetic energy, `½ Λ · (u + u')` where positive (J).
+    pub energy_gain: f64,
+    /// `max(0, −Λ_n)` (N·s).
+    pub adhesion: f64,
+    /// Friction beyond its bound, `‖Λ_t‖ − μ Λ_n` where positive (N·s); in space that of the polygon.
+    pub cone_violation: f64,
+    /// Difference of the contact velocities followed from step to step and those of `v⁺`, at the end of
+    /// a sample (m/s).
+    pub drift: f64,
+}
+
+impl Figures {
+    /// Raises each figure to that of `other`; NaN wins.
+    pub(super) fn raise(&mut self, other: &Self) {
+        raise(&mut self.residual, other.residual);
+        raise(&mut self.energy_gain, other.energy_gain);
+        raise(&mut self.adhesion, other.adhesion);
+        raise(&mut self.cone_violation, other.cone_violation);
+        raise(&mut self.drift, other.drift);
+    }
+}
+
+/// Replaces `figure` by `value` if that is larger or NaN.
+pub(super) fn raise(figure: &mut f64, value: f64) {
+    if value > *figure || value.is_nan() {
+        *figure = value;
+    }
+}
+
+/// How the samples ended, and what they took.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Samples drawn, the sum of the next four.
+    pub samples: u64,
+    /// Samples that ended without approach within `N` steps.
+    pub terminated: u64,
+    /// Samples that ended without approach after the last small step.
+    pub closed: u64,
+    /// Samples that still approach.
+    pub limit: u64,
+    /// Samples with a step that was not solved; their further steps were not taken.
+    pub unsolved: u64,
+    /// Number of samples that took 0, 1, … `N` LCPs, the last small step left out.
+    pub lcps: Vec<u64>,
+    /// Steps whose percussions the fast path did not find, so that Lemke's method solved them.
+    pub fallbacks: u64,
+    /// The worst over all steps.
+    pub figures: Figures,
+}
+
+impl Statistics {
+    pub(super) fn new(steps: usize) -> Self {
+        Self {
+            samples: 0,
+            terminated: 0,
+            closed: 0,
+            limit: 0,
+            unsolved: 0,
+            lcps: vec![0; steps + 1],
+            fallbacks: 0,
+            figures: Figures::default(),
+        }
+    }
+
+    /// Mean number of LCPs of a sample; NaN without samples.
+    #[must_use]
+    pub fn mean_lcps(&self) -> f64 {
+        let total: f64 =
+            self.lcps.iter().enumerate().map(|(n, &count)| n as f64 * count as f64).sum();
+        total / self.samples as f64
+    }
+
+    /// Largest number of LCPs of a sample.
+    #[must_use]
+    pub fn max_lcps(&self) -> usize {
+        self.lcps.iter().rposition(|&count| count > 0).unwrap_or(0)
+    }
+
+    pub(super) fn count(&mut self, sampler: &Sampler<'_>) {
+        self.samples += 1;
+        *match sampler.termination() {
+            Termination::Separated => &mut self.terminated,
+            Termination::Closed => &mut self.closed,
+            Termination::Limit => &mut self.limit,
+            Termination::Unsolved => &mut self.unsolved,
+        } += 1;
+        self.lcps[sampler.lcps()] += 1;
+        self.fallbacks += sampler.fallbacks();
+        self.figures.raise(sampler.figures());
+    }
+
+    pub(super) fn merge(&mut self, later: &Self) {
+        self.samples += later.samples;
+        self.terminated += later.terminated;
+        self.closed += later.closed;
+        self.limit += later.limit;
+        self.unsolved += later.unsolved;
+        for (count, later) in self.lcps.iter_mut().zip(&later.lcps) {
+            *count += later;
+        }
+        self.fallbacks += later.fallbacks;
+        self.figures.raise(&later.figures);
+    }
+}
