@@ -86,9 +86,15 @@ pub fn draw(figure: &Figure) -> String {
         canvas.text(line, (LEFT, middle), Anchor::Start, TITLE);
     }
     legend.draw(&mut canvas, (LEFT, below_title));
-    axes(&mut canvas, figure, &x, &y);
     let plot = Plot { x, y };
-    for series in &figure.series {
+    let (areas, others): (Vec<_>, Vec<_>) =
+        figure.series.iter().partition(|series| shade(series.mark).is_some());
+    // The grid stays visible on areas.
+    for series in areas {
+        plot.series(&mut canvas, series, legend.color(series));
+    }
+    axes(&mut canvas, figure, &plot.x, &plot.y);
+    for series in others {
         plot.series(&mut canvas, series, legend.color(series));
     }
     canvas.finish();
@@ -183,6 +189,10 @@ impl Plot {
                     }
                 }
             }
+            Mark::Region | Mark::Backdrop => {
+                let polygons = self.runs(series);
+                canvas.area(&polygons, shade(series.mark).unwrap_or(color));
+            }
             // `Line`, and marks of later versions of the scenarios.
             _ => self.lines(canvas, series, line(color, dashed)),
         }
@@ -190,16 +200,30 @@ impl Plot {
 
     /// Draws a line through the points, broken where one is not finite.
     fn lines(&self, canvas: &mut Canvas<'_>, series: &Series, stroke: Stroke) {
-        let places: Vec<Option<Point>> =
-            series.points.iter().map(|point| self.place(point)).collect();
-        for run in places.split(Option::is_none) {
-            let path: Vec<Point> = run.iter().copied().flatten().collect();
+        for path in self.runs(series) {
             canvas.line(&path, stroke);
         }
     }
 
+    /// The points in runs without one that is not finite.
+    fn runs(&self, series: &Series) -> Vec<Vec<Point>> {
+        let places: Vec<Option<Point>> =
+            series.points.iter().map(|point| self.place(point)).collect();
+        let runs = places.split(Option::is_none);
+        runs.map(|run| run.iter().copied().flatten().collect()).collect()
+    }
+
     fn place(&self, [x, y]: &[f64; 2]) -> Option<Point> {
         (drawable(*x) && drawable(*y)).then(|| (self.x.pixel(*x), self.y.pixel(*y)))
+    }
+}
+
+/// The color of a mark that fills an area.
+fn shade(mark: Mark) -> Option<RGBColor> {
+    match mark {
+        Mark::Region => Some(RGBColor(139, 149, 163)),
+        Mark::Backdrop => Some(RGBColor(221, 225, 231)),
+        _ => None,
     }
 }
 

@@ -24,6 +24,11 @@ pub enum Mark {
     Dots,
     /// Consecutive pairs of points are tail and head of an arrow.
     Arrows,
+    /// A filled area in dark gray: closed polygons with a NaN point after each. A point belongs to it
+    /// where the polygons wind around it, so a polygon that runs the other way round is a hole.
+    Region,
+    /// The same in light gray, for context behind regions.
+    Backdrop,
 }
 
 /// Points of one kind, named in the legend.

@@ -122,6 +122,20 @@ impl<'a> Canvas<'a> {
         infallible(self.backend.fill_polygon(corners, &color));
     }
 
+    /// The area that `polygons` wind around, as one polygon so that holes stay open: it runs through
+    /// the first corners of all, and back the same way, which encloses nothing.
+    pub(super) fn area(&mut self, polygons: &[Vec<Point>], color: RGBColor) {
+        let mut corners: Vec<Point> = Vec::new();
+        for polygon in polygons {
+            corners.extend(polygon);
+            corners.extend(polygon.first());
+        }
+        corners.extend(polygons.iter().rev().filter_map(|polygon| polygon.first()));
+        if corners.len() > 2 {
+            self.polygon(&corners, color);
+        }
+    }
+
     /// A line of text.
     pub(super) fn text(&mut self, text: &str, point: Point, anchor: Anchor, font: Font) {
         let (horizontal, turn) = match anchor {

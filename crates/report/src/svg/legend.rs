@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 use super::{
     CAPTION, MUTED, arrow,
     canvas::{Anchor, Canvas, Font, Point},
-    dot, dot_radius, line, outline,
+    dot, dot_radius, line, outline, shade,
 };
 
 /// Okabe and Ito's colors without black and yellow, which vanish on dark and on light, and with
@@ -45,7 +45,8 @@ impl Legend {
         let mut colored: Vec<String> = Vec::new();
         let mut named: Vec<Series> = Vec::new();
         for series in figure.series.iter().filter(|series| !series.label.is_empty()) {
-            if series.mark != Mark::Outline && !colored.contains(&series.label) {
+            let gray = series.mark == Mark::Outline || shade(series.mark).is_some();
+            if !gray && !colored.contains(&series.label) {
                 colored.push(series.label.clone());
             }
             let known = named.iter_mut().find(|known| known.label == series.label);
@@ -96,6 +97,10 @@ impl Legend {
                     dot(canvas, (left + 0.5 * SWATCH, middle), dot_radius(0), (color, dashed));
                 }
                 Mark::Arrows => arrow(canvas, from, to, color),
+                Mark::Region | Mark::Backdrop => {
+                    let (upper, lower) = ((left, middle - 6.0), (left + SWATCH, middle + 6.0));
+                    canvas.rectangle(upper, lower, shade(entry.series.mark).unwrap_or(color));
+                }
                 _ => canvas.line(&[from, to], line(color, dashed)),
             }
             let font = FONT.fitting(&entry.series.label, 560.0);

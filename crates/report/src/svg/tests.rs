@@ -62,11 +62,28 @@ fn one_unit_has_the_same_length_on_both_axes_when_asked() {
 }
 
 #[test]
+fn an_area_is_one_polygon_below_the_grid_and_has_a_swatch() {
+    let square = |from: f64, to: f64| [[from, from], [to, from], [to, to], [from, to]];
+    let mut points = square(0.0, 3.0).to_vec();
+    points.push([f64::NAN; 2]);
+    points.extend(square(1.0, 2.0).iter().rev());
+    let document = draw(&figure(vec![series("reached", Mark::Region, &points)]));
+    assert_eq!(document.matches("<polygon").count(), 1);
+    let place = |text| document.find(text).expect(text);
+    assert!(place("<polygon") < place("<polyline"), "the grid is above the area");
+    // Two squares, each closed, and the way back over their two first corners.
+    let corners = document[place("<polygon")..].split("points=\"").nth(1).unwrap();
+    let corners = corners.split('"').next().unwrap().split_whitespace().count();
+    assert_eq!(corners, 2 * 5 + 2);
+}
+
+#[test]
 fn any_data_gives_a_document_within_the_page() {
     let values = [0.0, -1.0, 1e300, -1e299, 1e-310, f64::NAN, f64::INFINITY, f64::MAX];
     let points: Vec<[f64; 2]> =
         values.iter().flat_map(|x| values.iter().map(|y| [*x, *y])).collect();
-    for mark in [Mark::Line, Mark::Outline, Mark::Dots, Mark::Arrows] {
+    for mark in [Mark::Line, Mark::Outline, Mark::Dots, Mark::Arrows, Mark::Region, Mark::Backdrop]
+    {
         for count in [0, 1, 2, points.len()] {
             for equal_aspect in [false, true] {
                 let mut figure = figure(vec![series("all", mark, &points[..count])]);
