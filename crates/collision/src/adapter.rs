@@ -7,16 +7,14 @@
 //!
 //! E. G. Gilbert, D. W. Johnson, S. S. Keerthi, "A fast procedure for computing the distance between
 //! complex objects in three-dimensional space", *IEEE Journal of Robotics and Automation* 4 (1988)
-//! 193–203 (distance); G. van den Bergen, "Proximity queries and penetration depth computation on 3D
-//! game objects", *Game Developers Conference* 2001 (depth of overlapping solids), both as
-//! implemented by the crate `parry3d-f64`.
+//! 193–203, as implemented by the crate `parry3d-f64`.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d_f64::{
     bounding_volume,
     math::{Pose, Rot3, Vector},
     partitioning::{Bvh, BvhWorkspace},
-    query::details::contact_support_map_support_map,
+    query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex},
     shape::{ConvexPolyhedron, SupportMap},
 };
 
@@ -45,21 +43,27 @@ pub(crate) fn convex_hull(points: &[Vector3<f64>]) -> Option<Vec<Vec<usize>>> {
     faces.collect()
 }
 
-/// Where two convex solids are nearest, or how to part them shortest if they overlap.
+/// Where two convex solids are nearest, or `None` if their cores overlap or the iteration fails.
 ///
-/// Rounded solids are measured between their cores. `None` if the iteration found no answer.
+/// Rounded solids are measured between their cores.
 pub(crate) fn nearest(solids: [&Solid; 2], poses: [&Isometry3<f64>; 2]) -> Option<Witness> {
     // The tolerances of parry are lengths, so that it is given lengths of about one.
     let scale = solids[0].size() + solids[1].size();
     let mut relative = poses[0].inv_mul(poses[1]);
     relative.translation.vector /= scale;
     let [core_1, core_2] = solids.map(|solid| Core { solid, scale });
-    let contact = contact_support_map_support_map(&pose(&relative), &core_1, &core_2, f64::MAX)?;
+    let relative = pose(&relative);
+    let mut simplex = VoronoiSimplex::new();
+    let start = relative.translation.try_normalize().unwrap_or(Vector::X);
+    simplex.reset(CsoPoint::from_shapes(&relative, &core_1, &core_2, start));
+    let found = gjk::closest_points(&relative, &core_1, &core_2, f64::MAX, true, &mut simplex);
+    let GJKResult::ClosestPoints(point_1, point_2, normal) = found else { return None };
     // Parry's normal leaves body 1.
-    let normal = -(poses[0].rotation * from_parry(&contact.normal1));
+    let distance = (point_2 - point_1).dot(normal);
+    let normal = -(poses[0].rotation * from_parry(&normal));
     let [r_1, r_2] = solids.map(Solid::rounding);
-    let point_1 = (poses[0] * Point3::from(scale * from_parry(&contact.point1))).coords;
-    let gap = scale * contact.dist - r_1 - r_2;
+    let point_1 = (poses[0] * Point3::from(scale * from_parry(&point_1))).coords;
+    let gap = scale * distance - r_1 - r_2;
     Some(Witness::new(point_1 - normal * r_1, normal, gap)).filter(Witness::is_finite)
 }
 

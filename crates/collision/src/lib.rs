@@ -65,13 +65,13 @@
 //! | capsule, rod – the same | ends against the other, crossing of axes | closed form |
 //! | rectangle, rod in the plane | corners against sides | closed form |
 //! | box, hull – the same | corners over faces, crossings of edges | separating axes; parry if apart |
-//! | capsule, rod – box, hull | ends over faces, nearest points | parry |
-//! | cylinder – capsule, cylinder, box, hull | rims and corners over faces, nearest points | parry, sharpened |
+//! | capsule, rod – box, hull | ends over faces, nearest points | closed form if cores overlap; parry if apart |
+//! | cylinder – capsule, cylinder, box, hull | rims and corners over faces, nearest points | stationary directions if overlapping; parry, sharpened, if apart |
 //!
 //! # Degenerate positions
 //!
-//! The smallest gap of a pair is continuous (of two polytopes up to a millionth of their size, where the
-//! method changes), but at some positions its direction is not. What is chosen there turns with the
+//! The smallest gap of a pair is continuous (of polytopes, cylinders and the cores of capsules up to a
+//! millionth of their size, where the method changes), but at some positions its direction is not. What is chosen there turns with the
 //! bodies:
 //!
 //! - *Coincident centers*, a center on the axis of a capsule or cylinder: an axis of the frame of the
@@ -81,8 +81,9 @@
 //! - *Parallel faces*: the corners of each over the other and the crossings of their edges, each with
 //!   its own normal. *A cylinder standing upright*: the four fixed points of a rim, because no point of
 //!   it is the lowest.
-//! - *Deep penetration*: the shortest way out along the normal of a face or of two edges; of equal ones,
-//!   faces come before edges and smaller indices before larger ones.
+//! - *Deep penetration*: the shortest way out of all, also for cylinders; of equal ones, faces come
+//!   before edges, edges before rims and smaller indices before larger ones. *Coaxial cylinders* leave
+//!   along the axis or, if that is longer, along the `x` axis of the first.
 //!
 //! Where the iteration for a distance fails there is no guess but [`scene::Error::Undecided`].
 //!

@@ -19,19 +19,21 @@
 //! | edge – edge | distance of two lines | closed form |
 //! | whole – whole, polytopes that overlap | largest separation by an axis | closed form |
 //! | whole – whole, in the plane | the same, or the nearest vertex | closed form |
-//! | whole – whole, otherwise | distance of cores, or depth | parry, sharpened for cylinders |
+//! | whole – whole, otherwise, that overlap | largest separation along a direction | closed form, circles by Newton's method |
+//! | whole – whole, otherwise, apart | distance of cores | parry, sharpened for cylinders |
 
+mod curve;
+mod depth;
 mod manifold;
 mod polish;
 mod separation;
 
-use nalgebra::{Translation3, Vector3};
+use nalgebra::Vector3;
 use percussion_dynamics::Dimension;
 
 use crate::{
     adapter,
     feature::Feature,
-    shape::unit,
     solid::{Placed, Solid},
     witness::Witness,
 };
@@ -188,26 +190,20 @@ pub(crate) fn whole_within(
     }
 }
 
-/// The nearest points of cores that have to be found by iteration.
+/// The nearest points of cores that are apart, found by iteration, or the direction that parts cores that
+/// overlap or nearly touch, where the iteration has none to follow.
 fn nearest(a: &Placed<'_>, b: &Placed<'_>) -> Option<Witness> {
-    let size = a.solid.size().min(b.solid.size());
     let rounding = a.solid.rounding() + b.solid.rounding();
-    let found = adapter::nearest([a.solid, b.solid], [&a.pose, &b.pose]);
-    let is_apart = found.is_some_and(|witness| (witness.gap + rounding).abs() > CLOSE * size);
-    let rough = if is_apart { found } else { parted(a, b, size).or(found) }?;
+    let close = CLOSE * (a.solid.size() + b.solid.size());
+    let apart = adapter::nearest([a.solid, b.solid], [&a.pose, &b.pose])
+        .filter(|witness| witness.gap + rounding > close);
     let is_curved = [a, b].iter().any(|placed| matches!(placed.solid, Solid::Cylinder { .. }));
-    Some(if is_curved || !is_apart { polish::polish(a, b, &rough) } else { rough })
-}
-
-/// Nearly the answer for cores that touch, where the iteration has no direction to follow: that with
-/// `a` moved away by a thousandth of the size, less what the move adds to the gap.
-fn parted(a: &Placed<'_>, b: &Placed<'_>, size: f64) -> Option<Witness> {
-    let apart = a.point(&a.solid.center()) - b.point(&b.solid.center());
-    let shift = unit(&apart).unwrap_or_else(Vector3::z) * (1e-3 * size);
-    let pose = Translation3::from(shift) * a.pose;
-    let witness = adapter::nearest([a.solid, b.solid], [&pose, &b.pose])?;
-    let gap = witness.gap - witness.normal.dot(&shift);
-    Some(Witness::new(witness.points[0] - shift, witness.normal, gap))
+    match apart {
+        Some(rough) if is_curved => Some(polish::polish(a, b, &rough)),
+        Some(distance) => Some(distance),
+        // A separation beyond `close` means that the iteration failed.
+        None => depth::largest_separation(a, b).filter(|w| w.gap + rounding <= 2.0 * close),
+    }
 }
 
 /// The lowest vertex or rim of `a` over the half-space `b`.

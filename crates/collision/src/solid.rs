@@ -253,15 +253,6 @@ impl Solid {
         }
     }
 
-    /// Signed distance of `point` from the side of a cylinder and the normal there, if the point is
-    /// between its caps.
-    pub(crate) fn side_distance(&self, point: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
-        let Self::Cylinder { half_height, radius } = self else { return None };
-        let across = Vector3::new(point.x, point.y, 0.0);
-        let is_beside = point.z.abs() <= *half_height;
-        is_beside.then(|| rounded(&across, *radius, &Vector3::x()))
-    }
-
     /// Largest distance of a point of the solid from the origin of its frame (m); of a half-space 0.
     pub(crate) fn size(&self) -> f64 {
         let core = match self {
@@ -272,13 +263,6 @@ impl Solid {
             Self::Rectangle { half } => half.norm(),
         };
         core + self.rounding()
-    }
-
-    /// A point inside the solid.
-    pub(crate) fn center(&self) -> Vector3<f64> {
-        let Self::Polytope(hull) = self else { return Vector3::zeros() };
-        let share = 1.0 / f64::from(u32::try_from(hull.vertices().len()).unwrap_or(u32::MAX));
-        hull.vertices().iter().map(|vertex| vertex * share).sum()
     }
 
     /// The box around the solid, or `None` for a half-space, which has none.
