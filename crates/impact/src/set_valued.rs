@@ -46,6 +46,7 @@ use crate::{
     outcome::{Phase, Stage, Status, Trace},
 };
 
+mod covering_path;
 mod draws;
 mod sampler;
 mod statement;
@@ -198,7 +199,7 @@ impl SetValuedRouth {
     /// # Errors
     ///
     /// [`Error`] when a setting is wrong.
-    pub fn post_impact_set<S: Summary + Sync>(
+    pub fn post_impact_set<S: Summary>(
         &self,
         problem: &Problem,
         summary: S,
@@ -220,14 +221,14 @@ impl SetValuedRouth {
             let chunks: Vec<_> = (0..WAVE)
                 .map(|chunk| first + chunk * CHUNK)
                 .take_while(|&first| first < end)
+                .map(|first| (first, summary.clone()))
                 .collect();
             let parts: Vec<_> = chunks
                 .into_par_iter()
                 .map_init(
                     || sampler.clone(),
-                    |sampler, first| {
+                    |sampler, (first, mut summary)| {
                         let mut statistics = Statistics::new(self.settings.steps);
-                        let mut summary = summary.clone();
                         for index in first..end.min(first + CHUNK) {
                             sampler.run(index);
                             statistics.count(sampler);

@@ -4,6 +4,7 @@ use nalgebra::DVector;
 
 use super::{
     Covering, Settings,
+    covering_path::CoveringPath,
     draws::Source,
     statement::Statement,
     statistics::{Figures, Sample, Termination},
@@ -36,6 +37,8 @@ pub struct Sampler<'a> {
     problem: &'a Problem,
     settings: Settings,
     statement: Statement,
+    /// The fast way, for planar contacts.
+    path: Option<CoveringPath>,
     source: Source,
     /// Velocity before the impact, joints satisfied, and its contact velocity.
     start: DVector<f64>,
@@ -95,6 +98,7 @@ impl<'a> Sampler<'a> {
     pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
         check(settings)?;
         let statement = Statement::new(problem, settings.directions)?;
+        let path = CoveringPath::new(problem, &statement.frames);
         let contacts = problem.contacts().len();
         let source = Source::new(settings.draws, settings.seed, settings.steps * contacts)?;
         let start = problem.free_velocity();
@@ -105,6 +109,7 @@ impl<'a> Sampler<'a> {
             problem,
             settings: *settings,
             statement,
+            path,
             source,
             speed: if fastest > 0.0 { fastest } else { 1.0 },
             index: 0,
@@ -265,29 +270,44 @@ impl<'a> Sampler<'a> {
     /// Takes the step with the increments drawn.
     fn advance(&mut self) {
         self.lcps += 1;
-        self.statement.solve(
-            &self.contact_velocity,
-            &self.increments,
-            &self.settings.lemke,
-            &mut self.step_impulse,
-        );
+        let mut figures = None;
+        if let Some(path) = &mut self.path
+            && path.solve(&self.contact_velocity, &self.increments, &mut self.step_impulse)
+        {
+            figures = Some(self.judge()).filter(|figures| self.is_solved(figures));
+        }
+        let figures = figures.unwrap_or_else(|| {
+            self.fallbacks += u64::from(self.path.is_some());
+            let settings = &self.settings.lemke;
+            let (velocity, increments) = (&self.contact_velocity, &self.increments);
+            self.statement.solve(velocity, increments, settings, &mut self.step_impulse);
+            self.judge()
+        });
+        self.figures.raise(&figures);
+        std::mem::swap(&mut self.contact_velocity, &mut self.step_velocity);
+        self.impulse += &self.step_impulse;
+        if self.is_solved(&figures) {
+            self.see_whether_it_ends();
+        } else {
+            self.termination = Termination::Unsolved;
+        }
+    }
+
+    fn is_solved(&self, figures: &Figures) -> bool {
+        figures.residual <= self.settings.lemke.tolerance
+    }
+
+    /// Computes the velocity that the percussions of the step lead to, and judges them.
+    fn judge(&mut self) -> Figures {
         self.step_velocity.copy_from(&self.contact_velocity);
         self.step_velocity.gemv(1.0, self.problem.delassus(), &self.step_impulse, 1.0);
-        let figures = self.statement.judge(
+        self.statement.judge(
             &self.increments,
             &self.contact_velocity,
             &self.step_velocity,
             &self.step_impulse,
             (self.speed, self.settings.step),
-        );
-        self.figures.raise(&figures);
-        std::mem::swap(&mut self.contact_velocity, &mut self.step_velocity);
-        self.impulse += &self.step_impulse;
-        if figures.residual <= self.settings.lemke.tolerance {
-            self.see_whether_it_ends();
-        } else {
-            self.termination = Termination::Unsolved;
-        }
+        )
     }
 
     fn see_whether_it_ends(&mut self) {
@@ -311,7 +331,7 @@ impl<'a> Sampler<'a> {
 
     /// The covering vector of the sample.
     fn cover(&mut self) {
-        let Self { settings, statement, source, speed, index, .. } = self;
+        let Self { settings, statement, path, source, speed, index, .. } = self;
         if settings.covering == Covering::Random {
             source.start_covering(*index);
         }
@@ -322,6 +342,9 @@ impl<'a> Sampler<'a> {
                 Covering::Scaled => unit,
                 Covering::Random => unit * source.next(),
             };
+        }
+        if let Some(path) = path {
+            statement.cover(path);
         }
     }
 }

@@ -20,7 +20,10 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, lemke};
 
-use super::statistics::{Figures, raise};
+use super::{
+    covering_path::CoveringPath,
+    statistics::{Figures, raise},
+};
 use crate::{Problem, law::Error, step_lcp};
 
 /// A contact as a step sees it.
@@ -94,6 +97,21 @@ impl Statement {
         i < m || i >= 2 * m + self.directions
     }
 
+    /// Gives a path through planar contacts the same covering vector.
+    pub(super) fn cover(&self, path: &mut CoveringPath) {
+        let (m, d) = (self.frames.len(), &self.covering);
+        let mut slips = d.as_slice()[2 * m + self.directions..].iter();
+        for (i, frame) in self.frames.iter().enumerate() {
+            path.cover(frame.row, [d[m + i]; 2], d[i]);
+            if frame.tangents > 0
+                && let Some(&bound) = slips.next()
+            {
+                let beta = 2 * m + frame.first;
+                path.cover(frame.row + 1, [d[beta], d[beta + 1]], bound);
+            }
+        }
+    }
+
     /// Solves the step from the contact velocity `u` (m/s) with the `increments` (N·s) by Lemke's
     /// method and writes the percussions at the rows of `J`; whether it was solved.
     pub(super) fn solve(
@@ -151,7 +169,7 @@ impl Statement {
             energy += impulse * (before + after);
         }
         raise(&mut figures.energy_gain, 0.5 * energy);
-        for (i, (frame, &increment)) in self.frames.iter().zip(increments).enumerate() {
+        for (frame, &increment) in self.frames.iter().zip(increments) {
             let (normal, velocity) = (impulse[frame.row], after[frame.row]);
             raise(&mut figures.adhesion, -normal);
             let approach = (-velocity).max(0.0);
@@ -183,7 +201,6 @@ impl Statement {
                 pair(gamma, bound - used);
                 used
             };
-            debug_assert!(i < self.frames.len(), "increments are one for each contact");
             raise(&mut figures.cone_violation, used - bound);
         }
         figures

@@ -24,5 +24,6 @@ fn a_block_takes_two_and_a_half_steps_on_average() {
     let set = law.post_impact_set(&rocking_block(), (), |_| ()).unwrap();
     let mean = set.statistics.mean_lcps();
     assert!((mean / 2.48 - 1.0).abs() < 0.02, "{mean}");
+    println!("{:?}", set.statistics);
     assert_eq!(set.statistics.terminated, 1 << 16, "{:?}", set.statistics);
 }
