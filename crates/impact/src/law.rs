@@ -59,6 +59,14 @@ pub enum Error {
         /// Number of contacts.
         contacts: usize,
     },
+    /// A Sobol sequence has not as many dimensions as there are increments in a sample.
+    #[error("a sample draws {found} increments, expected at most {limit} with Sobol's sequence")]
+    Dimensions {
+        /// Contacts times steps.
+        found: usize,
+        /// Dimensions of the sequence.
+        limit: usize,
+    },
     /// A velocity within the impact is not finite.
     #[error("within the impact, {0}")]
     Overflow(#[from] ProblemError),

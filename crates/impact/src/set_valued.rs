@@ -48,7 +48,9 @@ use crate::{
 
 mod covering_path;
 mod draws;
+mod joe_kuo;
 mod sampler;
+mod sobol;
 mod statement;
 mod statistics;
 #[cfg(test)]
@@ -125,7 +127,7 @@ pub enum Covering {
     Scaled,
     /// 1 m/s in rows of velocities and 1 N·s in rows of percussions.
     Ones,
-    /// [`Scaled`](Self::Scaled) times factors from `(0, 1]`, drawn anew for each sample.
+    /// [`Ones`](Self::Ones) times factors from `(0.1, 1.1]`, drawn anew for each sample.
     Random,
 }
 

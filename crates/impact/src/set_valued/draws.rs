@@ -4,12 +4,15 @@
 //!
 //! D. J. Bernstein, "`ChaCha`, a variant of Salsa20", *Workshop Record of SASC* 2008.
 
+use std::sync::Arc;
+
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
 use serde::{Deserialize, Serialize};
 
+use super::sobol::{self, Sobol};
 use crate::law::Error;
 
 /// Where the increments come from.
@@ -20,7 +23,9 @@ pub enum Draws {
     /// `ChaCha8` with the seed as key and the index of the sample as stream; each number takes 53 bits.
     #[default]
     Random,
-    /// Points of a Sobol sequence with one dimension for each contact and step.
+    /// Points of a Sobol sequence, scrambled by the seed, with a dimension for each contact and step: at
+    /// most 256. They fill the box of all increments more evenly, best when their number is a power of
+    /// two.
     Sobol,
 }
 
@@ -28,38 +33,63 @@ pub enum Draws {
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     random: ChaCha8Rng,
+    /// Shared by the clones; none for pseudo-random numbers.
+    sobol: Option<Arc<Sobol>>,
+    /// Sample under way, and the dimension that comes next.
+    index: u64,
+    dimension: usize,
 }
 
 /// Word of a stream at which the factors of covering vectors start, beyond all increments.
 const COVERING: u128 = 1 << 60;
 
 impl Source {
-    pub(super) fn new(draws: Draws, seed: u64, _dimensions: usize) -> Result<Self, Error> {
-        match draws {
-            Draws::Random => Ok(Self { random: ChaCha8Rng::seed_from_u64(seed) }),
-            Draws::Sobol => Err(Error::Setting { name: "draws", value: 1.0, expected: "random" }),
-        }
+    /// # Errors
+    ///
+    /// When a Sobol sequence has not that many dimensions.
+    pub(super) fn new(draws: Draws, seed: u64, dimensions: usize) -> Result<Self, Error> {
+        let sobol = match draws {
+            Draws::Random => None,
+            Draws::Sobol if dimensions <= sobol::DIMENSIONS => {
+                Some(Arc::new(Sobol::new(dimensions, seed)))
+            }
+            Draws::Sobol => {
+                let limit = sobol::DIMENSIONS;
+                return Err(Error::Dimensions { found: dimensions, limit });
+            }
+        };
+        Ok(Self { random: ChaCha8Rng::seed_from_u64(seed), sobol, index: 0, dimension: 0 })
     }
 
-    /// Begins the sample `index` with its covering vector.
-    pub(super) fn start_covering(&mut self, index: u64) {
+    /// Goes to where the numbers for the covering vector of the sample `index` begin.
+    pub(super) fn seek_covering(&mut self, index: u64) {
         self.random.set_stream(index);
         self.random.set_word_pos(COVERING);
     }
 
-    /// Begins the increments of the sample `index`.
-    pub(super) fn start(&mut self, index: u64) {
-        self.random.set_stream(index);
-        self.random.set_word_pos(0);
+    /// The next number for the covering vector.
+    pub(super) fn next_of_covering(&mut self) -> f64 {
+        uniform(self.random.next_u64() >> 11)
     }
 
-    /// The next number.
+    /// Goes to where the increments of the sample `index` begin.
+    pub(super) fn seek(&mut self, index: u64) {
+        (self.index, self.dimension) = (index, 0);
+        if self.sobol.is_none() {
+            self.random.set_stream(index);
+            self.random.set_word_pos(0);
+        }
+    }
+
+    /// The next increment.
     pub(super) fn next(&mut self) -> f64 {
-        uniform(self.random.next_u64())
+        let Some(sobol) = &self.sobol else { return uniform(self.random.next_u64() >> 11) };
+        self.dimension += 1;
+        uniform(sobol.bits(self.index, self.dimension - 1))
     }
 }
 
 /// 53 bits as a number in `(0, 1]`.
 fn uniform(bits: u64) -> f64 {
-    ((bits >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    (bits + 1) as f64 / (1_u64 << 53) as f64
 }

@@ -126,6 +126,7 @@ impl<'a> Sampler<'a> {
             step_impulse: zeros.clone(),
             step_velocity: zeros,
         };
+        sampler.cover();
         sampler.restart(0);
         Ok(sampler)
     }
@@ -140,8 +141,10 @@ impl<'a> Sampler<'a> {
         self.fallbacks = 0;
         self.figures = Figures::default();
         self.termination = Termination::Limit;
-        self.cover();
-        self.source.start(index);
+        if self.settings.covering == Covering::Random {
+            self.cover();
+        }
+        self.source.seek(index);
         self.see_whether_it_ends();
     }
 
@@ -333,14 +336,14 @@ impl<'a> Sampler<'a> {
     fn cover(&mut self) {
         let Self { settings, statement, path, source, speed, index, .. } = self;
         if settings.covering == Covering::Random {
-            source.start_covering(*index);
+            source.seek_covering(*index);
         }
         for i in 0..statement.covering_mut().len() {
             let unit = if statement.is_row_of_percussions(i) { settings.step } else { *speed };
             statement.covering_mut()[i] = match settings.covering {
                 Covering::Ones => 1.0,
                 Covering::Scaled => unit,
-                Covering::Random => unit * source.next(),
+                Covering::Random => 0.1 + source.next_of_covering(),
             };
         }
         if let Some(path) = path {
