@@ -60,6 +60,7 @@
 //! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
 //! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
 //! | [`contact_set`] | [`ContactSet`]: contact Jacobian and Delassus operator, dense and block-sparse |
+//! | [`compliant`] | force laws of contacts that give way: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
 //! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
 //! | `urdf` | import of robot descriptions, with the feature `urdf` |
 //!
@@ -69,6 +70,7 @@
 
 pub mod anchor;
 pub mod articulated;
+pub mod compliant;
 pub mod constraint;
 pub mod contact_frame;
 pub mod contact_set;

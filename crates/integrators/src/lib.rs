@@ -2,6 +2,7 @@
 //!
 //! | module | scheme |
 //! | --- | --- |
+//! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
 //! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
 //!
 //! The three names to know are [`stewart_trinkle::Model`] (what moves and what may touch),
@@ -40,6 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod compliant;
 pub mod stewart_trinkle;
 
 #[cfg(doctest)]

@@ -148,7 +148,7 @@ impl SpherePlane {
         self.plane
     }
 
-    fn contact(&self, system: &dyn System, coordinates: &[f64]) -> ContactPoint {
+    pub(crate) fn contact(&self, system: &dyn System, coordinates: &[f64]) -> ContactPoint {
         let center = self.sphere.center.position(system, coordinates);
         let frame = self.plane.frame(system.dimension());
         ContactPoint {

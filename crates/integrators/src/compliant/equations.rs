@@ -1,0 +1,310 @@
+//! The equations of motion under compliant contacts, and their derivative.
+//!
+//! The unknowns are `y = (e, v, P)`: the displacement of the coordinates `e = q − q₀` from the start, the
+//! generalized velocity, and the impulses of all contact components since the start,
+//!
+//! ```math
+//! \dot e = N(q)\, v, \qquad M(q)\, \dot v = k(q, v, t) + J(q)^\mathsf{T} f, \qquad \dot P = f,
+//! ```
+//!
+//! with the contact forces `f(g, J v)`. Differences of nearly equal contact forces would lose the digits
+//! that stiff laws need, so a derivative takes the two parts apart: the forces change in closed form, and
+//! everything else is a central difference with the forces held.
+
+use nalgebra::{DMatrix, Vector2};
+use percussion_dynamics::ContactRows;
+
+use super::{Model, Settings, Snapshot, State};
+
+/// Step of the central differences, relative to the size of what varies: their error is
+/// `h² + eps/h`, some 1e-10, and only the speed of the iteration depends on it.
+const DIFFERENCE: f64 = 1e-5;
+
+#[derive(Debug)]
+pub(super) struct Equations<'a> {
+    pub(super) model: &'a Model,
+    origin: &'a [f64],
+    /// Which contacts act at all: those whose gap was not open when the integration last started.
+    pub(super) touching: Vec<bool>,
+    pub(super) evaluations: usize,
+    /// What belongs to the state evaluated last.
+    pub(super) coordinates: Vec<f64>,
+    pub(super) gaps: Vec<f64>,
+    pub(super) contact_velocity: Vec<f64>,
+    pub(super) forces: Vec<f64>,
+    rows: Vec<ContactRows>,
+    acceleration: DMatrix<f64>,
+    scratch: Scratch,
+}
+
+/// Memory of the derivative.
+#[derive(Debug)]
+struct Scratch {
+    shifted: Vec<f64>,
+    rate: Vec<f64>,
+    smooth: Vec<f64>,
+}
+
+impl<'a> Equations<'a> {
+    pub(super) fn new(model: &'a Model, start: &'a State) -> Self {
+        let system = model.system();
+        let (contacts, components) = (model.contacts().len(), model.component_count());
+        let size = system.coordinate_count() + system.velocity_count() + contacts * components;
+        Self {
+            model,
+            origin: &start.coordinates,
+            touching: vec![false; contacts],
+            evaluations: 0,
+            coordinates: start.coordinates.clone(),
+            gaps: vec![0.0; contacts],
+            contact_velocity: vec![0.0; contacts * components],
+            forces: vec![0.0; contacts * components],
+            rows: vec![ContactRows::for_system(system); contacts],
+            acceleration: DMatrix::zeros(system.velocity_count(), 1),
+            scratch: Scratch {
+                shifted: vec![0.0; size],
+                rate: vec![0.0; size],
+                smooth: vec![0.0; system.velocity_count()],
+            },
+        }
+    }
+
+    /// The unknowns of a state.
+    pub(super) fn unknowns(start: &State) -> Vec<f64> {
+        let displacement = vec![0.0; start.coordinates.len()];
+        [displacement.as_slice(), &start.velocity, &start.impulses].concat()
+    }
+
+    /// Displacement, velocity and impulses.
+    pub(super) fn split<'y>(&self, y: &'y [f64]) -> (&'y [f64], &'y [f64], &'y [f64]) {
+        let system = self.model.system();
+        let (displacement, rest) = y.split_at(system.coordinate_count());
+        let (velocity, impulses) = rest.split_at(system.velocity_count());
+        (displacement, velocity, impulses)
+    }
+
+    /// The absolute tolerance of each unknown.
+    pub(super) fn absolute_tolerances(&self, settings: &Settings) -> Vec<f64> {
+        let velocities = self.model.system().velocity_count();
+        let mut tolerances = vec![settings.displacement_tolerance; self.origin.len()];
+        tolerances.resize(self.origin.len() + velocities, settings.velocity_tolerance);
+        tolerances.resize(tolerances.len() + self.forces.len(), settings.impulse_tolerance);
+        tolerances
+    }
+
+    /// A look at `y`.
+    pub(super) fn snapshot<'s>(&'s mut self, time: f64, y: &'s [f64]) -> Snapshot<'s> {
+        self.evaluate_contacts(y);
+        let (_, velocity, impulses) = self.split(y);
+        Snapshot {
+            time,
+            coordinates: &self.coordinates,
+            velocity,
+            impulses,
+            gaps: &self.gaps,
+            contact_velocity: &self.contact_velocity,
+            forces: &self.forces,
+            touching: &self.touching,
+        }
+    }
+
+    /// The state of `y`, its quaternions normalized.
+    pub(super) fn state(&mut self, time: f64, y: &[f64]) -> State {
+        self.set_coordinates(y);
+        let (_, velocity, impulses) = self.split(y);
+        let mut coordinates = self.coordinates.clone();
+        let nowhere = vec![0.0; velocity.len()];
+        self.model.system().retract(&self.coordinates, &nowhere, &mut coordinates);
+        State { time, coordinates, velocity: velocity.to_vec(), impulses: impulses.to_vec() }
+    }
+
+    /// Whether a gap has changed sides since the last restart.
+    pub(super) fn opened_or_closed(&mut self, y: &[f64]) -> bool {
+        self.locate(y);
+        self.touching.iter().zip(&self.gaps).any(|(touching, gap)| *touching != (*gap <= 0.0))
+    }
+
+    /// Sets coordinates and gaps to those of `y`.
+    pub(super) fn locate(&mut self, y: &[f64]) {
+        self.set_coordinates(y);
+        for (gap, contact) in self.gaps.iter_mut().zip(self.model.contacts()) {
+            *gap = contact.gap.gap(self.model.system(), &self.coordinates);
+        }
+    }
+
+    /// Sets coordinates, gaps, contact velocity and contact forces to those of `y`.
+    pub(super) fn evaluate_contacts(&mut self, y: &[f64]) {
+        self.set_coordinates(y);
+        self.evaluations += 1;
+        let (_, velocity, _) = self.split(y);
+        let components = self.model.component_count();
+        for (index, contact) in self.model.contacts().iter().enumerate() {
+            let rows = &mut self.rows[index];
+            let gap = contact.gap.rows(self.model.system(), &self.coordinates, rows);
+            let u = &mut self.contact_velocity[components * index..components * (index + 1)];
+            apply_rows(rows, velocity, u);
+            let force = &mut self.forces[components * index..components * (index + 1)];
+            if self.touching[index] {
+                // Just outside, where a step may end before the opening is found, the law is continued
+                // from the closed side: no jump is seen within a step.
+                let (normal, tangent) = contact.law.force(gap.min(0.0), u[0], slip(u));
+                write_force(force, normal, &tangent);
+            } else {
+                force.fill(0.0);
+            }
+            self.gaps[index] = gap;
+        }
+    }
+
+    /// Writes `ẏ`.
+    pub(super) fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) {
+        self.evaluate_contacts(y);
+        self.rate_with_held_forces(time, y, rate);
+    }
+
+    /// Writes the derivative of `ẏ` along `direction`.
+    pub(super) fn rate_change(
+        &mut self,
+        time: f64,
+        y: &[f64],
+        direction: &[f64],
+        change: &mut [f64],
+    ) {
+        change.fill(0.0);
+        let (displacement, velocity, _) = self.split(direction);
+        if displacement.iter().chain(velocity).all(|d| *d == 0.0) {
+            return; // Nothing depends on the impulses.
+        }
+        self.evaluate_contacts(y);
+        self.add_held_change(time, y, direction, change);
+        self.add_force_change(y, direction, change);
+    }
+
+    /// The change with the contact forces held.
+    fn add_held_change(&mut self, time: f64, y: &[f64], direction: &[f64], change: &mut [f64]) {
+        let scale = direction.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
+        let step = DIFFERENCE / scale;
+        let mut shifted = std::mem::take(&mut self.scratch.shifted);
+        let mut rate = std::mem::take(&mut self.scratch.rate);
+        for side in [step, -step] {
+            for ((s, y), d) in shifted.iter_mut().zip(y).zip(direction) {
+                *s = y + side * d;
+            }
+            self.set_coordinates(&shifted);
+            for (contact, rows) in self.model.contacts().iter().zip(&mut self.rows) {
+                contact.gap.rows(self.model.system(), &self.coordinates, rows);
+            }
+            self.rate_with_held_forces(time, &shifted, &mut rate);
+            for (c, r) in change.iter_mut().zip(&rate) {
+                *c += r / (2.0 * side);
+            }
+        }
+        self.scratch.shifted = shifted;
+        self.scratch.rate = rate;
+        // The held forces are no impulses of the change.
+        let states = self.origin.len() + self.model.system().velocity_count();
+        change[states..].fill(0.0);
+    }
+
+    /// Adds `M⁻¹ Jᵀ δf` to the acceleration and `δf` to the rate of the impulses.
+    fn add_force_change(&mut self, y: &[f64], direction: &[f64], change: &mut [f64]) {
+        let (positions, velocities) = (self.origin.len(), self.model.system().velocity_count());
+        let components = self.model.component_count();
+        self.set_coordinates(y);
+        let (displacement_change, velocity_change, _) = self.split(direction);
+        let scale = displacement_change.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
+        self.acceleration.fill(0.0);
+        for (index, contact) in self.model.contacts().iter().enumerate() {
+            if !self.touching[index] {
+                continue;
+            }
+            let system = self.model.system();
+            let gap_change = if scale == 0.0 {
+                0.0
+            } else {
+                let step = DIFFERENCE / scale;
+                let mut gap_at = |side: f64| {
+                    let moved = &mut self.scratch.shifted[..positions];
+                    for ((m, q), d) in
+                        moved.iter_mut().zip(&self.coordinates).zip(displacement_change)
+                    {
+                        *m = q + side * d;
+                    }
+                    contact.gap.gap(system, moved)
+                };
+                (gap_at(step) - gap_at(-step)) / (2.0 * step)
+            };
+            let rows = &mut self.rows[index];
+            contact.gap.rows(system, &self.coordinates, rows);
+            let mut u_change = [0.0; 3];
+            apply_rows(rows, velocity_change, &mut u_change[..components]);
+            let u = &self.contact_velocity[components * index..components * (index + 1)];
+            let (normal, tangent) = contact.law.force_change(
+                (self.gaps[index].min(0.0), u[0], slip(u)),
+                (gap_change, u_change[0], slip(&u_change[..components])),
+            );
+            let start = positions + velocities + components * index;
+            let force_change = &mut change[start..start + components];
+            write_force(force_change, normal, &tangent);
+            add_transposed(rows, force_change, self.acceleration.as_mut_slice());
+        }
+        self.model.system().apply_inverse_mass(&self.coordinates, &mut self.acceleration);
+        for (c, a) in change[positions..positions + velocities].iter_mut().zip(&self.acceleration) {
+            *c += a;
+        }
+    }
+
+    /// Writes `ẏ` at the coordinates and rows set, with the forces held.
+    fn rate_with_held_forces(&mut self, time: f64, y: &[f64], rate: &mut [f64]) {
+        let system = self.model.system();
+        let (_, velocity, _) = self.split(y);
+        let (coordinate_rate, rest) = rate.split_at_mut(self.origin.len());
+        let (acceleration, impulse_rate) = rest.split_at_mut(velocity.len());
+        system.coordinate_rate(&self.coordinates, velocity, coordinate_rate);
+        system.smooth_forces(&self.coordinates, velocity, time, &mut self.scratch.smooth);
+        self.acceleration.as_mut_slice().copy_from_slice(&self.scratch.smooth);
+        let components = self.model.component_count();
+        for (rows, force) in self.rows.iter().zip(self.forces.chunks_exact(components)) {
+            add_transposed(rows, force, self.acceleration.as_mut_slice());
+        }
+        system.apply_inverse_mass(&self.coordinates, &mut self.acceleration);
+        acceleration.copy_from_slice(self.acceleration.as_slice());
+        impulse_rate.copy_from_slice(&self.forces);
+    }
+
+    fn set_coordinates(&mut self, y: &[f64]) {
+        for ((q, origin), e) in self.coordinates.iter_mut().zip(self.origin).zip(y) {
+            *q = origin + e;
+        }
+    }
+}
+
+/// The tangential part of a contact velocity; its second entry is zero in the plane.
+fn slip(contact_velocity: &[f64]) -> Vector2<f64> {
+    Vector2::new(contact_velocity[1], contact_velocity.get(2).copied().unwrap_or(0.0))
+}
+
+fn write_force(force: &mut [f64], normal: f64, tangent: &Vector2<f64>) {
+    force[0] = normal;
+    for (f, t) in force[1..].iter_mut().zip(tangent) {
+        *f = *t;
+    }
+}
+
+fn row(rows: &ContactRows, component: usize) -> &[f64] {
+    if component == 0 { rows.normal() } else { rows.tangent(component - 1) }
+}
+
+fn apply_rows(rows: &ContactRows, velocity: &[f64], contact_velocity: &mut [f64]) {
+    for (component, u) in contact_velocity.iter_mut().enumerate() {
+        *u = row(rows, component).iter().zip(velocity).map(|(j, v)| j * v).sum();
+    }
+}
+
+fn add_transposed(rows: &ContactRows, force: &[f64], sum: &mut [f64]) {
+    for (component, f) in force.iter().enumerate() {
+        for (s, j) in sum.iter_mut().zip(row(rows, component)) {
+            *s += j * f;
+        }
+    }
+}
