@@ -1,5 +1,7 @@
 //! Force laws against their definitions, derivatives and limits.
 
+#![expect(clippy::float_cmp, reason = "these results are exact")]
+
 use approx::assert_relative_eq;
 use nalgebra::Vector2;
 use proptest::prelude::*;
@@ -108,7 +110,7 @@ fn an_open_contact_carries_nothing() {
     }
 }
 
-/// A sphere of 0.1 m and an effective modulus of 5 GPa at a depth of 1 mm: `4/3 · √0.1 · 5e9 · 1e-3^1.5`.
+/// A sphere of 0.1 m and an effective modulus of 5e9 Pa at a depth of 1 mm: `4/3 · √0.1 · 5e9 · 1e-3^1.5`.
 #[test]
 fn hertz_is_the_textbook_formula() {
     let law = NormalLaw::hertz(0.1, 5e9, 0.0).unwrap();
