@@ -67,7 +67,7 @@ fn run(method: Method, tolerance: f64, stiffness: [f64; 2], angle: f64) -> (Repo
     };
     let start = start(&model, angle);
     let report = integrate(&model, &settings, &start, 1.0, Some(&over), &mut observe).unwrap();
-    assert_eq!(report.status, Status::Stopped);
+    assert_eq!(report.status, Status::Stopped, "the impact ends");
     (report, before_second)
 }
 
