@@ -163,6 +163,9 @@ impl Workspace {
     fn prepare(&mut self, n: usize) {
         self.dictionary.resize(n);
         self.ratio.reserve(n);
+        self.scaling.reserve(n);
+        self.covering.clear();
+        self.covering.reserve(n);
         if self.slack.len() != n {
             self.slack.resize_vertically_mut(n, 0.0);
             self.candidate.resize_vertically_mut(n, 0.0);

@@ -36,6 +36,7 @@ struct Tied {
 
 impl RatioTest {
     pub(super) fn reserve(&mut self, n: usize) {
+        self.tied.clear();
         self.tied.reserve(n);
     }
 

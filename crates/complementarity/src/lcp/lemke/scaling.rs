@@ -30,6 +30,16 @@ const LARGEST_EXPONENT: i32 = 400;
 const LARGEST_LEVEL: i32 = 1000;
 
 impl Scaling {
+    /// Makes room for a problem of size `n`.
+    pub(super) fn reserve(&mut self, n: usize) {
+        self.rows.clear();
+        self.rows.reserve(n);
+        self.columns.clear();
+        self.columns.reserve(n);
+        self.gaps.clear();
+        self.gaps.reserve(n);
+    }
+
     pub(super) fn compute(&mut self, problem: &Problem) {
         let n = problem.dimension();
         let matrix = problem.matrix().as_slice();
