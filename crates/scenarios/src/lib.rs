@@ -27,12 +27,14 @@
 //! | [`scenario`] | the file format, its checks, and the model built from it |
 //! | [`impacts`] | the same for impacts: a mechanism, its contacts and the velocity before |
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
+//! | [`compliant_block`] | the rocking block on compliant corners, two sweeps |
 //! | [`convergence`] | distances between simulations, order of convergence |
 //! | [`experiments`](mod@experiments) | the registry of published experiments |
 //! | [`outcome`], [`figure`] | what they hand to a report |
 //!
 //! All units are SI: m, kg, s, N, rad.
 
+pub mod compliant_block;
 pub mod convergence;
 mod document;
 pub mod error;
