@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use nalgebra::Vector3;
 
 /// Run, solve and reproduce rigid-body impacts with friction.
 #[derive(Debug, Parser)]
@@ -49,6 +50,16 @@ pub(crate) struct Inspect {
     /// Let the root link of a robot move freely instead of fixing it in the world.
     #[arg(long)]
     pub(crate) floating: bool,
+    /// Gravity on a robot (m/s², world axes). Nothing that is told depends on it but whether the robot
+    /// stays in a plane; without it, that is so if the joints keep it there.
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    pub(crate) gravity: Option<Vector3<f64>>,
+    /// Friction coefficient of the touching features of a robot, which URDF does not give.
+    #[arg(long, value_name = "MU", value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) friction: Option<f64>,
+    /// Take links of a robot that move without inertia for massless frames.
+    #[arg(long)]
+    pub(crate) allow_massless: bool,
     /// Folder of a package that a robot's meshes are in; may be repeated.
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
     pub(crate) packages: Vec<(String, PathBuf)>,
@@ -155,6 +166,17 @@ fn positive(text: &str) -> Result<f64, String> {
 
 fn not_negative(text: &str) -> Result<f64, String> {
     number(text, "a finite number from 0 on", |value| value >= 0.0)
+}
+
+fn vector(text: &str) -> Result<Vector3<f64>, String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|entry| number(entry.trim(), "three finite numbers as in `0,0,-9.81`", |_| true))
+        .collect::<Result<_, _>>()?;
+    match numbers[..] {
+        [x, y, z] => Ok(Vector3::new(x, y, z)),
+        _ => Err("expected three finite numbers as in `0,0,-9.81`".to_owned()),
+    }
 }
 
 fn package(text: &str) -> Result<(String, PathBuf), String> {

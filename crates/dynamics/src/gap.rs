@@ -1,7 +1,7 @@
 //! Gaps between surfaces and the rows of the contact Jacobian: the trait [`GapFunction`].
 //!
-//! Built in are [`SpherePlane`], [`SphereSphere`] and, made of the first, [`rounded_rod_plane`]. Their
-//! gradients are analytic.
+//! Built in are [`SpherePlane`], [`SphereSphere`], [`RodRod`], which does for a rod and a sphere too, and,
+//! made of the first, [`rounded_rod_plane`]. Their gradients are analytic.
 
 use std::fmt::Debug;
 
@@ -13,11 +13,13 @@ use crate::{
     system::{Dimension, System},
 };
 
+mod rod_rod;
 mod sphere_plane;
 mod sphere_sphere;
 #[cfg(test)]
 mod tests;
 
+pub use rod_rod::{Rod, RodRod};
 pub use sphere_plane::{Plane, SpherePlane, rounded_rod_plane};
 pub use sphere_sphere::SphereSphere;
 

@@ -77,10 +77,9 @@ pub enum Error {
         /// The name.
         name: String,
     },
-    /// There is no gap function between two shapes.
+    /// A partner of a contact has no shape.
     #[error(
-        "no gap function between `{first}` and `{second}`, expected sphere–plane, sphere–sphere or \
-         rod–plane (list the `contacts` that can happen)"
+        "no gap function between `{first}` and `{second}`, expected a `shape` for each body in `contacts`"
     )]
     NoGap {
         /// First partner.

@@ -1,5 +1,6 @@
 //! `percussion inspect`.
 
+mod mesh;
 mod robot;
 mod scenario;
 
@@ -16,6 +17,9 @@ use crate::{
     output::{Verdict, answer},
 };
 
+/// Eigenvalues of a mass matrix of this size take about a second.
+const MOST_VELOCITIES: usize = 1000;
+
 /// What `inspect --json` prints.
 #[derive(Debug, Serialize)]
 struct Inspection {
@@ -28,7 +32,7 @@ struct Inspection {
     degrees_of_freedom: usize,
     /// kg.
     total_mass: f64,
-    /// None without degrees of freedom.
+    /// None without degrees of freedom, and with too many.
     mass_matrix: Option<MassMatrix>,
     bodies: Vec<BodyRow>,
     joints: Vec<JointRow>,
@@ -94,7 +98,8 @@ struct FeatureRow {
     between: [String; 2],
     /// m.
     gap: f64,
-    friction: f64,
+    /// None where nothing gives one.
+    friction: Option<f64>,
 }
 
 pub(super) fn execute(arguments: &Inspect) -> Result<Verdict> {
@@ -115,8 +120,15 @@ fn dimension(system: &dyn System) -> &'static str {
 }
 
 impl MassMatrix {
-    fn of(system: &dyn System, coordinates: &[f64]) -> Option<Self> {
+    fn of(system: &dyn System, coordinates: &[f64], warnings: &mut Vec<String>) -> Option<Self> {
         let n = system.velocity_count();
+        if n > MOST_VELOCITIES {
+            warnings.push(format!(
+                "the mass matrix of {n} degrees of freedom is not examined, only those of up to \
+                 {MOST_VELOCITIES}"
+            ));
+            return None;
+        }
         let mut matrix = DMatrix::zeros(n, n);
         system.mass_matrix(coordinates, &mut matrix);
         let scaled = DMatrix::from_fn(n, n, |i, j| {
@@ -134,12 +146,14 @@ impl MassMatrix {
         let is_defined = scaled.iter().all(|entry| entry.is_finite());
         let (low, high) = if is_defined { extremes(scaled) } else { (0.0, 1.0) };
         let condition = |low: f64, high: f64| (low > 0.0).then(|| high / low);
-        Some(Self {
+        let matrix = Self {
             smallest_eigenvalue,
             largest_eigenvalue,
             condition: condition(smallest_eigenvalue, largest_eigenvalue),
             scaled_condition: condition(low, high),
-        })
+        };
+        warnings.extend(matrix.warning());
+        Some(matrix)
     }
 
     /// Complains about a matrix that is singular, or so nearly that solving with it keeps less than
@@ -234,7 +248,8 @@ fn text(inspection: &Inspection) -> String {
     if !inspection.touching.features.is_empty() {
         let mut features = Table::new("<>>", ["touching", "gap (m)", "friction"]);
         for feature in &inspection.touching.features {
-            features.push([feature.name.clone(), short(feature.gap), short(feature.friction)]);
+            let friction = feature.friction.map_or_else(|| "unknown".to_owned(), short);
+            features.push([feature.name.clone(), short(feature.gap), friction]);
         }
         text += &format!("\n{features}");
     }

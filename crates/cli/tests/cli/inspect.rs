@@ -181,6 +181,114 @@ fn built_in_scenarios_are_known_by_name_and_people_read_tables() {
     }
 }
 
+/// The cart and its pendulum move in the plane `y = 0`, the same turned by 90° about `x` in `z = 0`.
+#[test]
+fn a_planar_robot_is_planar_unless_gravity_leaves_the_plane() {
+    let planar =
+        CART.replace("axis xyz=\"0 1 0\"", "axis xyz=\"0 0 1\"").replace("0 0 -1", "0 -1 0");
+    let planar = planar.replace("0.3 0 -1", "0.3 -1 0");
+    let dimension = |options: &[&str]| {
+        inspect("cart.urdf", &planar, &[options, &["--json"]].concat()).json()["dimension"].clone()
+    };
+    assert_eq!(dimension(&[]), "plane");
+    assert_eq!(dimension(&["--gravity", "0,-9.81,0"]), "plane");
+    assert_eq!(dimension(&["--gravity", "0, 0, -9.81"]), "space");
+    assert_eq!(dimension(&["--gravity=-1,0,0"]), "plane");
+    inspect("cart.urdf", CART, &["--gravity=1,2"]).assert_refused(&["--gravity", "0,0,-9.81"]);
+    inspect("cart.urdf", CART, &["--gravity=1,2,nan"]).assert_refused(&["--gravity", "0,0,-9.81"]);
+}
+
+#[test]
+fn friction_of_a_robot_is_unknown_unless_it_is_given() {
+    let friction = |options: &[&str]| {
+        let document = inspect("cart.urdf", CART, &[options, &["--json"]].concat()).json();
+        document["touching"]["features"][0]["friction"].clone()
+    };
+    assert_eq!(friction(&[]), serde_json::Value::Null);
+    assert_eq!(friction(&["--friction", "0.7"]), 0.7);
+    assert!(inspect("cart.urdf", CART, &[]).stdout.contains("unknown"));
+    inspect("cart.urdf", CART, &["--friction=-1"]).assert_refused(&["--friction", "from 0 on"]);
+}
+
+#[test]
+fn a_link_without_inertia_is_refused_with_the_option_that_allows_it() {
+    let start = CART.find("<inertial><mass value=\"3\"").unwrap();
+    let end = start + CART[start..].find("</inertial>").unwrap() + "</inertial>".len();
+    let massless = [&CART[..start], &CART[end..]].concat();
+    inspect("cart.urdf", &massless, &[]).assert_refused(&["`slider`", "--allow-massless"]);
+    let document = inspect("cart.urdf", &massless, &["--allow-massless", "--json"]).json();
+    assert_eq!(document["total_mass"], 1.0);
+}
+
+/// The corners of a cube of 0.2 m as a mesh instead of the ball of 0.1 m, level with the post.
+#[test]
+fn meshes_touch_with_their_convex_hulls() {
+    let corners: Vec<[f32; 3]> = (0..8)
+        .map(|i| [i & 1, i >> 1 & 1, i >> 2].map(|bit| if bit == 1 { 0.1 } else { -0.1 }))
+        .collect();
+    let tetrahedra = [[0, 1, 2], [4, 5, 6], [3, 5, 7], [0, 6, 7]];
+    let mut stl = String::from("solid cube\n");
+    for triangle in tetrahedra {
+        stl += "facet normal 0 0 1\nouter loop\n";
+        for corner in triangle {
+            let [x, y, z] = corners[corner];
+            stl += &format!("vertex {x} {y} {z}\n");
+        }
+        stl += "endloop\nendfacet\n";
+    }
+    stl += "endsolid cube\n";
+    let mut binary = vec![0_u8; 80];
+    binary.extend(4_u32.to_le_bytes());
+    for triangle in tetrahedra {
+        let numbers =
+            [0.0, 0.0, 1.0].into_iter().chain(triangle.into_iter().flat_map(|c| corners[c]));
+        for number in numbers {
+            binary.extend(number.to_le_bytes());
+        }
+        binary.extend([0, 0]);
+    }
+    let mut obj: String = corners.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    for [a, b, c] in tetrahedra {
+        obj += &format!("f {} {} {}\n", a + 1, b + 1, c + 1);
+    }
+    let ball = "<sphere radius=\"0.1\"/></geometry></collision>\n    <visual>";
+    let inspect_mesh = |name: &str, bytes: &[u8]| {
+        let mesh = format!("<mesh filename=\"{name}\"/></geometry></collision>\n    <visual>");
+        let text = CART.replacen(ball, &mesh, 1);
+        assert_ne!(text, CART);
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("cart.urdf");
+        std::fs::write(&file, text).unwrap();
+        std::fs::write(directory.path().join(name), bytes).unwrap();
+        percussion(&["inspect", file.to_str().unwrap(), "--json"]).json()
+    };
+    for (name, bytes) in [("a.stl", stl.as_bytes()), ("b.STL", &binary), ("c.obj", obj.as_bytes())]
+    {
+        let document = inspect_mesh(name, bytes);
+        let gap = document["touching"]["features"][0]["gap"].as_f64();
+        // The mesh has single precision.
+        assert!(gap.is_some_and(|gap| gap.abs() < 1e-8), "{name}: {document}");
+        let warnings = document["warnings"].to_string();
+        assert!(warnings.contains("convex hull") && warnings.contains(name), "{warnings}");
+    }
+    let flat = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    for (name, bytes, reason) in [
+        ("d.obj", flat, "expected at least 4"),
+        ("e.dae", "<COLLADA/>", "*.stl"),
+        ("f.stl", "rubbish", "f.stl"),
+    ] {
+        let warnings = inspect_mesh(name, bytes.as_bytes())["warnings"].to_string();
+        assert!(warnings.contains("`bob` is left out"), "{warnings}");
+        assert!(warnings.contains(reason) && warnings.contains(name), "{warnings}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named_once() {
+    let finished = percussion(&["inspect", "no-such.urdf"]);
+    assert_eq!(finished.stderr.matches("no-such.urdf").count(), 1, "{}", finished.stderr);
+}
+
 #[test]
 fn bad_input_is_refused_with_file_and_place() {
     inspect("bad.urdf", &CART.replacen("<mass value=\"1\"/>", "<mass value=\"-1\"/>", 1), &[])

@@ -31,7 +31,7 @@ fn rows(gap: &dyn GapFunction, system: &dyn System, q: &[f64]) -> ContactRows {
 
 /// Largest difference between the rows applied to `v` and differences of the gap and of the
 /// positions of the two touching points, which `bodies` carry along.
-fn defect(
+pub(super) fn defect(
     gap: &dyn GapFunction,
     bodies: [Option<usize>; 2],
     system: &dyn System,

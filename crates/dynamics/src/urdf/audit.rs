@@ -227,7 +227,7 @@ impl Audit {
                 self.with_inertial.extend(element.attribute("name").map(str::to_owned));
             }
             "mesh" => {
-                let reason = "the file is not read, and the shape is handed on by its path";
+                let reason = "the import does not read the file and hands on its path";
                 self.warn(element, path, Subject::Element, reason);
             }
             _ => {}

@@ -181,7 +181,7 @@ pub enum Error {
     /// A link that moves has no inertia, nor has any link fixed to it.
     #[error(
         "link `{link}` moves but neither it nor a link fixed to it has an `inertial` element; give it \
-         one, or allow massless links in the settings"
+         one, or allow massless links"
     )]
     MissingInertia {
         /// The link.
@@ -207,8 +207,7 @@ pub enum Error {
     },
     /// A mesh belongs to a package whose folder is not known.
     #[error(
-        "mesh \"{uri}\" of link `{link}` is in the package `{package}`, whose folder the settings do \
-         not name"
+        "mesh \"{uri}\" of link `{link}` is in the package `{package}`, whose folder is not given"
     )]
     UnknownPackage {
         /// The link.

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, Matrix3, Quaternion, Unit, UnitQuaternion, Vector2, Vector3};
 use percussion_dynamics::{
     FreeBodies, GapFunction, MassProperties, PlanarBodies, PlanarBody, System, free_bodies,
-    gap::{self, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
+    gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
 use percussion_integrators::stewart_trinkle::{self, BoundedFriction, Model, Settings, State};
 
@@ -35,6 +35,22 @@ type NamedGaps = Vec<(String, Box<dyn GapFunction>)>;
 enum Pair {
     Plane { body: usize, plane: usize },
     Bodies { first: usize, second: usize },
+}
+
+/// A surface that is round all over.
+#[derive(Clone, Copy, Debug)]
+enum Round {
+    Sphere(Sphere),
+    Rod(Rod),
+}
+
+impl From<Round> for Rod {
+    fn from(round: Round) -> Self {
+        match round {
+            Round::Sphere(sphere) => sphere.into(),
+            Round::Rod(rod) => rod,
+        }
+    }
 }
 
 impl Scenario {
@@ -149,20 +165,30 @@ impl Scenario {
                 }
             }
             Pair::Bodies { first, second } => {
-                let round = |body: usize| match self.bodies[body].shape {
-                    Some(Shape::Sphere(round) | Shape::Disc(round)) => {
-                        Some(Sphere::of_body(body, round.radius))
+                let up = self.vertical();
+                let gap: Box<dyn GapFunction> = match [first, second].map(|body| self.round(body)) {
+                    [Some(Round::Sphere(one)), Some(Round::Sphere(two))] => {
+                        let gap = SphereSphere::new(one, two).and_then(|gap| gap.with_axis(&up));
+                        Box::new(gap.map_err(refused)?)
                     }
-                    _ => None,
+                    [Some(one), Some(two)] => {
+                        let gap = RodRod::new(one, two).and_then(|gap| gap.with_axis(&up));
+                        Box::new(gap.map_err(refused)?)
+                    }
+                    _ => return Err(no_gap()),
                 };
-                let (Some(one), Some(two)) = (round(first), round(second)) else {
-                    return Err(no_gap());
-                };
-                let gap = SphereSphere::new(one, two)
-                    .and_then(|gap| gap.with_axis(&self.vertical()))
-                    .map_err(refused)?;
-                Ok(vec![(name, Box::new(gap))])
+                Ok(vec![(name, gap)])
             }
+        }
+    }
+
+    /// The shape of a body as a sphere or a rod, or `None` if it has none.
+    fn round(&self, body: usize) -> Option<Round> {
+        match self.bodies[body].shape? {
+            Shape::Sphere(round) | Shape::Disc(round) => {
+                Some(Round::Sphere(Sphere::of_body(body, round.radius)))
+            }
+            Shape::Rod(rod) => Some(Round::Rod(Rod::of_body(body, rod.length, rod.radius))),
         }
     }
 

@@ -196,11 +196,33 @@ fn penetration_is_accepted_up_to_the_stated_depth() {
 }
 
 #[test]
-fn shapes_without_a_gap_function_are_refused_by_name() {
-    let rod = "name = 'rod'\nmass = 1.0\nshape.rod = { length = 1.0, radius = 0.1 }\n\
-               position = [5.0, 0.0, 5.0]\n";
-    let error = spoiled("[[planes]]", &format!("[[bodies]]\n{rod}[[planes]]"));
-    assert!(matches!(error, Error::NoGap { first, second } if first == "ball" && second == "rod"));
+fn a_contact_of_a_body_without_shape_is_refused_by_name() {
+    let point = "name = 'point'\nmass = 1.0\ninertia = [1, 1, 1]\nposition = [5.0, 0.0, 5.0]\n";
+    let listed = "[[contacts]]\nbetween = ['ball', 'point']\n";
+    let error = spoiled("[[planes]]", &format!("[[bodies]]\n{point}{listed}[[planes]]"));
+    let names = |error: &Error| matches!(error, Error::NoGap { first, second } if first == "ball" && second == "point");
+    assert!(names(&error), "{error}");
+}
+
+/// The rod lies along `x`, its axis 3 m beside the center of the ball and level with it.
+#[test]
+fn a_rod_touches_balls_and_other_rods() {
+    let rod = |name: &str, y: f64| {
+        format!(
+            "[[bodies]]\nname = '{name}'\nmass = 1.0\nshape.rod = {{ length = 1.0, radius = 0.25 }}\n\
+             position = [0.0, {y:?}, 0.5]\n"
+        )
+    };
+    let text = DROP
+        .replace("position = [0.0, 0.0, 0.1]", "position = [0.0, 0.0, 0.5]")
+        .replace("[[planes]]", &format!("{}{}[[planes]]", rod("one", 3.0), rod("two", 4.0)));
+    let setup = Scenario::from_toml_str(&text).unwrap().build().unwrap();
+    let gap = |name: &str| {
+        let index = setup.contact_names.iter().position(|other| other == name).unwrap();
+        setup.model.contacts()[index].gap.gap(setup.model.system(), &setup.state.coordinates)
+    };
+    assert!((gap("ball–one") - (3.0 - 0.25 - 0.1)).abs() < 1e-14, "{}", gap("ball–one"));
+    assert!((gap("one–two") - 0.5).abs() < 1e-14, "{}", gap("one–two"));
 }
 
 #[test]

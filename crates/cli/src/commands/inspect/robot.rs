@@ -1,6 +1,6 @@
 //! Robot descriptions: trees of links at neutral coordinates.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use percussion_collision::{Collider, Scene, Settings, Shape, Workspace, scene};
 use percussion_dynamics::{
     Articulated, ContactSet, Dimension, JointKind, Link, System,
@@ -9,25 +9,32 @@ use percussion_dynamics::{
 use percussion_report::number::short;
 
 use super::{
-    BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,
+    BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, mesh, rank,
 };
 use crate::arguments::Inspect;
 
 pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let settings = urdf::Settings {
         base: if arguments.floating { Base::Floating } else { Base::Fixed },
+        gravity: arguments.gravity.unwrap_or_default(),
+        allow_massless: arguments.allow_massless,
         packages: arguments.packages.iter().cloned().collect(),
         ..urdf::Settings::default()
     };
     let name = || format!("`{}`", arguments.file);
-    let robot = urdf::read_file(&arguments.file, &settings).with_context(name)?;
+    let robot = urdf::read_file(&arguments.file, &settings).or_else(|error| match error {
+        // It names the file itself.
+        urdf::Error::File { .. } => Err(error.into()),
+        urdf::Error::MissingInertia { .. } => bail!("{}: {error} (`--allow-massless`)", name()),
+        urdf::Error::UnknownPackage { .. } => bail!("{}: {error} (`--package`)", name()),
+        _ => Err(error).with_context(name),
+    })?;
     let system = &robot.system;
     let coordinates = system.neutral_coordinates();
     let mut warnings: Vec<String> = robot.warnings.iter().map(ToString::to_string).collect();
     warnings.extend(system.links().iter().flat_map(outside_of_limits));
 
-    let mass_matrix = MassMatrix::of(system, &coordinates);
-    warnings.extend(mass_matrix.and_then(|matrix| matrix.warning()));
+    let mass_matrix = MassMatrix::of(system, &coordinates, &mut warnings);
     let touching = touching(&robot, &coordinates, arguments, mass_matrix.as_ref(), &mut warnings)
         .with_context(name)?;
     warnings.extend(touching.warnings());
@@ -103,12 +110,20 @@ fn touching(
     let system = &robot.system;
     let mut colliders = Vec::new();
     for collision in &robot.collision {
+        let link = &system.links()[collision.body].name;
+        let name = collision.name.as_ref().map_or_else(
+            || format!("a collision shape of `{link}`"),
+            |name| format!("the collision shape `{name}` of `{link}`"),
+        );
         match collider(system, collision) {
-            Ok(collider) => colliders.push(collider),
-            Err(reason) => {
-                let link = &system.links()[collision.body].name;
-                warnings.push(format!("a collision shape of `{link}` is left out: {reason}"));
+            Ok(collider) => {
+                colliders.push(collider);
+                if let urdf::Shape::Mesh { path, .. } = &collision.shape {
+                    let path = path.display();
+                    warnings.push(format!("{name} is taken for the convex hull of {path}"));
+                }
             }
+            Err(reason) => warnings.push(format!("{name} is left out: {reason}")),
         }
     }
     let scene = without_neighbors(Scene::new(colliders, system)?, system)?;
@@ -128,7 +143,7 @@ fn touching(
             name: format!("{}–{}", between[0], between[1]),
             between,
             gap: contact.gap,
-            friction: contact.friction,
+            friction: arguments.friction,
         });
     }
     Ok(Touching {
@@ -155,7 +170,7 @@ fn collider(system: &Articulated, collision: &Collision) -> Result<Collider, Str
         (urdf::Shape::Capsule { radius, length }, Dimension::Space) => {
             Shape::Capsule { half_length: 0.5 * length, radius: *radius }
         }
-        (urdf::Shape::Mesh { .. }, _) => return Err("meshes are not read".to_owned()),
+        (urdf::Shape::Mesh { path, scale }, Dimension::Space) => mesh::hull(path, scale)?,
         _ => return Err("it does not exist in the plane".to_owned()),
     };
     let collider = Collider::on_body(collision.body, shape)

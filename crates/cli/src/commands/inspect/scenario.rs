@@ -9,16 +9,25 @@ use crate::{arguments::Inspect, input};
 
 pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let scenario = input::scenario(&arguments.file)?;
-    let is_robot = arguments.floating || !arguments.packages.is_empty();
-    ensure!(
-        !is_robot,
-        "`--floating` and `--package` are for robots, expected a file named `*.urdf` instead of `{}`",
-        arguments.file
-    );
+    let of_robots = [
+        ("--floating", arguments.floating),
+        ("--gravity", arguments.gravity.is_some()),
+        ("--friction", arguments.friction.is_some()),
+        ("--allow-massless", arguments.allow_massless),
+        ("--package", !arguments.packages.is_empty()),
+    ];
+    for (option, is_given) in of_robots {
+        ensure!(
+            !is_given,
+            "`{option}` is for robots, expected a file named `*.urdf` instead of `{}`",
+            arguments.file
+        );
+    }
     let setup = scenario.build().with_context(|| arguments.file.clone())?;
     let system = setup.model.system();
     let coordinates = &setup.state.coordinates;
-    let mass_matrix = MassMatrix::of(system, coordinates);
+    let mut warnings = Vec::new();
+    let mass_matrix = MassMatrix::of(system, coordinates, &mut warnings);
     let mut contacts = ContactSet::for_system(system);
     let features = features(&setup, arguments.proximity, &mut contacts)?;
     let touching = Touching {
@@ -32,7 +41,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         .iter()
         .map(|body| BodyRow { name: body.name.clone(), mass: body.mass })
         .collect();
-    let of_mass = mass_matrix.and_then(|matrix| matrix.warning());
+    warnings.extend(touching.warnings());
     Ok(Inspection {
         kind: Kind::Scenario,
         name: scenario.name.clone(),
@@ -43,7 +52,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         mass_matrix,
         bodies,
         joints: Vec::new(),
-        warnings: of_mass.into_iter().chain(touching.warnings()).collect(),
+        warnings,
         touching,
     })
 }
@@ -61,7 +70,7 @@ fn features(setup: &Setup, proximity: f64, contacts: &mut ContactSet) -> Result<
                 name: name.clone(),
                 between: between.clone(),
                 gap,
-                friction: contact.friction,
+                friction: Some(contact.friction),
             });
         }
     }
