@@ -1,5 +1,7 @@
 //! Tests of the gap between rods.
 
+#![expect(clippy::float_cmp, reason = "these results are exact")]
+
 use proptest::prelude::*;
 
 use super::*;
