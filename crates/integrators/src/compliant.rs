@@ -125,6 +125,7 @@ pub fn integrate(
         stop,
         observer,
         counters: Counters::default(),
+        begin: start.time,
         time: start.time,
         unknowns: Equations::unknowns(start),
     };

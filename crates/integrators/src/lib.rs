@@ -3,6 +3,7 @@
 //! | module | scheme |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
+//! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
 //! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
 //!
 //! The three names to know are [`stewart_trinkle::Model`] (what moves and what may touch),
@@ -42,6 +43,8 @@
 //! ```
 
 pub mod compliant;
+mod events;
+pub mod inclusion;
 pub mod stewart_trinkle;
 
 #[cfg(doctest)]

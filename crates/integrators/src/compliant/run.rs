@@ -4,17 +4,14 @@ use std::{cell::RefCell, ops::ControlFlow};
 
 use diffsol::{
     NalgebraLU, NalgebraMat, NalgebraVec, OdeBuilder, OdeEquations, OdeSolverMethod,
-    OdeSolverStopReason, VectorCommon,
-    error::{DiffsolError, OdeSolverError},
+    error::DiffsolError,
 };
 
 use super::{Counters, Error, Method, Report, Settings, Snapshot, Status, equations::Equations};
+use crate::events::{Between, Ending, Watch, step_to_event};
 
 /// How often one step may be shortened. Each time at least halves it, so the smallest step ends it first.
 const SHORTENINGS: usize = 1100;
-
-/// How often the interval around an event is halved, at most: as often as doubles allow.
-const HALVINGS: usize = 1100;
 
 /// A function of the state that ends the motion when it is no longer negative.
 pub(super) type Stop<'a> = Option<&'a dyn Fn(&Snapshot<'_>) -> f64>;
@@ -26,6 +23,8 @@ pub(super) struct Run<'a, 'm> {
     pub(super) stop: Stop<'a>,
     pub(super) observer: &'a mut dyn FnMut(&Snapshot<'_>),
     pub(super) counters: Counters,
+    /// Time of the last restart.
+    pub(super) begin: f64,
     /// Time and unknowns reached.
     pub(super) time: f64,
     pub(super) unknowns: Vec<f64>,
@@ -65,10 +64,11 @@ impl Run<'_, '_> {
 
     /// Goes on to the next event, or breaks with the end.
     fn advance(&mut self) -> Result<ControlFlow<Status>, Error> {
-        let (equations, begin) = (self.equations, self.time);
-        let (first, count) = (self.unknowns.clone(), self.unknowns.len());
         // The solver counts time from the last restart, where steps may be shorter than the
         // rounding of a time that began elsewhere.
+        self.begin = self.time;
+        let (equations, begin) = (self.equations, self.begin);
+        let (first, count) = (self.unknowns.clone(), self.unknowns.len());
         let mut problem = OdeBuilder::<NalgebraMat<f64>>::new()
             .rhs_implicit(
                 |y, _, t, rate| equations.borrow_mut().rate(begin + t, y, rate),
@@ -83,9 +83,9 @@ impl Run<'_, '_> {
         problem.ode_options.max_error_test_failures = SHORTENINGS;
         problem.ode_options.max_nonlinear_solver_failures = usize::MAX;
         match self.settings.method {
-            Method::Bdf => self.follow(problem.bdf::<NalgebraLU<f64>>(), begin),
-            Method::TrBdf2 => self.follow(problem.tr_bdf2::<NalgebraLU<f64>>(), begin),
-            Method::Tsit45 => self.follow(problem.tsit45(), begin),
+            Method::Bdf => self.follow(problem.bdf::<NalgebraLU<f64>>()),
+            Method::TrBdf2 => self.follow(problem.tr_bdf2::<NalgebraLU<f64>>()),
+            Method::Tsit45 => self.follow(problem.tsit45()),
         }
     }
 
@@ -93,96 +93,30 @@ impl Run<'_, '_> {
     fn follow<'p, Eqn, Solver>(
         &mut self,
         solver: Result<Solver, DiffsolError>,
-        begin: f64,
     ) -> Result<ControlFlow<Status>, Error>
     where
         Eqn: OdeEquations<T = f64, V = NalgebraVec<f64>> + 'p,
         Solver: OdeSolverMethod<'p, Eqn>,
     {
         let mut solver = solver.map_err(refused)?;
-        let outcome = match solver.set_stop_time(self.end - begin) {
-            Ok(()) => self.step_to_event(&mut solver, begin),
-            // What is left is below the rounding of time.
-            Err(_) => Ok(ControlFlow::Break(Status::EndReached)),
-        };
+        let (span, limit) = (self.end - self.begin, self.settings.step_limit);
+        let mut steps = self.counters.steps;
+        let ending = step_to_event(&mut solver, span, (&mut steps, limit), self);
         let statistics = solver.get_statistics();
+        self.counters.steps = steps;
         self.counters.rejected_steps += statistics.number_of_error_test_failures;
         self.counters.newton_iterations += statistics.number_of_nonlinear_solver_iterations;
         self.counters.newton_failures += statistics.number_of_nonlinear_solver_fails;
-        outcome
-    }
-
-    fn step_to_event<'p, Eqn, Solver>(
-        &mut self,
-        solver: &mut Solver,
-        begin: f64,
-    ) -> Result<ControlFlow<Status>, Error>
-    where
-        Eqn: OdeEquations<T = f64, V = NalgebraVec<f64>> + 'p,
-        Solver: OdeSolverMethod<'p, Eqn>,
-    {
-        loop {
-            if self.counters.steps == self.settings.step_limit {
-                return Ok(ControlFlow::Break(Status::StepLimit));
-            }
-            let reason = match solver.step() {
-                Ok(reason) => reason,
-                Err(error) => return failed(error).map(ControlFlow::Break),
-            };
-            self.counters.steps += 1;
-            let reached = solver.state().t;
-            if !solver.state().y.inner().iter().all(|y| y.is_finite()) {
-                return Ok(ControlFlow::Break(Status::NotFinite));
-            }
-            if self.event_at(begin + reached, solver.state().y.inner().as_slice()) {
-                self.go_back_to_event(solver, begin, reached)?;
-                self.observe();
-                return Ok(ControlFlow::Continue(()));
-            }
-            self.time = begin + reached;
-            self.unknowns.copy_from_slice(solver.state().y.inner().as_slice());
-            self.observe();
-            if reason == OdeSolverStopReason::TstopReached {
+        Ok(ControlFlow::Break(match ending.map_err(refused)? {
+            Ending::Event => return Ok(ControlFlow::Continue(())),
+            Ending::Span => {
                 self.time = self.end;
-                return Ok(ControlFlow::Break(Status::EndReached));
+                Status::EndReached
             }
-        }
-    }
-
-    /// Finds the first moment of the last step at which the event has happened.
-    fn go_back_to_event<'p, Eqn, Solver>(
-        &mut self,
-        solver: &Solver,
-        begin: f64,
-        reached: f64,
-    ) -> Result<(), Error>
-    where
-        Eqn: OdeEquations<T = f64, V = NalgebraVec<f64>> + 'p,
-        Solver: OdeSolverMethod<'p, Eqn>,
-    {
-        let (mut before, mut after) = (self.time - begin, reached);
-        let mut y = solver.state().y.clone();
-        self.unknowns.copy_from_slice(y.inner().as_slice());
-        for _ in 0..HALVINGS {
-            let middle = before + 0.5 * (after - before);
-            if !(before < middle && middle < after) {
-                break;
-            }
-            solver.interpolate_inplace(middle, &mut y).map_err(refused)?;
-            if self.event_at(begin + middle, y.inner().as_slice()) {
-                after = middle;
-                self.unknowns.copy_from_slice(y.inner().as_slice());
-            } else {
-                before = middle;
-            }
-        }
-        self.time = begin + after;
-        Ok(())
-    }
-
-    /// Whether a contact has opened or closed, or the stop function is not negative any more.
-    fn event_at(&self, time: f64, y: &[f64]) -> bool {
-        self.equations.borrow_mut().opened_or_closed(y) || self.stops_at(time, y)
+            Ending::StepLimit => Status::StepLimit,
+            Ending::StepTooSmall => Status::StepTooSmall,
+            Ending::NotFinite => Status::NotFinite,
+        }))
     }
 
     fn stops_at(&self, time: f64, y: &[f64]) -> bool {
@@ -198,14 +132,24 @@ impl Run<'_, '_> {
     }
 }
 
-/// What the end of a solver means: a status where the motion is to blame.
-fn failed(error: DiffsolError) -> Result<Status, Error> {
-    match error {
-        DiffsolError::OdeSolverError(
-            OdeSolverError::StepSizeTooSmall { .. }
-            | OdeSolverError::TooManyErrorTestFailures { .. },
-        ) => Ok(Status::StepTooSmall),
-        other => Err(refused(other)),
+impl Watch for Run<'_, '_> {
+    /// Whether a contact has opened or closed, or the stop function is not negative any more.
+    fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
+        let opened_or_closed = self.equations.borrow_mut().opened_or_closed(y);
+        opened_or_closed || self.stops_at(self.begin + t, y)
+    }
+
+    fn accept(
+        &mut self,
+        _from: f64,
+        to: f64,
+        y: &[f64],
+        _between: &mut Between<'_>,
+    ) -> Result<(), DiffsolError> {
+        self.time = self.begin + to;
+        self.unknowns.copy_from_slice(y);
+        self.observe();
+        Ok(())
     }
 }
 

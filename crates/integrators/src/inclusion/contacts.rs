@@ -1,0 +1,142 @@
+//! The contacts of a planar model at one state.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_dynamics::ContactRows;
+
+use super::Settings;
+use crate::stewart_trinkle::Model;
+
+/// Singular values of a Delassus operator below this part of the largest are those of redundant contacts:
+/// rounding leaves about `1e-15` of them.
+const RANK: f64 = 1e-10;
+
+/// Gaps, contact Jacobian and its change at one state, and the forces of sticking contacts there.
+#[derive(Debug)]
+pub(super) struct Contacts<'a> {
+    pub(super) model: &'a Model,
+    pub(super) gaps: Vec<f64>,
+    /// Normal and tangent rows, contact by contact.
+    pub(super) jacobian: DMatrix<f64>,
+    /// `u = J v` (m/s).
+    pub(super) u: DVector<f64>,
+    rows: ContactRows,
+}
+
+impl<'a> Contacts<'a> {
+    pub(super) fn new(model: &'a Model) -> Self {
+        let (count, velocities) = (model.contacts().len(), model.system().velocity_count());
+        Self {
+            model,
+            gaps: vec![0.0; count],
+            jacobian: DMatrix::zeros(2 * count, velocities),
+            u: DVector::zeros(2 * count),
+            rows: ContactRows::for_system(model.system()),
+        }
+    }
+
+    /// Sets gaps, Jacobian and contact velocity to those of a state.
+    pub(super) fn locate(&mut self, coordinates: &[f64], velocity: &[f64]) {
+        for (index, contact) in self.model.contacts().iter().enumerate() {
+            let gap = contact.gap.rows(self.model.system(), coordinates, &mut self.rows);
+            self.gaps[index] = gap;
+            for (component, row) in [self.rows.normal(), self.rows.tangent(0)].iter().enumerate() {
+                self.jacobian.row_mut(2 * index + component).copy_from_slice(row);
+            }
+        }
+        self.u = &self.jacobian * DVector::from_column_slice(velocity);
+    }
+
+    /// The first contact that is closed and approaches.
+    pub(super) fn approaching(&self, settings: &Settings) -> Option<usize> {
+        (0..self.gaps.len()).find(|&i| {
+            self.gaps[i] <= settings.gap_tolerance && self.u[2 * i] < -settings.velocity_tolerance
+        })
+    }
+
+    /// Contacts that are closed and neither open nor approach.
+    pub(super) fn closed(&self, settings: &Settings) -> Vec<usize> {
+        let closed = |&i: &usize| {
+            self.gaps[i] <= settings.gap_tolerance
+                && self.u[2 * i].abs() <= settings.velocity_tolerance
+        };
+        (0..self.gaps.len()).filter(closed).collect()
+    }
+
+    /// Of these, contacts that do not slip either.
+    pub(super) fn still(&self, settings: &Settings) -> Vec<usize> {
+        let mut contacts = self.closed(settings);
+        contacts.retain(|&i| self.u[2 * i + 1].abs() <= settings.velocity_tolerance);
+        contacts
+    }
+
+    /// `M⁻¹ x`.
+    pub(super) fn divide(&self, coordinates: &[f64], x: DMatrix<f64>) -> DMatrix<f64> {
+        let mut x = x;
+        self.model.system().apply_inverse_mass(coordinates, &mut x);
+        x
+    }
+
+    /// The acceleration without contact forces.
+    pub(super) fn free_acceleration(&self, moment: (&[f64], &[f64], f64)) -> DVector<f64> {
+        let (coordinates, velocity, time) = moment;
+        let mut forces = DMatrix::zeros(velocity.len(), 1);
+        let system = self.model.system();
+        system.smooth_forces(coordinates, velocity, time, forces.as_mut_slice());
+        self.divide(coordinates, forces).column(0).into_owned()
+    }
+
+    /// `J̇ v` (m/s²) by the central difference of fourth order along `q ⊕ s v`; its error is some 1e-13 where
+    /// lengths and velocities are of size one. Ends at the state it is asked for.
+    pub(super) fn bias(&mut self, coordinates: &[f64], velocity: &[f64]) -> DVector<f64> {
+        let h = 1e-3 / velocity.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
+        let mut moved = coordinates.to_vec();
+        let mut at = |s: f64| {
+            let tangent: Vec<f64> = velocity.iter().map(|v| s * v).collect();
+            self.model.system().retract(coordinates, &tangent, &mut moved);
+            self.locate(&moved, velocity);
+            self.u.clone()
+        };
+        let near = (at(h) - at(-h)) * (2.0 / (3.0 * h));
+        let bias = near - (at(2.0 * h) - at(-2.0 * h)) / (12.0 * h);
+        self.locate(coordinates, velocity);
+        bias
+    }
+
+    /// Forces of all contact components (N) that hold the points of the contacts `sticking` still, and the acceleration
+    /// under them.
+    pub(super) fn hold(
+        &mut self,
+        sticking: &[usize],
+        moment: (&[f64], &[f64], f64),
+    ) -> (DVector<f64>, DVector<f64>) {
+        let (coordinates, velocity, _) = moment;
+        self.locate(coordinates, velocity);
+        let mut forces = DVector::zeros(self.u.len());
+        let acceleration = self.free_acceleration(moment);
+        if sticking.is_empty() {
+            return (forces, acceleration);
+        }
+        let bias = self.bias(coordinates, velocity);
+        let components: Vec<_> = sticking.iter().flat_map(|&i| [2 * i, 2 * i + 1]).collect();
+        let jacobian = self.jacobian.select_rows(&components);
+        let columns = self.divide(coordinates, jacobian.transpose());
+        let wanted = -(&jacobian * &acceleration + bias.select_rows(&components));
+        let svd = (&jacobian * &columns).svd(true, true);
+        let accepted = RANK * svd.singular_values.max();
+        // Both factors were computed, so that it is solved.
+        let held = svd.solve(&wanted, accepted).unwrap_or_else(|_| DVector::zeros(wanted.len()));
+        for (component, force) in components.iter().zip(&held) {
+            forces[*component] = *force;
+        }
+        (forces, acceleration + columns * held)
+    }
+
+    /// By how much forces leave their cones: zero where all push and none slips (N).
+    pub(super) fn cone_violation(&self, forces: &DVector<f64>) -> f64 {
+        let of = |(i, contact): (usize, &crate::stewart_trinkle::Contact)| {
+            let (normal, tangent) = (forces[2 * i], forces[2 * i + 1]);
+            (-normal).max(tangent.abs() - contact.friction * normal)
+        };
+        self.model.contacts().iter().enumerate().map(of).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,67 @@
+//! Everything that can be wrong with a model or a start.
+
+use percussion_dynamics::system::CoordinateError;
+
+/// Why no solution is built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system moves in space.
+    #[error("the system moves in space, expected one in the plane")]
+    Space,
+    /// There is nothing to collide with.
+    #[error("the model has no contacts, expected at least one")]
+    NoContacts,
+    /// The model has bilateral constraints or joint friction, which the inclusion leaves out.
+    #[error("the model has constraints or joint friction, expected contacts only")]
+    Unsupported,
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Value given.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// The coordinates do not describe a position.
+    #[error("start: {0}")]
+    Coordinates(#[from] CoordinateError),
+    /// The velocity has the wrong length.
+    #[error("velocity of the start has length {found}, expected {expected}")]
+    VelocityLength {
+        /// Number of velocities of the system.
+        expected: usize,
+        /// Length given.
+        found: usize,
+    },
+    /// Velocity or time of the start is NaN or infinite.
+    #[error("velocity or time of the start has an entry {value}, expected finite numbers")]
+    NotFinite {
+        /// First such entry.
+        value: f64,
+    },
+    /// The end is not after the start.
+    #[error("end time is {end}, expected a finite number after the start at {start} (s)")]
+    End {
+        /// Time of the start (s).
+        start: f64,
+        /// End asked for (s).
+        end: f64,
+    },
+    /// The system does not stay where it is.
+    #[error("acceleration at rest is {acceleration}, expected at most {accepted} (m/s², rad/s²)")]
+    NotAtRest {
+        /// Largest entry of the acceleration under the forces of the closed contacts.
+        acceleration: f64,
+        /// Largest accepted.
+        accepted: f64,
+    },
+    /// The solver of differential equations refused its problem.
+    #[error("solver of differential equations: {reason}")]
+    Solver {
+        /// What it said.
+        reason: String,
+    },
+}

@@ -1,0 +1,78 @@
+//! Impacts, one contact at a time, in straight pieces.
+//!
+//! By one unit of normal percussion the velocity of the contact changes by `W (1, λ_t)`. While it slips,
+//! `λ_t = −μ sgn u_t`; at rest `λ_t` is what keeps it there, `−W_tn/W_tt`, or the nearest that the cone
+//! allows, and then it slips on the way it is pushed.
+//!
+//! # Source
+//!
+//! E. J. Routh, *Dynamics of a System of Rigid Bodies*, Part I, Macmillan 1891, articles 187 to 197.
+
+use super::{
+    Settings,
+    contacts::Contacts,
+    solution::{Kind, Moment, Phase, Status},
+};
+
+/// The pieces from `start`, where contacts approach, to where none does.
+pub(super) fn resolve(
+    contacts: &mut Contacts<'_>,
+    settings: &Settings,
+    start: &Moment,
+) -> Result<Vec<Phase>, Status> {
+    let mut pieces: Vec<Phase> = Vec::new();
+    let mut moment = start.clone();
+    for _ in 0..settings.phase_limit {
+        contacts.locate(&moment.coordinates, &moment.velocity);
+        let Some(contact) = contacts.approaching(settings) else { return Ok(pieces) };
+        let piece = piece(contacts, settings, &moment, contact).ok_or(Status::Jammed)?;
+        moment = piece.end().clone();
+        pieces.push(piece);
+    }
+    Err(Status::Jammed)
+}
+
+/// The piece in which `contact` alone receives its percussion, until it has stopped or its slip has.
+fn piece(
+    contacts: &Contacts<'_>,
+    settings: &Settings,
+    start: &Moment,
+    contact: usize,
+) -> Option<Phase> {
+    let rows = contacts.jacobian.rows(2 * contact, 2).into_owned();
+    let columns = contacts.divide(&start.coordinates, rows.transpose());
+    let w = &rows * &columns;
+    let (normal, slip) = (contacts.u[2 * contact], contacts.u[2 * contact + 1]);
+    let friction = contacts.model.contacts()[contact].friction;
+    let slides = slip.abs() > settings.velocity_tolerance;
+    let sticking = -w[(1, 0)] / w[(1, 1)];
+    let tangent = if slides {
+        -friction * slip.signum()
+    } else {
+        // It sticks where the cone allows, otherwise it slips the way it is pushed.
+        sticking.clamp(-friction, friction)
+    };
+    let normal_rate = w[(0, 0)] + w[(0, 1)] * tangent;
+    let slip_rate = w[(1, 0)] + w[(1, 1)] * tangent;
+    let until_stop = if normal_rate > 0.0 { -normal / normal_rate } else { f64::INFINITY };
+    let slows = slides && slip * slip_rate < 0.0;
+    let length = until_stop.min(if slows { -slip / slip_rate } else { f64::INFINITY });
+    if !length.is_finite() {
+        return None;
+    }
+    let mut moments = [0.0, 0.5, 1.0].map(|part| {
+        let mut moment = start.clone();
+        moment.s += part * length;
+        moment.time_rate = 0.0;
+        moment.rates.fill(0.0);
+        moment.rates[2 * contact] = 1.0;
+        moment.rates[2 * contact + 1] = tangent;
+        let change = (columns.column(0) + tangent * columns.column(1)) * (part * length);
+        for (v, d) in moment.velocity.iter_mut().zip(&change) {
+            *v += d;
+        }
+        moment
+    });
+    moments[0].s = start.s;
+    Some(Phase { kind: Kind::Impact, contacts: vec![contact], moments: moments.to_vec() })
+}

@@ -1,0 +1,203 @@
+//! Smooth phases: free, or held by sticking contacts.
+
+use std::cell::RefCell;
+
+use diffsol::{NalgebraMat, OdeBuilder, error::DiffsolError};
+
+use super::{
+    Error, Settings,
+    contacts::Contacts,
+    solution::{Kind, Moment, Phase, Status},
+};
+use crate::events::{Between, Ending, Watch, step_to_event};
+
+/// Intervals that each step of the integration is recorded in; an even number.
+const PARTS: u32 = 4;
+
+/// A smooth phase from `start` until something happens, and the status if that ends the solution.
+pub(super) fn advance(
+    contacts: &mut Contacts<'_>,
+    settings: &Settings,
+    start: &Moment,
+    end: f64,
+    steps: &mut usize,
+) -> Result<(Option<Phase>, Option<Status>), Error> {
+    let Some(sticking) = sticking(contacts, settings, start) else {
+        return Ok((None, Some(Status::NoSticking)));
+    };
+    let (positions, velocities) = (start.coordinates.len(), start.velocity.len());
+    let first = [start.coordinates.as_slice(), &start.velocity, &[start.s]].concat();
+    let count = first.len();
+    let mut moments = Vec::new();
+    let contacts = RefCell::new(contacts);
+    let begin = start.time;
+    let problem = OdeBuilder::<NalgebraMat<f64>>::new()
+        .rhs(|y, _, t, rate| {
+            let (q, rest) = y.split_at(positions);
+            let v = &rest[..velocities];
+            let contacts = &mut *contacts.borrow_mut();
+            let (forces, acceleration) = contacts.hold(&sticking, (q, v, begin + t));
+            contacts.model.system().coordinate_rate(q, v, &mut rate[..positions]);
+            rate[positions..count - 1].copy_from_slice(acceleration.as_slice());
+            rate[count - 1] = 1.0 + normal_sum(forces.as_slice());
+        })
+        .init(move |_, _, y| y.copy_from_slice(&first), count)
+        .rtol(settings.tolerance)
+        .atol([settings.tolerance])
+        .build()
+        .map_err(refused)?;
+    let mut solver = problem.tsit45().map_err(refused)?;
+    let mut recorder = Recorder {
+        contacts: &contacts,
+        sticking: &sticking,
+        settings,
+        begin,
+        positions,
+        moments: &mut moments,
+    };
+    let ending =
+        step_to_event(&mut solver, end - begin, (steps, settings.step_limit), &mut recorder)
+            .map_err(refused)?;
+    let status = match ending {
+        Ending::Event => None,
+        Ending::Span => Some(Status::EndReached),
+        Ending::StepLimit => Some(Status::StepLimit),
+        Ending::StepTooSmall | Ending::NotFinite => Some(Status::Failed),
+    };
+    let kind = if sticking.is_empty() { Kind::Free } else { Kind::Sustained };
+    let phase = (moments.len() > 2).then_some(Phase { kind, contacts: sticking.clone(), moments });
+    Ok((phase, status))
+}
+
+/// A phase of rest from `start`, for `duration`.
+pub(super) fn stay(
+    contacts: &mut Contacts<'_>,
+    settings: &Settings,
+    start: &Moment,
+    duration: f64,
+) -> Result<Phase, Error> {
+    contacts.locate(&start.coordinates, &start.velocity);
+    let sticking = contacts.still(settings);
+    let at = (start.coordinates.as_slice(), start.velocity.as_slice(), start.time);
+    let (forces, acceleration) = contacts.hold(&sticking, at);
+    // Forces are held to rounding: gravity of ten leaves 1e-14 or so.
+    let (accepted, acceleration) = (1e-9, acceleration.amax());
+    if acceleration > accepted || contacts.cone_violation(&forces) > accepted {
+        return Err(Error::NotAtRest { acceleration, accepted });
+    }
+    let slowness = 1.0 + normal_sum(forces.as_slice());
+    let moments = [0.0, 0.5, 1.0].map(|part| Moment {
+        s: start.s + part * duration * slowness,
+        time: start.time + part * duration,
+        time_rate: 1.0 / slowness,
+        rates: forces.iter().map(|f| f / slowness).collect(),
+        ..start.clone()
+    });
+    Ok(Phase { kind: Kind::Sustained, contacts: sticking, moments: moments.to_vec() })
+}
+
+/// The first consistent set of sticking contacts, with as many as possible: their forces push and stay in
+/// their cones, and no other closed contact is accelerated into its surface.
+fn sticking(contacts: &mut Contacts<'_>, settings: &Settings, at: &Moment) -> Option<Vec<usize>> {
+    contacts.locate(&at.coordinates, &at.velocity);
+    let (still, closed) = (contacts.still(settings), contacts.closed(settings));
+    // Beyond this many contacts only all of them or none are tried.
+    let subsets = if still.len() <= 12 { 1_u32 << still.len() } else { 1 };
+    let mut sets: Vec<Vec<usize>> = (0..subsets)
+        .map(|bits| {
+            let member = |k: &usize| bits & (1 << *k) == 0;
+            (0..still.len()).filter(member).map(|k| still[k]).collect()
+        })
+        .collect();
+    if still.len() > 12 {
+        sets.push(Vec::new());
+    }
+    sets.sort_by_key(|set| std::cmp::Reverse(set.len()));
+    sets.into_iter().find(|set| {
+        let state = (at.coordinates.as_slice(), at.velocity.as_slice(), at.time);
+        let (forces, acceleration) = contacts.hold(set, state);
+        let scale = 1e-9 * (1.0 + forces.amax());
+        if contacts.cone_violation(&forces) > scale {
+            return false;
+        }
+        let change =
+            contacts.bias(&at.coordinates, &at.velocity) + &contacts.jacobian * acceleration;
+        closed.iter().all(|&i| set.contains(&i) || change[2 * i] >= -1e-9 * (1.0 + change.amax()))
+    })
+}
+
+/// Ends a phase when an open contact closes or the forces of a sticking one leave their cone, and records.
+struct Recorder<'a, 'c, 'm> {
+    contacts: &'a RefCell<&'c mut Contacts<'m>>,
+    sticking: &'a [usize],
+    settings: &'a Settings,
+    begin: f64,
+    positions: usize,
+    moments: &'a mut Vec<Moment>,
+}
+
+impl Recorder<'_, '_, '_> {
+    fn moment(&self, t: f64, y: &[f64]) -> Moment {
+        let (coordinates, rest) = y.split_at(self.positions);
+        let (velocity, s) = rest.split_at(rest.len() - 1);
+        let time = self.begin + t;
+        let mut contacts = self.contacts.borrow_mut();
+        let (forces, _) = contacts.hold(self.sticking, (coordinates, velocity, time));
+        let slowness = 1.0 + normal_sum(forces.as_slice());
+        Moment {
+            s: s[0],
+            time,
+            coordinates: coordinates.to_vec(),
+            velocity: velocity.to_vec(),
+            time_rate: 1.0 / slowness,
+            rates: forces.iter().map(|f| f / slowness).collect(),
+        }
+    }
+}
+
+impl Watch for Recorder<'_, '_, '_> {
+    fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
+        let (coordinates, rest) = y.split_at(self.positions);
+        let velocity = &rest[..rest.len() - 1];
+        let mut contacts = self.contacts.borrow_mut();
+        let at = (coordinates, velocity, self.begin + t);
+        let (forces, _) = contacts.hold(self.sticking, at);
+        let leaves = contacts.cone_violation(&forces) > 1e-9 * (1.0 + forces.amax());
+        // The velocity tells a contact that closes from one that opens from closed up to rounding.
+        let closes = (0..contacts.gaps.len()).any(|i| {
+            !self.sticking.contains(&i)
+                && contacts.gaps[i] <= 0.0
+                && contacts.u[2 * i] < -self.settings.velocity_tolerance
+        });
+        leaves || closes
+    }
+
+    fn accept(
+        &mut self,
+        from: f64,
+        to: f64,
+        y: &[f64],
+        between: &mut Between<'_>,
+    ) -> Result<(), DiffsolError> {
+        let mut inside = y.to_vec();
+        let first = u32::from(!self.moments.is_empty());
+        for part in first..PARTS {
+            let t = from + (to - from) * f64::from(part) / f64::from(PARTS);
+            between(t, &mut inside)?;
+            let moment = self.moment(t, &inside);
+            self.moments.push(moment);
+        }
+        let moment = self.moment(to, y);
+        self.moments.push(moment);
+        Ok(())
+    }
+}
+
+fn normal_sum(forces: &[f64]) -> f64 {
+    forces.iter().step_by(2).sum()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is the argument of `map_err`")]
+fn refused(error: DiffsolError) -> Error {
+    Error::Solver { reason: error.to_string() }
+}

@@ -1,0 +1,162 @@
+//! Solutions of the inclusion as phases of moments.
+
+use crate::stewart_trinkle::State;
+
+/// One moment of a solution, with the rates that lead on from it within its phase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// Parameter `s` (s, and N·s of normal percussion).
+    pub s: f64,
+    /// Time `t` (s).
+    pub time: f64,
+    /// Coordinates `q` (length `n_q`).
+    pub coordinates: Vec<f64>,
+    /// Velocity `v` (length `n_v`).
+    pub velocity: Vec<f64>,
+    /// Rate of time `τ = dt/ds`, from 0 (impact) to 1 (free).
+    pub time_rate: f64,
+    /// Rates `λ` of the contact impulses by `s`, the normal and the tangent of contact 0, of contact 1 …
+    pub rates: Vec<f64>,
+}
+
+impl Moment {
+    pub(super) fn at(state: &State, contacts: usize) -> Self {
+        Self {
+            s: 0.0,
+            time: state.time,
+            coordinates: state.coordinates.clone(),
+            velocity: state.velocity.clone(),
+            time_rate: 1.0,
+            rates: vec![0.0; 2 * contacts],
+        }
+    }
+}
+
+/// What time does in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `τ = 1`, no contact carries.
+    Free,
+    /// `0 < τ < 1`, contacts stick.
+    Sustained,
+    /// `τ = 0`, with constant rates.
+    Impact,
+}
+
+/// Part of a solution in which the same contacts carry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// What time does.
+    pub kind: Kind,
+    /// Contacts that carry, ascending.
+    pub contacts: Vec<usize>,
+    /// Its moments, an odd number of at least three. Each pair of neighboring intervals is equal: in
+    /// time, or in `s` for an impact.
+    pub moments: Vec<Moment>,
+}
+
+impl Phase {
+    /// Its first moment.
+    ///
+    /// # Panics
+    ///
+    /// If the list of moments, which is public, was emptied.
+    #[must_use]
+    pub fn start(&self) -> &Moment {
+        &self.moments[0]
+    }
+
+    /// Its last moment.
+    ///
+    /// # Panics
+    ///
+    /// If the list of moments, which is public, was emptied.
+    #[must_use]
+    pub fn end(&self) -> &Moment {
+        &self.moments[self.moments.len() - 1]
+    }
+}
+
+/// How a solution ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// At the time asked for.
+    EndReached,
+    /// Before the impact beyond [`Settings::impact_limit`](super::Settings::impact_limit): at an accumulation
+    /// point, as a rule.
+    ImpactLimit,
+    /// [`Settings::phase_limit`](super::Settings::phase_limit) was reached.
+    PhaseLimit,
+    /// [`Settings::step_limit`](super::Settings::step_limit) was reached.
+    StepLimit,
+    /// Contacts touch, but no set of sticking ones carries: one would have to slide, which is not built, or rigid
+    /// bodies have no consistent force there.
+    NoSticking,
+    /// An impact did not come to an end by single contacts.
+    Jammed,
+    /// Steps of a smooth phase became too small, or numbers too large.
+    Failed,
+}
+
+/// A solution, from `s = 0` on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// Its phases; each starts where the one before ends.
+    pub phases: Vec<Phase>,
+    /// How it ended.
+    pub status: Status,
+}
+
+impl Solution {
+    /// The first moment of each impact, pieces of one impact counted once.
+    pub fn impacts(&self) -> impl Iterator<Item = &Moment> {
+        let mut after_smooth = true;
+        self.phases.iter().filter_map(move |phase| {
+            let begins = phase.kind == Kind::Impact && after_smooth;
+            after_smooth = phase.kind != Kind::Impact;
+            begins.then(|| phase.start())
+        })
+    }
+}
+
+/// The point at which impacts accumulate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accumulation {
+    /// Its parameter (s, and N·s).
+    pub s: f64,
+    /// Its time (s).
+    pub time: f64,
+    /// Coordinates of the last impact built, from which they no longer move by more than the distance to
+    /// the limit.
+    pub coordinates: Vec<f64>,
+    /// The last ratio of the times between impacts, below 1.
+    pub ratio: f64,
+}
+
+impl Accumulation {
+    /// Continues the times and parameters between the impacts of `solution` as geometric series with the last
+    /// ratio of each: with the last interval `d` and the ratio `r` of it to the one before, the limit is
+    /// `d r/(1 − r)` beyond the last impact.
+    ///
+    /// Intervals that follow their limiting ratio up to a relative `ε` leave an error of about
+    /// `ε d r/(1 − r)²`. `None` for fewer than three impacts, or if a ratio is not between 0 and 1.
+    ///
+    /// # Example
+    ///
+    /// Impacts at 0, 1 and 1.5 s that go on by halves accumulate at 2 s; see the tests for a solution.
+    #[must_use]
+    pub fn of(solution: &Solution) -> Option<Self> {
+        let impacts: Vec<_> = solution.impacts().collect();
+        let [.., a, b, c] = impacts[..] else { return None };
+        let (time, ratio) = limit(a.time, b.time, c.time)?;
+        let (s, _) = limit(a.s, b.s, c.s)?;
+        Some(Self { s, time, coordinates: c.coordinates.clone(), ratio })
+    }
+}
+
+/// The limit of a geometric series through three partial sums, and its ratio.
+fn limit(a: f64, b: f64, c: f64) -> Option<(f64, f64)> {
+    let (last, ratio) = (c - b, (c - b) / (b - a));
+    (0.0 < ratio && ratio < 1.0).then_some((c + last * ratio / (1.0 - ratio), ratio))
+}
