@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgAction, Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use nalgebra::Vector3;
 
 /// Run, solve and reproduce rigid-body impacts with friction.
@@ -24,21 +27,32 @@ pub(crate) struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Name the scenarios and experiments that are built in.
-    List {
-        /// Print one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
+    /// Name the scenarios, experiments and laws that are built in, and the settings of laws.
+    List(List),
     /// Tell what a robot description or a scenario consists of, and what touches in it.
     Inspect(Inspect),
     /// Simulate a scenario.
     Run(Run),
+    /// Tell what velocity an impact leads to, by one law or by all of them.
+    Impact(Impact),
+    /// Set the answers of several laws to one impact side by side.
+    Compare(Compare),
     /// Solve a problem given as a file.
     #[command(subcommand)]
     Solve(Solve),
     /// Run published experiments and set their figures beside ours.
     Reproduce(Reproduce),
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Law whose settings to tell.
+    #[arg(value_enum, hide_possible_values = true)]
+    pub(crate) law: Option<LawName>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `inspect`.
@@ -99,6 +113,92 @@ pub(crate) struct Run {
 pub(crate) enum Integrator {
     /// Implicit position-level time stepping (Stewart & Trinkle 1996).
     StewartTrinkle,
+}
+
+/// Arguments of `impact`.
+#[derive(Debug, Args)]
+#[command(after_help = IMPACT_HELP)]
+pub(crate) struct Impact {
+    /// Impact: a JSON file (below, `-` for standard input), a TOML file, or one that is built in.
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) problem: String,
+    /// Law of impact, or `all` to set the answers of all of them side by side.
+    #[arg(long, value_parser = law_or_all())]
+    pub(crate) law: Which,
+    #[command(flatten)]
+    pub(crate) settings: LawSettings,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const IMPACT_HELP: &str = "\
+A JSON file holds, with one entry of every row for each entry of the velocity,
+  {\"mass_matrix\": [[…], …], \"velocity\": […],
+   \"contacts\": [{\"normal\": […], \"tangents\": [[…]], \"friction\": 0.5, \"restitution\": 0}, …],
+   \"bilateral\": [[…], …]}
+where tangents, friction, restitution and bilateral may be left out.
+
+Examples:
+  percussion impact ball.json --law poisson
+  percussion impact block.json --law anitescu-potra --set solutions=all
+  percussion impact block.json --law sequential --set inner=newton --set order=1,0
+  percussion impact block.json --law all --json
+
+`percussion list LAW` tells the settings of a law.";
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_HELP)]
+pub(crate) struct Compare {
+    /// Impact as of `impact`: a JSON file (`-` for standard input), a TOML file, or one built in.
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) problem: String,
+    /// Laws, separated by commas; all of them by default.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) laws: Vec<LawName>,
+    #[command(flatten)]
+    pub(crate) settings: LawSettings,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const COMPARE_HELP: &str = "\
+Examples:
+  percussion compare rocking-block
+  percussion compare block.json --laws newton,poisson --set newton.directions=16
+
+`percussion list LAW` tells the settings of a law.";
+
+/// Settings of one law, or of several.
+#[derive(Debug, Args)]
+pub(crate) struct LawSettings {
+    /// Setting of the law, with several laws as LAW.KEY=VALUE; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    pub(crate) settings: Vec<(String, String)>,
+}
+
+/// The laws of impact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LawName {
+    /// Restitution of normal velocities, all contacts at once.
+    Newton,
+    /// Restitution of normal percussions, all contacts at once.
+    Poisson,
+    /// Inelastic, all contacts at once; one outcome or all.
+    AnitescuPotra,
+    /// One contact after another, in one order or in all.
+    Sequential,
+    /// A single contact followed through the impact, with dry friction at every instant.
+    Routh,
+}
+
+/// One law or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    One(LawName),
+    All,
 }
 
 /// The problems of `solve`.
@@ -183,6 +283,20 @@ fn package(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, folder)) if !name.is_empty() => Ok((name.to_owned(), folder.into())),
         _ => Err("expected a name and a folder as in `robot=meshes/robot`".to_owned()),
+    }
+}
+
+fn law_or_all() -> impl TypedValueParser<Value = Which> {
+    let laws = LawName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let all = PossibleValue::new("all").help("Every law, side by side");
+    PossibleValuesParser::new(laws.chain([all]))
+        .map(|name| LawName::from_str(&name, false).map_or(Which::All, Which::One))
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected a key and a value as in `tolerance=1e-9`".to_owned()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod impact;
 mod inspect;
 mod list;
 mod reproduce;
@@ -24,9 +25,11 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
             print(&Arguments::command().render_long_help().to_string())?;
             Ok(Verdict::Met)
         }
-        Some(Command::List { json }) => list::execute(*json),
+        Some(Command::List(arguments)) => list::execute(arguments),
         Some(Command::Inspect(arguments)) => inspect::execute(arguments),
         Some(Command::Run(arguments)) => run::execute(arguments),
+        Some(Command::Impact(arguments)) => impact::impact(arguments),
+        Some(Command::Compare(arguments)) => impact::compare(arguments),
         Some(Command::Solve(Solve::Lcp(arguments))) => solve::execute(arguments),
         Some(Command::Reproduce(arguments)) => reproduce::execute(arguments),
     }

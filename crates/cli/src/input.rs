@@ -1,42 +1,29 @@
 //! Files that people hand over, read with complaints they can act on.
 
+mod impact;
+mod lcp;
+
 use std::{
+    fmt,
     fs::File,
     io::{self, Read},
+    marker::PhantomData,
     path::Path,
 };
 
 use anyhow::{Context, bail, ensure};
-use nalgebra::{DMatrix, DVector};
-use percussion_complementarity::lcp::Problem;
+use nalgebra::DMatrix;
 use percussion_scenarios::Scenario;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+
+pub(crate) use impact::{Subject, impact};
+pub(crate) use lcp::lcp;
 
 /// Longest file that is read (bytes): a matrix of some 3000 rows.
 const SIZE_LIMIT: u64 = 256 << 20;
-
-/// An LCP as it stands in a file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LcpFile {
-    matrix: Vec<Vec<f64>>,
-    vector: Vec<f64>,
-}
-
-/// Reads the problem `{"matrix": [[…]], "vector": […]}` from `path`, or standard input for `-`.
-///
-/// # Errors
-///
-/// Names the file and the field with the value found and what was expected.
-pub(crate) fn lcp(path: &Path) -> anyhow::Result<Problem> {
-    let name = if path == Path::new("-") {
-        "standard input".to_owned()
-    } else {
-        format!("`{}`", path.display())
-    };
-    let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
-    json(&bytes).and_then(problem).with_context(|| name)
-}
 
 /// The built-in scenario called `name`, or that in the file `name`.
 ///
@@ -52,17 +39,18 @@ pub(crate) fn scenario(name: &str) -> anyhow::Result<Scenario> {
     }
 }
 
-fn problem(file: LcpFile) -> anyhow::Result<Problem> {
-    let n = file.matrix.len();
-    for (index, row) in file.matrix.iter().enumerate() {
-        let found = row.len();
-        ensure!(
-            found == n,
-            "`matrix[{index}]` has {found} entries, expected {n}, one for each row"
-        );
-    }
-    let matrix = DMatrix::from_row_iterator(n, n, file.matrix.into_iter().flatten());
-    Ok(Problem::new(matrix, DVector::from_vec(file.vector))?)
+/// Makes something of the JSON document in `path`, or on standard input for `-`.
+fn document<T: DeserializeOwned, U>(
+    path: &Path,
+    make: fn(T) -> anyhow::Result<U>,
+) -> anyhow::Result<U> {
+    let name = if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        format!("`{}`", path.display())
+    };
+    let bytes = read(path).with_context(|| format!("cannot read {name}"))?;
+    json(&bytes).and_then(make).with_context(|| name)
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -81,11 +69,13 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 /// The value in `bytes`, or the field and the text where it went wrong.
 fn json<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = match serde_path_to_error::deserialize(&mut reader) {
+    let value: Object<T> = match serde_path_to_error::deserialize(&mut reader) {
         Ok(value) => value,
         Err(error) => {
             let field = error.path().to_string();
-            let place = if field == "." { String::new() } else { format!("`{field}`: ") };
+            // The path of a document that breaks off or has a key that is no string is not known.
+            let known = field != "." && !field.contains('?');
+            let place = if known { format!("`{field}`: ") } else { String::new() };
             let error = error.into_inner();
             let message = error.to_string().replace("expected f64", "expected a number");
             match word(bytes, error.line(), error.column()) {
@@ -95,7 +85,33 @@ fn json<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
         }
     };
     reader.end().context("expected nothing after the closing brace")?;
-    Ok(value)
+    Ok(value.0)
+}
+
+/// A struct that stands in a document as an object.
+///
+/// The structs of serde also accept a list of their fields' values, in an order no document tells.
+#[derive(Debug)]
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
 }
 
 /// The number or bare word around a place in a text, where lines and columns count from 1.
@@ -109,54 +125,24 @@ fn word(bytes: &[u8], line: usize, column: usize) -> Option<String> {
     String::from_utf8(word).ok().filter(|word| !word.is_empty())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn complaint(text: &str) -> String {
-        format!("{:#}", json(text.as_bytes()).and_then(problem).unwrap_err())
+/// The matrix with these rows, each of which has `columns` entries, one for each `meaning`.
+fn matrix(
+    field: &str,
+    rows: Vec<Vec<f64>>,
+    columns: usize,
+    meaning: &str,
+) -> anyhow::Result<DMatrix<f64>> {
+    for (index, row) in rows.iter().enumerate() {
+        check_length(&format!("{field}[{index}]"), row, columns, meaning)?;
     }
+    Ok(DMatrix::from_row_iterator(rows.len(), columns, rows.into_iter().flatten()))
+}
 
-    #[test]
-    fn complaints_name_the_field_the_value_and_what_was_expected() {
-        let lines: Vec<String> = [
-            r#"{"matrix": [[1, 0], [0, "two"]], "vector": [1, 2]}"#,
-            r#"{"matrix": [[1, 0], [0, 1e999]], "vector": [1, 2]}"#,
-            r#"{"matrix": [[1, 0], [0, NaN]], "vector": [1, 2]}"#,
-            r#"{"matrix": [[1, 0], [0]], "vector": [1, 2]}"#,
-            r#"{"matrix": [[1, 0]], "vector": [1]}"#,
-            r#"{"matrix": [[1]], "vector": [1, 2]}"#,
-            r#"{"matrix": [], "vector": []}"#,
-            r#"{"matrix": [[1]], "vector": [1], "vectr": [2]}"#,
-            r#"{"matrix": [[1]]}"#,
-            r#"{"matrix": [[1]], "vector": [1]} more"#,
-            r#"{"matrix": [[1, 0], [0, "#,
-            "",
-        ]
-        .into_iter()
-        .map(complaint)
-        .collect();
-        insta::assert_snapshot!(lines.join("\n"), @r#"
-        `matrix[1][1]`: invalid type: string "two", expected a number at line 1 column 29
-        `matrix[1][1]`: found `1e999`: number out of range at line 1 column 29
-        `matrix[1][1]`: found `NaN`: expected value at line 1 column 25
-        `matrix[1]` has 1 entries, expected 2, one for each row
-        `matrix[0]` has 2 entries, expected 1, one for each row
-        vector has length 2, expected 1
-        matrix is empty, expected at least one row
-        `vectr`: unknown field `vectr`, expected `matrix` or `vector` at line 1 column 40
-        missing field `vector` at line 1 column 17
-        expected nothing after the closing brace: trailing characters at line 1 column 34
-        `matrix[1]`: EOF while parsing a value at line 1 column 24
-        EOF while parsing a value at line 1 column 0
-        "#);
-    }
-
-    #[test]
-    fn rows_of_the_file_are_rows_of_the_matrix() {
-        let text = br#"{"vector": [5, 6], "matrix": [[1, 2], [3, 4]]}"#;
-        let problem = json(text).and_then(problem).unwrap();
-        assert_eq!(problem.matrix(), &DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 3.0, 4.0]));
-        assert_eq!(problem.vector(), &DVector::from_row_slice(&[5.0, 6.0]));
-    }
+fn check_length<T>(field: &str, list: &[T], expected: usize, meaning: &str) -> anyhow::Result<()> {
+    let found = list.len();
+    ensure!(
+        found == expected,
+        "`{field}` has {found} entries, expected {expected}, one for each {meaning}"
+    );
+    Ok(())
 }

@@ -5,6 +5,8 @@
 //! | `percussion list` | names the scenarios and experiments that are built in |
 //! | `percussion inspect FILE\|NAME` | tells what a robot or a scenario consists of and what touches in it |
 //! | `percussion run NAME\|FILE` | simulates a scenario |
+//! | `percussion impact FILE` | tells what velocity an impact leads to, by any law |
+//! | `percussion compare FILE` | sets the answers of several laws side by side |
 //! | `percussion solve lcp FILE` | solves a linear complementarity problem |
 //! | `percussion reproduce [ID…]` | runs published experiments and compares their figures with ours |
 //!
@@ -18,6 +20,7 @@
 mod arguments;
 mod commands;
 mod input;
+mod laws;
 mod output;
 
 use std::process::ExitCode;

@@ -48,6 +48,12 @@ pub(crate) fn answer(
     if json { print(&(serde_json::to_string(document)? + "\n")) } else { print(&text()) }
 }
 
+/// The name of a status as it stands in JSON documents.
+pub(crate) fn name_of(value: &impl Serialize) -> String {
+    let name = serde_json::to_value(value).ok();
+    name.as_ref().and_then(|name| name.as_str()).unwrap_or("unknown").to_owned()
+}
+
 /// Writes `error` with its causes to standard error, which may be closed.
 pub(crate) fn complain(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "error: {}", with_causes(error));
@@ -88,7 +94,8 @@ const STEPS: u64 = 1000;
 impl Progress {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}");
+        let style =
+            ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed} (left {eta})  {msg}");
         Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 

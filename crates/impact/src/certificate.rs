@@ -112,7 +112,7 @@ impl Certificate {
             raise(&mut certificate.adhesion, -impulse.normal);
             raise(&mut certificate.complementarity, impulse.normal.abs() * positive(separation));
             if !impulse.tangent.is_empty() {
-                let tangential = impulse.tangent.iter().map(|t| t * t).sum::<f64>().sqrt();
+                let tangential = impulse.tangent.iter().fold(0.0, |norm: f64, t| norm.hypot(*t));
                 let excess = tangential - contact.friction * impulse.normal;
                 raise(&mut certificate.cone_violation, excess);
             }

@@ -29,6 +29,16 @@ pub trait Law: Debug {
     fn resolve(&self, problem: &Problem) -> Result<Outcome, Error>;
 }
 
+impl<L: Law + ?Sized> Law for Box<L> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+        (**self).resolve(problem)
+    }
+}
+
 /// Why a law could not start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -65,6 +75,14 @@ pub enum Error {
         /// Contacts times steps.
         found: usize,
         /// Dimensions of the sequence.
+        limit: usize,
+    },
+    /// The complementarity problem does not fit in memory.
+    #[error("complementarity problem of the impact has {found} unknowns, expected at most {limit}")]
+    TooLarge {
+        /// Its number of unknowns.
+        found: usize,
+        /// Most that are tried.
         limit: usize,
     },
     /// A velocity within the impact is not finite.

@@ -255,6 +255,13 @@ impl Problem {
         &self.bilateral.jacobian
     }
 
+    /// `M⁻¹ Jᵀ` (`n_v × r`): change of velocity per unit percussion at each row of `J`, before the joints
+    /// act.
+    #[must_use]
+    pub const fn unconstrained_response(&self) -> &DMatrix<f64> {
+        &self.unconstrained_response
+    }
+
     /// Change of velocity per unit percussion at each row of `J`, joints included (`n_v × r`).
     #[must_use]
     pub const fn response(&self) -> &DMatrix<f64> {
@@ -359,7 +366,8 @@ fn lock(
         .map(|row| {
             let size = jacobian.row(row).transpose().dot(&unconstrained.column(row));
             let left = jacobian.row(row).transpose().dot(&response.column(row));
-            let locked = left <= bilateral.rounding * size;
+            // What overflows says nothing; the check of the Delassus operator refuses it.
+            let locked = size.is_finite() && left <= bilateral.rounding * size;
             if locked {
                 response.column_mut(row).fill(0.0);
             }

@@ -34,7 +34,10 @@ use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, lemke};
 use serde::{Deserialize, Serialize};
 
-use crate::{Problem, law::Error, outcome::Status};
+use crate::{Contact, Problem, law::Error, outcome::Status};
+
+/// Most unknowns: each of the dense matrices of Lemke's method then takes 200 MB.
+const MOST_UNKNOWNS: usize = 5000;
 
 /// Settings of the laws that solve complementarity problems.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,11 +96,17 @@ impl<'a> StepLcp<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] when the number of directions is outside its range.
+    /// [`Error::Setting`] when the number of directions is outside its range, [`Error::TooLarge`] with
+    /// more than 5000 unknowns.
     pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
         let k = settings.directions;
         check_directions(k)?;
         let contacts = problem.contacts().len();
+        let unknowns = |contact: &Contact| [1, 4, k + 2][contact.tangents.len()];
+        let found = problem.contacts().iter().map(unknowns).sum();
+        if found > MOST_UNKNOWNS {
+            return Err(Error::TooLarge { found, limit: MOST_UNKNOWNS });
+        }
         let mut columns = Vec::new();
         let mut bearing = Vec::new();
         for (index, contact) in problem.contacts().iter().enumerate() {
@@ -227,7 +236,7 @@ mod tests {
     use nalgebra::{dmatrix, dvector};
 
     use super::*;
-    use crate::{Contact, Mass};
+    use crate::Mass;
 
     /// A particle of 4 kg with a contact in the plane and one without friction.
     fn particle() -> Problem {

@@ -1,16 +1,23 @@
 //! `percussion list`.
 
 use anyhow::Result;
+use clap::ValueEnum;
 use percussion_report::Table;
 use percussion_scenarios::{Scenario, experiments};
 use serde::Serialize;
 
-use crate::output::{Verdict, answer};
+use crate::{
+    arguments::{LawName, List},
+    laws::{Setting, settings_of},
+    output::{Verdict, answer},
+};
 
+/// What is built in.
 #[derive(Debug, Serialize)]
-struct List {
+struct Names {
     scenarios: Vec<Entry>,
     experiments: Vec<Entry>,
+    laws: Vec<Entry>,
 }
 
 #[derive(Debug, Serialize)]
@@ -19,7 +26,20 @@ struct Entry {
     title: String,
 }
 
-pub(super) fn execute(json: bool) -> Result<Verdict> {
+/// One law.
+#[derive(Debug, Serialize)]
+struct LawSheet {
+    #[serde(flatten)]
+    entry: Entry,
+    settings: Vec<Setting>,
+}
+
+pub(super) fn execute(arguments: &List) -> Result<Verdict> {
+    if let Some(law) = arguments.law {
+        let sheet = LawSheet { entry: law_entry(law), settings: settings_of(law) };
+        answer(arguments.json, &sheet, || sheet_text(&sheet))?;
+        return Ok(Verdict::Met);
+    }
     let scenarios = Scenario::names()
         .map(|name| Ok(Entry { name: name.to_owned(), title: Scenario::named(name)?.title }))
         .collect::<Result<_>>()?;
@@ -27,12 +47,19 @@ pub(super) fn execute(json: bool) -> Result<Verdict> {
         .iter()
         .map(|known| Entry { name: known.id.to_owned(), title: known.title.to_owned() })
         .collect();
-    let list = List { scenarios, experiments };
-    answer(json, &list, || text(&list))?;
+    let laws = LawName::value_variants().iter().map(|law| law_entry(*law)).collect();
+    let names = Names { scenarios, experiments, laws };
+    answer(arguments.json, &names, || text(&names))?;
     Ok(Verdict::Met)
 }
 
-fn text(list: &List) -> String {
+fn law_entry(law: LawName) -> Entry {
+    let value = law.to_possible_value();
+    let help = value.as_ref().and_then(|value| value.get_help());
+    Entry { name: law.to_string(), title: help.map(ToString::to_string).unwrap_or_default() }
+}
+
+fn text(names: &Names) -> String {
     let table = |kind: &str, entries: &[Entry]| {
         let mut table = Table::new("<<", [kind, ""]);
         for entry in entries {
@@ -41,8 +68,21 @@ fn text(list: &List) -> String {
         table.to_string()
     };
     format!(
-        "{}\n{}",
-        table("scenarios (percussion run NAME)", &list.scenarios),
-        table("experiments (percussion reproduce ID)", &list.experiments),
+        "{}\n{}\n{}",
+        table("scenarios (percussion run NAME)", &names.scenarios),
+        table("experiments (percussion reproduce ID)", &names.experiments),
+        table("laws (percussion impact FILE --law NAME)", &names.laws),
+    )
+}
+
+fn sheet_text(sheet: &LawSheet) -> String {
+    let Entry { name, title } = &sheet.entry;
+    let mut table = Table::new("<><", ["setting", "default", "values"]);
+    for setting in &sheet.settings {
+        table.push([&setting.key, &setting.default, &setting.expected].map(String::as_str));
+    }
+    format!(
+        "{name}: {title}\n\n{table}\nGiven as --set {}=VALUE\n",
+        sheet.settings.first().map_or("KEY", |first| first.key.as_str())
     )
 }

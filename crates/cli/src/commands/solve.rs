@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     arguments::{SolveLcp, Solver},
     input,
-    output::{self, Verdict},
+    output::{self, Verdict, name_of},
 };
 
 /// The answer of a solver that looks for one solution.
@@ -166,14 +166,8 @@ fn entries(vector: &DVector<f64>) -> Vec<f64> {
     vector.iter().copied().collect()
 }
 
-/// The name of a status as it stands in JSON documents.
-fn status_name(status: &impl Serialize) -> String {
-    let name = serde_json::to_value(status).ok();
-    name.as_ref().and_then(|name| name.as_str()).unwrap_or("unknown").to_owned()
-}
-
 fn answer_text(answer: &Answer) -> String {
-    let status = status_name(&answer.status);
+    let status = name_of(&answer.status);
     let (iterations, residual) = (answer.iterations, short(answer.residual));
     let mut text = format!("{status} after {iterations} iterations, residual {residual}\n\n");
     let mut table = Table::new(">>>", ["i", "z", "w"]);
@@ -195,7 +189,7 @@ fn enumeration_text(answer: &Enumeration) -> String {
         |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let mut text = format!(
         "{}: {} and {} in {}\n",
-        status_name(&answer.status),
+        name_of(&answer.status),
         count(answer.solutions.len(), "vertex solution"),
         count(answer.rays.len(), "ray"),
         count(answer.pieces.len(), "convex piece"),

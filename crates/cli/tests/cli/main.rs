@@ -4,6 +4,8 @@
 
 mod common;
 mod general;
+mod hostile;
+mod impact;
 mod inspect;
 mod reproduce;
 mod run;

@@ -174,3 +174,13 @@ fn the_problem_of_one_contact_is_a_part_of_the_whole() {
     assert_eq!(error, "contact index is 2, expected the index of a contact");
     assert!(problem.with_velocity(dvector![f64::INFINITY, 0.0]).is_err());
 }
+
+#[test]
+fn a_contact_whose_effect_overflows_is_not_taken_for_one_that_cannot_move() {
+    let joint = dmatrix![0.0, 1.0];
+    let contact = Contact::new(dvector![1e300, 0.0]);
+    let mass = Mass::Matrix(DMatrix::identity(2, 2));
+    let refused = Problem::with_joints(mass, dvector![-1.0, 0.0], vec![contact], joint);
+    let message = refused.unwrap_err().to_string();
+    assert_eq!(message, "Delassus operator of the contacts is inf, expected finite numbers");
+}

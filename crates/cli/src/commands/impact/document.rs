@@ -1,0 +1,199 @@
+//! What `impact --json` and `compare --json` print.
+
+use anyhow::Result;
+use percussion_impact::{
+    Certificate, Outcome, Problem,
+    outcome::{Impulse, Phase, Status},
+};
+use serde::Serialize;
+
+use super::judgement::{self, Judged, Sizes};
+use crate::laws::{Answer, Several};
+
+/// The answer of one law.
+#[derive(Debug, Serialize)]
+pub(super) struct Document {
+    pub(super) law: String,
+    #[serde(flatten)]
+    pub(super) content: Content,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Content {
+    One(One),
+    Several(List),
+}
+
+/// One outcome.
+#[derive(Debug, Serialize)]
+pub(super) struct One {
+    pub(super) status: Status,
+    /// m/s and rad/s.
+    pub(super) velocity: Vec<f64>,
+    /// N·s.
+    pub(super) impulses: Vec<Impulse>,
+    /// N·s and N·m·s.
+    pub(super) bilateral_impulses: Vec<f64>,
+    pub(super) certificate: Certificate,
+    /// Figures of the certificate that are not those of an ideal outcome.
+    pub(super) violations: Vec<&'static str>,
+    pub(super) trace: Trace,
+    #[serde(skip)]
+    pub(super) judged: Vec<Judged>,
+    #[serde(skip)]
+    pub(super) sizes: Sizes,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Trace {
+    pub(super) stages: Vec<Stage>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Stage {
+    pub(super) phase: Phase,
+    /// Position of the contact, none when all take part.
+    pub(super) contact: Option<usize>,
+    /// At the end of the stage.
+    pub(super) velocity: Vec<f64>,
+}
+
+/// Several outcomes of one law.
+#[derive(Debug, Serialize)]
+pub(super) struct List {
+    pub(super) status: ListStatus,
+    pub(super) velocities: Vec<Vec<f64>>,
+    pub(super) statistics: Statistics,
+    pub(super) outcomes: Vec<ListEntry>,
+}
+
+/// One of several outcomes.
+#[derive(Debug, Serialize)]
+pub(super) struct ListEntry {
+    #[serde(flatten)]
+    pub(super) outcome: One,
+    /// Whether it stands alone instead of bounding a continuum, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) isolated: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ListStatus {
+    /// These are the outcomes, and each is one of the law.
+    Resolved,
+    /// An outcome may be missing, or is not one of the law.
+    Incomplete,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Statistics {
+    /// Outcomes with different velocities.
+    pub(super) outcomes: usize,
+    /// Those whose own status is `resolved`.
+    pub(super) resolved: usize,
+    /// Whether no outcome can be missing.
+    pub(super) complete: bool,
+}
+
+/// The answers of several laws.
+#[derive(Debug, Serialize)]
+pub(super) struct Comparison {
+    pub(super) laws: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Entry {
+    Answer(Box<Document>),
+    Refused(Refused),
+}
+
+/// A law that does not apply.
+#[derive(Debug, Serialize)]
+pub(super) struct Refused {
+    pub(super) law: String,
+    pub(super) error: String,
+}
+
+impl Document {
+    pub(super) fn new(law: String, problem: &Problem, answer: Answer) -> Result<Self> {
+        let content = match answer {
+            Answer::One(outcome) => Content::One(One::new(problem, outcome)?),
+            Answer::Several(several) => Content::Several(List::new(problem, several)?),
+        };
+        Ok(Self { law, content })
+    }
+
+    pub(super) fn is_resolved(&self) -> bool {
+        match &self.content {
+            // An answer that overflowed is none.
+            Content::One(one) => {
+                one.status == Status::Resolved && one.velocity.iter().all(|value| value.is_finite())
+            }
+            Content::Several(list) => list.status == ListStatus::Resolved,
+        }
+    }
+}
+
+impl One {
+    fn new(problem: &Problem, outcome: Outcome) -> Result<Self> {
+        let certificate = Certificate::check(problem, &outcome)?;
+        let sizes = Sizes::of(problem, &outcome);
+        let judged = judgement::judge(&certificate, &sizes);
+        let stages = outcome.trace.stages.into_iter().map(|stage| Stage {
+            phase: stage.phase,
+            contact: stage.contact,
+            velocity: stage.velocity.data.into(),
+        });
+        Ok(Self {
+            status: outcome.trace.status,
+            velocity: outcome.velocity.data.into(),
+            impulses: outcome.impulses,
+            bilateral_impulses: outcome.bilateral_impulses.data.into(),
+            certificate,
+            violations: judgement::violations(&judged),
+            trace: Trace { stages: stages.collect() },
+            judged,
+            sizes,
+        })
+    }
+}
+
+impl List {
+    fn new(problem: &Problem, several: Several) -> Result<Self> {
+        let Several { outcomes, isolated, complete } = several;
+        let isolated = |index: usize| isolated.as_ref().and_then(|all| all.get(index).copied());
+        let outcomes = outcomes.into_iter().enumerate().map(|(index, outcome)| {
+            Ok(ListEntry { outcome: One::new(problem, outcome)?, isolated: isolated(index) })
+        });
+        let outcomes = outcomes.collect::<Result<Vec<_>>>()?;
+        let resolved = outcomes.iter().filter(|entry| entry.outcome.status == Status::Resolved);
+        let statistics =
+            Statistics { outcomes: outcomes.len(), resolved: resolved.count(), complete };
+        let all = complete && statistics.resolved == statistics.outcomes && !outcomes.is_empty();
+        Ok(Self {
+            status: if all { ListStatus::Resolved } else { ListStatus::Incomplete },
+            velocities: outcomes.iter().map(|entry| entry.outcome.velocity.clone()).collect(),
+            statistics,
+            outcomes,
+        })
+    }
+}
+
+impl Comparison {
+    pub(super) fn answers(&self) -> impl Iterator<Item = &Document> {
+        self.laws.iter().filter_map(|entry| match entry {
+            Entry::Answer(document) => Some(&**document),
+            Entry::Refused(_) => None,
+        })
+    }
+
+    pub(super) fn refusals(&self) -> impl Iterator<Item = &Refused> {
+        self.laws.iter().filter_map(|entry| match entry {
+            Entry::Answer(_) => None,
+            Entry::Refused(refused) => Some(refused),
+        })
+    }
+}

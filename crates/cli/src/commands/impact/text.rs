@@ -1,0 +1,263 @@
+//! What `impact` and `compare` print for people.
+
+use percussion_impact::outcome::Impulse;
+use percussion_report::{Table, number::short};
+
+use super::{
+    document::{Comparison, Content, Document, List, One},
+    judgement::{Judged, Verdict},
+};
+use crate::{input::Subject, output::name_of};
+
+/// Most stages, and most outcomes, that are told one by one.
+const MOST_ROWS: usize = 12;
+/// Velocities side by side in one table.
+const COLUMNS: usize = 8;
+
+/// The answer of one law.
+pub(super) fn one(subject: &Subject, document: &Document) -> String {
+    let title = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
+    let answer = match &document.content {
+        Content::One(outcome) => {
+            format!("{}: {}\n\n{}", document.law, name_of(&outcome.status), full(subject, outcome))
+        }
+        Content::Several(list) => several(subject, &document.law, list),
+    };
+    title + &answer
+}
+
+fn full(subject: &Subject, outcome: &One) -> String {
+    let mut text = velocities(subject, outcome).to_string();
+    if !outcome.impulses.is_empty() {
+        text += &format!("\n{}", contacts(subject, outcome));
+        text += "Λ percussion (N·s), u contact velocity (m/s), before (−) and after (+)\n";
+    }
+    if !outcome.bilateral_impulses.is_empty() {
+        text += &format!("\n{}", joints(outcome));
+    }
+    text += &format!("\n{}", certificate(outcome));
+    text + &trace(subject, outcome)
+}
+
+fn velocities(subject: &Subject, outcome: &One) -> Table {
+    let mut table = Table::new("<>>>", ["velocity", "before", "after", "change"]);
+    let before = subject.problem.velocity();
+    for (name, (before, after)) in
+        subject.velocities.iter().zip(before.iter().zip(&outcome.velocity))
+    {
+        table.push([name.clone(), short(*before), short(*after), short(after - before)]);
+    }
+    table
+}
+
+fn contacts(subject: &Subject, outcome: &One) -> Table {
+    let problem = &subject.problem;
+    let before = problem.contact_velocity(problem.velocity());
+    let after = problem.contact_velocity(&outcome.velocity.clone().into());
+    let header = [
+        "contact",
+        "Λ normal",
+        "tangential",
+        "u− normal",
+        "tangential",
+        "u+ normal",
+        "tangential",
+        "",
+    ];
+    let mut table = Table::new("<>>>>>><", header);
+    // What is rounding of larger terms reads 0.
+    let clean = |velocity: &f64| if outcome.sizes.is_rounding(*velocity) { 0.0 } else { *velocity };
+    let cells = |velocity: &[f64]| list(&velocity.iter().map(clean).collect::<Vec<_>>());
+    for (index, impulse) in outcome.impulses.iter().enumerate() {
+        let rows = problem.rows(index);
+        let (normal, tangents) = (rows.start..rows.start + 1, rows.start + 1..rows.end);
+        let [before, after] = [before.as_slice(), after.as_slice()];
+        table.push([
+            subject.contacts[index].clone(),
+            short(impulse.normal),
+            list(&impulse.tangent),
+            cells(&before[normal.clone()]),
+            cells(&before[tangents.clone()]),
+            cells(&after[normal.clone()]),
+            cells(&after[tangents.clone()]),
+            mode(outcome, impulse, after[normal.start], &after[tangents]).to_owned(),
+        ]);
+    }
+    table
+}
+
+/// What a contact does after the impact.
+fn mode(outcome: &One, impulse: &Impulse, normal: f64, tangential: &[f64]) -> &'static str {
+    let still = |velocity: f64| outcome.sizes.is_still(velocity);
+    match (still(normal), impulse.tangent.is_empty()) {
+        (false, _) if normal > 0.0 => "separates",
+        (false, _) => "approaches",
+        (true, true) => "stays closed",
+        (true, false) if tangential.iter().all(|&velocity| still(velocity)) => "sticks",
+        (true, false) => "slides",
+    }
+}
+
+fn joints(outcome: &One) -> Table {
+    let mut table = Table::new(">>", ["joint row", "percussion (N·s, N·m·s)"]);
+    for (index, impulse) in outcome.bilateral_impulses.iter().enumerate() {
+        table.push([index.to_string(), short(*impulse)]);
+    }
+    table
+}
+
+fn certificate(outcome: &One) -> Table {
+    let mut table = Table::new("<><<", ["certificate", "value", "unit", ""]);
+    for figure in &outcome.judged {
+        let words = words(outcome, figure);
+        let unit = if figure.unit == "-" { "" } else { figure.unit };
+        table.push([figure.name.replace('_', " "), short(figure.value), unit.to_owned(), words]);
+    }
+    table
+}
+
+fn words(outcome: &One, figure: &Judged) -> String {
+    let energy = outcome.certificate.energy_before;
+    let share = short(100.0 * figure.value.abs() / energy);
+    let words = match (figure.name, figure.verdict) {
+        ("energy_change", Verdict::Violated) if energy > 0.0 => return format!("GAINS {share} %"),
+        ("energy_change", Verdict::Violated) => "GAINS ENERGY",
+        ("energy_change", _) if figure.value < 0.0 && energy > 0.0 => {
+            return format!("loses {share} %");
+        }
+        ("complementarity", _) if figure.value > 0.0 => "contacts that pushed separate",
+        (_, Verdict::Holds) => "holds",
+        (_, Verdict::Violated) => "VIOLATED",
+        (_, Verdict::Information) => "",
+    };
+    words.to_owned()
+}
+
+fn trace(subject: &Subject, outcome: &One) -> String {
+    let stages = &outcome.trace.stages;
+    if stages.is_empty() {
+        return "\nNo contact approaches: there is no impact.\n".to_owned();
+    }
+    let mut table = Table::new("><<<", ["stage", "what happens", "contact", "velocity at its end"]);
+    for (index, stage) in stages.iter().enumerate() {
+        if index == MOST_ROWS && stages.len() > MOST_ROWS + 1 {
+            break;
+        }
+        let contact = match stage.contact {
+            None => "all".to_owned(),
+            Some(contact) => subject.contacts[contact].clone(),
+        };
+        table.push([index.to_string(), name_of(&stage.phase), contact, list(&stage.velocity)]);
+    }
+    let more = stages.len().saturating_sub(MOST_ROWS);
+    let more =
+        if more > 1 { format!("… and {more} more (--json prints all)\n") } else { String::new() };
+    format!("\n{table}{more}")
+}
+
+fn several(subject: &Subject, law: &str, list: &List) -> String {
+    let count = list.outcomes.len();
+    let noun = if count == 1 { "outcome" } else { "outcomes" };
+    let mut text = format!("{law}: {count} {noun}, {}", name_of(&list.status));
+    if !list.statistics.complete {
+        text += ": the enumeration may have missed some";
+    }
+    text += "\n";
+    for (index, entry) in list.outcomes.iter().enumerate().take(MOST_ROWS) {
+        let kind = match entry.isolated {
+            Some(false) => ", an end of a continuum of outcomes",
+            _ => "",
+        };
+        let status = name_of(&entry.outcome.status);
+        text +=
+            &format!("\n── outcome {index}: {status}{kind}\n\n{}", full(subject, &entry.outcome));
+    }
+    if count > MOST_ROWS {
+        text += &format!("\n… and {} more (--json prints all)\n", count - MOST_ROWS);
+    }
+    text
+}
+
+/// One row for each outcome of each law.
+pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
+    let mut text = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
+    let before = subject.problem.velocity();
+    let mut verdicts =
+        Table::new("<<>><", ["law", "status", "energy (J)", "change (J)", "certificate"]);
+    verdicts.push([BEFORE, "", &short(subject.problem.kinetic_energy(before))]);
+    let mut rows = vec![(BEFORE.to_owned(), before.as_slice())];
+    for document in comparison.answers() {
+        for (name, outcome) in outcomes(document) {
+            verdicts.push([
+                name.clone(),
+                name_of(&outcome.status),
+                short(outcome.certificate.energy_after),
+                short(outcome.certificate.energy_change),
+                summary(outcome),
+            ]);
+            rows.push((name, &outcome.velocity));
+        }
+        if let Content::Several(list) = &document.content
+            && list.outcomes.len() > MOST_ROWS
+        {
+            let more = list.outcomes.len() - MOST_ROWS;
+            verdicts.push([format!("… and {more} more outcomes (--json prints all)")]);
+        }
+    }
+    text += &verdicts.to_string();
+    let columns: Vec<_> = (0..before.len()).collect();
+    for columns in columns.chunks(COLUMNS) {
+        let names = columns.iter().map(|&index| subject.velocities[index].as_str());
+        let header = std::iter::once("velocity").chain(names);
+        let mut table = Table::new("<>>>>>>>>", header);
+        for (name, velocity) in &rows {
+            let cells = columns.iter().map(|&index| short(velocity[index]));
+            table.push(std::iter::once(name.clone()).chain(cells));
+        }
+        text += &format!("\n{table}");
+    }
+    if comparison.refusals().next().is_some() {
+        text += &format!("\n{}\n", refusals(comparison));
+    }
+    text
+}
+
+const BEFORE: &str = "before the impact";
+
+/// What is wrong with an outcome.
+fn summary(outcome: &One) -> String {
+    if outcome.violations.is_empty() {
+        return "holds".to_owned();
+    }
+    let names = outcome.violations.iter().map(|name| match *name {
+        "energy_change" => "GAINS ENERGY".to_owned(),
+        name => format!("{} VIOLATED", name.replace('_', " ")),
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The outcomes of a law that are told, with names.
+fn outcomes(document: &Document) -> Vec<(String, &One)> {
+    match &document.content {
+        Content::One(outcome) => vec![(document.law.clone(), outcome)],
+        Content::Several(list) => {
+            let outcomes = list.outcomes.iter().enumerate().take(MOST_ROWS);
+            outcomes.map(|(at, entry)| (format!("{} {at}", document.law), &entry.outcome)).collect()
+        }
+    }
+}
+
+/// Why laws do not apply.
+pub(super) fn refusals(comparison: &Comparison) -> String {
+    let lines: Vec<_> = comparison
+        .refusals()
+        .map(|refused| format!("{} does not apply: {}", refused.law, refused.error))
+        .collect();
+    lines.join("\n")
+}
+
+fn list(values: &[f64]) -> String {
+    let shown: Vec<_> = values.iter().take(COLUMNS).map(|value| short(*value)).collect();
+    let more = if values.len() > COLUMNS { ", …" } else { "" };
+    shown.join(", ") + more
+}

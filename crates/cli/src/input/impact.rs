@@ -1,0 +1,136 @@
+//! Impact problems, `{"mass_matrix": [[…]], "velocity": […], "contacts": […], "bilateral": [[…]]}`.
+
+use std::path::Path;
+
+use anyhow::{Context, bail, ensure};
+use nalgebra::DVector;
+use percussion_impact::{Contact, Mass, Problem};
+use percussion_scenarios::{
+    ImpactScenario,
+    impacts::{self, Impact, Sampling},
+};
+use serde::Deserialize;
+
+use super::Object;
+
+/// Most entries of `velocity`, and most rows of contacts and of `bilateral`: matrices between them stay
+/// within 128 MB.
+const MOST: usize = 4000;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ImpactFile {
+    mass_matrix: Vec<Vec<f64>>,
+    velocity: Vec<f64>,
+    contacts: Vec<Object<ContactFile>>,
+    #[serde(default)]
+    bilateral: Vec<Vec<f64>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContactFile {
+    normal: Vec<f64>,
+    #[serde(default)]
+    tangents: Vec<Vec<f64>>,
+    #[serde(default)]
+    friction: f64,
+    #[serde(default)]
+    restitution: f64,
+}
+
+/// An impact with names for what takes part.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// One line for people, of an impact that has one.
+    pub(crate) title: Option<String>,
+    pub(crate) problem: Problem,
+    /// A name for each velocity, with its unit where that is known.
+    pub(crate) velocities: Vec<String>,
+    /// A name for each contact.
+    pub(crate) contacts: Vec<String>,
+    /// How the set of outcomes is sampled by default, where that is known.
+    pub(crate) sampling: Option<Sampling>,
+}
+
+/// The built-in impact called `name`, or that in the file `name`: TOML by its name, otherwise JSON, which
+/// may also come from standard input, `-`.
+///
+/// # Errors
+///
+/// Names the file and the field with the value found and what was expected.
+pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
+    let path = Path::new(name);
+    if impacts::NAMES.contains(&name) {
+        Ok(ImpactScenario::named(name)?.build()?.into())
+    } else if path.extension().is_some_and(|extension| extension == "toml") {
+        let impact = ImpactScenario::from_path(path).and_then(|scenario| scenario.build());
+        Ok(impact.with_context(|| format!("`{name}`"))?.into())
+    } else if name == "-" || path.exists() {
+        Ok(super::document(path, problem)?.into())
+    } else {
+        bail!(
+            "`{name}` is neither a file nor built in, expected a JSON or TOML file or one of {}",
+            impacts::NAMES.join(", ")
+        )
+    }
+}
+
+impl From<Impact> for Subject {
+    fn from(impact: Impact) -> Self {
+        let velocities =
+            impact.velocities.iter().map(|label| format!("{} ({})", label.name, label.unit));
+        Self {
+            title: Some(format!("{} ({})", impact.title, impact.name)),
+            velocities: velocities.collect(),
+            contacts: impact.contacts,
+            sampling: Some(impact.sampling),
+            problem: impact.problem,
+        }
+    }
+}
+
+impl From<Problem> for Subject {
+    fn from(problem: Problem) -> Self {
+        Self {
+            title: None,
+            velocities: (0..problem.dimension()).map(|index| format!("v{index}")).collect(),
+            contacts: (0..problem.contacts().len()).map(|index| index.to_string()).collect(),
+            sampling: None,
+            problem,
+        }
+    }
+}
+
+fn problem(file: ImpactFile) -> anyhow::Result<Problem> {
+    let n = file.velocity.len();
+    let of_velocity = "entry of `velocity`";
+    check_count("velocity", n, "entries")?;
+    check_count("bilateral", file.bilateral.len(), "rows")?;
+    let rows = file.contacts.iter().map(|contact| 1 + contact.0.tangents.len()).sum();
+    check_count("contacts", rows, "normals and tangents")?;
+
+    super::check_length("mass_matrix", &file.mass_matrix, n, of_velocity)?;
+    let mass = super::matrix("mass_matrix", file.mass_matrix, n, of_velocity)?;
+    let contacts = file.contacts.into_iter().enumerate();
+    let contacts = contacts.map(|(index, Object(contact))| {
+        let field = format!("contacts[{index}]");
+        super::check_length(&format!("{field}.normal"), &contact.normal, n, of_velocity)?;
+        for (index, tangent) in contact.tangents.iter().enumerate() {
+            super::check_length(&format!("{field}.tangents[{index}]"), tangent, n, of_velocity)?;
+        }
+        let tangents = contact.tangents.into_iter().map(DVector::from_vec).collect();
+        Ok(Contact::new(DVector::from_vec(contact.normal))
+            .with_friction(contact.friction, tangents)
+            .with_restitution(contact.restitution))
+    });
+    let contacts = contacts.collect::<anyhow::Result<_>>()?;
+    let bilateral = super::matrix("bilateral", file.bilateral, n, of_velocity)?;
+    let velocity = DVector::from_vec(file.velocity);
+    Ok(Problem::with_joints(Mass::Matrix(mass), velocity, contacts, bilateral)?)
+}
+
+fn check_count(field: &str, found: usize, what: &str) -> anyhow::Result<()> {
+    ensure!(found <= MOST, "`{field}` has {found} {what}, expected at most {MOST}");
+    Ok(())
+}
