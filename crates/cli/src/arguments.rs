@@ -177,6 +177,12 @@ pub(crate) struct LawSettings {
     /// Setting of the law, with several laws as LAW.KEY=VALUE; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub(crate) settings: Vec<(String, String)>,
+    /// Number of samples of a law that draws them, short for --set samples=N.
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u64>,
+    /// Seed of a law that draws samples, short for --set seed=N.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
 }
 
 /// The laws of impact.
@@ -192,6 +198,8 @@ pub(crate) enum LawName {
     Sequential,
     /// A single contact followed through the impact, with dry friction at every instant.
     Routh,
+    /// The set of all outcomes, with percussions that grow at arbitrary relative rates.
+    SetValuedRouth,
 }
 
 /// One law or all.

@@ -4,31 +4,32 @@ mod document;
 mod judgement;
 mod text;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 
 use self::document::{Comparison, Document, Entry, Refused};
 use crate::{
-    arguments::{Compare, Impact, LawName, Which},
+    arguments::{Compare, Impact, LawName, LawSettings, Which},
     input::{self, Subject},
     laws::{Chosen, settings_of},
-    output::{Verdict, answer},
+    output::{Progress, Verdict, answer},
 };
 
 type Given = Vec<(String, String)>;
 
 pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
     let subject = input::impact(&arguments.problem)?;
-    let given = arguments.settings.settings.clone();
     match arguments.law {
         Which::One(name) => {
-            let law = Chosen::new(name, given)?;
+            let LawSettings { settings, .. } = &arguments.settings;
+            let given = settings.iter().cloned().chain(drawing(&arguments.settings)).collect();
+            let law = Chosen::new(name, given, subject.sampling.as_ref())?;
             let document = resolve(name, &law, &subject)?;
             answer(arguments.json, &document, || text::one(&subject, &document))?;
             Ok(verdict(document.is_resolved()))
         }
         Which::All => {
-            let laws = chosen(LawName::value_variants(), given)?;
+            let laws = several(LawName::value_variants(), &arguments.settings, &subject)?;
             side_by_side(&subject, &laws, arguments.json)
         }
     }
@@ -37,45 +38,73 @@ pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
 pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let subject = input::impact(&arguments.problem)?;
     let names = if arguments.laws.is_empty() { LawName::value_variants() } else { &arguments.laws };
-    let laws = chosen(names, arguments.settings.settings.clone())?;
+    let laws = several(names, &arguments.settings, &subject)?;
     side_by_side(&subject, &laws, arguments.json)
 }
 
+/// `--samples` and `--seed` as settings.
+fn drawing(settings: &LawSettings) -> impl Iterator<Item = (String, String)> {
+    let given = [("samples", settings.samples), ("seed", settings.seed)].into_iter();
+    given.filter_map(|(key, value)| Some((key.to_owned(), value?.to_string())))
+}
+
 /// The laws called `names`, with settings given as `law.key=value`.
-fn chosen(names: &[LawName], mut given: Given) -> Result<Vec<(LawName, Chosen)>> {
+fn several(
+    names: &[LawName],
+    settings: &LawSettings,
+    subject: &Subject,
+) -> Result<Vec<(LawName, Chosen)>> {
+    let mut given = settings.settings.clone();
+    for (key, value) in drawing(settings) {
+        let takers: Vec<_> = names.iter().filter(|name| has(**name, &key)).collect();
+        ensure!(!takers.is_empty(), "`--{key}` is given, but none of the laws draws samples");
+        given.extend(takers.iter().map(|name| (format!("{name}.{key}"), value.clone())));
+    }
     let laws = names.iter().map(|&name| {
         let prefix = format!("{name}.");
         let own = given.extract_if(.., |(key, _)| key.starts_with(&prefix));
         let own = own.map(|(key, value)| (key[prefix.len()..].to_owned(), value)).collect();
-        Ok((name, Chosen::new(name, own)?))
+        let law = Chosen::new(name, own, subject.sampling.as_ref());
+        Ok((name, law.with_context(|| name.to_string())?))
     });
     let laws = laws.collect::<Result<_>>()?;
-    if let Some((key, value)) = given.first() {
-        let list = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let known = |name: &LawName| settings_of(*name).iter().any(|known| known.key == *key);
-        let hint = match names.iter().find(|name| known(name)) {
-            Some(name) => format!(", such as `{name}.{key}={value}`"),
-            None => String::new(),
-        };
-        anyhow::bail!(
-            "setting `{key}` belongs to none of the laws, expected LAW.KEY=VALUE with one of \
-             {list}{hint}"
-        );
-    }
+    check_all_taken(names, &given)?;
     Ok(laws)
+}
+
+fn has(name: LawName, key: &str) -> bool {
+    settings_of(name).iter().any(|known| known.key == key)
+}
+
+fn check_all_taken(names: &[LawName], left: &Given) -> Result<()> {
+    let Some((key, value)) = left.first() else { return Ok(()) };
+    let list = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let hint = match names.iter().find(|name| has(**name, key)) {
+        Some(name) => format!(", such as `{name}.{key}={value}`"),
+        None => String::new(),
+    };
+    bail!(
+        "setting `{key}` belongs to none of the laws, expected LAW.KEY=VALUE with one of \
+         {list}{hint}"
+    )
 }
 
 fn resolve(name: LawName, law: &Chosen, subject: &Subject) -> Result<Document> {
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
-    Document::new(name.to_string(), problem, law.answer(problem)?)
+    let progress = Progress::new();
+    let result = law.answer(problem, &|share| progress.show(share, &name.to_string()));
+    progress.clear();
+    Document::new(name.to_string(), problem, result?)
 }
 
 /// Answers by each of the laws that applies, and says why the others do not.
 fn side_by_side(subject: &Subject, laws: &[(LawName, Chosen)], json: bool) -> Result<Verdict> {
     let entries = laws.iter().map(|(name, law)| match resolve(*name, law, subject) {
         Ok(document) => Entry::Answer(Box::new(document)),
-        Err(error) => Entry::Refused(Refused { law: name.to_string(), error: error.to_string() }),
+        Err(error) => {
+            Entry::Refused(Refused { law: name.to_string(), error: format!("{error:#}") })
+        }
     });
     let comparison = Comparison { laws: entries.collect() };
     ensure!(comparison.answers().next().is_some(), "{}", text::refusals(&comparison));

@@ -4,11 +4,12 @@ use anyhow::Result;
 use percussion_impact::{
     Certificate, Outcome, Problem,
     outcome::{Impulse, Phase, Status},
+    set_valued::Statistics,
 };
 use serde::Serialize;
 
 use super::judgement::{self, Judged, Sizes};
-use crate::laws::{Answer, Several};
+use crate::laws::{Answer, Range, Sampled, Several};
 
 /// The answer of one law.
 #[derive(Debug, Serialize)]
@@ -23,6 +24,7 @@ pub(super) struct Document {
 pub(super) enum Content {
     One(One),
     Several(List),
+    Set(Set),
 }
 
 /// One outcome.
@@ -64,7 +66,7 @@ pub(super) struct Stage {
 pub(super) struct List {
     pub(super) status: ListStatus,
     pub(super) velocities: Vec<Vec<f64>>,
-    pub(super) statistics: Statistics,
+    pub(super) statistics: ListStatistics,
     pub(super) outcomes: Vec<ListEntry>,
 }
 
@@ -88,13 +90,38 @@ pub(super) enum ListStatus {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Statistics {
+pub(super) struct ListStatistics {
     /// Outcomes with different velocities.
     pub(super) outcomes: usize,
     /// Those whose own status is `resolved`.
     pub(super) resolved: usize,
     /// Whether no outcome can be missing.
     pub(super) complete: bool,
+}
+
+/// A set of outcomes, known by samples.
+#[derive(Debug, Serialize)]
+pub(super) struct Set {
+    pub(super) status: Status,
+    pub(super) statistics: SetStatistics,
+    /// Over the samples that ended without approach; none when there is none.
+    pub(super) bounds: Option<Bounds>,
+    pub(super) velocities: Vec<Vec<f64>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SetStatistics {
+    #[serde(flatten)]
+    pub(super) statistics: Statistics,
+    pub(super) mean_lcps: f64,
+    pub(super) max_lcps: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Bounds {
+    pub(super) velocity: Range,
+    pub(super) contact_velocity: Range,
+    pub(super) energy: Range,
 }
 
 /// The answers of several laws.
@@ -122,6 +149,7 @@ impl Document {
         let content = match answer {
             Answer::One(outcome) => Content::One(One::new(problem, outcome)?),
             Answer::Several(several) => Content::Several(List::new(problem, several)?),
+            Answer::Set(sampled) => Content::Set(Set::new(sampled)),
         };
         Ok(Self { law, content })
     }
@@ -133,6 +161,7 @@ impl Document {
                 one.status == Status::Resolved && one.velocity.iter().all(|value| value.is_finite())
             }
             Content::Several(list) => list.status == ListStatus::Resolved,
+            Content::Set(set) => set.status == Status::Resolved,
         }
     }
 }
@@ -171,7 +200,7 @@ impl List {
         let outcomes = outcomes.collect::<Result<Vec<_>>>()?;
         let resolved = outcomes.iter().filter(|entry| entry.outcome.status == Status::Resolved);
         let statistics =
-            Statistics { outcomes: outcomes.len(), resolved: resolved.count(), complete };
+            ListStatistics { outcomes: outcomes.len(), resolved: resolved.count(), complete };
         let all = complete && statistics.resolved == statistics.outcomes && !outcomes.is_empty();
         Ok(Self {
             status: if all { ListStatus::Resolved } else { ListStatus::Incomplete },
@@ -179,6 +208,25 @@ impl List {
             statistics,
             outcomes,
         })
+    }
+}
+
+impl Set {
+    fn new(sampled: Sampled) -> Self {
+        let Sampled { statistics, velocities, velocity, contact_velocity, energy } = sampled;
+        let ended = statistics.terminated + statistics.closed;
+        let status = match (ended, statistics.unsolved) {
+            (_, 1..) => Status::Unsolved,
+            (0, 0) => Status::Limit,
+            (1.., 0) => Status::Resolved,
+        };
+        let (mean_lcps, max_lcps) = (statistics.mean_lcps(), statistics.max_lcps());
+        Self {
+            status,
+            statistics: SetStatistics { statistics, mean_lcps, max_lcps },
+            bounds: (ended > 0).then_some(Bounds { velocity, contact_velocity, energy }),
+            velocities,
+        }
     }
 }
 

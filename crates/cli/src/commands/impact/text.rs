@@ -1,18 +1,22 @@
 //! What `impact` and `compare` print for people.
 
-use percussion_impact::outcome::Impulse;
+use std::ops::Range;
+
+use percussion_impact::outcome::{Impulse, Status};
 use percussion_report::{Table, number::short};
 
 use super::{
-    document::{Comparison, Content, Document, List, One},
+    document::{Comparison, Content, Document, List, One, Set, SetStatistics},
     judgement::{Judged, Verdict},
 };
-use crate::{input::Subject, output::name_of};
+use crate::{input::Subject, laws, output::name_of};
 
 /// Most stages, and most outcomes, that are told one by one.
 const MOST_ROWS: usize = 12;
-/// Velocities side by side in one table.
-const COLUMNS: usize = 8;
+/// Most entries of a vector in one cell.
+const MOST_ENTRIES: usize = 8;
+/// Width of the columns of velocities in one table, in characters.
+const WIDTH: usize = 80;
 
 /// The answer of one law.
 pub(super) fn one(subject: &Subject, document: &Document) -> String {
@@ -22,6 +26,7 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
             format!("{}: {}\n\n{}", document.law, name_of(&outcome.status), full(subject, outcome))
         }
         Content::Several(list) => several(subject, &document.law, list),
+        Content::Set(set) => self::set(subject, &document.law, set),
     };
     title + &answer
 }
@@ -45,7 +50,9 @@ fn velocities(subject: &Subject, outcome: &One) -> Table {
     for (name, (before, after)) in
         subject.velocities.iter().zip(before.iter().zip(&outcome.velocity))
     {
-        table.push([name.clone(), short(*before), short(*after), short(after - before)]);
+        let size = size([*before, *after]);
+        let cells = [*before, *after, after - before].map(|value| clean(value, size));
+        table.push(std::iter::once(name.clone()).chain(cells));
     }
     table
 }
@@ -178,24 +185,81 @@ fn several(subject: &Subject, law: &str, list: &List) -> String {
     text
 }
 
-/// One row for each outcome of each law.
+fn set(subject: &Subject, law: &str, set: &Set) -> String {
+    let SetStatistics { statistics, mean_lcps, max_lcps } = &set.statistics;
+    let mut text = format!("{law}: {}\n\n", name_of(&set.status));
+    let mut table = Table::new("<><", ["samples", "number", ""]);
+    let share = |count: u64| {
+        let percent = 100.0 * count as f64 / statistics.samples as f64;
+        format!("{} %", short(percent))
+    };
+    table.push(["drawn", &statistics.samples.to_string(), ""]);
+    for (name, count) in [
+        ("ended without approach", statistics.terminated),
+        ("ended in the last small step", statistics.closed),
+        ("still approach", statistics.limit),
+        ("not solved", statistics.unsolved),
+    ] {
+        table.push([name.to_owned(), count.to_string(), share(count)]);
+    }
+    table.push(["LCPs, mean".to_owned(), short(*mean_lcps), format!("at most {max_lcps}")]);
+    text += &table.to_string();
+
+    if let Some(bounds) = &set.bounds {
+        let problem = &subject.problem;
+        text += "\nThe set within its bounding box:\n\n";
+        let mut table = Table::new("<>>>", ["velocity", "before", "lowest", "highest"]);
+        let mut push = |name: String, before: f64, size: f64, range: &laws::Range, index: usize| {
+            let cells = [before, range.lowest[index], range.highest[index]];
+            let [before, lowest, highest] = cells.map(|value| clean(value, size));
+            table.push([name, before, lowest, highest]);
+        };
+        let before = problem.velocity();
+        for (index, name) in subject.velocities.iter().enumerate() {
+            let ends = [bounds.velocity.lowest[index], bounds.velocity.highest[index]];
+            let size = size(ends).max(before[index].abs());
+            push(name.clone(), before[index], size, &bounds.velocity, index);
+        }
+        let before = problem.contact_velocity(before);
+        for (contact, name) in subject.contacts.iter().enumerate() {
+            for (row, part) in problem.rows(contact).zip(["normal", "tangential", "tangential 2"]) {
+                let name = format!("contact {name}, {part} (m/s)");
+                push(name, before[row], before.amax(), &bounds.contact_velocity, row);
+            }
+        }
+        let energy = problem.kinetic_energy(problem.velocity());
+        push("energy (J)".to_owned(), energy, energy, &bounds.energy, 0);
+        text += &table.to_string();
+    }
+    let figures = &statistics.figures;
+    let mut table = Table::new("<><", ["worst figure of all steps", "value", "unit"]);
+    for (name, value, unit) in [
+        ("residual of the LCP", figures.residual, ""),
+        ("energy gained", figures.energy_gain, "J"),
+        ("adhesion", figures.adhesion, "N·s"),
+        ("cone violation", figures.cone_violation, "N·s"),
+        ("drift of contact velocities", figures.drift, "m/s"),
+    ] {
+        table.push([name.to_owned(), short(value), unit.to_owned()]);
+    }
+    text + &format!("\n{table}")
+}
+
+/// One row for each outcome of each law, two for a set.
 pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     let mut text = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
     let before = subject.problem.velocity();
+    let energy = subject.problem.kinetic_energy(before);
     let mut verdicts =
         Table::new("<<>><", ["law", "status", "energy (J)", "change (J)", "certificate"]);
-    verdicts.push([BEFORE, "", &short(subject.problem.kinetic_energy(before))]);
+    verdicts.push([BEFORE, "", &short(energy)]);
     let mut rows = vec![(BEFORE.to_owned(), before.as_slice())];
     for document in comparison.answers() {
-        for (name, outcome) in outcomes(document) {
-            verdicts.push([
-                name.clone(),
-                name_of(&outcome.status),
-                short(outcome.certificate.energy_after),
-                short(outcome.certificate.energy_change),
-                summary(outcome),
-            ]);
-            rows.push((name, &outcome.velocity));
+        for line in lines(document, energy) {
+            let status = name_of(&line.status);
+            let [after, change] = [line.energy, line.change].map(|value| clean(value, energy));
+            verdicts.push([line.name.clone(), status, after, change, line.verdict]);
+            rows.push((line.name, line.velocity));
         }
         if let Content::Several(list) = &document.content
             && list.outcomes.len() > MOST_ROWS
@@ -205,13 +269,14 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
         }
     }
     text += &verdicts.to_string();
-    let columns: Vec<_> = (0..before.len()).collect();
-    for columns in columns.chunks(COLUMNS) {
-        let names = columns.iter().map(|&index| subject.velocities[index].as_str());
-        let header = std::iter::once("velocity").chain(names);
-        let mut table = Table::new("<>>>>>>>>", header);
+    for columns in columns(&subject.velocities) {
+        let names = subject.velocities[columns.clone()].iter().map(String::as_str);
+        let mut table = Table::new("<>>>>>>>>>>>>>>>>", std::iter::once("velocity").chain(names));
         for (name, velocity) in &rows {
-            let cells = columns.iter().map(|&index| short(velocity[index]));
+            let cells = columns.clone().map(|index| {
+                let column = rows.iter().map(|(_, velocity)| velocity[index]);
+                clean(velocity[index], size(column))
+            });
             table.push(std::iter::once(name.clone()).chain(cells));
         }
         text += &format!("\n{table}");
@@ -222,7 +287,74 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     text
 }
 
+/// Consecutive columns with these names that fit beside each other, at least one a table.
+fn columns(names: &[String]) -> Vec<Range<usize>> {
+    let mut tables: Vec<Range<usize>> = Vec::new();
+    let mut width = WIDTH;
+    for (index, name) in names.iter().enumerate() {
+        // Numbers are up to 11 characters wide.
+        let wide = name.chars().count().max(11) + 2;
+        width += wide;
+        match tables.last_mut() {
+            Some(table) if width <= WIDTH => table.end = index + 1,
+            _ => {
+                tables.push(index..index + 1);
+                width = wide;
+            }
+        }
+    }
+    tables
+}
+
 const BEFORE: &str = "before the impact";
+
+/// What a comparison tells of an outcome.
+struct Line<'a> {
+    name: String,
+    status: Status,
+    energy: f64,
+    change: f64,
+    verdict: String,
+    velocity: &'a [f64],
+}
+
+fn lines<'a>(document: &'a Document, energy: f64) -> Vec<Line<'a>> {
+    let law = &document.law;
+    match &document.content {
+        Content::One(outcome) => vec![line(law.clone(), outcome)],
+        Content::Several(list) => {
+            let outcomes = list.outcomes.iter().enumerate().take(MOST_ROWS);
+            outcomes.map(|(at, entry)| line(format!("{law} {at}"), &entry.outcome)).collect()
+        }
+        Content::Set(set) => {
+            let line = |name: &str, after: f64, velocity: &'a [f64]| Line {
+                name: format!("{law}, {name}"),
+                status: set.status,
+                energy: after,
+                change: after - energy,
+                verdict: "bounding box".to_owned(),
+                velocity,
+            };
+            let Some(bounds) = &set.bounds else { return Vec::new() };
+            let (energy, velocity) = (&bounds.energy, &bounds.velocity);
+            vec![
+                line("lowest", energy.lowest[0], &velocity.lowest),
+                line("highest", energy.highest[0], &velocity.highest),
+            ]
+        }
+    }
+}
+
+fn line(name: String, outcome: &One) -> Line<'_> {
+    Line {
+        name,
+        status: outcome.status,
+        energy: outcome.certificate.energy_after,
+        change: outcome.certificate.energy_change,
+        verdict: summary(outcome),
+        velocity: &outcome.velocity,
+    }
+}
 
 /// What is wrong with an outcome.
 fn summary(outcome: &One) -> String {
@@ -236,17 +368,6 @@ fn summary(outcome: &One) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The outcomes of a law that are told, with names.
-fn outcomes(document: &Document) -> Vec<(String, &One)> {
-    match &document.content {
-        Content::One(outcome) => vec![(document.law.clone(), outcome)],
-        Content::Several(list) => {
-            let outcomes = list.outcomes.iter().enumerate().take(MOST_ROWS);
-            outcomes.map(|(at, entry)| (format!("{} {at}", document.law), &entry.outcome)).collect()
-        }
-    }
-}
-
 /// Why laws do not apply.
 pub(super) fn refusals(comparison: &Comparison) -> String {
     let lines: Vec<_> = comparison
@@ -256,8 +377,18 @@ pub(super) fn refusals(comparison: &Comparison) -> String {
     lines.join("\n")
 }
 
+/// `value`, where what is rounding of numbers of the given size reads 0.
+fn clean(value: f64, size: f64) -> String {
+    short(if value.abs() <= 1e-13 * size { 0.0 } else { value })
+}
+
+/// Largest absolute value.
+fn size(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
 fn list(values: &[f64]) -> String {
-    let shown: Vec<_> = values.iter().take(COLUMNS).map(|value| short(*value)).collect();
-    let more = if values.len() > COLUMNS { ", …" } else { "" };
+    let shown: Vec<_> = values.iter().take(MOST_ENTRIES).map(|value| short(*value)).collect();
+    let more = if values.len() > MOST_ENTRIES { ", …" } else { "" };
     shown.join(", ") + more
 }

@@ -1,0 +1,149 @@
+//! Builds laws from their settings.
+
+use anyhow::{Result, bail};
+use percussion_complementarity::lcp::{enumerate, lemke};
+use percussion_impact::{
+    AnitescuPotra, Newton, Poisson, Routh, Sequential, SetValuedRouth,
+    routh::Restitution,
+    sequential::Order,
+    set_valued::{self, Covering, Draws},
+    step_lcp,
+};
+use percussion_scenarios::impacts::Sampling;
+
+use super::{Chosen, Settings};
+use crate::arguments::LawName;
+
+const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
+
+/// Velocities of a set that are kept by default.
+const KEPT: usize = 1 << 14;
+
+/// The law called `name`, which takes what it knows from `settings`.
+pub(super) fn law(
+    name: LawName,
+    settings: &mut Settings,
+    sampling: Option<&Sampling>,
+) -> Result<Chosen> {
+    Ok(match name {
+        LawName::Newton => Chosen::One(Box::new(Newton { settings: step(settings)? })),
+        LawName::Poisson => Chosen::One(Box::new(Poisson { settings: step(settings)? })),
+        LawName::AnitescuPotra => anitescu_potra(settings)?,
+        LawName::Sequential => sequential(settings)?,
+        LawName::Routh => Chosen::One(Box::new(routh(settings)?)),
+        LawName::SetValuedRouth => set_valued_routh(settings, sampling)?,
+    })
+}
+
+/// Settings of the laws that solve one complementarity problem, or two.
+fn step(settings: &mut Settings) -> Result<step_lcp::Settings> {
+    let defaults = step_lcp::Settings::default();
+    Ok(step_lcp::Settings {
+        directions: settings.count("directions", defaults.directions, DIRECTIONS)?,
+        lemke: settings.within("lemke.", lemke)?,
+    })
+}
+
+fn lemke(settings: &mut Settings) -> Result<lemke::Settings> {
+    let defaults = lemke::Settings::default();
+    Ok(lemke::Settings {
+        tolerance: settings.number("tolerance", defaults.tolerance, "a residual from 0 on")?,
+        pivot_limit: settings.count("pivot_limit", defaults.pivot_limit, "a number from 1 on")?,
+        restarts: settings.count("restarts", defaults.restarts, "a number from 0 on")?,
+    })
+}
+
+fn anitescu_potra(settings: &mut Settings) -> Result<Chosen> {
+    let all = settings.choice("solutions", &[("one", false), ("all", true)])?;
+    let law = AnitescuPotra { settings: step(settings)? };
+    let enumeration = settings.within("enumeration.", |settings| {
+        let defaults = enumerate::Settings::default();
+        Ok::<_, anyhow::Error>(enumerate::Settings {
+            tolerance: settings.number("tolerance", defaults.tolerance, "a number in (0, 1)")?,
+            rank_tolerance: settings.number(
+                "rank_tolerance",
+                defaults.rank_tolerance,
+                "a number in (0, 1)",
+            )?,
+            max_dimension: settings.count(
+                "max_dimension",
+                defaults.max_dimension,
+                "a number of unknowns from 1 to 30",
+            )?,
+        })
+    })?;
+    Ok(if all { Chosen::Solutions(law, enumeration) } else { Chosen::One(Box::new(law)) })
+}
+
+fn sequential(settings: &mut Settings) -> Result<Chosen> {
+    let singles = [LawName::Poisson, LawName::Newton, LawName::AnitescuPotra, LawName::Routh]
+        .map(|law| (law.to_string(), law));
+    let singles: Vec<_> = singles.iter().map(|(name, law)| (name.as_str(), *law)).collect();
+    let inner = settings.choice("inner", &singles)?;
+    let Chosen::One(inner) = settings.within("inner.", |settings| law(inner, settings, None))?
+    else {
+        bail!("the inner law of `sequential` answers with several outcomes, expected one");
+    };
+    let mut law = Sequential::new(inner);
+    let orders = "fastest, index, or the contacts in an order such as 1,0,2";
+    if let Some(text) = settings.take("order", "fastest", orders) {
+        law.order = match order(&text) {
+            Some(order) => order,
+            None => bail!("setting `order` is `{text}`, expected {orders}"),
+        };
+    }
+    let all = settings.choice("outcomes", &[("one", false), ("all", true)])?;
+    law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
+    law.limit = settings.count("limit", law.limit, "a number of impacts from 1 on")?;
+    Ok(if all { Chosen::Orders(law) } else { Chosen::One(Box::new(law)) })
+}
+
+fn order(text: &str) -> Option<Order> {
+    match text {
+        "fastest" => Some(Order::Fastest),
+        "index" => Some(Order::Index),
+        list => {
+            list.split(',').map(|k| k.trim().parse().ok()).collect::<Option<_>>().map(Order::Cycle)
+        }
+    }
+}
+
+fn routh(settings: &mut Settings) -> Result<Routh> {
+    let defaults = Routh::default();
+    let restitutions = [
+        ("kinetic", Restitution::Kinetic),
+        ("kinematic", Restitution::Kinematic),
+        ("energetic", Restitution::Energetic),
+    ];
+    Ok(Routh {
+        restitution: settings.choice("restitution", &restitutions)?,
+        tolerance: settings.number("tolerance", defaults.tolerance, "a number in [1e-14, 1e-3]")?,
+        step_limit: settings.count("step_limit", defaults.step_limit, "a number from 1 on")?,
+    })
+}
+
+fn set_valued_routh(settings: &mut Settings, sampling: Option<&Sampling>) -> Result<Chosen> {
+    let mut defaults = set_valued::Settings::default();
+    if let Some(sampling) = sampling {
+        defaults.step = sampling.step;
+        defaults.steps = sampling.steps;
+        defaults.samples = sampling.samples;
+    }
+    let at_least_1 = "a number from 1 on";
+    let coverings =
+        [("scaled", Covering::Scaled), ("ones", Covering::Ones), ("random", Covering::Random)];
+    let settings_of_law = set_valued::Settings {
+        step: settings.number("step", defaults.step, "largest increment of a percussion (N·s)")?,
+        steps: settings.count("steps", defaults.steps, at_least_1)?,
+        samples: settings.count("samples", defaults.samples, at_least_1)?,
+        seed: settings.count("seed", defaults.seed, "a number from 0 on")?,
+        draws: settings.choice("draws", &[("random", Draws::Random), ("sobol", Draws::Sobol)])?,
+        directions: settings.count("directions", defaults.directions, DIRECTIONS)?,
+        tolerance: settings.number("tolerance", defaults.tolerance, "a number in [0, 1)")?,
+        closing_step: settings.number("closing_step", defaults.closing_step, "in [0, 1]")?,
+        covering: settings.choice("covering", &coverings)?,
+        lemke: settings.within("lemke.", lemke)?,
+    };
+    let keep = settings.count("keep", KEPT, "how many velocities to keep")?;
+    Ok(Chosen::Set(SetValuedRouth::new(settings_of_law), keep))
+}
