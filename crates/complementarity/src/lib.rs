@@ -48,6 +48,7 @@
 //! | [`lcp::enumerate`] | all solutions of a small problem, continua included |
 //! | [`lcp::mixed`] | problems with free unknowns, reduced to an LCP |
 //! | [`lcp::method`] | the choice of a solver as a value |
+//! | [`friction`] | contacts with friction cones: one in closed form, many by sweeps; see its own table |
 //!
 //! # Which solver
 //!
@@ -65,7 +66,8 @@
 //!   computed from the problem and the answer alone, and is within the tolerance.
 //! - Wrong input is a typed error that names the entry, its value and what was expected; an unsolved
 //!   problem is a status, with the best point found.
-//! - All solvers are single-threaded and deterministic.
-//! - Matrices are dense; an LCP with a general matrix is NP-hard, so every solver has a limit.
+//! - All solvers are deterministic: the same bits on every run and for any number of threads.
+//! - Matrices of LCPs are dense; an LCP with a general matrix is NP-hard, so every solver has a limit.
 
+pub mod friction;
 pub mod lcp;

@@ -1,0 +1,29 @@
+//! Contacts with friction: find impulses `p` with `u = W p + u_f` and a law for every contact.
+//!
+//! `W` is the Delassus operator (kg⁻¹), `u_f` the relative velocity without contact impulses (m/s), and every
+//! contact has the components normal, tangent, tangent; the normal velocity is positive when separating.
+//! Two [laws](Law) are offered: Coulomb's, with friction against the slip that is left, and that of maximum
+//! dissipation, which leaves the least kinetic energy at each contact.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`problem`] | the validated problem and the residuals that judge any answer |
+//! | [`delassus`] | the trait of operators; block-sparse and matrix-free |
+//! | [`single`] | one contact in closed form |
+//! | [`block_gauss_seidel`] | sweeps over the contacts, in four orders |
+//! | [`siconos`] | reader of problem files |
+//! | [`cone`] | friction cone and its projection |
+//! | [`trigonometric_polynomial`] | real roots of quartics, and on the circle |
+
+pub mod block_gauss_seidel;
+pub mod cone;
+pub mod delassus;
+pub mod problem;
+pub mod report;
+pub mod siconos;
+pub mod single;
+pub mod trigonometric_polynomial;
+
+pub use delassus::{BlockSparse, Delassus, MatrixFree};
+pub use problem::{Law, Problem, ProblemError};
+pub use report::{Report, Status};

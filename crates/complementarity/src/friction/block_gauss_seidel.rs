@@ -1,0 +1,329 @@
+//! Sweeps over the contacts, each solved in closed form with the others held.
+//!
+//! ```math
+//! p_i \leftarrow (1-\omega)\, p_i + \omega\, x_i^\ast(W_{ii}\, p_i - u_i),\qquad u = W p + u_f
+//! ```
+//!
+//! with `x*` the impulse of [one contact](super::single) by either law. Coulomb's slides are followed near the present
+//! impulse, so that sweeps do not jump between several. All iterates lie in the friction cones.
+//!
+//! - **Needs** nothing. Redundant contacts are fine: impulses then depend on the start, velocities seldom do.
+//! - **Does not** converge always: strong coupling of normal and tangents can make it cycle, many contacts on one
+//!   body make it slow. Anderson's extrapolation over the last sweeps (`memory`) helps the latter; it is dropped
+//!   where it does not bring the residual down.
+//! - **Cost** one product with `W` and one closed form per contact and sweep. The residual, which costs as much, is
+//!   evaluated every `check_every` sweeps. Sweeps in the given or symmetric order allocate nothing.
+//! - **Deterministic**: [`Ordering::Colored`] and [`Ordering::Partitioned`] work in parallel in rayon's current
+//!   pool and give the same bits for any number of threads.
+//!
+//! # Source
+//!
+//! M. Jean, "The non-smooth contact dynamics method", *Computer Methods in Applied Mechanics and Engineering* 177
+//! (1999) 235–257; blend with a weighted block Jacobi method: T. Preclik, U. Rüde, "Ultrascale simulations of
+//! non-smooth granular dynamics", *Computational Particle Mechanics* 2 (2015) 173–196. Extrapolation: D. G. Anderson,
+//! "Iterative procedures for nonlinear integral equations", *Journal of the ACM* 12 (1965) 547–560.
+
+mod extrapolation;
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::extrapolation::Extrapolation;
+use super::{
+    Delassus, Law, Problem, Report, Status,
+    report::{Error, check_start},
+};
+
+/// In which order a sweep visits the contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Ordering {
+    /// As they are numbered.
+    #[default]
+    Given,
+    /// As they are numbered, and back again in every other sweep.
+    Symmetric,
+    /// By colors, contacts of one color having no block in common; those of one color in parallel.
+    Colored,
+    /// In this many ranges of consecutive contacts, each of which sees the others as they were before the sweep; ranges
+    /// in parallel. The ranges are a block Jacobi method among themselves: `k` of them that push the same bodies need a
+    /// relaxation of `1/k`, or extrapolation.
+    Partitioned(usize),
+}
+
+/// Settings of [`solve`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Friction law (default Coulomb).
+    pub law: Law,
+    /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
+    pub tolerance: f64,
+    /// Largest number of sweeps (default `10_000`).
+    pub max_sweeps: usize,
+    /// Relaxation `ω` in `(0, 1]` (default 1); larger values could leave the cones.
+    pub relaxation: f64,
+    /// Order of the contacts (default as given).
+    pub ordering: Ordering,
+    /// Number of past sweeps to extrapolate from, at most 16 (default 5; 0 for plain sweeps).
+    pub memory: usize,
+    /// Sweeps between evaluations of the residual (≥ 1, default 4).
+    pub check_every: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            law: Law::Coulomb,
+            tolerance: 1e-8,
+            max_sweeps: 10_000,
+            relaxation: 1.0,
+            ordering: Ordering::Given,
+            memory: 5,
+            check_every: 4,
+        }
+    }
+}
+
+/// Solves `problem` in place, starting from `impulses` (N·s, one per contact).
+///
+/// On return `impulses` is the iterate with the smallest residual among those evaluated, the start included.
+/// [`Report::iterations`] counts sweeps.
+///
+/// # Errors
+///
+/// See [`Error`]; `impulses` are then untouched. Not converging is not an error.
+///
+/// # Example
+///
+/// ```
+/// use nalgebra::{DMatrix, Vector3};
+/// use percussion_complementarity::friction::{Problem, Status, block_gauss_seidel as sweeps};
+///
+/// let problem = Problem::from_dense(&(0.5 * DMatrix::identity(3, 3)), &[-2.0, 3.0, 0.0], &[0.5])?;
+/// let mut impulses = [Vector3::zeros()];
+/// let report = sweeps::solve(&problem, &sweeps::Settings::default(), &mut impulses)?;
+/// assert_eq!(report.status, Status::Solved);
+/// assert_eq!(impulses[0], Vector3::new(4.0, -2.0, 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn solve<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Settings,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Report, Error> {
+    check(problem, settings, impulses)?;
+    let law = settings.law;
+    let mut sweeper = Sweeper::new(problem, settings);
+    let residual = problem.natural_map_residual_with(law, impulses, &mut sweeper.memory);
+    let mut best = Best { impulses: impulses.to_vec(), residual };
+    let mut report = Report {
+        status: Status::IterationLimit,
+        iterations: 0,
+        residual,
+        relative_residual: residual / problem.velocity_scale(),
+    };
+    let mut extrapolation = Extrapolation::new(settings.memory, problem.inverse_masses());
+    let target = settings.tolerance * problem.velocity_scale();
+    while best.residual > target && report.iterations < settings.max_sweeps {
+        extrapolation.before(impulses);
+        sweeper.sweep(report.iterations, impulses);
+        report.iterations += 1;
+        let change = extrapolation.after(impulses);
+        let last = report.iterations == settings.max_sweeps;
+        // A sweep that changes next to nothing may be the last.
+        if last || report.iterations.is_multiple_of(settings.check_every) || change <= 0.5 * target
+        {
+            let residual = problem.natural_map_residual_with(law, impulses, &mut sweeper.memory);
+            best.offer(impulses, residual);
+            if best.residual <= target {
+                break;
+            }
+            if change == 0.0 || !change.is_finite() {
+                report.status = Status::Stalled;
+                break;
+            }
+        }
+        extrapolation.extrapolate(impulses);
+    }
+    impulses.copy_from_slice(&best.impulses);
+    report.residual = best.residual;
+    report.relative_residual = best.residual / problem.velocity_scale();
+    if best.residual <= target {
+        report.status = Status::Solved;
+    }
+    Ok(report)
+}
+
+/// The iterate with the smallest residual.
+struct Best {
+    impulses: Vec<Vector3<f64>>,
+    residual: f64,
+}
+
+impl Best {
+    fn offer(&mut self, impulses: &[Vector3<f64>], residual: f64) {
+        if residual < self.residual {
+            self.impulses.copy_from_slice(impulses);
+            self.residual = residual;
+        }
+    }
+}
+
+fn check<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Settings,
+    impulses: &[Vector3<f64>],
+) -> Result<(), Error> {
+    check_start(problem.contact_count(), impulses, settings.tolerance)?;
+    let value = settings.relaxation;
+    if !(value > 0.0 && value <= 1.0) {
+        return Err(Error::Setting { name: "relaxation", value, expected: "a number in (0, 1]" });
+    }
+    if settings.check_every == 0 {
+        return Err(Error::Setting { name: "check_every", value: 0.0, expected: "≥ 1" });
+    }
+    if settings.memory > extrapolation::LARGEST {
+        let expected = "at most 16";
+        #[expect(clippy::cast_precision_loss, reason = "only printed")]
+        let value = settings.memory as f64;
+        return Err(Error::Setting { name: "memory", value, expected });
+    }
+    if settings.ordering == Ordering::Partitioned(0) {
+        return Err(Error::Setting { name: "partitions", value: 0.0, expected: "≥ 1" });
+    }
+    Ok(())
+}
+
+/// What sweeps need besides the impulses.
+struct Sweeper<'a, D> {
+    problem: &'a Problem<D>,
+    law: Law,
+    relaxation: f64,
+    ordering: Ordering,
+    /// The operator's memory.
+    memory: Vec<f64>,
+    /// The contacts of each color.
+    colors: Vec<Vec<usize>>,
+    /// New impulses of one color.
+    fresh: Vec<Vector3<f64>>,
+    /// Impulses and memory as each range sees them.
+    ranges: Vec<(Vec<Vector3<f64>>, Vec<f64>)>,
+}
+
+impl<'a, D: Delassus> Sweeper<'a, D> {
+    fn new(problem: &'a Problem<D>, settings: &Settings) -> Self {
+        let ordering = settings.ordering;
+        let colors =
+            if ordering == Ordering::Colored { color(problem.delassus()) } else { Vec::new() };
+        let ranges = match ordering {
+            Ordering::Partitioned(count) => count.min(problem.contact_count()),
+            _ => 0,
+        };
+        Self {
+            problem,
+            law: settings.law,
+            relaxation: settings.relaxation,
+            ordering,
+            memory: Vec::new(),
+            colors,
+            fresh: Vec::new(),
+            ranges: vec![(Vec::new(), Vec::new()); ranges],
+        }
+    }
+
+    /// The new impulse of one contact.
+    #[inline]
+    fn visit(&self, contact: usize, impulses: &[Vector3<f64>], memory: &[f64]) -> Vector3<f64> {
+        let old = &impulses[contact];
+        let velocity = self.problem.velocity(contact, impulses, memory);
+        let new = self.problem.local(self.law, contact, old, &velocity);
+        if self.relaxation < 1.0 { old + self.relaxation * (new - old) } else { new }
+    }
+
+    fn sweep(&mut self, number: usize, impulses: &mut [Vector3<f64>]) {
+        let n = impulses.len();
+        let mut memory = std::mem::take(&mut self.memory);
+        self.problem.delassus().begin(impulses, &mut memory);
+        match self.ordering {
+            Ordering::Symmetric if number % 2 == 1 => {
+                (0..n).rev().for_each(|contact| self.step(contact, impulses, &mut memory));
+            }
+            Ordering::Given | Ordering::Symmetric => {
+                (0..n).for_each(|contact| self.step(contact, impulses, &mut memory));
+            }
+            Ordering::Colored => self.sweep_colors(impulses, &mut memory),
+            Ordering::Partitioned(_) => self.sweep_ranges(impulses),
+        }
+        self.memory = memory;
+    }
+
+    fn step(&self, contact: usize, impulses: &mut [Vector3<f64>], memory: &mut [f64]) {
+        let new = self.visit(contact, impulses, memory);
+        self.problem.delassus().update(contact, &(new - impulses[contact]), memory);
+        impulses[contact] = new;
+    }
+
+    /// Contacts of one color do not see one another, so the new impulses do not depend on who computes them.
+    fn sweep_colors(&mut self, impulses: &mut [Vector3<f64>], memory: &mut [f64]) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        for color in &self.colors {
+            color
+                .par_iter()
+                .with_min_len(64)
+                .map(|&contact| self.visit(contact, impulses, memory))
+                .collect_into_vec(&mut fresh);
+            for (&contact, &new) in color.iter().zip(&fresh) {
+                self.problem.delassus().update(contact, &(new - impulses[contact]), memory);
+                impulses[contact] = new;
+            }
+        }
+        self.fresh = fresh;
+    }
+
+    /// Every range sweeps its own copy of all impulses and hands over its own part.
+    fn sweep_ranges(&mut self, impulses: &mut [Vector3<f64>]) {
+        let mut ranges = std::mem::take(&mut self.ranges);
+        let (n, count) = (impulses.len(), ranges.len());
+        let bounds = |index: usize| index * n / count..(index + 1) * n / count;
+        ranges.par_iter_mut().enumerate().for_each(|(index, (copy, memory))| {
+            copy.clear();
+            copy.extend_from_slice(impulses);
+            self.problem.delassus().begin(copy, memory);
+            bounds(index).for_each(|contact| self.step(contact, copy, memory));
+        });
+        for (index, (copy, _)) in ranges.iter().enumerate() {
+            impulses[bounds(index)].copy_from_slice(&copy[bounds(index)]);
+        }
+        self.ranges = ranges;
+    }
+}
+
+/// Greedy coloring in the order of the contacts: no two neighbors share a color.
+fn color<D: Delassus>(delassus: &D) -> Vec<Vec<usize>> {
+    let n = delassus.contact_count();
+    let mut color_of = vec![usize::MAX; n];
+    let mut colors: Vec<Vec<usize>> = Vec::new();
+    // The last contact that found a color taken.
+    let mut taken: Vec<usize> = Vec::new();
+    for contact in 0..n {
+        delassus.neighbors(contact, &mut |neighbor| {
+            if color_of[neighbor] != usize::MAX {
+                taken[color_of[neighbor]] = contact;
+            }
+        });
+        let free = taken.iter().position(|&by| by != contact).unwrap_or_else(|| {
+            taken.push(usize::MAX);
+            colors.push(Vec::new());
+            colors.len() - 1
+        });
+        color_of[contact] = free;
+        colors[free].push(contact);
+    }
+    colors
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Anderson's extrapolation of a fixed-point iteration from its last steps.
+//!
+//! With `f = g(p) − p` of the sweep `g`, the next start is `g(p) − ΔG γ`, where `γ` minimizes `‖f − ΔF γ‖` over the
+//! differences of the last steps. Impulses are weighted by the inverse masses of their contacts, so that `f` is
+//! a velocity. The normal equations are solved by a Cholesky factorization that drops the oldest differences where they
+//! depend on the newer ones.
+//!
+//! # Source
+//!
+//! H. F. Walker, P. Ni, "Anderson acceleration for fixed-point iterations", *SIAM Journal on Numerical Analysis* 49
+//! (2011) 1715–1735.
+
+use nalgebra::Vector3;
+
+/// Largest number of differences.
+pub(super) const LARGEST: usize = 16;
+
+/// The last steps of an iteration.
+pub(super) struct Extrapolation<'a> {
+    size: usize,
+    weights: &'a [f64],
+    /// Number of steps since the last restart.
+    steps: usize,
+    start: Vec<Vector3<f64>>,
+    step: Vec<Vector3<f64>>,
+    end: Vec<Vector3<f64>>,
+    /// Differences of weighted steps and of ends, in a ring.
+    step_changes: Vec<Vec<Vector3<f64>>>,
+    end_changes: Vec<Vec<Vector3<f64>>>,
+    /// `ΔFᵀ ΔF`.
+    gram: [[f64; LARGEST]; LARGEST],
+    norm: f64,
+    smallest: f64,
+}
+
+impl<'a> Extrapolation<'a> {
+    pub(super) fn new(size: usize, weights: &'a [f64]) -> Self {
+        let n = weights.len();
+        let zeros = vec![Vector3::zeros(); n];
+        Self {
+            size,
+            weights,
+            steps: 0,
+            start: zeros.clone(),
+            step: zeros.clone(),
+            end: zeros.clone(),
+            step_changes: vec![zeros.clone(); size],
+            end_changes: vec![zeros; size],
+            gram: [[0.0; LARGEST]; LARGEST],
+            norm: f64::INFINITY,
+            smallest: f64::INFINITY,
+        }
+    }
+
+    /// Notes where a sweep starts.
+    pub(super) fn before(&mut self, impulses: &[Vector3<f64>]) {
+        self.start.copy_from_slice(impulses);
+    }
+
+    /// Takes in where the sweep ended and returns its largest weighted change (m/s).
+    pub(super) fn after(&mut self, impulses: &[Vector3<f64>]) -> f64 {
+        let mut largest = 0.0_f64;
+        let mut square = 0.0;
+        let slot = if self.size > 0 { self.steps % self.size } else { 0 };
+        let keep = self.size > 0;
+        for (i, &end) in impulses.iter().enumerate() {
+            let step = self.weights[i] * (end - self.start[i]);
+            let length = step.norm_squared();
+            // NaN must come out as what is not finite.
+            largest = if length > largest || length.is_nan() { length } else { largest };
+            square += length;
+            if keep {
+                self.step_changes[slot][i] = step - self.step[i];
+                self.end_changes[slot][i] = end - self.end[i];
+                self.step[i] = step;
+                self.end[i] = end;
+            }
+        }
+        self.norm = square.sqrt();
+        largest.sqrt()
+    }
+
+    /// Replaces the end of the last sweep by the extrapolation, if there is one.
+    pub(super) fn extrapolate(&mut self, impulses: &mut [Vector3<f64>]) {
+        if self.size == 0 {
+            return;
+        }
+        if !self.norm.is_finite() || self.norm > 4.0 * self.smallest {
+            // It led away: forget what it was made of.
+            self.steps = 0;
+            self.smallest = f64::INFINITY;
+            return self.remember();
+        }
+        self.smallest = self.smallest.min(self.norm);
+        let count = self.steps.min(self.size);
+        if count == 0 {
+            return self.remember();
+        }
+        let newest = self.steps % self.size;
+        let dot = |a: &[Vector3<f64>], b: &[Vector3<f64>]| -> f64 {
+            a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
+        };
+        // Newest first, so that the factorization drops the oldest.
+        let mut slots = [0; LARGEST];
+        for (age, slot) in slots.iter_mut().enumerate().take(count) {
+            *slot = (newest + self.size - age) % self.size;
+            let value = dot(&self.step_changes[newest], &self.step_changes[*slot]);
+            self.gram[newest][*slot] = value;
+            self.gram[*slot][newest] = value;
+        }
+        let slots = &slots[..count];
+        let mut right = [0.0; LARGEST];
+        for (k, &slot) in slots.iter().enumerate() {
+            right[k] = dot(&self.step_changes[slot], &self.step);
+        }
+        let (gamma, rank) = least_squares(&self.gram, slots, right);
+        for (k, &slot) in slots.iter().enumerate().take(rank) {
+            for (impulse, change) in impulses.iter_mut().zip(&self.end_changes[slot]) {
+                *impulse -= gamma[k] * change;
+            }
+        }
+        self.remember();
+    }
+
+    fn remember(&mut self) {
+        self.steps += 1;
+    }
+}
+
+/// Solves the leading part of the normal equations that is well conditioned; returns its size too.
+fn least_squares(
+    gram: &[[f64; LARGEST]; LARGEST],
+    slots: &[usize],
+    right: [f64; LARGEST],
+) -> ([f64; LARGEST], usize) {
+    let mut factor = [[0.0; LARGEST]; LARGEST];
+    let mut solution = [0.0; LARGEST];
+    let mut rank = 0;
+    for i in 0..slots.len() {
+        for j in 0..=i {
+            let known: f64 = factor[i].iter().zip(&factor[j]).take(j).map(|(a, b)| a * b).sum();
+            let sum = gram[slots[i]][slots[j]] - known;
+            factor[i][j] = if i == j { sum } else { sum / factor[j][j] };
+        }
+        // A pivot this much below its diagonal entry is round-off of the products.
+        let independent = factor[i][i] > 1e-12 * gram[slots[i]][slots[i]];
+        if !independent {
+            break;
+        }
+        factor[i][i] = factor[i][i].sqrt();
+        rank = i + 1;
+    }
+    for i in 0..rank {
+        let known: f64 = (0..i).map(|k| factor[i][k] * solution[k]).sum();
+        solution[i] = (right[i] - known) / factor[i][i];
+    }
+    for i in (0..rank).rev() {
+        let known: f64 = (i + 1..rank).map(|k| factor[k][i] * solution[k]).sum();
+        solution[i] = (solution[i] - known) / factor[i][i];
+    }
+    (solution, rank)
+}

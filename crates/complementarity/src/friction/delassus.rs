@@ -1,0 +1,333 @@
+//! The operator `W` that turns impulses into velocities: the trait [`Delassus`] and two of its kinds.
+//!
+//! [`BlockSparse`] stores the 3 × 3 blocks of contacts that act on one another, dense matrices included;
+//! [`MatrixFree`] stores `J` and `M⁻¹ Jᵀ` and keeps the velocities of the bodies instead of `W`.
+//!
+//! **Contacts in the plane** have one tangent. The constructors for them append a second tangent that is coupled to
+//! nothing and has the compliance of the first: its impulse is zero under either law, exactly.
+//!
+//! # Source
+//!
+//! Y. Saad, *Iterative Methods for Sparse Linear Systems*, 2nd ed., SIAM 2003, section 3.4 (compressed
+//! rows, of blocks).
+
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+use super::ProblemError;
+
+/// A Delassus operator, contact by contact.
+///
+/// Sweeps change one impulse at a time. What an operator wants to remember of all impulses is in `memory`,
+/// which it [begins](Self::begin) and [updates](Self::update); between these calls
+/// [`velocity`](Self::velocity) is `Σ_j W_ij p_j` of the impulses last told.
+pub trait Delassus: Sync {
+    /// Number of contacts.
+    fn contact_count(&self) -> usize;
+
+    /// The block `W_ii`.
+    fn diagonal(&self, contact: usize) -> Matrix3<f64>;
+
+    /// `Σ_j W_ij p_j` (m/s).
+    fn velocity(&self, contact: usize, impulses: &[Vector3<f64>], memory: &[f64]) -> Vector3<f64>;
+
+    /// Calls `visit` with every contact `j` that may have `W_ij ≠ 0`, some perhaps more than once.
+    fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize));
+
+    /// Sizes `memory` and writes what `impulses` do to it.
+    fn begin(&self, _impulses: &[Vector3<f64>], memory: &mut Vec<f64>) {
+        memory.clear();
+    }
+
+    /// Adds what a change of one impulse does to `memory`.
+    fn update(&self, _contact: usize, _change: &Vector3<f64>, _memory: &mut [f64]) {}
+}
+
+/// A matrix of 3 × 3 blocks stored by rows.
+///
+/// # Example
+///
+/// Two contacts that share a body of 2 kg and push it from opposite sides.
+///
+/// ```
+/// use nalgebra::{Matrix3, vector};
+/// use percussion_complementarity::friction::{BlockSparse, Delassus};
+///
+/// let half = Matrix3::from_diagonal_element(0.5);
+/// let blocks = [(0, 0, half), (0, 1, -half), (1, 0, -half), (1, 1, half)];
+/// let delassus = BlockSparse::from_blocks(2, &blocks)?;
+/// let impulses = [vector![4.0, 0.0, 0.0], vector![1.0, 0.0, 0.0]];
+/// assert_eq!(delassus.velocity(0, &impulses, &[]), vector![1.5, 0.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockSparse {
+    /// Where each row starts, and the end of the last.
+    starts: Vec<usize>,
+    columns: Vec<usize>,
+    blocks: Vec<Matrix3<f64>>,
+    /// Where the diagonal block of each row is.
+    diagonal: Vec<usize>,
+}
+
+impl BlockSparse {
+    /// From `(row, column, block)` in any order, both triangles and all diagonal blocks given.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError::BlockPosition`], [`ProblemError::DuplicateBlock`] and [`ProblemError::MissingDiagonal`].
+    pub fn from_blocks(
+        contacts: usize,
+        blocks: &[(usize, usize, Matrix3<f64>)],
+    ) -> Result<Self, ProblemError> {
+        let mut order: Vec<usize> = (0..blocks.len()).collect();
+        order.sort_by_key(|&index| (blocks[index].0, blocks[index].1));
+        let mut sparse = Self {
+            starts: vec![0; contacts + 1],
+            columns: Vec::with_capacity(blocks.len()),
+            blocks: Vec::with_capacity(blocks.len()),
+            diagonal: vec![usize::MAX; contacts],
+        };
+        let mut last = None;
+        for index in order {
+            let (row, column, block) = blocks[index];
+            if row >= contacts || column >= contacts {
+                return Err(ProblemError::BlockPosition { row, column, contacts });
+            }
+            if last == Some((row, column)) {
+                return Err(ProblemError::DuplicateBlock { row, column });
+            }
+            last = Some((row, column));
+            if row == column {
+                sparse.diagonal[row] = sparse.blocks.len();
+            }
+            sparse.starts[row + 1] = sparse.blocks.len() + 1;
+            sparse.columns.push(column);
+            sparse.blocks.push(block);
+        }
+        for row in 0..contacts {
+            if sparse.diagonal[row] == usize::MAX {
+                return Err(ProblemError::MissingDiagonal { contact: row });
+            }
+        }
+        Ok(sparse)
+    }
+
+    /// From a dense `3n × 3n` matrix; off-diagonal blocks of zeros are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError::MatrixShape`].
+    pub fn from_dense(matrix: &DMatrix<f64>) -> Result<Self, ProblemError> {
+        Self::split(matrix, 3, |matrix, row, column| matrix.fixed_view::<3, 3>(row, column).into())
+    }
+
+    /// From a dense `2n × 2n` matrix of contacts in the plane (normal, tangent).
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError::MatrixShape`].
+    pub fn from_planar(matrix: &DMatrix<f64>) -> Result<Self, ProblemError> {
+        Self::split(matrix, 2, |matrix, row, column| {
+            let mut block = Matrix3::zeros();
+            block.fixed_view_mut::<2, 2>(0, 0).copy_from(&matrix.fixed_view::<2, 2>(row, column));
+            if row == column {
+                block[(2, 2)] = block[(1, 1)];
+            }
+            block
+        })
+    }
+
+    fn split(
+        matrix: &DMatrix<f64>,
+        components: usize,
+        block: impl Fn(&DMatrix<f64>, usize, usize) -> Matrix3<f64>,
+    ) -> Result<Self, ProblemError> {
+        let (rows, columns) = matrix.shape();
+        if rows != columns || rows % components != 0 {
+            return Err(ProblemError::MatrixShape { rows, columns, components });
+        }
+        let contacts = rows / components;
+        let mut blocks = Vec::new();
+        for row in 0..contacts {
+            for column in 0..contacts {
+                let block = block(matrix, components * row, components * column);
+                if row == column || block.iter().any(|&entry| entry != 0.0) {
+                    blocks.push((row, column, block));
+                }
+            }
+        }
+        Self::from_blocks(contacts, &blocks)
+    }
+
+    /// The stored blocks of `row` with their columns, ascending. Panics if there is no such contact.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, &Matrix3<f64>)> {
+        let range = self.starts[row]..self.starts[row + 1];
+        self.columns[range.clone()].iter().copied().zip(&self.blocks[range])
+    }
+
+    /// The block of a row and a column, if it is stored.
+    #[must_use]
+    pub fn block(&self, row: usize, column: usize) -> Option<&Matrix3<f64>> {
+        let range = *self.starts.get(row)?..*self.starts.get(row + 1)?;
+        let position = self.columns[range.clone()].binary_search(&column).ok()?;
+        Some(&self.blocks[range.start + position])
+    }
+
+    /// Number of stored blocks.
+    #[must_use]
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+}
+
+impl Delassus for BlockSparse {
+    fn contact_count(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn diagonal(&self, contact: usize) -> Matrix3<f64> {
+        self.blocks[self.diagonal[contact]]
+    }
+
+    #[inline]
+    fn velocity(&self, contact: usize, impulses: &[Vector3<f64>], _memory: &[f64]) -> Vector3<f64> {
+        let mut sum = [0.0; 3];
+        let range = self.starts[contact]..self.starts[contact + 1];
+        for (&column, block) in self.columns[range.clone()].iter().zip(&self.blocks[range]) {
+            let p = &impulses[column];
+            let [c0, c1, c2] = block.data.0;
+            for k in 0..3 {
+                sum[k] += c0[k] * p.x + c1[k] * p.y + c2[k] * p.z;
+            }
+        }
+        sum.into()
+    }
+
+    fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize)) {
+        self.row(contact).for_each(|(column, _)| visit(column));
+    }
+}
+
+/// `W = J M⁻¹ Jᵀ` without forming it: per contact the columns of `J` and `J M⁻¹` that are not zero.
+///
+/// A product costs `O(nnz(J))` for all contacts, where blocks cost the number of pairs of contacts that share a
+/// body: many contacts on one body are where this pays.
+///
+/// # Example
+///
+/// ```
+/// use nalgebra::{dmatrix, vector};
+/// use percussion_complementarity::friction::{Delassus, MatrixFree};
+///
+/// // A point mass of 2 kg on the floor.
+/// let jacobian = dmatrix![0.0, 0.0, 1.0; 1.0, 0.0, 0.0; 0.0, 1.0, 0.0];
+/// let inverse_mass = 0.5 * nalgebra::DMatrix::identity(3, 3);
+/// let delassus = MatrixFree::new(&jacobian, &inverse_mass)?;
+/// let mut velocities = Vec::new();
+/// delassus.begin(&[vector![4.0, 1.0, 0.0]], &mut velocities);
+/// assert_eq!(velocities, [0.5, 0.0, 2.0]);
+/// assert_eq!(delassus.velocity(0, &[], &velocities), vector![2.0, 0.5, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatrixFree {
+    velocities: usize,
+    /// Where each contact's entries start, and the end of the last.
+    starts: Vec<usize>,
+    entries: Vec<Entry>,
+    /// For every velocity the contacts it moves.
+    moved: Vec<Vec<usize>>,
+}
+
+/// What one velocity and one contact have to do with one another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    velocity: usize,
+    /// Column of `J`.
+    jacobian: Vector3<f64>,
+    /// Column of `J M⁻¹`.
+    response: Vector3<f64>,
+}
+
+impl MatrixFree {
+    /// From the contact Jacobian `J` (`3n × n_v`) and the symmetric inverse mass matrix (`n_v × n_v`).
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError::JacobianShape`] and [`ProblemError::JacobianEntry`].
+    pub fn new(jacobian: &DMatrix<f64>, inverse_mass: &DMatrix<f64>) -> Result<Self, ProblemError> {
+        let (rows, velocities) = jacobian.shape();
+        if rows % 3 != 0 || inverse_mass.shape() != (velocities, velocities) {
+            return Err(ProblemError::JacobianShape {
+                jacobian: jacobian.shape(),
+                inverse_mass: inverse_mass.shape(),
+            });
+        }
+        let response = jacobian * inverse_mass;
+        let mut free = Self {
+            velocities,
+            starts: vec![0],
+            entries: Vec::new(),
+            moved: vec![Vec::new(); velocities],
+        };
+        for contact in 0..rows / 3 {
+            for velocity in 0..velocities {
+                let column = |matrix: &DMatrix<f64>| -> Vector3<f64> {
+                    matrix.fixed_view::<3, 1>(3 * contact, velocity).into()
+                };
+                let entry =
+                    Entry { velocity, jacobian: column(jacobian), response: column(&response) };
+                for (k, &value) in entry.jacobian.iter().chain(&entry.response).enumerate() {
+                    if !value.is_finite() {
+                        let row = 3 * contact + k % 3;
+                        return Err(ProblemError::JacobianEntry { row, column: velocity, value });
+                    }
+                }
+                if entry.jacobian != Vector3::zeros() || entry.response != Vector3::zeros() {
+                    free.entries.push(entry);
+                    free.moved[velocity].push(contact);
+                }
+            }
+            free.starts.push(free.entries.len());
+        }
+        Ok(free)
+    }
+
+    fn row(&self, contact: usize) -> &[Entry] {
+        &self.entries[self.starts[contact]..self.starts[contact + 1]]
+    }
+}
+
+impl Delassus for MatrixFree {
+    fn contact_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn diagonal(&self, contact: usize) -> Matrix3<f64> {
+        self.row(contact).iter().map(|entry| entry.jacobian * entry.response.transpose()).sum()
+    }
+
+    fn velocity(&self, contact: usize, _impulses: &[Vector3<f64>], memory: &[f64]) -> Vector3<f64> {
+        self.row(contact).iter().map(|entry| entry.jacobian * memory[entry.velocity]).sum()
+    }
+
+    fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize)) {
+        for entry in self.row(contact) {
+            self.moved[entry.velocity].iter().copied().for_each(&mut *visit);
+        }
+    }
+
+    fn begin(&self, impulses: &[Vector3<f64>], memory: &mut Vec<f64>) {
+        memory.clear();
+        memory.resize(self.velocities, 0.0);
+        for (contact, impulse) in impulses.iter().enumerate() {
+            self.update(contact, impulse, memory);
+        }
+    }
+
+    fn update(&self, contact: usize, change: &Vector3<f64>, memory: &mut [f64]) {
+        for entry in self.row(contact) {
+            memory[entry.velocity] += entry.response.dot(change);
+        }
+    }
+}

@@ -1,0 +1,535 @@
+//! The validated [`Problem`] and the residuals that judge any answer to it.
+//!
+//! **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it is
+//! measured where both are alike, in velocities. With `w_i = tr(W_ii)/3`, an inverse mass, the natural map of a
+//! contact is
+//!
+//! ```math
+//! r_i = w_i \,\bigl\| p_i - \Pi_{K_\mu}(p_i - \hat u_i/w_i) \bigr\|\ \text{(Coulomb)},\qquad
+//! r_i = w_i \,\bigl\| p_i - x_i^\ast \bigr\|\ \text{(maximum dissipation)}
+//! ```
+//!
+//! in m/s, where `û = u + μ‖u_T‖ n` and `x*` is the [single-contact impulse](super::single::maximum_dissipation)
+//! with all other impulses held. An impulse that is wrong by what changes the velocity of its contact by 1 mm/s,
+//! or a velocity wrong by as much, has `r_i` of about 1 mm/s. The residual of a problem is the largest `r_i`,
+//! the relative one is divided by the largest `‖u_f‖`. Neither changes when all masses and impulses are multiplied by a
+//! number; the relative one also stays when velocities are.
+//!
+//! # Source
+//!
+//! G. De Saxcé, Z.-Q. Feng, "The bipotential method", *Mathematical and Computer Modelling* 28 (1998) 225–245;
+//! V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction: formulations and numerical
+//! comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (natural map of `û`);
+//! T. Preclik, S. Eibl, U. Rüde, 2017, section 3.
+
+use nalgebra::{DMatrix, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BlockSparse, Delassus, cone,
+    single::{self, Contact, coulomb, maximum_dissipation},
+};
+
+/// How far `W` may be from symmetric: an entry and its mirror image may differ by this part of the square root of
+/// the product of their diagonal entries.
+///
+/// Programs that form `W` by integrating or from different linearizations of two rows hand over matrices that are
+/// unsymmetric by up to `2e-3` in this measure; five times that is a mistake in the order of components.
+/// Multiplications use `W` as it is, single contacts the symmetric part of their block.
+pub const SYMMETRY: f64 = 1e-2;
+
+/// Friction law of all contacts of a solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// Friction is opposite to the slip that is left.
+    #[default]
+    Coulomb,
+    /// Each contact's impulse leaves the least kinetic energy, the others given.
+    MaximumDissipation,
+}
+
+/// Why data are not a problem.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// There are no contacts.
+    #[error("problem has no contacts, expected at least one")]
+    Empty,
+    /// A dense matrix is not square or not made of whole blocks.
+    #[error(
+        "matrix is {rows} × {columns}, expected a square matrix of {components} × {components} blocks"
+    )]
+    MatrixShape {
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        columns: usize,
+        /// Rows of a block.
+        components: usize,
+    },
+    /// Contact Jacobian and inverse mass matrix do not fit.
+    #[error(
+        "jacobian is {jacobian:?} and inverse mass {inverse_mass:?}, expected (3 n, n_v) and (n_v, n_v)"
+    )]
+    JacobianShape {
+        /// Shape of the Jacobian.
+        jacobian: (usize, usize),
+        /// Shape of the inverse mass matrix.
+        inverse_mass: (usize, usize),
+    },
+    /// An entry of the Jacobian or of its product with the inverse mass is NaN or infinite.
+    #[error("jacobian or its response at [{row}][{column}] is {value}, expected a finite number")]
+    JacobianEntry {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A block lies outside the matrix.
+    #[error("block ({row}, {column}) is outside of {contacts} contacts")]
+    BlockPosition {
+        /// Row of the block.
+        row: usize,
+        /// Column of the block.
+        column: usize,
+        /// Number of contacts.
+        contacts: usize,
+    },
+    /// A block is given twice.
+    #[error("block ({row}, {column}) is given twice")]
+    DuplicateBlock {
+        /// Row of the block.
+        row: usize,
+        /// Column of the block.
+        column: usize,
+    },
+    /// A diagonal block is not given.
+    #[error("block ({contact}, {contact}) is missing, expected a positive definite block")]
+    MissingDiagonal {
+        /// Row and column of the block.
+        contact: usize,
+    },
+    /// An entry of `W` is NaN or infinite.
+    #[error("delassus[{row}][{column}] is {value}, expected a finite number")]
+    Entry {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// `W` is not symmetric within [`SYMMETRY`].
+    #[error(
+        "delassus[{row}][{column}] is {value} but delassus[{column}][{row}] is {other}, expected a symmetric operator"
+    )]
+    Unsymmetric {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+        /// Its mirror image.
+        other: f64,
+    },
+    /// A contact's own block or its friction is refused; rows and columns within the block.
+    #[error("contact {contact}: {error}")]
+    Contact {
+        /// The contact.
+        contact: usize,
+        /// What is wrong.
+        error: single::Error,
+    },
+    /// A list has not the length that the number of contacts asks for.
+    #[error("{name} has length {found}, expected {expected}")]
+    Length {
+        /// Name of the list.
+        name: &'static str,
+        /// Length found.
+        found: usize,
+        /// Length expected.
+        expected: usize,
+    },
+    /// An entry of the free velocity is NaN or infinite.
+    #[error("free_velocity[{row}] is {value}, expected a finite number")]
+    FreeVelocity {
+        /// Row of the entry.
+        row: usize,
+        /// The entry.
+        value: f64,
+    },
+}
+
+/// A frictional contact problem: find impulses `p` whose velocities `u = W p + u_f` obey a [`Law`] at every contact.
+///
+/// # Example
+///
+/// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes away 2 N·s.
+///
+/// ```
+/// use nalgebra::{dmatrix, vector};
+/// use percussion_complementarity::friction::{Law, Problem};
+///
+/// let delassus = dmatrix![0.5, 0.0, 0.0; 0.0, 0.5, 0.0; 0.0, 0.0, 0.5];
+/// let problem = Problem::from_dense(&delassus, &[-2.0, 3.0, 0.0], &[0.5])?;
+/// let impulses = [vector![4.0, -2.0, 0.0]];
+/// assert_eq!(problem.velocities(&impulses), [vector![0.0, 2.0, 0.0]]);
+/// assert_eq!(problem.natural_map_residual(Law::Coulomb, &impulses), 0.0);
+/// assert_eq!(problem.dissipation(&impulses), 9.0); // of ½ 2 (2² + 3²) = 13 J
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem<D = BlockSparse> {
+    delassus: D,
+    free_velocity: Vec<Vector3<f64>>,
+    contacts: Vec<Contact>,
+    /// `w_i`, kg⁻¹.
+    inverse_masses: Vec<f64>,
+    velocity_scale: f64,
+}
+
+impl Problem {
+    /// From a dense `3n × 3n` operator, the free velocity (`3n`; m/s) and the friction coefficients (`n`).
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] with the first entry or size that is wrong.
+    pub fn from_dense(
+        delassus: &DMatrix<f64>,
+        free_velocity: &[f64],
+        friction: &[f64],
+    ) -> Result<Self, ProblemError> {
+        Self::from_sparse(
+            BlockSparse::from_dense(delassus)?,
+            triples(free_velocity, friction)?,
+            friction,
+        )
+    }
+
+    /// From a dense `2n × 2n` operator of contacts in the plane (normal, tangent), the free velocity (`2n`) and
+    /// the friction coefficients (`n`). Impulses and velocities get a third component, which is zero.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_dense`](Self::from_dense).
+    pub fn from_planar(
+        delassus: &DMatrix<f64>,
+        free_velocity: &[f64],
+        friction: &[f64],
+    ) -> Result<Self, ProblemError> {
+        if free_velocity.len() != 2 * friction.len() {
+            let (found, expected) = (free_velocity.len(), 2 * friction.len());
+            return Err(ProblemError::Length { name: "free_velocity", found, expected });
+        }
+        let pairs = free_velocity.chunks_exact(2).map(|u| Vector3::new(u[0], u[1], 0.0)).collect();
+        Self::from_sparse(BlockSparse::from_planar(delassus)?, pairs, friction)
+    }
+
+    /// From blocks, whose symmetry is checked, one free velocity and one friction coefficient per contact.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_dense`](Self::from_dense).
+    pub fn from_sparse(
+        delassus: BlockSparse,
+        free_velocity: Vec<Vector3<f64>>,
+        friction: &[f64],
+    ) -> Result<Self, ProblemError> {
+        check_entries(&delassus)?;
+        let problem = Self::new(delassus, free_velocity, friction)?;
+        check_symmetry(&problem.delassus)?;
+        Ok(problem)
+    }
+}
+
+/// The free velocity by contacts.
+fn triples(free_velocity: &[f64], friction: &[f64]) -> Result<Vec<Vector3<f64>>, ProblemError> {
+    if free_velocity.len() != 3 * friction.len() {
+        let (found, expected) = (free_velocity.len(), 3 * friction.len());
+        return Err(ProblemError::Length { name: "free_velocity", found, expected });
+    }
+    Ok(free_velocity.chunks_exact(3).map(Vector3::from_column_slice).collect())
+}
+
+impl<D: Delassus> Problem<D> {
+    /// From any operator, one free velocity (m/s) and one friction coefficient per contact. The symmetry of the operator
+    /// is trusted beyond its diagonal blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] with the first entry or size that is wrong.
+    pub fn new(
+        delassus: D,
+        free_velocity: Vec<Vector3<f64>>,
+        friction: &[f64],
+    ) -> Result<Self, ProblemError> {
+        let expected = delassus.contact_count();
+        if expected == 0 {
+            return Err(ProblemError::Empty);
+        }
+        for (name, found) in [("free_velocity", free_velocity.len()), ("friction", friction.len())]
+        {
+            if found != expected {
+                return Err(ProblemError::Length { name, found, expected });
+            }
+        }
+        for (row, &value) in free_velocity.iter().flatten().enumerate() {
+            if !value.is_finite() {
+                return Err(ProblemError::FreeVelocity { row, value });
+            }
+        }
+        let contacts = (0..expected)
+            .map(|contact| {
+                Contact::new(&delassus.diagonal(contact), friction[contact])
+                    .map_err(|error| ProblemError::Contact { contact, error })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let inverse_masses = contacts.iter().map(|contact| contact.block().trace() / 3.0).collect();
+        let largest = free_velocity.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let velocity_scale = if largest > 0.0 { largest } else { 1.0 };
+        Ok(Self { delassus, free_velocity, contacts, inverse_masses, velocity_scale })
+    }
+
+    /// Number of contacts `n`.
+    #[must_use]
+    pub fn contact_count(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// The operator `W`.
+    #[must_use]
+    pub const fn delassus(&self) -> &D {
+        &self.delassus
+    }
+
+    /// The velocities without contact impulses (m/s).
+    #[must_use]
+    pub fn free_velocity(&self) -> &[Vector3<f64>] {
+        &self.free_velocity
+    }
+
+    /// The diagonal blocks with their friction.
+    #[must_use]
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// `w_i = tr(W_ii)/3` (kg⁻¹).
+    #[must_use]
+    pub fn inverse_masses(&self) -> &[f64] {
+        &self.inverse_masses
+    }
+
+    /// The largest `‖u_f‖` of a contact (m/s), or 1 if there is no free velocity.
+    #[must_use]
+    pub const fn velocity_scale(&self) -> f64 {
+        self.velocity_scale
+    }
+
+    /// `u = W p + u_f` (m/s).
+    ///
+    /// # Panics
+    ///
+    /// If there is not one impulse per contact, here and below.
+    #[must_use]
+    pub fn velocities(&self, impulses: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        assert_eq!(impulses.len(), self.contact_count(), "one impulse per contact");
+        let mut memory = Vec::new();
+        self.delassus.begin(impulses, &mut memory);
+        (0..impulses.len()).map(|contact| self.velocity(contact, impulses, &memory)).collect()
+    }
+
+    /// The velocity of one contact, with the operator's memory of `impulses`.
+    #[inline]
+    pub(super) fn velocity(
+        &self,
+        contact: usize,
+        impulses: &[Vector3<f64>],
+        memory: &[f64],
+    ) -> Vector3<f64> {
+        self.delassus.velocity(contact, impulses, memory) + self.free_velocity[contact]
+    }
+
+    /// The natural map `r_i` of one contact (m/s) with `impulse` and `velocity`; infinite if those are not finite.
+    #[must_use]
+    pub fn contact_residual(
+        &self,
+        law: Law,
+        contact: usize,
+        impulse: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+    ) -> f64 {
+        let inverse_mass = self.inverse_masses[contact];
+        let single = &self.contacts[contact];
+        let target = match law {
+            Law::Coulomb => {
+                let modified = cone::modified_velocity(velocity, single.friction());
+                cone::project(&(impulse - modified / inverse_mass), single.friction())
+            }
+            Law::MaximumDissipation => {
+                let b = single.block() * impulse - velocity;
+                maximum_dissipation::solve_near(single, &b, Some(impulse))
+            }
+        };
+        let residual = inverse_mass * (impulse - target).norm();
+        if residual.is_finite() { residual } else { f64::INFINITY }
+    }
+
+    /// `r_i` of every contact (m/s).
+    ///
+    /// # Panics
+    ///
+    /// As [`velocities`](Self::velocities).
+    #[must_use]
+    pub fn contact_residuals(&self, law: Law, impulses: &[Vector3<f64>]) -> Vec<f64> {
+        let velocities = self.velocities(impulses);
+        (0..impulses.len())
+            .map(|i| self.contact_residual(law, i, &impulses[i], &velocities[i]))
+            .collect()
+    }
+
+    /// The largest `r_i` (m/s): zero exactly at the solutions.
+    ///
+    /// # Panics
+    ///
+    /// As [`velocities`](Self::velocities).
+    #[must_use]
+    pub fn natural_map_residual(&self, law: Law, impulses: &[Vector3<f64>]) -> f64 {
+        assert_eq!(impulses.len(), self.contact_count(), "one impulse per contact");
+        self.natural_map_residual_with(law, impulses, &mut Vec::new())
+    }
+
+    /// [`natural_map_residual`](Self::natural_map_residual) in memory that the caller keeps.
+    pub(super) fn natural_map_residual_with(
+        &self,
+        law: Law,
+        impulses: &[Vector3<f64>],
+        memory: &mut Vec<f64>,
+    ) -> f64 {
+        self.delassus.begin(impulses, memory);
+        (0..impulses.len()).fold(0.0, |largest: f64, i| {
+            let velocity = self.velocity(i, impulses, memory);
+            largest.max(self.contact_residual(law, i, &impulses[i], &velocity))
+        })
+    }
+
+    /// [`natural_map_residual`](Self::natural_map_residual) divided by the
+    /// [velocity scale](Self::velocity_scale).
+    ///
+    /// # Panics
+    ///
+    /// As [`velocities`](Self::velocities).
+    #[must_use]
+    pub fn relative_residual(&self, law: Law, impulses: &[Vector3<f64>]) -> f64 {
+        self.natural_map_residual(law, impulses) / self.velocity_scale
+    }
+
+    /// The largest `|p_N u_N|` (J).
+    ///
+    /// # Panics
+    ///
+    /// As [`velocities`](Self::velocities).
+    #[must_use]
+    pub fn complementarity(&self, impulses: &[Vector3<f64>]) -> f64 {
+        let velocities = self.velocities(impulses);
+        impulses.iter().zip(&velocities).fold(0.0, |largest, (p, u)| largest.max((p.x * u.x).abs()))
+    }
+
+    /// The kinetic energy that the impulses take away, `−½ pᵀ W p − pᵀ u_f` (J).
+    ///
+    /// # Panics
+    ///
+    /// As [`velocities`](Self::velocities).
+    #[must_use]
+    pub fn dissipation(&self, impulses: &[Vector3<f64>]) -> f64 {
+        let velocities = self.velocities(impulses);
+        let twice: f64 = impulses
+            .iter()
+            .zip(velocities.iter().zip(&self.free_velocity))
+            .map(|(p, (u, free))| p.dot(&(u + free)))
+            .sum();
+        -0.5 * twice
+    }
+
+    /// The impulse of one contact by `law` with the others held, near its present impulse; `velocity` is the present.
+    #[inline]
+    pub(super) fn local(
+        &self,
+        law: Law,
+        contact: usize,
+        impulse: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        let single = &self.contacts[contact];
+        let b = single.block() * impulse - velocity;
+        match law {
+            Law::Coulomb => coulomb::solve_near(single, &b, impulse),
+            Law::MaximumDissipation => maximum_dissipation::solve_near(single, &b, Some(impulse)),
+        }
+    }
+
+    /// `W` as a dense `3n × 3n` matrix.
+    #[must_use]
+    pub fn dense(&self) -> DMatrix<f64> {
+        let n = self.contact_count();
+        let mut matrix = DMatrix::zeros(3 * n, 3 * n);
+        let mut impulses = vec![Vector3::zeros(); n];
+        let mut memory = Vec::new();
+        for column in 0..3 * n {
+            impulses[column / 3][column % 3] = 1.0;
+            self.delassus.begin(&impulses, &mut memory);
+            self.delassus.neighbors(column / 3, &mut |row| {
+                let velocity = self.delassus.velocity(row, &impulses, &memory);
+                matrix.fixed_view_mut::<3, 1>(3 * row, column).copy_from(&velocity);
+            });
+            impulses[column / 3][column % 3] = 0.0;
+        }
+        matrix
+    }
+}
+
+fn check_entries(delassus: &BlockSparse) -> Result<(), ProblemError> {
+    for contact in 0..delassus.contact_count() {
+        for (other, block) in delassus.row(contact) {
+            for r in 0..3 {
+                for c in 0..3 {
+                    let value = block[(r, c)];
+                    if !value.is_finite() {
+                        let (row, column) = (3 * contact + r, 3 * other + c);
+                        return Err(ProblemError::Entry { row, column, value });
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_symmetry(delassus: &BlockSparse) -> Result<(), ProblemError> {
+    for contact in 0..delassus.contact_count() {
+        let here = delassus.diagonal(contact);
+        for (neighbor, block) in delassus.row(contact) {
+            let there = delassus.diagonal(neighbor);
+            let mirror = delassus.block(neighbor, contact);
+            for r in 0..3 {
+                for c in 0..3 {
+                    let (value, other) =
+                        (block[(r, c)], mirror.map_or(0.0, |mirror| mirror[(c, r)]));
+                    let scale = here[(r, r)].sqrt() * there[(c, c)].sqrt();
+                    if (value - other).abs() > SYMMETRY * scale {
+                        let (row, column) = (3 * contact + r, 3 * neighbor + c);
+                        return Err(ProblemError::Unsymmetric { row, column, value, other });
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,160 @@
+//! Tests of the validated problem and of its residuals.
+#![expect(clippy::float_cmp, reason = "these numbers are exact")]
+
+use nalgebra::{DMatrix, Matrix3, dmatrix, vector};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::friction::MatrixFree;
+
+/// `bodies` free bodies of unequal masses and `contacts` contacts between them: Jacobian and inverse mass.
+pub(crate) fn random_bodies(
+    seed: u64,
+    bodies: usize,
+    contacts: usize,
+) -> (DMatrix<f64>, DMatrix<f64>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut jacobian = DMatrix::zeros(3 * contacts, 6 * bodies);
+    for contact in 0..contacts {
+        let first = random.random_range(0..bodies);
+        let second = (first + random.random_range(0..bodies)) % bodies;
+        for (body, sign) in [(first, 1.0), (second, -1.0)] {
+            if body == first && sign < 0.0 {
+                continue;
+            }
+            let frame = nalgebra::Rotation3::from_euler_angles(
+                random.random_range(-3.0..3.0),
+                random.random_range(-3.0..3.0),
+                random.random_range(-3.0..3.0),
+            );
+            let arm = Vector3::<f64>::from_fn(|_, _| random.random_range(-1.0..1.0));
+            let rows = frame.matrix() * sign;
+            jacobian.view_mut((3 * contact, 6 * body), (3, 3)).copy_from(&rows);
+            jacobian
+                .view_mut((3 * contact, 6 * body + 3), (3, 3))
+                .copy_from(&(-rows * arm.cross_matrix()));
+        }
+    }
+    let inverse_mass = DMatrix::from_diagonal(&nalgebra::DVector::from_fn(6 * bodies, |row, _| {
+        if row % 6 < 3 { 1.0 / (1.0 + (row / 6) as f64) } else { 2.5 / (1.0 + (row / 6) as f64) }
+    }));
+    (jacobian, inverse_mass)
+}
+
+/// The problem of [`random_bodies`] that approach with random velocities.
+pub(crate) fn random_problem(seed: u64, bodies: usize, contacts: usize, friction: f64) -> Problem {
+    let (jacobian, inverse_mass) = random_bodies(seed, bodies, contacts);
+    let mut random = ChaCha8Rng::seed_from_u64(seed + 1000);
+    let velocity = nalgebra::DVector::from_fn(6 * bodies, |_, _| random.random_range(-1.0..1.0));
+    let delassus = &jacobian * inverse_mass * jacobian.transpose();
+    let free = &jacobian * velocity;
+    Problem::from_dense(&delassus, free.as_slice(), &vec![friction; contacts]).unwrap()
+}
+
+fn refusal(delassus: &DMatrix<f64>, free_velocity: &[f64], friction: &[f64]) -> ProblemError {
+    Problem::from_dense(delassus, free_velocity, friction).unwrap_err()
+}
+
+#[test]
+fn wrong_input_is_refused_by_row_and_column() {
+    let good = DMatrix::identity(6, 6);
+    let with = |row: usize, column: usize, value: f64| {
+        let mut matrix = good.clone();
+        matrix[(row, column)] = value;
+        refusal(&matrix, &[0.0; 6], &[1.0; 2])
+    };
+    assert!(matches!(with(1, 5, f64::NAN), ProblemError::Entry { row: 1, column: 5, .. }));
+    assert_eq!(
+        with(1, 5, 0.1),
+        ProblemError::Unsymmetric { row: 1, column: 5, value: 0.1, other: 0.0 }
+    );
+    assert_eq!(
+        with(4, 4, -1.0),
+        ProblemError::Contact {
+            contact: 1,
+            error: single::Error::Diagonal { row: 1, value: -1.0 },
+        }
+    );
+    assert_eq!(
+        refusal(&good, &[0.0; 5], &[1.0; 2]),
+        ProblemError::Length { name: "free_velocity", found: 5, expected: 6 }
+    );
+    assert_eq!(
+        refusal(&good, &[0.0; 3], &[1.0; 1]),
+        ProblemError::Length { name: "free_velocity", found: 1, expected: 2 }
+    );
+    assert!(matches!(
+        refusal(&good, &[0.0, 0.0, 0.0, 0.0, f64::INFINITY, 0.0], &[1.0; 2]),
+        ProblemError::FreeVelocity { row: 4, .. }
+    ));
+    assert_eq!(
+        refusal(&good, &[0.0; 6], &[1.0, -0.5]),
+        ProblemError::Contact { contact: 1, error: single::Error::Friction { value: -0.5 } }
+    );
+    assert_eq!(
+        refusal(&DMatrix::identity(4, 4), &[0.0; 3], &[1.0]),
+        ProblemError::MatrixShape { rows: 4, columns: 4, components: 3 }
+    );
+    assert_eq!(refusal(&DMatrix::zeros(0, 0), &[], &[]), ProblemError::Empty);
+    let missing = BlockSparse::from_blocks(2, &[(0, 0, Matrix3::identity())]).unwrap_err();
+    assert_eq!(missing, ProblemError::MissingDiagonal { contact: 1 });
+}
+
+/// A residual that is right for grains is right for blocks: masses and velocities by any factor.
+#[test]
+fn the_relative_residual_knows_no_units() {
+    let problem = random_problem(1, 3, 6, 0.5);
+    let impulses: Vec<_> = (0..6).map(|i| vector![1.0, 0.1 * f64::from(i), -0.2]).collect();
+    for law in [Law::Coulomb, Law::MaximumDissipation] {
+        let expected = problem.relative_residual(law, &impulses);
+        assert!(expected > 1e-2, "{expected}");
+        for (mass, speed) in [(1e-9, 1.0), (1e6, 1e-3), (1.0, 1e4)] {
+            let free: Vec<f64> =
+                problem.free_velocity().iter().flatten().map(|u| u * speed).collect();
+            let scaled = Problem::from_dense(&(problem.dense() / mass), &free, &[0.5; 6]).unwrap();
+            let impulses: Vec<_> = impulses.iter().map(|p| p * mass * speed).collect();
+            let residual = scaled.relative_residual(law, &impulses);
+            assert!((residual / expected - 1.0).abs() < 1e-9, "{law:?} {mass} {speed} {residual}");
+        }
+    }
+}
+
+#[test]
+fn a_matrix_free_operator_says_the_same() {
+    let (jacobian, inverse_mass) = random_bodies(2, 4, 9);
+    let dense = random_problem(2, 4, 9, 0.3);
+    let free = MatrixFree::new(&jacobian, &inverse_mass).unwrap();
+    let free = Problem::new(free, dense.free_velocity().to_vec(), &[0.3; 9]).unwrap();
+    assert!((free.dense() - dense.dense()).amax() < 1e-13);
+    let impulses: Vec<_> = (0..9).map(|i| vector![1.0, -0.1 * f64::from(i), 0.2]).collect();
+    for law in [Law::Coulomb, Law::MaximumDissipation] {
+        let residuals =
+            [dense.relative_residual(law, &impulses), free.relative_residual(law, &impulses)];
+        assert!((residuals[0] - residuals[1]).abs() < 1e-12, "{residuals:?}");
+    }
+    let error = MatrixFree::new(&jacobian, &DMatrix::zeros(3, 3)).unwrap_err();
+    assert!(matches!(error, ProblemError::JacobianShape { jacobian: (27, 24), .. }));
+}
+
+/// A block of 1 kg in the plane: pressed with 2 N·s, friction 0.5 takes 1 m/s from 3 m/s.
+#[test]
+fn contacts_in_the_plane_have_an_idle_second_tangent() {
+    let problem =
+        Problem::from_planar(&dmatrix![1.0, 0.0; 0.0, 1.0], &[-2.0, 3.0], &[0.5]).unwrap();
+    let impulses = [vector![2.0, -1.0, 0.0]];
+    for law in [Law::Coulomb, Law::MaximumDissipation] {
+        assert_eq!(problem.natural_map_residual(law, &impulses), 0.0);
+    }
+    assert_eq!(problem.velocities(&impulses), [vector![0.0, 2.0, 0.0]]);
+    assert_eq!(problem.complementarity(&impulses), 0.0);
+    assert_eq!(problem.dissipation(&impulses), 4.5);
+}
+
+#[test]
+fn what_is_not_finite_has_an_infinite_residual() {
+    let problem = random_problem(3, 2, 2, 0.5);
+    let impulses = [vector![f64::NAN, 0.0, 0.0], vector![0.0, 0.0, 0.0]];
+    assert_eq!(problem.relative_residual(Law::Coulomb, &impulses), f64::INFINITY);
+    assert_eq!(problem.relative_residual(Law::MaximumDissipation, &impulses), f64::INFINITY);
+}

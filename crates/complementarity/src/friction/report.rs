@@ -1,0 +1,84 @@
+//! What every solver for many contacts reports.
+
+use serde::{Deserialize, Serialize};
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Status {
+    /// The impulses meet the tolerance: the relative residual was confirmed on the problem itself.
+    Solved,
+    /// The limit of iterations was reached; the impulses are the best iterate.
+    IterationLimit,
+    /// No further progress was possible; the impulses are the best iterate.
+    Stalled,
+}
+
+/// The outcome of a solve, beside the impulses it leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// How the solve ended.
+    pub status: Status,
+    /// Sweeps, Newton or gradient steps, as the solver's documentation says.
+    pub iterations: usize,
+    /// [`Problem::natural_map_residual`](super::Problem::natural_map_residual) of the impulses (m/s).
+    pub residual: f64,
+    /// [`Problem::relative_residual`](super::Problem::relative_residual) of the impulses.
+    pub relative_residual: f64,
+}
+
+/// Why a solver could not start; shared by all.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The start has not one impulse per contact.
+    #[error("start has {found} impulses, expected {expected}")]
+    StartLength {
+        /// Number of contacts.
+        expected: usize,
+        /// Number found.
+        found: usize,
+    },
+    /// An entry of the start is NaN or infinite.
+    #[error("start of contact {contact} is {value}, expected finite numbers")]
+    StartEntry {
+        /// The contact.
+        contact: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its range.
+        expected: &'static str,
+    },
+    /// The solver has no rule for this law.
+    #[error("this solver solves Coulomb's law only")]
+    CoulombOnly,
+}
+
+/// Checks a start and the tolerance that all solvers have.
+pub(super) fn check_start(
+    contacts: usize,
+    start: &[nalgebra::Vector3<f64>],
+    tolerance: f64,
+) -> Result<(), Error> {
+    if start.len() != contacts {
+        return Err(Error::StartLength { expected: contacts, found: start.len() });
+    }
+    for (contact, impulse) in start.iter().enumerate() {
+        if let Some(&value) = impulse.iter().find(|value| !value.is_finite()) {
+            return Err(Error::StartEntry { contact, value });
+        }
+    }
+    if tolerance.is_nan() || tolerance < 0.0 {
+        return Err(Error::Setting { name: "tolerance", value: tolerance, expected: "≥ 0" });
+    }
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! Reader of the text files in which Siconos keeps frictional contact problems (`.dat`).
+//!
+//! Numbers apart by white space: the dimension (3), the number of contacts `n`, the operator, the free velocity
+//! (`3n`; normal, tangent, tangent) and the friction coefficients (`n`); what follows is not read.
+//! The operator is its storage (0 dense, 1 by blocks), rows, columns, and then
+//!
+//! - dense: rows and columns once more, and the entries by columns;
+//! - by blocks: numbers of blocks, of block rows and of block columns; the last row of each block row and the last
+//!   column of each block column, counted from 1; the length of the row pointers and the number of filled blocks; row
+//!   pointers and block columns; and for every block its index and its 9 entries by columns.
+//!
+//! # Source
+//!
+//! V. Acary, O. Bonnefon, M. Brémond, O. Huber, F. Pérignon, S. Sinclair, *An introduction to Siconos*, INRIA RT-0340;
+//! the format is that of its `frictionContact_printInFile`.
+
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+use super::{BlockSparse, Problem, ProblemError};
+
+/// Why a text is not a problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text ends before a number.
+    #[error("line {line}: the file ends where {expected} is expected")]
+    End {
+        /// Last line of the text.
+        line: usize,
+        /// What was to come.
+        expected: &'static str,
+    },
+    /// A word is not the number that was expected.
+    #[error("line {line}: found `{found}`, expected {expected}")]
+    Number {
+        /// Line of the word.
+        line: usize,
+        /// The word.
+        found: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A number contradicts one before it.
+    #[error("line {line}: {name} is {found}, expected {expected}")]
+    Mismatch {
+        /// Line of the number.
+        line: usize,
+        /// What the number says.
+        name: &'static str,
+        /// The number.
+        found: usize,
+        /// What it had to be.
+        expected: usize,
+    },
+    /// The numbers do not make a problem.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// Reads a problem from the contents of a file.
+///
+/// # Errors
+///
+/// [`Error`] with the line of the first word that is wrong, or with what is wrong with the problem.
+///
+/// # Example
+///
+/// ```
+/// use percussion_complementarity::friction::siconos;
+///
+/// let text = "3 1  0 3 3 3 3  1 0 0 0 1 0 0 0 1  -1 3 0  0.5";
+/// let problem = siconos::read(text)?;
+/// assert_eq!(problem.contacts()[0].friction(), 0.5);
+/// let error = siconos::read("3\n1\n0 3 3\n3 3\n1 0 zero").unwrap_err();
+/// assert_eq!(error.to_string(), "line 5: found `zero`, expected an entry of the operator");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(text: &str) -> Result<Problem, Error> {
+    let mut words = Words { text: text.lines().enumerate(), line: 0, words: "".split_whitespace() };
+    words.exactly("the dimension", 3)?;
+    let contacts = words.count("the number of contacts")?;
+    let storage = words.count("the storage of the operator")?;
+    if storage > 1 {
+        let (line, name) = (words.line, "storage (0 dense, 1 by blocks)");
+        return Err(Error::Mismatch { line, name, found: storage, expected: 1 });
+    }
+    let size = contacts.saturating_mul(3);
+    words.exactly("number of rows", size)?;
+    words.exactly("number of columns", size)?;
+    let delassus =
+        if storage == 0 { dense(&mut words, size)? } else { by_blocks(&mut words, contacts)? };
+    let mut free_velocity = Vec::new();
+    for _ in 0..contacts {
+        let mut entry = || words.number("an entry of the free velocity");
+        free_velocity.push(Vector3::new(entry()?, entry()?, entry()?));
+    }
+    let friction = (0..contacts)
+        .map(|_| words.number("a friction coefficient"))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Problem::from_sparse(delassus, free_velocity, &friction)?)
+}
+
+fn dense(words: &mut Words<'_>, size: usize) -> Result<BlockSparse, Error> {
+    words.exactly("number of rows", size)?;
+    words.exactly("number of columns", size)?;
+    let mut entries = Vec::new();
+    for _ in 0..size.saturating_mul(size) {
+        entries.push(words.number("an entry of the operator")?);
+    }
+    Ok(BlockSparse::from_dense(&DMatrix::from_vec(size, size, entries))?)
+}
+
+fn by_blocks(words: &mut Words<'_>, contacts: usize) -> Result<BlockSparse, Error> {
+    let count = words.count("the number of blocks")?;
+    words.exactly("number of block rows", contacts)?;
+    words.exactly("number of block columns", contacts)?;
+    for _ in 0..2 {
+        for contact in 0..contacts {
+            words.exactly("end of a row or column of blocks", 3 * (contact + 1))?;
+        }
+    }
+    words.exactly("number of row pointers", contacts + 1)?;
+    words.exactly("number of filled blocks", count)?;
+    words.exactly("first row pointer", 0)?;
+    let mut ends = Vec::new();
+    for _ in 0..contacts {
+        let last = ends.last().copied().unwrap_or(0);
+        let end = words.count("a row pointer")?;
+        if end < last || end > count {
+            let (line, name) = (words.line, "row pointer");
+            return Err(Error::Mismatch { line, name, found: end, expected: last });
+        }
+        ends.push(end);
+    }
+    let mut positions = Vec::new();
+    let mut row = 0;
+    for index in 0..count {
+        while row < contacts && ends[row] <= index {
+            row += 1;
+        }
+        positions.push((row, words.count("the column of a block")?));
+    }
+    let mut blocks = Vec::new();
+    for (index, (row, column)) in positions.into_iter().enumerate() {
+        words.exactly("index of a block", index)?;
+        let mut entries = [0.0; 9];
+        for entry in &mut entries {
+            *entry = words.number("an entry of a block")?;
+        }
+        blocks.push((row, column, Matrix3::from_column_slice(&entries)));
+    }
+    Ok(BlockSparse::from_blocks(contacts, &blocks)?)
+}
+
+/// The words of a text with the line of the last.
+struct Words<'a> {
+    text: std::iter::Enumerate<std::str::Lines<'a>>,
+    line: usize,
+    words: std::str::SplitWhitespace<'a>,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self, expected: &'static str) -> Result<&'a str, Error> {
+        loop {
+            if let Some(word) = self.words.next() {
+                return Ok(word);
+            }
+            let Some((index, line)) = self.text.next() else {
+                return Err(Error::End { line: self.line, expected });
+            };
+            (self.line, self.words) = (index + 1, line.split_whitespace());
+        }
+    }
+
+    fn number(&mut self, expected: &'static str) -> Result<f64, Error> {
+        let word = self.next(expected)?;
+        word.parse().map_err(|_| Error::Number {
+            line: self.line,
+            found: word.to_string(),
+            expected,
+        })
+    }
+
+    fn count(&mut self, expected: &'static str) -> Result<usize, Error> {
+        let word = self.next(expected)?;
+        word.parse().map_err(|_| Error::Number {
+            line: self.line,
+            found: word.to_string(),
+            expected,
+        })
+    }
+
+    fn exactly(&mut self, name: &'static str, expected: usize) -> Result<(), Error> {
+        let found = self.count(name)?;
+        let line = self.line;
+        if found == expected {
+            Ok(())
+        } else {
+            Err(Error::Mismatch { line, name, found, expected })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::float_cmp, reason = "these numbers are exact")]
+
+    use super::*;
+
+    const BLOCKS: &str = "3\n2\n1\n6 6\n4\n2 2\n3 6\n3 6\n3\n4\n0 2 4\n0 1 0 1\n\
+        0 2 0 0 0 2 0 0 0 2\n1 -1 0 0 0 -1 0 0 0 -1\n2 -1 0 0 0 -1 0 0 0 -1\n3 2 0 0 0 2 0 0 0 2\n\
+        -1 0 0 -2 0 0\n0.5 0.25\n";
+
+    #[test]
+    fn blocks_and_dense_say_the_same() {
+        let sparse = read(BLOCKS).unwrap();
+        let mut text = "3 2 0 6 6 6 6".to_string();
+        for entry in sparse.dense().iter() {
+            text += &format!(" {entry:e}");
+        }
+        text += " -1 0 0 -2 0 0 0.5 0.25 0";
+        assert_eq!(read(&text).unwrap(), sparse);
+        assert_eq!(sparse.delassus().block(1, 0).unwrap()[(2, 2)], -1.0);
+    }
+
+    #[test]
+    fn every_truncation_is_an_error_with_a_line() {
+        let words: Vec<&str> = BLOCKS.split_inclusive(char::is_whitespace).collect();
+        for count in 0..words.len() {
+            let error = read(&words[..count].concat()).unwrap_err();
+            assert!(matches!(error, Error::End { line, .. } if line <= 19), "{count}: {error}");
+        }
+    }
+
+    #[test]
+    fn contradictions_name_their_line() {
+        for (from, to, message) in [
+            ("3\n2\n1", "2\n2\n1", "line 1: the dimension is 2, expected 3"),
+            ("6 6", "6 7", "line 4: number of columns is 7, expected 6"),
+            ("0 2 4", "0 5 4", "line 11: row pointer is 5, expected 0"),
+            ("0 1 0 1", "0 0 0 1", "block (0, 0) is given twice"),
+            ("0 1 0 1", "0 1 0 2", "block (1, 2) is outside of 2 contacts"),
+            ("0 1 0 1", "1 0 0 1", "contact 0: block[0][0] is -1, expected a positive number"),
+            ("0.5 0.25", "0.5 x", "line 18: found `x`, expected a friction coefficient"),
+            ("0.5 0.25", "0.5 -1", "contact 1: friction is -1, expected a finite number ≥ 0"),
+            (
+                "1 -1 0 0",
+                "1 -2 0 0",
+                "delassus[0][3] is -2 but delassus[3][0] is -1, expected a symmetric operator",
+            ),
+            ("1\n6", "2\n6", "line 3: storage (0 dense, 1 by blocks) is 2, expected 1"),
+            ("\n2\n1", "\n99999999999\n1", "line 4: number of rows is 6, expected 299999999997"),
+        ] {
+            let text = BLOCKS.replacen(from, to, 1);
+            assert_eq!(read(&text).unwrap_err().to_string(), message, "{from} → {to}");
+        }
+    }
+}

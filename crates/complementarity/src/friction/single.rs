@@ -1,0 +1,268 @@
+//! One contact with friction, solved in closed form: [`Contact`].
+//!
+//! The velocity after the impulse `x` is `A x − b`, components normal, tangent, tangent: `A` is the
+//! contact's block of the Delassus operator (kg⁻¹) and `−b` the relative velocity without it (m/s).
+//! Eliminating the normal impulse of a contact that stays closed, `x_n = (b_n − a·y)/A_nn`, leaves the
+//! tangential impulse `y` with the quadratic energy
+//!
+//! ```math
+//! \tfrac12 x^T A x - x^T b = \tfrac12 y^T P y - q^T y - \tfrac{b_n^2}{2 A_{nn}},\qquad
+//! P = A_{tt} - \tfrac{a a^T}{A_{nn}},\quad q = b_t - \tfrac{b_n}{A_{nn}} a.
+//! ```
+//!
+//! | module | answers |
+//! | --- | --- |
+//! | [`maximum_dissipation`] | the impulse that leaves the least kinetic energy: one |
+//! | [`coulomb`] | friction against the slip: all of one to six, and the one to take |
+//! | [`alart_curnier`] | one impulse of Coulomb's law by Newton's method, for comparison |
+//! | [`projection`] | one impulse of Coulomb's law by projected steps, for comparison |
+//!
+//! # Source
+//!
+//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+//! inelastic impacts", 2017, section 3.2.
+
+pub mod alart_curnier;
+pub mod coulomb;
+pub mod maximum_dissipation;
+pub mod projection;
+
+use nalgebra::{Matrix3, Vector3};
+
+/// Why a block and a friction coefficient are not a [`Contact`].
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An entry of the block is NaN or infinite.
+    #[error("block[{row}][{column}] is {value}, expected a finite number")]
+    Entry {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A diagonal entry is not positive.
+    #[error("block[{row}][{row}] is {value}, expected a positive number")]
+    Diagonal {
+        /// Row of the entry.
+        row: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The block is not symmetric within [`SYMMETRY`](super::problem::SYMMETRY).
+    #[error(
+        "block[{row}][{column}] is {value} but block[{column}][{row}] is {other}, expected a symmetric block"
+    )]
+    Unsymmetric {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+        /// Its mirror image.
+        other: f64,
+    },
+    /// An impulse can be found that takes less than no energy.
+    #[error(
+        "block has the negative minor {value} of rows {rows:?}, expected a positive semidefinite block"
+    )]
+    Indefinite {
+        /// Rows and columns of the minor.
+        rows: [usize; 2],
+        /// The minor, relative to the product of its diagonal entries.
+        value: f64,
+    },
+    /// The friction coefficient is negative, NaN or infinite.
+    #[error("friction is {value}, expected a finite number ≥ 0")]
+    Friction {
+        /// The coefficient.
+        value: f64,
+    },
+}
+
+/// The block of one contact with its friction, prepared for any number of solves.
+///
+/// An unsymmetric block (within tolerance) is replaced by its symmetric part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    block: Matrix3<f64>,
+    friction: f64,
+    /// `1/A_nn`.
+    yielding: f64,
+    /// `P_tt, P_to, P_oo`.
+    schur: [f64; 3],
+    /// The same entries of `P⁻¹`, or of its pseudo-inverse.
+    inverse: [f64; 3],
+    /// Whether `P` is singular to working precision.
+    singular: bool,
+    /// Whether normal and tangents are uncoupled and the tangents alike.
+    isotropic: bool,
+}
+
+/// What the iterative solvers for one contact return.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Iterated {
+    /// The iterate with the smallest residual (N·s).
+    pub impulse: Vector3<f64>,
+    /// Iterations until it.
+    pub iterations: usize,
+    /// The solver's residual of it, in m/s; infinite if no iterate was finite.
+    pub residual: f64,
+}
+
+/// What depends on `b` only: the energy of the tangential impulse, `½ yᵀ P y − qᵀ y`, and `b_n`.
+#[derive(Clone, Copy)]
+struct Load {
+    normal: f64,
+    tangent: [f64; 2],
+}
+
+impl Contact {
+    /// Prepares the block `A` (kg⁻¹, symmetric positive semidefinite with a positive diagonal) and
+    /// `friction` μ ≥ 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] with the entry that is wrong.
+    pub fn new(block: &Matrix3<f64>, friction: f64) -> Result<Self, Error> {
+        check(block, friction)?;
+        let block = 0.5 * (block + block.transpose());
+        let [n, t, o] = [block[(0, 0)], block[(0, 1)], block[(0, 2)]];
+        let yielding = 1.0 / n;
+        let schur = [
+            (block[(1, 1)] - t * t * yielding).max(0.0),
+            block[(1, 2)] - t * o * yielding,
+            (block[(2, 2)] - o * o * yielding).max(0.0),
+        ];
+        let isotropic =
+            t == 0.0 && o == 0.0 && schur[1] == 0.0 && (schur[0] - schur[2]).abs() <= 0.0;
+        let (inverse, singular) = pseudo_inverse(schur);
+        Ok(Self { block, friction, yielding, schur, inverse, singular, isotropic })
+    }
+
+    /// The symmetric block `A` (kg⁻¹).
+    #[must_use]
+    pub const fn block(&self) -> &Matrix3<f64> {
+        &self.block
+    }
+
+    /// The friction coefficient μ.
+    #[must_use]
+    pub const fn friction(&self) -> f64 {
+        self.friction
+    }
+
+    /// The relative velocity `A x − b` after the impulse `x` (m/s).
+    #[must_use]
+    pub fn velocity(&self, b: &Vector3<f64>, impulse: &Vector3<f64>) -> Vector3<f64> {
+        self.block * impulse - b
+    }
+
+    /// The change of kinetic energy `½ xᵀ A x − xᵀ b` by the impulse `x` (J).
+    #[must_use]
+    pub fn energy(&self, b: &Vector3<f64>, impulse: &Vector3<f64>) -> f64 {
+        impulse.dot(&(0.5 * (self.block * impulse) - b))
+    }
+
+    fn coupling(&self) -> [f64; 2] {
+        [self.block[(0, 1)], self.block[(0, 2)]]
+    }
+
+    fn load(&self, b: &Vector3<f64>) -> Load {
+        let [t, o] = self.coupling();
+        let plain = b.x * self.yielding;
+        Load { normal: b.x, tangent: [b.y - plain * t, b.z - plain * o] }
+    }
+
+    /// `P y`.
+    fn apply(&self, [y, z]: [f64; 2]) -> [f64; 2] {
+        let [tt, to, oo] = self.schur;
+        [tt * y + to * z, to * y + oo * z]
+    }
+
+    /// The impulse with tangential part `y` at which the contact stays closed.
+    fn closed(&self, load: &Load, y: [f64; 2]) -> Vector3<f64> {
+        let [t, o] = self.coupling();
+        Vector3::new((load.normal - t * y[0] - o * y[1]) * self.yielding, y[0], y[1])
+    }
+
+    /// The impulse that ends all relative motion, unless it is outside the friction cone or `A` is
+    /// singular and does not reach `b`.
+    fn stick(&self, load: &Load) -> Option<Vector3<f64>> {
+        let [tt, to, oo] = self.inverse;
+        let q = load.tangent;
+        let y = [tt * q[0] + to * q[1], to * q[0] + oo * q[1]];
+        let impulse = self.closed(load, y);
+        let limit = self.friction * impulse.x;
+        let inside = impulse.x >= 0.0 && y[0] * y[0] + y[1] * y[1] <= limit * limit;
+        if !inside {
+            return None;
+        }
+        if self.singular {
+            let [left, right] = self.apply(y);
+            let rest = (left - q[0]).hypot(right - q[1]);
+            // What a singular P cannot reach must be round-off of forming q.
+            if rest > 1e-12 * (q[0].hypot(q[1]) + self.block.amax() * impulse.amax()) {
+                return None;
+            }
+        }
+        Some(impulse)
+    }
+}
+
+/// Inverse of `[[tt, to], [to, oo]]`, or the pseudo-inverse when it is singular within round-off, and
+/// whether it is.
+fn pseudo_inverse([tt, to, oo]: [f64; 3]) -> ([f64; 3], bool) {
+    let determinant = tt * oo - to * to;
+    let trace = tt + oo;
+    if determinant > 8.0 * f64::EPSILON * tt * oo {
+        return ([oo / determinant, -to / determinant, tt / determinant], false);
+    }
+    // A matrix of rank one, P = λ v vᵀ with λ = trace, has the pseudo-inverse P/λ².
+    if trace > 0.0 {
+        let scaled = [tt / trace / trace, to / trace / trace, oo / trace / trace];
+        (if scaled.iter().all(|entry| entry.is_finite()) { scaled } else { [0.0; 3] }, true)
+    } else {
+        ([0.0; 3], true)
+    }
+}
+
+fn check(block: &Matrix3<f64>, friction: f64) -> Result<(), Error> {
+    for row in 0..3 {
+        for column in 0..3 {
+            let value = block[(row, column)];
+            if !value.is_finite() {
+                return Err(Error::Entry { row, column, value });
+            }
+        }
+    }
+    if !friction.is_finite() || friction < 0.0 {
+        return Err(Error::Friction { value: friction });
+    }
+    for row in 0..3 {
+        let value = block[(row, row)];
+        if value <= 0.0 {
+            return Err(Error::Diagonal { row, value });
+        }
+    }
+    for [row, column] in [[0, 1], [0, 2], [1, 2]] {
+        let (value, other) = (block[(row, column)], block[(column, row)]);
+        let scale = block[(row, row)].sqrt() * block[(column, column)].sqrt();
+        if (value - other).abs() > super::problem::SYMMETRY * scale {
+            return Err(Error::Unsymmetric { row, column, value, other });
+        }
+        // Relative to what the minor can be; the slack is that of an unsymmetric block.
+        let cosine = 0.5 * (value + other) / scale;
+        let value = 1.0 - cosine * cosine;
+        if value < -super::problem::SYMMETRY {
+            return Err(Error::Indefinite { rows: [row, column], value });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
