@@ -48,6 +48,9 @@
 //! | [`sequential`] | one contact after another, by any law |
 //! | [`routh`] | one contact followed through the impact |
 //! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
+//! | [`outcome_set`] | what to keep of the set: hulls, contact modes, extremes, coverage |
+//! | [`friction_cone`] | whether percussions can jam, and the direction they all push in |
+//! | [`guarantee`] | how many steps and samples prove how much |
 //!
 //! # Which law
 //!
@@ -68,9 +71,12 @@
 
 pub mod anitescu_potra;
 pub mod certificate;
+pub mod friction_cone;
+pub mod guarantee;
 pub mod law;
 pub mod newton;
 pub mod outcome;
+pub mod outcome_set;
 pub mod poisson;
 pub mod problem;
 pub mod routh;

@@ -312,6 +312,19 @@ impl Problem {
         contact_velocity
     }
 
+    /// `√(J_i M⁻¹ J_iᵀ)` of each row, without joints (length `r`, kg^−½).
+    pub(crate) fn free_row_sizes(&self) -> DVector<f64> {
+        let rows = self.jacobian.row_iter().zip(self.unconstrained_response.column_iter());
+        let sizes = rows.map(|(row, column)| row.tr_dot(&column).max(0.0).sqrt());
+        DVector::from_iterator(self.jacobian.nrows(), sizes)
+    }
+
+    /// Rounding that the elimination of the joints leaves in a response, as a part of what it would be
+    /// without joints.
+    pub(crate) fn joint_rounding(&self) -> f64 {
+        self.bilateral.rounding
+    }
+
     /// `M v` (length `n_v`).
     ///
     /// # Panics
