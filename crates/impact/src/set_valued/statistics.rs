@@ -172,12 +172,16 @@ impl Statistics {
         }
     }
 
+    /// LCPs of all samples together, last small steps left out.
+    #[must_use]
+    pub fn total_lcps(&self) -> u64 {
+        (0..).zip(&self.lcps).map(|(lcps, samples): (u64, _)| lcps * samples).sum()
+    }
+
     /// Mean number of LCPs of a sample; NaN without samples.
     #[must_use]
     pub fn mean_lcps(&self) -> f64 {
-        let total: f64 =
-            self.lcps.iter().enumerate().map(|(n, &count)| n as f64 * count as f64).sum();
-        total / self.samples as f64
+        self.total_lcps() as f64 / self.samples as f64
     }
 
     /// Largest number of LCPs of a sample.
