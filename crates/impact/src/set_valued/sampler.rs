@@ -1,4 +1,9 @@
 //! The [`Sampler`]: one sample after another, step by step, in memory that is allocated once.
+//!
+//! # Source
+//!
+//! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
+//! *International Journal of Robotics Research* 43 (2024), algorithm 1, and lemma 9 for the last step.
 
 use nalgebra::DVector;
 

@@ -1,3 +1,5 @@
+//! The mean number of steps of the rocking block, and that the fast path is Lemke's.
+
 use nalgebra::{DMatrix, DVector, dvector};
 
 use super::{covering_path::CoveringPath, draws::Source, statement::Statement, *};
