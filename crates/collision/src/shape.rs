@@ -19,7 +19,7 @@ const SMALLEST: f64 = 1e-12;
 #[non_exhaustive]
 pub enum Error {
     /// A length is zero, negative, NaN or out of range.
-    #[error("{field} is {value}, expected a number between 1e-12 and 1e12 (m)")]
+    #[error("{field} is {value:?}, expected a number between 1e-12 and 1e12 (m)")]
     Length {
         /// Name of the length.
         field: &'static str,

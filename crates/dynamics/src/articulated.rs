@@ -76,6 +76,10 @@ use tree::Tree;
 /// `eps` of themselves, so a smaller pivot would have fewer than four digits.
 const SMALLEST_PIVOT: f64 = 1e-12;
 
+/// Largest number of degrees of freedom: the factors of the mass matrix are dense in memory, and those
+/// of a chain of this length take seconds.
+const MOST_VELOCITIES: usize = 2000;
+
 /// Links joined to trees, with the layout of coordinates in the [module head](self).
 ///
 /// As a [`System`] it keeps one [`Kinematics`] behind a lock, so that the methods of a
@@ -158,6 +162,10 @@ impl Articulated {
             links.into_iter().map(assembly::checked).collect::<Result<_, _>>()?;
         let coordinates = ranges(&links, |link| link.joint.kind.coordinate_count());
         let velocities = ranges(&links, |link| link.joint.kind.velocity_count());
+        let count = velocities.last().map_or(0, |last| last.end);
+        if count > MOST_VELOCITIES {
+            return Err(Error::TooManyVelocities { count, limit: MOST_VELOCITIES });
+        }
         let neutral = assembly::neutral_coordinates(&links);
         let dimension = assembly::dimension(&links, &gravity);
         let kinematics = match dimension {

@@ -27,7 +27,7 @@
 //! The format: <https://wiki.ros.org/urdf/XML>, read by the crate urdf-rs.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -180,13 +180,14 @@ pub fn read_str(text: &str, settings: &Settings) -> Result<Imported, Error> {
     let robot = urdf_rs::read_from_string(&audit.text)
         .map_err(|error| Error::Refused { message: error.to_string() })?;
     let carriers = tree::carriers(&robot)?;
+    let with_inertial: BTreeSet<&str> = audit.with_inertial.iter().map(String::as_str).collect();
+    let has_inertial = |name: &str| with_inertial.contains(name);
     let mut links = Vec::new();
     for (link, carrier) in robot.links.iter().zip(&carriers) {
         let moves = match carrier {
             Some(joint) => joint.joint_type != JointType::Fixed,
             None => settings.base == Base::Floating,
         };
-        let has_inertial = |name: &str| audit.with_inertial.iter().any(|other| other == name);
         if moves && !settings.allow_massless && !rigid_group(&robot, &link.name).any(has_inertial) {
             return Err(Error::MissingInertia { link: link.name.clone() });
         }
@@ -194,12 +195,14 @@ pub fn read_str(text: &str, settings: &Settings) -> Result<Imported, Error> {
         links.extend(carried(link, *carrier, settings.base, mass)?);
     }
     let system = Articulated::new(links, settings.gravity)?;
+    let named = system.links().iter().enumerate();
+    let numbers: BTreeMap<&str, usize> = named.map(|(i, link)| (link.name.as_str(), i)).collect();
     let body = |name: &str| {
-        let link = || name.to_owned();
         // Every link of the description is one of the system.
-        system
-            .link_index(name)
-            .ok_or_else(|| crate::articulated::Error::UnknownLink { link: link() })
+        numbers
+            .get(name)
+            .copied()
+            .ok_or_else(|| crate::articulated::Error::UnknownLink { link: name.to_owned() })
     };
     let mut joints = Vec::new();
     for joint in &robot.joints {

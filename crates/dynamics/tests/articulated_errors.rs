@@ -48,6 +48,21 @@ fn links_that_are_not_a_tree_are_refused() {
 }
 
 #[test]
+fn long_chains_are_arranged_quickly_and_refused_beyond_a_limit() {
+    let chain = |count: usize, joint: Joint| -> Vec<Link> {
+        let link = |i: usize| Link::new(i.to_string(), joint.clone()).with_mass(ball());
+        let next = |i: usize| if i == 0 { link(0) } else { link(i).on((i - 1).to_string()) };
+        // The last link first, so that every link waits for all that follow.
+        (0..count).rev().map(next).collect()
+    };
+    let system = build(chain(10_000, Joint::fixed())).unwrap();
+    assert_eq!((system.links()[9_999].name.as_str(), system.parent(9_999)), ("9999", Some(9_998)));
+    let error = build(chain(2_001, hinge())).unwrap_err();
+    assert_eq!(error, Error::TooManyVelocities { count: 2_001, limit: 2_000 });
+    assert!(error.to_string().contains("2001 degrees of freedom, expected at most 2000"));
+}
+
+#[test]
 fn links_stand_behind_their_parents_and_otherwise_where_they_were_given() {
     let links = vec![link("hand").on("arm"), link("other"), link("arm").on("body"), link("body")];
     let system = build(links).unwrap();

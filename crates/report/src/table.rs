@@ -63,9 +63,11 @@ impl std::fmt::Display for Table {
         for (index, row) in self.rows.iter().enumerate() {
             let cells = widths.iter().enumerate().map(|(column, &width)| {
                 let cell = row.get(column).map_or("", String::as_str);
+                // The formatter pads to 65535 characters at most, and panics beyond.
+                let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
                 match self.alignment.get(column) {
-                    Some(Alignment::Right) => format!("{cell:>width$}"),
-                    _ => format!("{cell:<width$}"),
+                    Some(Alignment::Right) => padding + cell,
+                    _ => cell.to_owned() + &padding,
                 }
             });
             let line = cells.collect::<Vec<_>>().join("  ");

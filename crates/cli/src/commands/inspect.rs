@@ -20,6 +20,9 @@ use crate::{
 /// Eigenvalues of a mass matrix of this size take about a second.
 const MOST_VELOCITIES: usize = 1000;
 
+/// Eigenvalues of the Delassus operator of so many rows take some seconds.
+const MOST_COMPONENTS: usize = 1500;
+
 /// What `inspect --json` prints.
 #[derive(Debug, Serialize)]
 struct Inspection {
@@ -87,7 +90,8 @@ struct Touching {
     features: Vec<FeatureRow>,
     /// Components of all contact velocities.
     components: usize,
-    /// How many of them are independent; none where the mass matrix is singular.
+    /// How many of them are independent; none where the mass matrix is singular and where there are too
+    /// many.
     rank: Option<usize>,
 }
 
@@ -182,6 +186,9 @@ fn rank(
     if contacts.is_empty() {
         return Ok(Some(0));
     }
+    if contacts.len() * contacts.component_count() > MOST_COMPONENTS {
+        return Ok(None);
+    }
     let Some(condition) = mass_matrix.and_then(|matrix| matrix.scaled_condition) else {
         return Ok(None);
     };
@@ -206,6 +213,12 @@ impl Touching {
                 .push(format!("{count} of the touching features overlap, by {depth} m at most"));
         }
         let components = self.components;
+        if components > MOST_COMPONENTS {
+            warnings.push(format!(
+                "how many of the {components} components are independent is not examined, only of up \
+                 to {MOST_COMPONENTS}"
+            ));
+        }
         if let Some(rank) = self.rank.filter(|rank| *rank < components) {
             warnings.push(format!(
                 "the touching features are redundant: {rank} of {components} components are \

@@ -39,7 +39,7 @@ fn lengths_that_are_not_positive_and_finite_are_refused() {
 #[test]
 fn messages_name_the_field_the_value_and_what_was_expected() {
     let error = Collider::on_body(0, Shape::Sphere { radius: -1.0 }).unwrap_err();
-    assert_eq!(error.to_string(), "radius is -1, expected a number between 1e-12 and 1e12 (m)");
+    assert_eq!(error.to_string(), "radius is -1.0, expected a number between 1e-12 and 1e12 (m)");
     let error = ball().with_restitution(1.5).unwrap_err();
     assert_eq!(error.to_string(), "restitution is 1.5, expected a number between 0 and 1");
 }

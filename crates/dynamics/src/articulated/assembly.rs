@@ -1,6 +1,10 @@
 //! Checks of links and their arrangement into a tree.
 
-use std::ops::Range;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+    ops::Range,
+};
 
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
@@ -81,39 +85,55 @@ pub(super) fn arrange(links: Vec<Link>) -> Result<(Vec<Link>, Vec<Option<usize>>
     if links.is_empty() {
         return Err(Error::NoLinks);
     }
+    let mut numbers = BTreeMap::new();
     for (i, link) in links.iter().enumerate() {
-        if links[..i].iter().any(|other| other.name == link.name) {
+        if numbers.insert(link.name.as_str(), i).is_some() {
             return Err(Error::DuplicateName { link: link.name.clone() });
         }
-        if let Some(parent) = &link.parent
-            && links.iter().all(|other| other.name != *parent)
-        {
-            return Err(Error::MissingParent { link: link.name.clone(), parent: parent.clone() });
+    }
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
+    let mut ready = BinaryHeap::new();
+    for (i, link) in links.iter().enumerate() {
+        match &link.parent {
+            None => ready.push(Reverse(i)),
+            Some(parent) => match numbers.get(parent.as_str()) {
+                Some(&parent) => children[parent].push(i),
+                None => {
+                    let (link, parent) = (link.name.clone(), parent.clone());
+                    return Err(Error::MissingParent { link, parent });
+                }
+            },
         }
     }
-    let (mut arranged, mut parents) = (Vec::with_capacity(links.len()), Vec::new());
-    let mut left = links;
-    while !left.is_empty() {
-        let ready = |link: &Link| match &link.parent {
-            None => Some(None),
-            Some(parent) => {
-                arranged.iter().position(|other: &Link| other.name == *parent).map(Some)
-            }
-        };
-        let next = left.iter().enumerate().find_map(|(i, link)| Some((i, ready(link)?)));
-        let Some((i, parent)) = next else {
-            return Err(Error::Cycle { link: on_cycle(&left) });
-        };
-        arranged.push(left.remove(i));
-        parents.push(parent);
+    let mut order = Vec::with_capacity(links.len());
+    let mut parents = Vec::with_capacity(links.len());
+    let mut place: Vec<Option<usize>> = vec![None; links.len()];
+    while let Some(Reverse(i)) = ready.pop() {
+        let parent = links[i].parent.as_ref().and_then(|parent| numbers.get(parent.as_str()));
+        parents.push(parent.and_then(|&parent| place[parent]));
+        place[i] = Some(order.len());
+        order.push(i);
+        ready.extend(children[i].iter().map(|&child| Reverse(child)));
     }
-    Ok((arranged, parents))
+    if order.len() < links.len() {
+        let left: Vec<&Link> = links
+            .iter()
+            .zip(&place)
+            .filter_map(|(link, at)| at.is_none().then_some(link))
+            .collect();
+        return Err(Error::Cycle { link: on_cycle(&left) });
+    }
+    let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
+    Ok((order.into_iter().filter_map(|i| links[i].take()).collect(), parents))
 }
 
 /// The name of a link on a cycle, given links of which each has its parent among them.
-fn on_cycle(links: &[Link]) -> String {
+fn on_cycle(links: &[&Link]) -> String {
+    let numbers: BTreeMap<&str, usize> =
+        links.iter().enumerate().map(|(i, link)| (link.name.as_str(), i)).collect();
     let parent = |i: usize| {
-        links.iter().position(|other| Some(&other.name) == links[i].parent.as_ref()).unwrap_or(i)
+        let name = links[i].parent.as_deref();
+        name.and_then(|name| numbers.get(name)).copied().unwrap_or(i)
     };
     // After as many steps as there are links the walk has left every branch that leads to the cycle.
     let link = (0..links.len()).fold(0, |i, _| parent(i));

@@ -1,12 +1,20 @@
 //! Why links do not make an [`Articulated`](super::Articulated) system: [`Error`].
 
-/// Why links do not make an articulated system. Every variant names the offending link.
+/// Why links do not make an articulated system. Every variant about a link names it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A system without links has no motion to compute.
     #[error("an articulated system needs at least one link, got none")]
     NoLinks,
+    /// The factors of the mass matrix would take too much memory and time.
+    #[error("the links have {count} degrees of freedom, expected at most {limit}")]
+    TooManyVelocities {
+        /// Number of degrees of freedom.
+        count: usize,
+        /// Largest number accepted.
+        limit: usize,
+    },
     /// Two links have the same name.
     #[error("two links are named `{link}`, expected different names")]
     DuplicateName {

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::arguments::Inspect;
 
+/// Pairs of so many shapes that joints keep apart are listed in a few seconds.
+const MOST_SHAPES: usize = 2000;
+
 pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let settings = urdf::Settings {
         base: if arguments.floating { Base::Floating } else { Base::Fixed },
@@ -126,6 +129,13 @@ fn touching(
             Err(reason) => warnings.push(format!("{name} is left out: {reason}")),
         }
     }
+    if colliders.len() > MOST_SHAPES {
+        warnings.push(format!(
+            "touching features are not looked for among {} shapes, only among up to {MOST_SHAPES}",
+            colliders.len()
+        ));
+        colliders.clear();
+    }
     let scene = without_neighbors(Scene::new(colliders, system)?, system)?;
     let settings = Settings { proximity: arguments.proximity };
     let mut workspace = Workspace::default();
@@ -197,8 +207,14 @@ fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, scene:
     let connected = |a: Option<usize>, b: Option<usize>| {
         a == b || a.is_some_and(|a| carrier(a) == b) || b.is_some_and(|b| carrier(b) == a)
     };
-    let pairs = (0..links.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-    pairs
-        .filter(|&(a, b)| connected(heads[a], heads[b]))
-        .try_fold(scene, |scene, (a, b)| scene.exclude(a, b))
+    let mut with_shapes: Vec<usize> = scene.colliders().iter().filter_map(Collider::body).collect();
+    with_shapes.sort_unstable();
+    with_shapes.dedup();
+    let pairs = with_shapes
+        .iter()
+        .enumerate()
+        .flat_map(|(k, &a)| with_shapes[k + 1..].iter().map(move |&b| (a, b)));
+    let apart: Vec<(usize, usize)> =
+        pairs.filter(|&(a, b)| connected(heads[a], heads[b])).collect();
+    apart.into_iter().try_fold(scene, |scene, (a, b)| scene.exclude(a, b))
 }
