@@ -2,7 +2,6 @@
 //! finite matrices.
 
 #![cfg(feature = "urdf")]
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use nalgebra::DMatrix;
 use percussion_dynamics::{
