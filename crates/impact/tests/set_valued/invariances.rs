@@ -12,7 +12,7 @@ use percussion_impact::{
 use proptest::prelude::*;
 use support::Data;
 
-use super::{rocking_block, settings, velocities};
+use super::{rocking_block, settings, turned_ball, velocities};
 
 /// Velocity after three steps with these increments for each contact.
 fn after(data: &Data, increments: &[Vec<f64>; 3]) -> DVector<f64> {
@@ -104,6 +104,30 @@ fn units_do_not_matter() {
     for ((_, a), (_, b)) in original.summary.0.iter().zip(&set.summary.0) {
         let back = dvector![b[0], b[1], b[2] * length] / speed;
         assert!((a - back).amax() < 1e-14, "{a} {b}");
+    }
+}
+
+/// Friction of at most 0.4 N·s along directions that miss by at most `π/k` each way: of a change of at
+/// most 0.4 m/s in the velocity of the center the part `2π/k`, and 5/2 as much in the spin.
+#[test]
+fn in_space_a_turned_frame_matters_less_than_the_directions_are_apart() {
+    let velocity = dvector![2.0, 0.7, -1.0, 1.0, 0.5, 0.0];
+    let directions = 90;
+    let settings = Settings { directions, ..settings(0.1, 100, 16) };
+    let straight = velocities(&turned_ball(velocity.clone(), 0.0), settings).summary.0;
+    for angle in [0.01, 0.3, 1.0] {
+        let turned = velocities(&turned_ball(velocity.clone(), angle), settings).summary.0;
+        let apart = std::f64::consts::TAU / directions as f64;
+        for ((_, a), (_, b)) in straight.iter().zip(&turned) {
+            let difference = (a - b).amax();
+            assert!(difference <= 2.5 * 0.4 * apart, "{angle}: {difference}");
+        }
+    }
+    // A turn by whole directions permutes them.
+    let turned =
+        velocities(&turned_ball(velocity, std::f64::consts::TAU / 6.0), settings).summary.0;
+    for ((_, a), (_, b)) in straight.iter().zip(&turned) {
+        assert!((a - b).amax() < 1e-12, "{a} {b}");
     }
 }
 

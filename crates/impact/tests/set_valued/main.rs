@@ -25,8 +25,15 @@ fn rocking_block() -> Problem {
 /// A ball of 1 kg and 1 m with the moment of inertia 2/5 kg·m² in space, on a floor with `μ = 0.4`.
 /// Velocities: of the center, then angular; the floor is below, at `z = −1 m`.
 fn ball(velocity: DVector<f64>) -> Problem {
+    turned_ball(velocity, 0.0)
+}
+
+/// The ball with the tangents turned by an angle about the normal.
+fn turned_ball(velocity: DVector<f64>, angle: f64) -> Problem {
     let row = |entries: [f64; 6]| DVector::from_column_slice(&entries);
-    let tangents = vec![row([1.0, 0.0, 0.0, 0.0, -1.0, 0.0]), row([0.0, 1.0, 0.0, 1.0, 0.0, 0.0])];
+    let (sin, cos) = angle.sin_cos();
+    let (x, y) = (row([1.0, 0.0, 0.0, 0.0, -1.0, 0.0]), row([0.0, 1.0, 0.0, 1.0, 0.0, 0.0]));
+    let tangents = vec![&x * cos + &y * sin, &y * cos - &x * sin];
     let floor = Contact::new(row([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])).with_friction(0.4, tangents);
     let mass = Mass::Matrix(DMatrix::from_diagonal(&row([1.0, 1.0, 1.0, 0.4, 0.4, 0.4])));
     Problem::new(mass, velocity, vec![floor]).expect("a problem")
