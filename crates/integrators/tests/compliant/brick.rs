@@ -7,8 +7,6 @@
 //! collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471 (2015) 20140859,
 //! section 4a, table A1, figures 8 and 9.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
-
 use std::f64::consts::{FRAC_PI_4, FRAC_PI_6};
 
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
@@ -20,9 +18,9 @@ use percussion_integrators::compliant::{
 };
 
 const TRAJECTORIES: [(f64, &str); 3] = [
-    (0.125, include_str!("../fixtures/brick-friction-0.125.csv")),
-    (0.225, include_str!("../fixtures/brick-friction-0.225.csv")),
-    (0.325, include_str!("../fixtures/brick-friction-0.325.csv")),
+    (0.125, include_str!("../../fixtures/brick-friction-0.125.csv")),
+    (0.225, include_str!("../../fixtures/brick-friction-0.225.csv")),
+    (0.325, include_str!("../../fixtures/brick-friction-0.325.csv")),
 ];
 
 /// The brick with its lowest corner, a sphere of 0.1 m, just touching the ground.

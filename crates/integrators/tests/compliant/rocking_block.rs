@@ -8,8 +8,6 @@
 //! M. Halm, M. Posa, "Set-valued rigid body dynamics for simultaneous, inelastic, frictional impacts",
 //! *International Journal of Robotics Research* 2024, section 5.4.1.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
-
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::compliant::{FrictionLaw, Law, NormalLaw};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
