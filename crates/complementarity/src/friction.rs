@@ -11,19 +11,28 @@
 //! | [`delassus`] | the trait of operators; block-sparse and matrix-free |
 //! | [`single`] | one contact in closed form |
 //! | [`block_gauss_seidel`] | sweeps over the contacts, in four orders |
+//! | [`interior_point`] | all contacts at once, for hard problems and full precision |
+//! | [`projected_gradient`] | accelerated, on the convex relaxation |
+//! | [`alternating_directions`] | one factorization, many cheap steps |
+//! | [`method`] | the choice of a solver as a value, and the default that combines them |
 //! | [`siconos`] | reader of problem files |
 //! | [`cone`] | friction cone and its projection |
 //! | [`trigonometric_polynomial`] | real roots of quartics, and on the circle |
 
+pub mod alternating_directions;
 pub mod block_gauss_seidel;
 pub mod cone;
 pub mod delassus;
+pub mod interior_point;
+pub mod method;
 pub mod problem;
+pub mod projected_gradient;
 pub mod report;
 pub mod siconos;
 pub mod single;
 pub mod trigonometric_polynomial;
 
 pub use delassus::{BlockSparse, Delassus, MatrixFree};
+pub use method::{Method, Solution};
 pub use problem::{Law, Problem, ProblemError};
 pub use report::{Report, Status};

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use self::extrapolation::Extrapolation;
 use super::{
     Delassus, Law, Problem, Report, Status,
-    report::{Error, check_start},
+    report::{Error, Record, check_start},
 };
 
 /// In which order a sweep visits the contacts.
@@ -115,61 +115,27 @@ pub fn solve<D: Delassus>(
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
     check(problem, settings, impulses)?;
-    let law = settings.law;
+    let mut record = Record::new(problem, settings.law, settings.tolerance, impulses);
     let mut sweeper = Sweeper::new(problem, settings);
-    let residual = problem.natural_map_residual_with(law, impulses, &mut sweeper.memory);
-    let mut best = Best { impulses: impulses.to_vec(), residual };
-    let mut report = Report {
-        status: Status::IterationLimit,
-        iterations: 0,
-        residual,
-        relative_residual: residual / problem.velocity_scale(),
-    };
     let mut extrapolation = Extrapolation::new(settings.memory, problem.inverse_masses());
-    let target = settings.tolerance * problem.velocity_scale();
-    while best.residual > target && report.iterations < settings.max_sweeps {
+    let (mut sweeps, mut status) = (0, Status::IterationLimit);
+    while !record.solved() && sweeps < settings.max_sweeps {
         extrapolation.before(impulses);
-        sweeper.sweep(report.iterations, impulses);
-        report.iterations += 1;
+        sweeper.sweep(sweeps, impulses);
+        sweeps += 1;
         let change = extrapolation.after(impulses);
-        let last = report.iterations == settings.max_sweeps;
+        let due = sweeps == settings.max_sweeps || sweeps.is_multiple_of(settings.check_every);
         // A sweep that changes next to nothing may be the last.
-        if last || report.iterations.is_multiple_of(settings.check_every) || change <= 0.5 * target
-        {
-            let residual = problem.natural_map_residual_with(law, impulses, &mut sweeper.memory);
-            best.offer(impulses, residual);
-            if best.residual <= target {
-                break;
-            }
-            if change == 0.0 || !change.is_finite() {
-                report.status = Status::Stalled;
+        if due || change <= 0.5 * record.target {
+            record.offer(impulses);
+            if !record.solved() && (change == 0.0 || !change.is_finite()) {
+                status = Status::Stalled;
                 break;
             }
         }
         extrapolation.extrapolate(impulses);
     }
-    impulses.copy_from_slice(&best.impulses);
-    report.residual = best.residual;
-    report.relative_residual = best.residual / problem.velocity_scale();
-    if best.residual <= target {
-        report.status = Status::Solved;
-    }
-    Ok(report)
-}
-
-/// The iterate with the smallest residual.
-struct Best {
-    impulses: Vec<Vector3<f64>>,
-    residual: f64,
-}
-
-impl Best {
-    fn offer(&mut self, impulses: &[Vector3<f64>], residual: f64) {
-        if residual < self.residual {
-            self.impulses.copy_from_slice(impulses);
-            self.residual = residual;
-        }
-    }
+    Ok(record.finish(impulses, sweeps, status))
 }
 
 fn check<D: Delassus>(

@@ -1,6 +1,9 @@
 //! What every solver for many contacts reports.
 
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+
+use super::{Delassus, Law, Problem};
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +69,7 @@ pub enum Error {
 /// Checks a start and the tolerance that all solvers have.
 pub(super) fn check_start(
     contacts: usize,
-    start: &[nalgebra::Vector3<f64>],
+    start: &[Vector3<f64>],
     tolerance: f64,
 ) -> Result<(), Error> {
     if start.len() != contacts {
@@ -81,4 +84,61 @@ pub(super) fn check_start(
         return Err(Error::Setting { name: "tolerance", value: tolerance, expected: "≥ 0" });
     }
     Ok(())
+}
+
+/// The best iterate of a solve so far.
+pub(super) struct Record<'a, D> {
+    problem: &'a Problem<D>,
+    law: Law,
+    /// The largest residual that solves the problem (m/s).
+    pub(super) target: f64,
+    impulses: Vec<Vector3<f64>>,
+    residual: f64,
+    memory: Vec<f64>,
+}
+
+impl<'a, D: Delassus> Record<'a, D> {
+    /// Begins with the start of a solve.
+    pub(super) fn new(
+        problem: &'a Problem<D>,
+        law: Law,
+        tolerance: f64,
+        start: &[Vector3<f64>],
+    ) -> Self {
+        let mut memory = Vec::new();
+        let residual = problem.natural_map_residual_with(law, start, &mut memory);
+        let target = tolerance * problem.velocity_scale();
+        Self { problem, law, target, impulses: start.to_vec(), residual, memory }
+    }
+
+    /// Evaluates an iterate, keeps it if it is the best and returns its residual (m/s).
+    pub(super) fn offer(&mut self, impulses: &[Vector3<f64>]) -> f64 {
+        let residual = self.problem.natural_map_residual_with(self.law, impulses, &mut self.memory);
+        if residual < self.residual {
+            self.impulses.copy_from_slice(impulses);
+            self.residual = residual;
+        }
+        residual
+    }
+
+    /// Whether the best iterate meets the tolerance.
+    pub(super) fn solved(&self) -> bool {
+        self.residual <= self.target
+    }
+
+    /// Hands over the best iterate; `otherwise` is the status if it does not meet the tolerance.
+    pub(super) fn finish(
+        self,
+        impulses: &mut [Vector3<f64>],
+        iterations: usize,
+        otherwise: Status,
+    ) -> Report {
+        impulses.copy_from_slice(&self.impulses);
+        Report {
+            status: if self.solved() { Status::Solved } else { otherwise },
+            iterations,
+            residual: self.residual,
+            relative_residual: self.residual / self.problem.velocity_scale(),
+        }
+    }
 }

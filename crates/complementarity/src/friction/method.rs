@@ -1,0 +1,255 @@
+//! The choice among the solvers of the [frictional contact problem](Problem) as a value.
+//!
+//! **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the last ten.
+//! These solve most problems in fewer than a hundred sweeps. Problems that take more have many contacts on few bodies or
+//! strong friction. When `n` contacts have been swept as long as the [interior point](interior_point) takes, which is about
+//! `0.4 n²` sweeps, it is asked if `n` is at most [`COMBINED_CONTACTS`], and then the [projected
+//! gradient](projected_gradient), which is slow and hard to upset. The answer of each is the start of further sweeps that bring
+//! it to full precision. The law of maximum dissipation, which these two do not know, sweeps on from their answers to Coulomb's
+//! law. The best impulses of all are returned.
+//!
+//! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of that size on single
+//! entries of a singular matrix makes it indefinite: then a solution need not exist, and the status says so.
+//!
+//! No method can do better than round-off allows: with `κ` the ratio of the largest to the smallest `w_i` of contacts in one
+//! stack the relative residual ends at about `1e-16 κ`.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Delassus, Law, Problem, Report, Status, alternating_directions, block_gauss_seidel,
+    block_gauss_seidel::Ordering, interior_point, projected_gradient, report::Error,
+};
+
+/// Largest number of contacts for which the default method factorizes dense matrices.
+pub const COMBINED_CONTACTS: usize = 400;
+
+/// A solver with its settings.
+///
+/// Serialized with the method's [name](Method::name) as tag: `{"combined": {"tolerance": 1e-10}}`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Method {
+    /// The default, see the head of this module.
+    Combined(Combined),
+    /// Sweeps over the contacts; either law.
+    BlockGaussSeidel(block_gauss_seidel::Settings),
+    /// All contacts at once; Coulomb's law.
+    InteriorPoint(interior_point::Settings),
+    /// One factorization; Coulomb's law.
+    AlternatingDirections(alternating_directions::Settings),
+    /// Products only; Coulomb's law.
+    ProjectedGradient(projected_gradient::Settings),
+}
+
+/// Settings of [`Method::Combined`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Combined {
+    /// Friction law (default Coulomb).
+    pub law: Law,
+    /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
+    pub tolerance: f64,
+    /// Largest number of sweeps in all (default `50_000`).
+    pub max_sweeps: usize,
+}
+
+impl Default for Combined {
+    fn default() -> Self {
+        Self { law: Law::Coulomb, tolerance: 1e-8, max_sweeps: 50_000 }
+    }
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::Combined(Combined::default())
+    }
+}
+
+/// What a [`Method`] leaves behind, whatever the status.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// Impulses (N·s), one per contact.
+    pub impulses: Vec<Vector3<f64>>,
+    /// Velocities `W p + u_f` (m/s), one per contact.
+    pub velocities: Vec<Vector3<f64>>,
+    /// How the solve ended.
+    pub report: Report,
+}
+
+impl Method {
+    /// Every method with its default settings.
+    #[must_use]
+    pub fn all() -> [Self; 5] {
+        [
+            Self::default(),
+            Self::BlockGaussSeidel(block_gauss_seidel::Settings::default()),
+            Self::InteriorPoint(interior_point::Settings::default()),
+            Self::AlternatingDirections(alternating_directions::Settings::default()),
+            Self::ProjectedGradient(projected_gradient::Settings::default()),
+        ]
+    }
+
+    /// The method's name on the command line and in files.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Combined(_) => "combined",
+            Self::BlockGaussSeidel(_) => "block-gauss-seidel",
+            Self::InteriorPoint(_) => "interior-point",
+            Self::AlternatingDirections(_) => "alternating-directions",
+            Self::ProjectedGradient(_) => "projected-gradient",
+        }
+    }
+
+    /// This method with another law and tolerance.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CoulombOnly`] for maximum dissipation with a method that has no rule for it.
+    pub fn with(mut self, law: Law, tolerance: f64) -> Result<Self, Error> {
+        let target = match &mut self {
+            Self::Combined(settings) => {
+                settings.law = law;
+                &mut settings.tolerance
+            }
+            Self::BlockGaussSeidel(settings) => {
+                settings.law = law;
+                &mut settings.tolerance
+            }
+            _ if law != Law::Coulomb => return Err(Error::CoulombOnly),
+            Self::InteriorPoint(settings) => &mut settings.tolerance,
+            Self::AlternatingDirections(settings) => &mut settings.tolerance,
+            Self::ProjectedGradient(settings) => &mut settings.tolerance,
+        };
+        *target = tolerance;
+        Ok(self)
+    }
+
+    /// Solves `problem` from zero impulses.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]. Not converging is not an error but a status.
+    ///
+    /// # Example
+    ///
+    /// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes away 2 N·s.
+    ///
+    /// ```
+    /// use nalgebra::DMatrix;
+    /// use percussion_complementarity::friction::{Method, Problem, Status};
+    ///
+    /// let problem = Problem::from_dense(&(0.5 * DMatrix::identity(3, 3)), &[-2.0, 3.0, 0.0], &[0.5])?;
+    /// for method in Method::all() {
+    ///     let solution = method.solve(&problem)?;
+    ///     assert_eq!(solution.report.status, Status::Solved, "{}", method.name());
+    ///     assert!((solution.impulses[0].y + 2.0).abs() < 1e-4);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve<D: Delassus>(&self, problem: &Problem<D>) -> Result<Solution, Error> {
+        let mut impulses = vec![Vector3::zeros(); problem.contact_count()];
+        let report = self.solve_from(problem, &mut impulses)?;
+        Ok(Solution { velocities: problem.velocities(&impulses), impulses, report })
+    }
+
+    /// Solves `problem` in place, starting from `impulses` (N·s, one per contact).
+    ///
+    /// # Errors
+    ///
+    /// As [`solve`](Self::solve), and if there is not one finite impulse per contact.
+    pub fn solve_from<D: Delassus>(
+        &self,
+        problem: &Problem<D>,
+        impulses: &mut [Vector3<f64>],
+    ) -> Result<Report, Error> {
+        match self {
+            Self::Combined(settings) => combined(problem, settings, impulses),
+            Self::BlockGaussSeidel(settings) => {
+                block_gauss_seidel::solve(problem, settings, impulses)
+            }
+            Self::InteriorPoint(settings) => interior_point::solve(problem, settings, impulses),
+            Self::AlternatingDirections(settings) => {
+                alternating_directions::solve(problem, settings, impulses)
+            }
+            Self::ProjectedGradient(settings) => {
+                projected_gradient::solve(problem, settings, impulses)
+            }
+        }
+    }
+}
+
+fn combined<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Combined,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Report, Error> {
+    let sweeps = |max_sweeps: usize, ordering: Ordering, impulses: &mut [Vector3<f64>]| {
+        let Combined { law, tolerance, .. } = *settings;
+        let settings = block_gauss_seidel::Settings {
+            law,
+            tolerance,
+            max_sweeps,
+            ordering,
+            memory: 10,
+            ..block_gauss_seidel::Settings::default()
+        };
+        block_gauss_seidel::solve(problem, &settings, impulses)
+    };
+    let n = problem.contact_count();
+    // Fifteen factorizations of 18 n³ flops against sweeps of 100 ns a contact.
+    let patience = (2 * n * n / 5).clamp(100, 3_000);
+    let mut best = sweeps(settings.max_sweeps.min(patience), Ordering::Given, impulses)?;
+    let mut total = best.iterations;
+    let mut candidate = impulses.to_vec();
+    for helper in Helper::ALL {
+        let left = settings.max_sweeps.saturating_sub(total);
+        if best.status == Status::Solved || left == 0 {
+            break;
+        }
+        candidate.copy_from_slice(impulses);
+        // Sweeps forth and back leave some cycles of sweeps in one order.
+        let sweeps_left = match helper {
+            Helper::InteriorPoint if n > COMBINED_CONTACTS => continue,
+            Helper::InteriorPoint => {
+                let tolerance = settings.tolerance;
+                let settings = interior_point::Settings { tolerance, ..Default::default() };
+                interior_point::solve(problem, &settings, &mut candidate)?;
+                patience
+            }
+            Helper::ProjectedGradient => {
+                let tolerance = settings.tolerance;
+                let settings = projected_gradient::Settings { tolerance, ..Default::default() };
+                projected_gradient::solve(problem, &settings, &mut candidate)?;
+                patience
+            }
+            Helper::Patience => left,
+        };
+        let report = sweeps(left.min(sweeps_left), Ordering::Symmetric, &mut candidate)?;
+        total += report.iterations;
+        if report.residual < best.residual {
+            impulses.copy_from_slice(&candidate);
+            best = report;
+        }
+    }
+    best.iterations = total;
+    Ok(best)
+}
+
+/// What the default method turns to, in this order.
+#[derive(Clone, Copy)]
+enum Helper {
+    InteriorPoint,
+    ProjectedGradient,
+    Patience,
+}
+
+impl Helper {
+    const ALL: [Self; 3] = [Self::InteriorPoint, Self::ProjectedGradient, Self::Patience];
+}
+
+#[cfg(test)]
+mod tests;

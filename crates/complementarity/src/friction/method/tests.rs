@@ -1,0 +1,148 @@
+//! Tests of all methods for many contacts on the same problems.
+
+use nalgebra::{DMatrix, DVector, Matrix3, vector};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::friction::problem::tests::random_problem;
+
+/// A stack of boxes of edge 1, four contacts each, that falls on the floor at 0.1 m/s and is pushed sideways; the two
+/// Jacobians of `W` differ by the part `asymmetry`.
+fn stack(masses: &[f64], friction: f64, push: f64, asymmetry: f64) -> Problem {
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    let (levels, n) = (masses.len(), 4 * masses.len());
+    let mut jacobian = DMatrix::zeros(3 * n, 6 * levels);
+    // Rows normal z, tangents x and y; columns velocity, angular velocity.
+    let frame = Matrix3::new(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0);
+    for level in 0..levels {
+        for (corner, (x, y)) in
+            [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)].into_iter().enumerate()
+        {
+            let row = 3 * (4 * level + corner);
+            let mut act = |body: usize, z: f64, sign: f64| {
+                let arm = vector![x, y, z];
+                jacobian.view_mut((row, 6 * body), (3, 3)).copy_from(&(sign * frame));
+                jacobian
+                    .view_mut((row, 6 * body + 3), (3, 3))
+                    .copy_from(&(-sign * frame * arm.cross_matrix()));
+            };
+            act(level, -0.5, 1.0);
+            if level > 0 {
+                act(level - 1, 0.5, -1.0);
+            }
+        }
+    }
+    let inverse_mass = DMatrix::from_diagonal(&DVector::from_fn(6 * levels, |row, _| {
+        if row % 6 < 3 { 1.0 / masses[row / 6] } else { 6.0 / masses[row / 6] }
+    }));
+    let velocity = DVector::from_fn(6 * levels, |row, _| match row % 6 {
+        2 => -0.1,
+        0 | 1 => push * random.random_range(-1.0..1.0),
+        _ => 0.0,
+    });
+    let other = jacobian.map(|entry| entry * (1.0 + asymmetry * random.random_range(-1.0..1.0)));
+    let delassus = &other * inverse_mass * jacobian.transpose();
+    let free = &jacobian * velocity;
+    Problem::from_dense(&delassus, free.as_slice(), &vec![friction; n]).unwrap()
+}
+
+fn certified(problem: &Problem, method: Method, law: Law) {
+    let solution = method.solve(problem).unwrap();
+    let name = method.name();
+    assert_eq!(solution.report.status, Status::Solved, "{name} {law:?} {:?}", solution.report);
+    let residual = problem.natural_map_residual(law, &solution.impulses);
+    assert!((residual - solution.report.residual).abs() <= 1e-15 + 1e-9 * residual, "{name}");
+    assert_eq!(solution.velocities, problem.velocities(&solution.impulses));
+    assert!(problem.dissipation(&solution.impulses) >= -1e-9, "{name}: energy grows");
+}
+
+#[test]
+fn every_method_solves_ordinary_problems() {
+    for (seed, bodies, contacts, friction) in [(1, 8, 6, 0.3), (2, 4, 12, 0.6), (3, 3, 20, 0.0)] {
+        let problem = random_problem(seed, bodies, contacts, friction);
+        for method in Method::all() {
+            for law in [Law::Coulomb, Law::MaximumDissipation] {
+                match method.with(law, 1e-7) {
+                    Ok(method) => certified(&problem, method, law),
+                    Err(error) => assert_eq!(error, Error::CoulombOnly),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_default_solves_redundant_stacks_of_any_masses() {
+    let decades = |sign: i32| (0..7).map(|k| 10_f64.powi(sign * (k - 3))).collect::<Vec<_>>();
+    for (masses, push) in
+        [(vec![1.0; 6], 0.02), (vec![1.0; 6], 0.3), (decades(1), 0.01), (decades(-1), 0.01)]
+    {
+        let problem = stack(&masses, 0.5, push, 0.0);
+        for law in [Law::Coulomb, Law::MaximumDissipation] {
+            certified(&problem, Method::default().with(law, 1e-8).unwrap(), law);
+        }
+    }
+}
+
+#[test]
+fn the_default_solves_unsymmetric_problems() {
+    let problem = stack(&[1.0; 3], 0.5, 0.02, 2e-3);
+    certified(&problem, Method::default(), Law::Coulomb);
+}
+
+#[test]
+fn full_precision_is_reached_where_masses_allow() {
+    for problem in [stack(&[1.0; 5], 0.5, 0.02, 0.0), random_problem(4, 3, 24, 0.4)] {
+        for law in [Law::Coulomb, Law::MaximumDissipation] {
+            certified(&problem, Method::default().with(law, 1e-12).unwrap(), law);
+        }
+    }
+    let settings = interior_point::Settings { tolerance: 1e-12, ..Default::default() };
+    certified(&stack(&[1.0; 5], 0.5, 0.02, 0.0), Method::InteriorPoint(settings), Law::Coulomb);
+}
+
+#[test]
+fn names_are_the_tags_of_the_file_format() {
+    for method in Method::all() {
+        let text = serde_json::to_string(&method).unwrap();
+        assert!(text.starts_with(&format!("{{\"{}\":", method.name())), "{text}");
+        assert_eq!(serde_json::from_str::<Method>(&text).unwrap(), method);
+    }
+    assert!(serde_json::from_str::<Method>(r#"{"combined":{"tolerence":1}}"#).is_err());
+}
+
+#[test]
+fn limits_are_statuses_and_bad_settings_errors() {
+    let problem = stack(&[1.0; 5], 0.5, 0.02, 0.0);
+    let few = |method: Method| match method {
+        Method::Combined(s) => Method::Combined(Combined { max_sweeps: 2, ..s }),
+        Method::BlockGaussSeidel(s) => {
+            Method::BlockGaussSeidel(block_gauss_seidel::Settings { max_sweeps: 2, ..s })
+        }
+        Method::InteriorPoint(s) => {
+            Method::InteriorPoint(interior_point::Settings { max_steps: 2, ..s })
+        }
+        Method::AlternatingDirections(s) => {
+            Method::AlternatingDirections(alternating_directions::Settings { max_steps: 2, ..s })
+        }
+        Method::ProjectedGradient(s) => {
+            Method::ProjectedGradient(projected_gradient::Settings { max_steps: 2, ..s })
+        }
+    };
+    for method in Method::all() {
+        let solution = few(method).solve(&problem).unwrap();
+        assert_eq!(solution.report.status, Status::IterationLimit, "{}", method.name());
+        assert_eq!(solution.report.iterations, 2, "{}", method.name());
+        let refused = method.with(Law::Coulomb, -1.0).unwrap().solve(&problem).unwrap_err();
+        assert!(matches!(refused, Error::Setting { name: "tolerance", .. }), "{refused}");
+        let short = method.solve_from(&problem, &mut [Vector3::zeros()]).unwrap_err();
+        assert_eq!(short, Error::StartLength { expected: 20, found: 1 });
+    }
+    let settings = alternating_directions::Settings { penalty: 0.0, ..Default::default() };
+    let refused = Method::AlternatingDirections(settings).solve(&problem).unwrap_err();
+    assert!(matches!(refused, Error::Setting { name: "penalty", .. }), "{refused}");
+    let settings = projected_gradient::Settings { renew_every: 0, ..Default::default() };
+    let refused = Method::ProjectedGradient(settings).solve(&problem).unwrap_err();
+    assert!(matches!(refused, Error::Setting { name: "renew_every", .. }), "{refused}");
+}
