@@ -44,118 +44,19 @@ use std::{mem, ops::Range};
 use nalgebra::{DMatrix, Dyn, VecStorage, Vector3};
 
 use crate::{
-    articulated::{Kinematics, ShapeError},
-    contact_frame::ContactFrame,
+    articulated::Kinematics,
     gap::{ContactRows, GapFunction},
     system::{Dimension, System},
 };
 
 mod block_sparse;
+mod contact;
 mod operator;
 #[cfg(test)]
 mod tests;
 
 pub use block_sparse::BlockSparse;
-
-/// Why a contact or an array is refused.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// An array does not have one entry per coordinate, velocity or contact component.
-    #[error("{field} has length {found}, expected {expected}")]
-    Length {
-        /// Name of the array.
-        field: &'static str,
-        /// Expected length.
-        expected: usize,
-        /// Length given.
-        found: usize,
-    },
-    /// There is no such body.
-    #[error("contact {contact}: body {body} does not exist, expected an index below {count}")]
-    Body {
-        /// Number that the contact would have had.
-        contact: usize,
-        /// Index given.
-        body: usize,
-        /// Number of bodies.
-        count: usize,
-    },
-    /// Both partners are the world or the same body.
-    #[error("contact {contact} joins {} with itself, expected two partners", name(*.body))]
-    Partners {
-        /// Number that the contact would have had.
-        contact: usize,
-        /// The only partner, `None` for the world.
-        body: Option<usize>,
-    },
-    /// A number is outside its range.
-    #[error("contact {contact}: {field} is {value}, expected {expected}")]
-    Value {
-        /// Number that the contact would have had.
-        contact: usize,
-        /// Name of the number.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// Its range.
-        expected: &'static str,
-    },
-    /// The kinematics given belong to another system.
-    #[error(transparent)]
-    Kinematics(#[from] ShapeError),
-    /// The mass matrix of these contacts is missing.
-    #[error(
-        "the mass matrix is missing, expected `divide_by_mass` or `whiten` after the last contact"
-    )]
-    NoMass,
-}
-
-fn name(body: Option<usize>) -> String {
-    body.map_or_else(|| "the world".to_owned(), |body| format!("body {body}"))
-}
-
-/// A feature where two bodies, or a body and the world, touch or nearly touch.
-///
-/// It is plain data, for whoever looks for contacts to fill in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// Body 1 and body 2; `None` is the world.
-    pub bodies: [Option<usize>; 2],
-    /// Where the surfaces of body 1 and of body 2 are nearest (m, world), so that
-    /// `points[0] − points[1] = gap · normal`. Each moves with its body; the gap then changes with the
-    /// normal contact velocity.
-    pub points: [Vector3<f64>; 2],
-    /// The contact frame, its normal from body 2 to body 1.
-    pub frame: ContactFrame,
-    /// Signed distance (m), negative when penetrating.
-    pub gap: f64,
-    /// Friction coefficient, at least 0.
-    pub friction: f64,
-    /// Coefficient of restitution, from 0 to 1.
-    pub restitution: f64,
-}
-
-impl Contact {
-    /// A frictionless and perfectly inelastic contact with the gap that the points have along the normal.
-    #[must_use]
-    pub fn new(bodies: [Option<usize>; 2], points: [Vector3<f64>; 2], frame: ContactFrame) -> Self {
-        let gap = frame.normal.dot(&(points[0] - points[1]));
-        Self { bodies, points, frame, gap, friction: 0.0, restitution: 0.0 }
-    }
-
-    /// The same contact with the friction coefficient `friction`, at least 0.
-    #[must_use]
-    pub fn with_friction(self, friction: f64) -> Self {
-        Self { friction, ..self }
-    }
-
-    /// The same contact with the coefficient of restitution `restitution`, from 0 to 1.
-    #[must_use]
-    pub fn with_restitution(self, restitution: f64) -> Self {
-        Self { restitution, ..self }
-    }
-}
+pub use contact::{Contact, Error};
 
 /// The part of the rows of one contact that belongs to one tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -297,8 +198,8 @@ impl ContactSet {
         contact: &Contact,
     ) -> Result<(), Error> {
         self.check_coordinates(coordinates)?;
-        self.check(contact)?;
-        for (body, point, scale) in sides(contact) {
+        contact.check(self.len(), self.tree_of.len(), self.dimension)?;
+        for (body, point, scale) in contact.sides() {
             for (index, axis) in self.axes(contact) {
                 let row = self.whole.row_mut(index);
                 system.add_point_row(coordinates, body, point, &axis, scale, row);
@@ -319,8 +220,8 @@ impl ContactSet {
     ///
     /// If `kinematics` belong to another system that has as many velocities and fewer links.
     pub fn push_at(&mut self, kinematics: &Kinematics, contact: &Contact) -> Result<(), Error> {
-        self.check(contact)?;
-        for (body, point, scale) in sides(contact) {
+        contact.check(self.len(), self.tree_of.len(), self.dimension)?;
+        for (body, point, scale) in contact.sides() {
             for (index, axis) in self.axes(contact) {
                 let row = self.whole.row_mut(index);
                 kinematics.add_point_row(body, point, &(scale * axis), row)?;
@@ -345,10 +246,9 @@ impl ContactSet {
         restitution: f64,
     ) -> Result<(), Error> {
         self.check_coordinates(coordinates)?;
-        self.check_value("friction", friction, 0.0..=f64::MAX, "a finite number of at least 0")?;
-        self.check_value("restitution", restitution, 0.0..=1.0, "a number from 0 to 1")?;
+        contact::check_coefficients(self.len(), friction, restitution)?;
         let distance = gap.rows(system, coordinates, &mut self.whole);
-        if let Err(error) = self.check_value("gap", distance, FINITE, "a finite number (m)") {
+        if let Err(error) = contact::check_gap(self.len(), distance) {
             self.whole.clear();
             return Err(error);
         }
@@ -517,54 +417,7 @@ impl ContactSet {
     fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), Error> {
         check_length("coordinates", coordinates.len(), self.coordinate_count)
     }
-
-    fn check(&self, contact: &Contact) -> Result<(), Error> {
-        let (number, count) = (self.len(), self.tree_of.len());
-        if let Some(&body) = contact.bodies.iter().flatten().find(|body| **body >= count) {
-            return Err(Error::Body { contact: number, body, count });
-        }
-        if contact.bodies[0] == contact.bodies[1] {
-            return Err(Error::Partners { contact: number, body: contact.bodies[0] });
-        }
-        let [point_1, point_2] = &contact.points;
-        let [normal, tangent_1, tangent_2] = &contact.frame.axes();
-        for (field, vector) in [
-            ("point of body 1", point_1),
-            ("point of body 2", point_2),
-            ("normal", normal),
-            ("tangent 1", tangent_1),
-            ("tangent 2", tangent_2),
-        ] {
-            for &entry in vector {
-                self.check_value(field, entry, FINITE, "finite numbers")?;
-            }
-        }
-        if self.dimension == Dimension::Plane {
-            self.check_value("z of the normal", normal.z, 0.0..=0.0, "0 in a planar system")?;
-        }
-        self.check_value("gap", contact.gap, FINITE, "a finite number (m)")?;
-        let friction = contact.friction;
-        self.check_value("friction", friction, 0.0..=f64::MAX, "a finite number of at least 0")?;
-        self.check_value("restitution", contact.restitution, 0.0..=1.0, "a number from 0 to 1")
-    }
-
-    fn check_value(
-        &self,
-        field: &'static str,
-        value: f64,
-        range: std::ops::RangeInclusive<f64>,
-        expected: &'static str,
-    ) -> Result<(), Error> {
-        // NaN is in no range.
-        if range.contains(&value) {
-            Ok(())
-        } else {
-            Err(Error::Value { contact: self.len(), field, value, expected })
-        }
-    }
 }
-
-const FINITE: std::ops::RangeInclusive<f64> = f64::MIN..=f64::MAX;
 
 /// The trees of a system, ascending, and the tree of each body, from the velocities of their trees.
 ///
@@ -585,12 +438,6 @@ fn trees(of_body: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Option<usize>>) {
     };
     let tree_of = of_body.iter().map(tree).collect();
     (trees, tree_of)
-}
-
-/// Body, point and sign of both partners but the world.
-fn sides(contact: &Contact) -> impl Iterator<Item = (usize, &Vector3<f64>, f64)> {
-    let sides = contact.bodies.iter().zip(&contact.points).zip([1.0, -1.0]);
-    sides.filter_map(|((body, point), scale)| Some(((*body)?, point, scale)))
 }
 
 fn check_length(field: &'static str, found: usize, expected: usize) -> Result<(), Error> {

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Articulated, Body, FreeBodies, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+    Articulated, Body, ContactFrame, FreeBodies, Joint, Link, MassProperties, PlanarBodies,
+    PlanarBody,
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
     testing::fixed_seed,
 };
@@ -310,7 +311,7 @@ fn relative_velocity(case: &Case, contact: &Contact, velocity: &[f64]) -> Vector
     let of_side = |(body, point, sign): (usize, &Vector3<f64>, f64)| {
         (at(h, body, point) - at(-h, body, point)) * (sign / (2.0 * h))
     };
-    sides(contact).map(of_side).sum()
+    contact.sides().map(of_side).sum()
 }
 
 /// Three balls in a row on the floor, the outer ones touching the one between them.
