@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::Plane;
 use crate::set_valued::{Sample, Summary};
 
-/// The cells of a square grid in a [`Plane`] that outcomes fall into.
+/// The cells of a square grid in a [`Plane`] that outcomes fall into; the middle of one is zero, so
+/// that rest and sticking are in one cell with their rounding.
 ///
 /// When the number of cells stops growing with the number of samples, the set is covered to the size of
 /// a cell. By Good and Turing's estimate the next sample falls into a new cell with the probability
@@ -96,7 +97,7 @@ impl Summary for Coverage {
     fn record(&mut self, sample: &Sample<'_>) {
         let point = self.plane.coordinates(sample.velocity);
         #[expect(clippy::cast_possible_truncation, reason = "far cells may be merged")]
-        let key = point.map(|coordinate| (coordinate / self.size).floor() as i64);
+        let key = point.map(|coordinate| (coordinate / self.size).round() as i64);
         self.samples += 1;
         self.count(key, Cell { point, first: sample.index, count: 1 });
     }

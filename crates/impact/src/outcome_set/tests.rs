@@ -198,13 +198,13 @@ fn coverage_tells_when_cells_were_reached() {
     record(
         &mut coverage,
         0,
-        &[at(0.5, 0.5), at(0.6, 0.1), at(-0.5, 0.5), at(0.7, 0.2), at(5.0, 5.0), at(0.1, 0.1)],
+        &[at(1e-9, 0.4), at(-1e-9, 0.1), at(-0.6, 0.4), at(0.3, 0.2), at(5.0, 5.0), at(0.1, 0.1)],
     );
     assert_eq!(coverage.growth(), [(1, 1), (2, 1), (4, 2), (8, 3)]);
     assert_eq!(coverage.new_cell_rate(), 2.0 / 6.0);
     assert_eq!(coverage.area(), 3.0);
     let points: Vec<_> = coverage.cells().map(|cell| (cell.point, cell.count)).collect();
-    assert_eq!(points, [([-0.5, 0.5], 1), ([0.5, 0.5], 4), ([5.0, 5.0], 1)]);
+    assert_eq!(points, [([-0.6, 0.4], 1), ([1e-9, 0.4], 4), ([5.0, 5.0], 1)]);
     assert_eq!(Coverage::new(plane(), 1.0).growth(), []);
 }
 
