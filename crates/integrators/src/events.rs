@@ -36,6 +36,7 @@ pub(crate) enum Ending {
     Span,
     StepLimit,
     StepTooSmall,
+    NotConverged,
     NotFinite,
 }
 
@@ -130,6 +131,9 @@ fn failed(error: DiffsolError) -> Result<Ending, DiffsolError> {
             OdeSolverError::StepSizeTooSmall { .. }
             | OdeSolverError::TooManyErrorTestFailures { .. },
         ) => Ok(Ending::StepTooSmall),
+        DiffsolError::OdeSolverError(OdeSolverError::TooManyNonlinearSolverFailures { .. }) => {
+            Ok(Ending::NotConverged)
+        }
         other => Err(other),
     }
 }

@@ -50,6 +50,8 @@ pub enum Status {
     RestartLimit,
     /// No step longer than [`Settings::smallest_step`](super::Settings::smallest_step) met the tolerances.
     StepTooSmall,
+    /// Newton's iterations of an implicit method failed 20 000 times since the last restart.
+    NotConverged,
     /// The state grew beyond all numbers.
     NotFinite,
 }

@@ -13,6 +13,10 @@ use crate::events::{Between, Ending, Watch, step_to_event};
 /// How often one step may be shortened. Each time at least halves it, so the smallest step ends it first.
 const SHORTENINGS: usize = 1100;
 
+/// How often Newton's iterations may fail between two restarts. Runs that get on fail once in some ten
+/// steps; with numbers beyond all bounds they fail forever, and no step is too small to be tried.
+const NEWTON_FAILURES: usize = 20_000;
+
 /// A function of the state that ends the motion when it is no longer negative.
 pub(super) type Stop<'a> = Option<&'a dyn Fn(&Snapshot<'_>) -> f64>;
 
@@ -81,7 +85,7 @@ impl Run<'_, '_> {
             .map_err(refused)?;
         problem.ode_options.min_timestep = self.settings.smallest_step;
         problem.ode_options.max_error_test_failures = SHORTENINGS;
-        problem.ode_options.max_nonlinear_solver_failures = usize::MAX;
+        problem.ode_options.max_nonlinear_solver_failures = NEWTON_FAILURES;
         match self.settings.method {
             Method::Bdf => self.follow(problem.bdf::<NalgebraLU<f64>>()),
             Method::TrBdf2 => self.follow(problem.tr_bdf2::<NalgebraLU<f64>>()),
@@ -115,6 +119,7 @@ impl Run<'_, '_> {
             }
             Ending::StepLimit => Status::StepLimit,
             Ending::StepTooSmall => Status::StepTooSmall,
+            Ending::NotConverged => Status::NotConverged,
             Ending::NotFinite => Status::NotFinite,
         }))
     }

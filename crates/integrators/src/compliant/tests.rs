@@ -265,6 +265,23 @@ fn reaching_a_limit_is_a_status_with_the_state_so_far() {
     assert_eq!((free.status, free.counters.restarts), (Status::EndReached, 2));
 }
 
+/// Whatever the size of the numbers, an integration ends, and says how.
+#[test]
+fn numbers_at_the_edge_of_doubles_end_with_a_status() {
+    for method in [Method::Bdf, Method::TrBdf2, Method::Tsit45] {
+        for (stiffness, speed) in [(1e-300, 1e307), (1e300, 1e-300), (1e150, 1e150)] {
+            let law = NormalLaw::kelvin_voigt(stiffness, 1e10).unwrap();
+            let friction = FrictionLaw::regularized_coulomb(1.0, 1e-10).unwrap();
+            let model = ball_on(Law::new(law, friction));
+            let start = model.state(vec![0.0, 0.5, 0.0], vec![speed, -speed, 1.0]).unwrap();
+            let settings = Settings { method, step_limit: 300, ..Settings::default() };
+            let report = integrate(&model, &settings, &start, 1.0, None, &mut |_| ()).unwrap();
+            assert_ne!(report.status, Status::Stopped);
+            assert!(report.state.velocity.iter().all(|v| v.is_finite()));
+        }
+    }
+}
+
 #[test]
 fn a_stop_function_that_is_not_negative_ends_at_the_start() {
     let law = NormalLaw::kelvin_voigt(1e4, 0.0).unwrap();

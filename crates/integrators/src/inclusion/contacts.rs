@@ -10,6 +10,9 @@ use crate::stewart_trinkle::Model;
 /// rounding leaves about `1e-15` of them.
 const RANK: f64 = 1e-10;
 
+/// Iterations of a singular value decomposition, at most; a handful for each row are usual.
+const DECOMPOSITION: usize = 10_000;
+
 /// Gaps, contact Jacobian and its change at one state, and the forces of sticking contacts there.
 #[derive(Debug)]
 pub(super) struct Contacts<'a> {
@@ -121,10 +124,7 @@ impl<'a> Contacts<'a> {
         let jacobian = self.jacobian.select_rows(&components);
         let columns = self.divide(coordinates, jacobian.transpose());
         let wanted = -(&jacobian * &acceleration + bias.select_rows(&components));
-        let svd = (&jacobian * &columns).svd(true, true);
-        let accepted = RANK * svd.singular_values.max();
-        // Both factors were computed, so that it is solved.
-        let held = svd.solve(&wanted, accepted).unwrap_or_else(|_| DVector::zeros(wanted.len()));
+        let held = least_norm(&jacobian * &columns, &wanted);
         for (component, force) in components.iter().zip(&held) {
             forces[*component] = *force;
         }
@@ -139,4 +139,18 @@ impl<'a> Contacts<'a> {
         };
         self.model.contacts().iter().enumerate().map(of).fold(0.0, f64::max)
     }
+}
+
+/// The solution of least norm; not finite where the numbers have no decomposition.
+fn least_norm(delassus: DMatrix<f64>, wanted: &DVector<f64>) -> DVector<f64> {
+    let nowhere = || DVector::from_element(wanted.len(), f64::NAN);
+    // The decomposition takes squares. NaN is not below the bound either.
+    if !delassus.iter().chain(wanted).all(|entry| entry.abs() < 1e150) {
+        return nowhere();
+    }
+    let svd = delassus.try_svd(true, true, 5.0 * f64::EPSILON, DECOMPOSITION);
+    svd.map_or_else(nowhere, |svd| {
+        let accepted = RANK * svd.singular_values.max();
+        svd.solve(wanted, accepted).unwrap_or_else(|_| nowhere())
+    })
 }

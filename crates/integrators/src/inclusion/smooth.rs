@@ -62,7 +62,7 @@ pub(super) fn advance(
         Ending::Event => None,
         Ending::Span => Some(Status::EndReached),
         Ending::StepLimit => Some(Status::StepLimit),
-        Ending::StepTooSmall | Ending::NotFinite => Some(Status::Failed),
+        Ending::StepTooSmall | Ending::NotConverged | Ending::NotFinite => Some(Status::Failed),
     };
     let kind = if sticking.is_empty() { Kind::Free } else { Kind::Sustained };
     let phase = (moments.len() > 2).then_some(Phase { kind, contacts: sticking.clone(), moments });

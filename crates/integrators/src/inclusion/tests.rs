@@ -169,6 +169,20 @@ fn limits_are_statuses() {
     assert_eq!(run(Settings { step_limit: 1, ..default() }, 9.0).0, Status::StepLimit);
 }
 
+/// Whatever the size of the numbers, building ends.
+#[test]
+fn numbers_at_the_edge_of_doubles_end_with_a_status() {
+    let model = block();
+    let settings = Settings { phase_limit: 5, step_limit: 300, ..Settings::default() };
+    for size in [1e-300, 1e10, 1e150, 1e307] {
+        for velocity in [vec![-size, 0.5 * size, size], vec![size, -size, 0.0]] {
+            let start = State { velocity, ..rocking() };
+            let solution = build(&model, &settings, &start, 1.0).unwrap();
+            assert!(solution.phases.len() <= 5 + 1);
+        }
+    }
+}
+
 #[test]
 fn bad_input_is_refused_by_name() {
     let (model, start) = (block(), rocking());
