@@ -75,7 +75,7 @@ pub struct Settings {
     /// Largest increment `h` of a normal percussion in a step (N·s, > 0). There is no default (NaN,
     /// which is refused): the set of outcomes depends on it, and what is small depends on the masses.
     pub step: f64,
-    /// Most steps `N` of a sample (≥ 1, default 10).
+    /// Most steps `N` of a sample (1 to 100 000, default 10).
     pub steps: usize,
     /// Samples of [`SetValuedRouth::post_impact_set`] (≥ 1, default 2¹⁴).
     pub samples: u64,
