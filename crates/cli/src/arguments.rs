@@ -31,7 +31,7 @@ pub(crate) enum Command {
     List(List),
     /// Tell what a robot description or a scenario consists of, and what touches in it.
     Inspect(Inspect),
-    /// Simulate a scenario.
+    /// Simulate a scenario, or resolve an impact.
     Run(Run),
     /// Tell what velocity an impact leads to, by one law or by all of them.
     Impact(Impact),
@@ -88,7 +88,7 @@ pub(crate) struct Inspect {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// Name of a built-in scenario, or path of a scenario file (TOML).
+    /// Name of a built-in scenario or impact, or path of a scenario or impact file (TOML).
     #[arg(value_name = "NAME|FILE")]
     pub(crate) scenario: String,
     /// Time-stepping method; the scenario's own by default.
@@ -103,6 +103,12 @@ pub(crate) struct Run {
     /// Directory for tables and figures of the motion; nothing is written by default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Law of an impact, as of `impact`; all of them by default.
+    #[arg(long, value_parser = law_or_all(), hide_possible_values = true,
+          conflicts_with_all = ["integrator", "step_size", "duration"])]
+    pub(crate) law: Option<Which>,
+    #[command(flatten)]
+    pub(crate) settings: LawSettings,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -172,7 +178,7 @@ Examples:
 `percussion list LAW` tells the settings of a law.";
 
 /// Settings of one law, or of several.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct LawSettings {
     /// Setting of the law, with several laws as LAW.KEY=VALUE; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 
 use self::document::{Comparison, Document, Entry, Refused};
 use crate::{
-    arguments::{Compare, Impact, LawName, LawSettings, Which},
+    arguments::{Compare, Impact, LawName, LawSettings, Run, Which},
     input::{self, Subject},
     laws::{Chosen, settings_of},
     output::{Progress, Verdict, answer},
@@ -18,19 +18,29 @@ use crate::{
 type Given = Vec<(String, String)>;
 
 pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
-    let subject = input::impact(&arguments.problem)?;
-    match arguments.law {
+    let Impact { problem, law, settings, json } = arguments;
+    resolve_by(*law, problem, settings, *json)
+}
+
+/// `percussion run` of an impact.
+pub(super) fn run(arguments: &Run) -> Result<Verdict> {
+    let Run { scenario, law, settings, json, .. } = arguments;
+    resolve_by(law.unwrap_or(Which::All), scenario, settings, *json)
+}
+
+fn resolve_by(law: Which, problem: &str, settings: &LawSettings, json: bool) -> Result<Verdict> {
+    let subject = input::impact(problem)?;
+    match law {
         Which::One(name) => {
-            let LawSettings { settings, .. } = &arguments.settings;
-            let given = settings.iter().cloned().chain(drawing(&arguments.settings)).collect();
+            let given = settings.settings.iter().cloned().chain(drawing(settings)).collect();
             let law = Chosen::new(name, given, subject.sampling.as_ref())?;
             let document = resolve(name, &law, &subject)?;
-            answer(arguments.json, &document, || text::one(&subject, &document))?;
+            answer(json, &document, || text::one(&subject, &document))?;
             Ok(verdict(document.is_resolved()))
         }
         Which::All => {
-            let laws = several(LawName::value_variants(), &arguments.settings, &subject)?;
-            side_by_side(&subject, &laws, arguments.json)
+            let laws = several(LawName::value_variants(), settings, &subject)?;
+            side_by_side(&subject, &laws, json)
         }
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use percussion_report::Table;
-use percussion_scenarios::{Scenario, experiments};
+use percussion_scenarios::{ImpactScenario, Scenario, experiments, impacts};
 use serde::Serialize;
 
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
 #[derive(Debug, Serialize)]
 struct Names {
     scenarios: Vec<Entry>,
+    impacts: Vec<Entry>,
     experiments: Vec<Entry>,
     laws: Vec<Entry>,
 }
@@ -43,12 +44,18 @@ pub(super) fn execute(arguments: &List) -> Result<Verdict> {
     let scenarios = Scenario::names()
         .map(|name| Ok(Entry { name: name.to_owned(), title: Scenario::named(name)?.title }))
         .collect::<Result<_>>()?;
+    let impacts = impacts::NAMES
+        .iter()
+        .map(|name| {
+            Ok(Entry { name: (*name).to_owned(), title: ImpactScenario::named(name)?.title })
+        })
+        .collect::<Result<_>>()?;
     let experiments = experiments()
         .iter()
         .map(|known| Entry { name: known.id.to_owned(), title: known.title.to_owned() })
         .collect();
     let laws = LawName::value_variants().iter().map(|law| law_entry(*law)).collect();
-    let names = Names { scenarios, experiments, laws };
+    let names = Names { scenarios, impacts, experiments, laws };
     answer(arguments.json, &names, || text(&names))?;
     Ok(Verdict::Met)
 }
@@ -68,8 +75,9 @@ fn text(names: &Names) -> String {
         table.to_string()
     };
     format!(
-        "{}\n{}\n{}",
+        "{}\n{}\n{}\n{}",
         table("scenarios (percussion run NAME)", &names.scenarios),
+        table("impacts (percussion impact NAME --law LAW)", &names.impacts),
         table("experiments (percussion reproduce ID)", &names.experiments),
         table("laws (percussion impact FILE --law NAME)", &names.laws),
     )

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use percussion_report::{Table, atomic, csv, number::short, report::write_figure};
-use percussion_scenarios::{Scenario, Trajectory, experiments::overview, scenario::Method};
+use percussion_scenarios::{
+    Scenario, Trajectory, experiments::overview, impacts, scenario::Method,
+};
 use serde::Serialize;
 
+use super::impact;
 use crate::{
     arguments::{Integrator, Run},
     input,
@@ -62,6 +65,14 @@ struct End {
 }
 
 pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
+    if arguments.law.is_some() || impacts::NAMES.contains(&arguments.scenario.as_str()) {
+        return impact::run(arguments);
+    }
+    let settings = &arguments.settings;
+    ensure!(
+        settings.settings.is_empty() && settings.samples.is_none() && settings.seed.is_none(),
+        "`--set`, `--samples` and `--seed` are settings of a law of impact, expected `--law`"
+    );
     let scenario = scenario(arguments)?;
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
     scenario.build().with_context(|| arguments.scenario.clone())?;
