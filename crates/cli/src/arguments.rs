@@ -100,7 +100,8 @@ pub(crate) struct Run {
     /// Simulated time (s); the scenario's own by default.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
-    /// Directory for tables and figures of the motion; nothing is written by default.
+    /// Directory for tables and figures of the motion, or of a set of outcomes; nothing is written by
+    /// default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Law of an impact, as of `impact`; all of them by default.
@@ -133,6 +134,9 @@ pub(crate) struct Impact {
     pub(crate) law: Which,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
+    /// Directory for figures and tables of a set of outcomes; nothing is written by default.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,

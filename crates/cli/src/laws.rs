@@ -10,7 +10,7 @@ use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{AnitescuPotra, Law, Outcome, Problem, Sequential, SetValuedRouth};
 use percussion_scenarios::impacts::Sampling;
 
-pub(crate) use sampled::{Range, Sampled};
+pub(crate) use sampled::{ContactPlane, Guarantee, Sampled};
 pub(crate) use settings::{Setting, Settings};
 
 use crate::arguments::LawName;
@@ -24,8 +24,9 @@ pub(crate) enum Chosen {
     Solutions(AnitescuPotra, enumerate::Settings),
     /// The outcomes of all orders of the contacts.
     Orders(Sequential<Box<dyn Law>>),
-    /// The set of outcomes at arbitrary relative rates, of which so many velocities are kept.
-    Set(SetValuedRouth, usize),
+    /// The set of outcomes at arbitrary relative rates, of which so many velocities are kept, and the
+    /// probability that what its size proves is wrong.
+    Set(SetValuedRouth, (usize, f64)),
 }
 
 /// What a law answers.
@@ -36,7 +37,7 @@ pub(crate) enum Answer {
     /// Several outcomes, each of them one of the law.
     Several(Several),
     /// A set of outcomes, known by samples.
-    Set(Sampled),
+    Set(Box<Sampled>),
 }
 
 /// Several outcomes, each velocity once.
@@ -83,7 +84,9 @@ impl Chosen {
                 let outcomes = law.all(problem)?;
                 Answer::Several(Several { outcomes, isolated: None, complete: true })
             }
-            Self::Set(law, keep) => Answer::Set(Sampled::new(law, *keep, problem, progress)?),
+            Self::Set(law, how) => {
+                Answer::Set(Box::new(Sampled::new(law, *how, problem, progress)?))
+            }
         })
     }
 }

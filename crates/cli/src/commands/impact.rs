@@ -1,13 +1,19 @@
 //! `percussion impact` and `percussion compare`.
 
 mod document;
+mod drawing;
 mod judgement;
+mod set;
+mod set_text;
 mod text;
+
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
+use percussion_report::atomic;
 
-use self::document::{Comparison, Document, Entry, Refused};
+use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{
     arguments::{Compare, Impact, LawName, LawSettings, Run, Which},
     input::{self, Subject},
@@ -18,42 +24,65 @@ use crate::{
 type Given = Vec<(String, String)>;
 
 pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
-    let Impact { problem, law, settings, json } = arguments;
-    resolve_by(*law, problem, settings, *json)
+    let Impact { problem, law, settings, out, json } = arguments;
+    resolve_by(*law, problem, settings, out.as_deref(), *json)
 }
 
 /// `percussion run` of an impact.
 pub(super) fn run(arguments: &Run) -> Result<Verdict> {
-    let Run { scenario, law, settings, json, .. } = arguments;
-    resolve_by(law.unwrap_or(Which::All), scenario, settings, *json)
+    let Run { scenario, law, settings, out, json, .. } = arguments;
+    resolve_by(law.unwrap_or(Which::All), scenario, settings, out.as_deref(), *json)
 }
 
-fn resolve_by(law: Which, problem: &str, settings: &LawSettings, json: bool) -> Result<Verdict> {
+fn resolve_by(
+    law: Which,
+    problem: &str,
+    settings: &LawSettings,
+    out: Option<&Path>,
+    json: bool,
+) -> Result<Verdict> {
     let subject = input::impact(problem)?;
+    if let Some(directory) = out {
+        atomic::prepare_directory(directory)?;
+    }
     match law {
         Which::One(name) => {
-            let given = settings.settings.iter().cloned().chain(drawing(settings)).collect();
+            let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
             let law = Chosen::new(name, given, subject.sampling.as_ref())?;
-            let document = resolve(name, &law, &subject)?;
+            ensure!(
+                out.is_none() || matches!(law, Chosen::Set(..)),
+                "`--out` is given, but `{name}` is no law whose outcomes are drawn, expected \
+                 set-valued-routh"
+            );
+            let mut document = resolve(name, &law, &subject)?;
+            write(&mut document, &subject, out)?;
             answer(json, &document, || text::one(&subject, &document))?;
             Ok(verdict(document.is_resolved()))
         }
         Which::All => {
             let laws = several(LawName::value_variants(), settings, &subject)?;
-            side_by_side(&subject, &laws, json)
+            side_by_side(&subject, &laws, out, json)
         }
     }
+}
+
+/// Writes what can be drawn of an answer.
+fn write(document: &mut Document, subject: &Subject, out: Option<&Path>) -> Result<()> {
+    if let (Content::Set(set), Some(directory)) = (&mut document.content, out) {
+        set.files = drawing::write(set, subject, directory)?;
+    }
+    Ok(())
 }
 
 pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let subject = input::impact(&arguments.problem)?;
     let names = if arguments.laws.is_empty() { LawName::value_variants() } else { &arguments.laws };
     let laws = several(names, &arguments.settings, &subject)?;
-    side_by_side(&subject, &laws, arguments.json)
+    side_by_side(&subject, &laws, None, arguments.json)
 }
 
 /// `--samples` and `--seed` as settings.
-fn drawing(settings: &LawSettings) -> impl Iterator<Item = (String, String)> {
+fn draws(settings: &LawSettings) -> impl Iterator<Item = (String, String)> {
     let given = [("samples", settings.samples), ("seed", settings.seed)].into_iter();
     given.filter_map(|(key, value)| Some((key.to_owned(), value?.to_string())))
 }
@@ -65,7 +94,7 @@ fn several(
     subject: &Subject,
 ) -> Result<Vec<(LawName, Chosen)>> {
     let mut given = settings.settings.clone();
-    for (key, value) in drawing(settings) {
+    for (key, value) in draws(settings) {
         let takers: Vec<_> = names.iter().filter(|name| has(**name, &key)).collect();
         ensure!(!takers.is_empty(), "`--{key}` is given, but none of the laws draws samples");
         given.extend(takers.iter().map(|name| (format!("{name}.{key}"), value.clone())));
@@ -109,14 +138,24 @@ fn resolve(name: LawName, law: &Chosen, subject: &Subject) -> Result<Document> {
 }
 
 /// Answers by each of the laws that applies, and says why the others do not.
-fn side_by_side(subject: &Subject, laws: &[(LawName, Chosen)], json: bool) -> Result<Verdict> {
+fn side_by_side(
+    subject: &Subject,
+    laws: &[(LawName, Chosen)],
+    out: Option<&Path>,
+    json: bool,
+) -> Result<Verdict> {
     let entries = laws.iter().map(|(name, law)| match resolve(*name, law, subject) {
         Ok(document) => Entry::Answer(Box::new(document)),
         Err(error) => {
             Entry::Refused(Refused { law: name.to_string(), error: format!("{error:#}") })
         }
     });
-    let comparison = Comparison { laws: entries.collect() };
+    let mut comparison = Comparison { laws: entries.collect() };
+    for entry in &mut comparison.laws {
+        if let Entry::Answer(document) = entry {
+            write(document, subject, out)?;
+        }
+    }
     ensure!(comparison.answers().next().is_some(), "{}", text::refusals(&comparison));
     answer(json, &comparison, || text::comparison(subject, &comparison))?;
     Ok(verdict(comparison.answers().all(Document::is_resolved)))

@@ -19,6 +19,9 @@ const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
 /// Velocities of a set that are kept by default.
 const KEPT: usize = 1 << 14;
 
+/// Probability that what the samples prove is wrong, by default.
+const FAILURE: f64 = 1e-6;
+
 /// The law called `name`, which takes what it knows from `settings`.
 pub(super) fn law(
     name: LawName,
@@ -145,5 +148,9 @@ fn set_valued_routh(settings: &mut Settings, sampling: Option<&Sampling>) -> Res
         lemke: settings.within("lemke.", lemke)?,
     };
     let keep = settings.count("keep", KEPT, "how many velocities to keep")?;
-    Ok(Chosen::Set(SetValuedRouth::new(settings_of_law), keep))
+    let failure = settings.number("failure", FAILURE, "a probability in (0, 1]")?;
+    if !(failure > 0.0 && failure <= 1.0) {
+        bail!("setting `failure` is {failure}, expected a probability in (0, 1]");
+    }
+    Ok(Chosen::Set(SetValuedRouth::new(settings_of_law), (keep, failure)))
 }

@@ -3,106 +3,181 @@
 use anyhow::{Result, ensure};
 use percussion_impact::{
     Problem, SetValuedRouth,
-    set_valued::{Sample, Statistics, Summary},
+    friction_cone::{self, FrictionCone},
+    guarantee::{Cover, LcpBound, frictionless_lipschitz, unseen},
+    outcome_set::{Bounds, Collect, Coverage, Extremes, Hull, Modes, Order, Plane},
+    set_valued::{Draws, Sample, Statistics, Summary},
 };
-use serde::Serialize;
+
+/// Cells of a plane from rest to the fastest contact velocity before the impact.
+const CELLS: f64 = 100.0;
 
 /// A set of outcomes, known by its samples.
 #[derive(Debug)]
 pub(crate) struct Sampled {
     pub(crate) statistics: Statistics,
+    pub(crate) bounds: Bounds,
+    /// Smallest and largest kinetic energy (J).
+    pub(crate) energy: [f64; 2],
+    pub(crate) modes: Modes,
+    /// Of each contact with tangents.
+    pub(crate) planes: Vec<ContactPlane>,
+    /// For each row of `J` the outcomes where it is smallest and largest, one after the other.
+    pub(crate) extremes: Extremes,
     /// The first velocities, as many as were to be kept.
     pub(crate) velocities: Vec<Vec<f64>>,
-    /// Of each entry of the velocity (m/s, rad/s).
-    pub(crate) velocity: Range,
-    /// Of each row of the contact velocity (m/s).
-    pub(crate) contact_velocity: Range,
-    /// Of the kinetic energy (J).
-    pub(crate) energy: Range,
+    /// Whether percussions can cancel, or why that is not known.
+    pub(crate) cone: Result<FrictionCone, friction_cone::Error>,
+    pub(crate) guarantee: Guarantee,
 }
 
-/// The bounding box of some vectors.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Range {
-    pub(crate) lowest: Vec<f64>,
-    pub(crate) highest: Vec<f64>,
+/// Sliding along the first tangent of a contact against its separation (m/s).
+#[derive(Debug)]
+pub(crate) struct ContactPlane {
+    /// Position of the contact.
+    pub(crate) contact: usize,
+    pub(crate) hull: Hull,
+    pub(crate) coverage: Coverage,
+    /// Side of a cell of the coverage (m/s).
+    pub(crate) cell: f64,
+}
+
+/// What the number of samples proves, but for the probability `failure`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Guarantee {
+    /// `δ`.
+    pub(crate) failure: f64,
+    /// Probability that one more outcome lies outside of the bounding box, at most.
+    pub(crate) outside: Option<f64>,
+    /// `ε` for the draws, in the unit of the largest increment.
+    pub(crate) radius_of_draws: Option<f64>,
+    /// `ε` for the outcomes, in the metric of kinetic energy (√J), where it is known.
+    pub(crate) radius_of_outcomes: Option<f64>,
+    /// Bound of the mean number of LCPs of a sample.
+    pub(crate) mean_lcps: Option<f64>,
+    /// Bound of the probability that a sample needs more LCPs than it is given.
+    pub(crate) more_lcps: Option<f64>,
 }
 
 impl Sampled {
+    /// The first `keep` velocities are kept, and guarantees hold but for the probability `failure`.
     pub(super) fn new(
         law: &SetValuedRouth,
-        keep: usize,
+        (keep, failure): (usize, f64),
         problem: &Problem,
         progress: &dyn Fn(f64),
     ) -> Result<Self> {
+        let settings = &law.settings;
         ensure!(
-            !law.settings.step.is_nan(),
+            !settings.step.is_nan(),
             "setting `step` is missing, expected the largest increment of a normal percussion (N·s), \
              such as a tenth of what stops the bodies"
         );
-        let samples = law.settings.samples as f64;
-        let gathered = Gathered {
+        let cell = problem.free_contact_velocity().amax().max(f64::MIN_POSITIVE) / CELLS;
+        let planes: Vec<_> = (0..problem.contacts().len())
+            .filter_map(|contact| Some((contact, Plane::of_contact(problem, contact)?)))
+            .collect();
+        let hulls: Vec<_> = planes.iter().map(|(_, plane)| Hull::new(plane.clone())).collect();
+        let coverages: Vec<_> =
+            planes.iter().map(|(_, plane)| Coverage::new(plane.clone(), cell)).collect();
+        let rows = problem.contact_jacobian().row_iter().map(|row| row.transpose());
+        let extremes = Extremes::new(rows.flat_map(|row| [-&row, row]).collect());
+        let summary = (
+            (Bounds::new(problem), Energy::new(problem), Modes::new(problem)),
+            (hulls, coverages),
+            (extremes, Collect::new(keep, Order::First)),
+        );
+        let samples = settings.samples as f64;
+        let set = law.post_impact_set(problem, summary, |done| progress(done as f64 / samples))?;
+
+        let ((bounds, energy, modes), (hulls, coverages), (extremes, kept)) = set.summary;
+        let planes = planes.iter().zip(hulls).zip(coverages);
+        let planes = planes.map(|(((contact, _), hull), coverage)| ContactPlane {
+            contact: *contact,
+            hull,
+            coverage,
+            cell,
+        });
+        let velocities =
+            kept.outcomes().iter().map(|one| one.velocity.as_slice().to_vec()).collect();
+        let directions = settings.directions;
+        let cone = friction_cone::analyze(
             problem,
-            keep,
-            velocities: Vec::new(),
-            velocity: Range::empty(problem.dimension()),
-            contact_velocity: Range::empty(problem.contact_jacobian().nrows()),
-            energy: Range::empty(1),
-        };
-        let set = law.post_impact_set(problem, gathered, |done| progress(done as f64 / samples))?;
-        let Gathered { velocities, velocity, contact_velocity, energy, .. } = set.summary;
-        Ok(Self { statistics: set.statistics, velocities, velocity, contact_velocity, energy })
+            &friction_cone::Settings { directions, ..friction_cone::Settings::default() },
+        );
+        let guarantee = Guarantee::new(law, failure, problem, &set.statistics, cone.as_ref().ok());
+        Ok(Self {
+            statistics: set.statistics,
+            bounds,
+            energy: [energy.lowest, energy.highest],
+            modes,
+            planes: planes.collect(),
+            extremes,
+            velocities,
+            cone,
+            guarantee,
+        })
     }
 }
 
-#[derive(Clone, Debug)]
-struct Gathered<'a> {
-    problem: &'a Problem,
-    keep: usize,
-    velocities: Vec<Vec<f64>>,
-    velocity: Range,
-    contact_velocity: Range,
-    energy: Range,
+impl Guarantee {
+    fn new(
+        law: &SetValuedRouth,
+        failure: f64,
+        problem: &Problem,
+        statistics: &Statistics,
+        cone: Option<&FrictionCone>,
+    ) -> Self {
+        let settings = &law.settings;
+        let mut guarantee = Self { failure, ..Self::default() };
+        // All of it rests on draws that are independent.
+        if settings.draws != Draws::Random {
+            return guarantee;
+        }
+        if let Some(FrictionCone::Pointed(pointed)) = cone {
+            let bound = LcpBound::new(problem, pointed, settings.step).ok();
+            guarantee.mean_lcps = bound.map(|bound| bound.mean());
+            guarantee.more_lcps = bound.map(|bound| bound.tail(settings.steps as u64));
+        }
+        let sides = 2 * (problem.dimension() + problem.contact_jacobian().nrows()) as u64;
+        let ended = statistics.terminated + statistics.closed;
+        guarantee.outside = unseen(ended, sides, failure).ok();
+        let dimension = (settings.steps * problem.contacts().len()) as u64;
+        let lipschitz = frictionless_lipschitz(problem, settings.step, settings.steps);
+        guarantee.radius_of_draws = radius(dimension, 1.0, settings.samples, failure);
+        guarantee.radius_of_outcomes =
+            lipschitz.and_then(|lipschitz| radius(dimension, lipschitz, settings.samples, failure));
+        guarantee
+    }
 }
 
-impl Summary for Gathered<'_> {
+fn radius(dimension: u64, lipschitz: f64, samples: u64, failure: f64) -> Option<f64> {
+    Cover::new(dimension, lipschitz).ok()?.radius_for(samples, failure).ok()
+}
+
+/// The smallest and the largest kinetic energy (J).
+#[derive(Clone, Debug)]
+struct Energy<'a> {
+    problem: &'a Problem,
+    lowest: f64,
+    highest: f64,
+}
+
+impl<'a> Energy<'a> {
+    const fn new(problem: &'a Problem) -> Self {
+        Self { problem, lowest: f64::INFINITY, highest: f64::NEG_INFINITY }
+    }
+}
+
+impl Summary for Energy<'_> {
     fn record(&mut self, sample: &Sample<'_>) {
-        if self.velocities.len() < self.keep {
-            self.velocities.push(sample.velocity.as_slice().to_vec());
-        }
-        self.velocity.widen(sample.velocity.as_slice());
-        self.contact_velocity.widen(sample.contact_velocity.as_slice());
-        self.energy.widen(&[self.problem.kinetic_energy(sample.velocity)]);
+        let energy = self.problem.kinetic_energy(sample.velocity);
+        self.lowest = self.lowest.min(energy);
+        self.highest = self.highest.max(energy);
     }
 
     fn merge(&mut self, later: Self) {
-        let room = self.keep.saturating_sub(self.velocities.len());
-        self.velocities.extend(later.velocities.into_iter().take(room));
-        self.velocity.merge(&later.velocity);
-        self.contact_velocity.merge(&later.contact_velocity);
-        self.energy.merge(&later.energy);
-    }
-}
-
-impl Range {
-    fn empty(length: usize) -> Self {
-        Self { lowest: vec![f64::INFINITY; length], highest: vec![f64::NEG_INFINITY; length] }
-    }
-
-    fn widen(&mut self, values: &[f64]) {
-        self.merge_with(values, values);
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.merge_with(&other.lowest, &other.highest);
-    }
-
-    fn merge_with(&mut self, lowest: &[f64], highest: &[f64]) {
-        for (own, value) in self.lowest.iter_mut().zip(lowest) {
-            *own = own.min(*value);
-        }
-        for (own, value) in self.highest.iter_mut().zip(highest) {
-            *own = own.max(*value);
-        }
+        self.lowest = self.lowest.min(later.lowest);
+        self.highest = self.highest.max(later.highest);
     }
 }

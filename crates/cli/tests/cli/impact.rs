@@ -340,3 +340,90 @@ fn the_settings_of_a_law_are_listed() {
     assert_eq!(keys(setting), BTreeSet::from(["default", "expected", "key"]));
     percussion(&["list", "ruth"]).assert_refused(&["ruth"]);
 }
+
+/// The mean of 2.48 LCPs of this block were found by an independent program, to 0.01.
+#[test]
+fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
+    let document = answer("rocking-block", "set-valued-routh", &["--samples", "4096"]);
+    let expected = [
+        "bounds",
+        "extremes",
+        "files",
+        "friction_cone",
+        "guarantee",
+        "law",
+        "modes",
+        "planes",
+        "statistics",
+        "status",
+        "velocities",
+    ];
+    assert_eq!(keys(&document), BTreeSet::from(expected));
+    let statistics = &document["statistics"];
+    assert_eq!((&statistics["samples"], &statistics["terminated"]), (&4096.into(), &4096.into()));
+    let mean = statistics["mean_lcps"].as_f64().unwrap();
+    assert!((mean / 2.48 - 1.0).abs() < 0.02, "{mean}");
+    assert_eq!(document["velocities"].as_array().unwrap().len(), 4096);
+    assert_eq!(document["friction_cone"]["verdict"], "pointed");
+    assert!((document["friction_cone"]["constant"].as_f64().unwrap() - 1.0).abs() < 1e-5);
+    // Fourteen sides of three velocities and four contact velocities.
+    let outside = document["guarantee"]["outside_bounds"].as_f64().unwrap();
+    assert!((outside / (1.0 - (1e-6_f64 / 14.0).powf(1.0 / 4096.0)) - 1.0).abs() < 1e-9);
+    let counts = document["modes"]["joint"].as_array().unwrap().iter();
+    assert_eq!(counts.map(|mode| mode["count"].as_u64().unwrap()).sum::<u64>(), 4096);
+    assert!(statistics["figures"]["energy_gain"].as_f64().unwrap() < 1e-15);
+}
+
+#[test]
+fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
+    let draw =
+        |more: &[&str]| answer("rocking-block", "set-valued-routh", more)["velocities"].clone();
+    let few = ["--samples", "32", "--seed", "7"];
+    assert_eq!(draw(&few), draw(&few));
+    assert_ne!(draw(&few), draw(&["--samples", "32", "--seed", "8"]));
+    let kept = draw(&["--set", "samples=32", "--set", "seed=7", "--set", "keep=3"]);
+    assert_eq!(kept.as_array().unwrap()[..], draw(&few).as_array().unwrap()[..3]);
+    assert_ne!(draw(&few), draw(&["--samples", "32", "--set", "draws=sobol"]));
+
+    let refused = |more: &[&str], words: &[&str]| {
+        impact(BLOCK, "set-valued-routh", more).assert_refused(words);
+    };
+    refused(&[], &["`step` is missing", "N·s"]);
+    refused(&["--set", "step=0"], &["`step` is 0"]);
+    refused(&["--set", "step=-1"], &["`step` is -1"]);
+    refused(&["--set", "step=1", "--samples", "0"], &["`samples` is 0"]);
+    refused(&["--set", "step=1", "--set", "steps=0"], &["`steps` is 0"]);
+    refused(&["--set", "step=1", "--set", "failure=2"], &["`failure` is 2"]);
+    refused(&["--samples", "9", "--set", "samples=9"], &["`samples` is given twice"]);
+    impact(BLOCK, "newton", &["--samples", "9"]).assert_refused(&["no setting `samples`"]);
+    impact(BLOCK, "newton", &["--out", "x"]).assert_refused(&["`--out`", "set-valued-routh"]);
+    percussion(&["compare", BLOCK, "--laws", "newton", "--seed", "1"])
+        .assert_refused(&["`--seed`", "draws samples"]);
+}
+
+#[test]
+fn figures_and_tables_of_a_set_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("block");
+    let more = ["--samples", "64", "--out", out.to_str().unwrap()];
+    let document = answer("rocking-block", "set-valued-routh", &more);
+    assert_eq!(document["files"].as_array().unwrap().len(), 7);
+    let table = std::fs::read_to_string(out.join("velocities.csv")).unwrap();
+    assert_eq!(table.lines().count(), 65);
+    assert!(table.starts_with("block x (m/s),"), "{table}");
+    let figure = std::fs::read_to_string(out.join("contact-1.svg")).unwrap();
+    assert!(figure.contains("right corner"), "the contact is named");
+}
+
+#[test]
+fn impacts_run_by_name_and_are_listed() {
+    let run = percussion(&["run", "rocking-block", "--law", "poisson", "--json"]);
+    assert_eq!(run.json(), answer("rocking-block", "poisson", &[]));
+    let all = percussion(&["run", "compass-gait", "--samples", "64"]);
+    assert_eq!(all.code, Some(0), "{all:?}");
+    assert!(all.stdout.contains("set-valued-routh, lowest"), "{}", all.stdout);
+    percussion(&["run", "stewart-trinkle/four-balls", "--seed", "1"]).assert_refused(&["--law"]);
+    percussion(&["run", "rocking-block", "--law", "newton", "--step-size", "1"])
+        .assert_refused(&["--step-size"]);
+    assert!(percussion(&["list"]).stdout.contains("rocking-block"), "impacts are listed");
+}

@@ -4,12 +4,12 @@ use anyhow::Result;
 use percussion_impact::{
     Certificate, Outcome, Problem,
     outcome::{Impulse, Phase, Status},
-    set_valued::Statistics,
 };
 use serde::Serialize;
 
 use super::judgement::{self, Judged, Sizes};
-use crate::laws::{Answer, Range, Sampled, Several};
+use super::set::Set;
+use crate::laws::{Answer, Several};
 
 /// The answer of one law.
 #[derive(Debug, Serialize)]
@@ -24,7 +24,7 @@ pub(super) struct Document {
 pub(super) enum Content {
     One(One),
     Several(List),
-    Set(Set),
+    Set(Box<Set>),
 }
 
 /// One outcome.
@@ -99,31 +99,6 @@ pub(super) struct ListStatistics {
     pub(super) complete: bool,
 }
 
-/// A set of outcomes, known by samples.
-#[derive(Debug, Serialize)]
-pub(super) struct Set {
-    pub(super) status: Status,
-    pub(super) statistics: SetStatistics,
-    /// Over the samples that ended without approach; none when there is none.
-    pub(super) bounds: Option<Bounds>,
-    pub(super) velocities: Vec<Vec<f64>>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct SetStatistics {
-    #[serde(flatten)]
-    pub(super) statistics: Statistics,
-    pub(super) mean_lcps: f64,
-    pub(super) max_lcps: usize,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Bounds {
-    pub(super) velocity: Range,
-    pub(super) contact_velocity: Range,
-    pub(super) energy: Range,
-}
-
 /// The answers of several laws.
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
@@ -149,7 +124,7 @@ impl Document {
         let content = match answer {
             Answer::One(outcome) => Content::One(One::new(problem, outcome)?),
             Answer::Several(several) => Content::Several(List::new(problem, several)?),
-            Answer::Set(sampled) => Content::Set(Set::new(sampled)),
+            Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, *sampled))),
         };
         Ok(Self { law, content })
     }
@@ -208,25 +183,6 @@ impl List {
             statistics,
             outcomes,
         })
-    }
-}
-
-impl Set {
-    fn new(sampled: Sampled) -> Self {
-        let Sampled { statistics, velocities, velocity, contact_velocity, energy } = sampled;
-        let ended = statistics.terminated + statistics.closed;
-        let status = match (ended, statistics.unsolved) {
-            (_, 1..) => Status::Unsolved,
-            (0, 0) => Status::Limit,
-            (1.., 0) => Status::Resolved,
-        };
-        let (mean_lcps, max_lcps) = (statistics.mean_lcps(), statistics.max_lcps());
-        Self {
-            status,
-            statistics: SetStatistics { statistics, mean_lcps, max_lcps },
-            bounds: (ended > 0).then_some(Bounds { velocity, contact_velocity, energy }),
-            velocities,
-        }
     }
 }
 

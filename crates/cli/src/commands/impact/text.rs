@@ -6,10 +6,11 @@ use percussion_impact::outcome::{Impulse, Status};
 use percussion_report::{Table, number::short};
 
 use super::{
-    document::{Comparison, Content, Document, List, One, Set, SetStatistics},
+    document::{Comparison, Content, Document, List, One},
     judgement::{Judged, Verdict},
+    set_text,
 };
-use crate::{input::Subject, laws, output::name_of};
+use crate::{input::Subject, output::name_of};
 
 /// Most stages, and most outcomes, that are told one by one.
 const MOST_ROWS: usize = 12;
@@ -26,7 +27,7 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
             format!("{}: {}\n\n{}", document.law, name_of(&outcome.status), full(subject, outcome))
         }
         Content::Several(list) => several(subject, &document.law, list),
-        Content::Set(set) => self::set(subject, &document.law, set),
+        Content::Set(set) => set_text::set(subject, &document.law, set),
     };
     title + &answer
 }
@@ -185,66 +186,6 @@ fn several(subject: &Subject, law: &str, list: &List) -> String {
     text
 }
 
-fn set(subject: &Subject, law: &str, set: &Set) -> String {
-    let SetStatistics { statistics, mean_lcps, max_lcps } = &set.statistics;
-    let mut text = format!("{law}: {}\n\n", name_of(&set.status));
-    let mut table = Table::new("<><", ["samples", "number", ""]);
-    let share = |count: u64| {
-        let percent = 100.0 * count as f64 / statistics.samples as f64;
-        format!("{} %", short(percent))
-    };
-    table.push(["drawn", &statistics.samples.to_string(), ""]);
-    for (name, count) in [
-        ("ended without approach", statistics.terminated),
-        ("ended in the last small step", statistics.closed),
-        ("still approach", statistics.limit),
-        ("not solved", statistics.unsolved),
-    ] {
-        table.push([name.to_owned(), count.to_string(), share(count)]);
-    }
-    table.push(["LCPs, mean".to_owned(), short(*mean_lcps), format!("at most {max_lcps}")]);
-    text += &table.to_string();
-
-    if let Some(bounds) = &set.bounds {
-        let problem = &subject.problem;
-        text += "\nThe set within its bounding box:\n\n";
-        let mut table = Table::new("<>>>", ["velocity", "before", "lowest", "highest"]);
-        let mut push = |name: String, before: f64, size: f64, range: &laws::Range, index: usize| {
-            let cells = [before, range.lowest[index], range.highest[index]];
-            let [before, lowest, highest] = cells.map(|value| clean(value, size));
-            table.push([name, before, lowest, highest]);
-        };
-        let before = problem.velocity();
-        for (index, name) in subject.velocities.iter().enumerate() {
-            let ends = [bounds.velocity.lowest[index], bounds.velocity.highest[index]];
-            let size = size(ends).max(before[index].abs());
-            push(name.clone(), before[index], size, &bounds.velocity, index);
-        }
-        let before = problem.contact_velocity(before);
-        for (contact, name) in subject.contacts.iter().enumerate() {
-            for (row, part) in problem.rows(contact).zip(["normal", "tangential", "tangential 2"]) {
-                let name = format!("contact {name}, {part} (m/s)");
-                push(name, before[row], before.amax(), &bounds.contact_velocity, row);
-            }
-        }
-        let energy = problem.kinetic_energy(problem.velocity());
-        push("energy (J)".to_owned(), energy, energy, &bounds.energy, 0);
-        text += &table.to_string();
-    }
-    let figures = &statistics.figures;
-    let mut table = Table::new("<><", ["worst figure of all steps", "value", "unit"]);
-    for (name, value, unit) in [
-        ("residual of the LCP", figures.residual, ""),
-        ("energy gained", figures.energy_gain, "J"),
-        ("adhesion", figures.adhesion, "N·s"),
-        ("cone violation", figures.cone_violation, "N·s"),
-        ("drift of contact velocities", figures.drift, "m/s"),
-    ] {
-        table.push([name.to_owned(), short(value), unit.to_owned()]);
-    }
-    text + &format!("\n{table}")
-}
-
 /// One row for each outcome of each law, two for a set.
 pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     let mut text = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
@@ -336,11 +277,8 @@ fn lines<'a>(document: &'a Document, energy: f64) -> Vec<Line<'a>> {
                 velocity,
             };
             let Some(bounds) = &set.bounds else { return Vec::new() };
-            let (energy, velocity) = (&bounds.energy, &bounds.velocity);
-            vec![
-                line("lowest", energy.lowest[0], &velocity.lowest),
-                line("highest", energy.highest[0], &velocity.highest),
-            ]
+            let ([low, high], [lowest, highest]) = (bounds.energy, &bounds.velocity);
+            vec![line("lowest", low, lowest), line("highest", high, highest)]
         }
     }
 }
@@ -378,16 +316,16 @@ pub(super) fn refusals(comparison: &Comparison) -> String {
 }
 
 /// `value`, where what is rounding of numbers of the given size reads 0.
-fn clean(value: f64, size: f64) -> String {
+pub(super) fn clean(value: f64, size: f64) -> String {
     short(if value.abs() <= 1e-13 * size { 0.0 } else { value })
 }
 
 /// Largest absolute value.
-fn size(values: impl IntoIterator<Item = f64>) -> f64 {
+pub(super) fn size(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
-fn list(values: &[f64]) -> String {
+pub(super) fn list(values: &[f64]) -> String {
     let shown: Vec<_> = values.iter().take(MOST_ENTRIES).map(|value| short(*value)).collect();
     let more = if values.len() > MOST_ENTRIES { ", …" } else { "" };
     shown.join(", ") + more

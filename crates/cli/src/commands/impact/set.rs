@@ -1,0 +1,238 @@
+//! A set of outcomes as `impact --json` prints it.
+
+use std::path::PathBuf;
+
+use percussion_impact::{
+    Problem, friction_cone::FrictionCone, outcome::Status, outcome_set::Bounds,
+    set_valued::Statistics,
+};
+use serde::Serialize;
+
+use crate::laws::{self, Sampled};
+
+/// A set of outcomes, known by samples; bounds, modes and planes are over those that ended without
+/// approach.
+#[derive(Debug, Serialize)]
+pub(super) struct Set {
+    pub(super) status: Status,
+    pub(super) statistics: SetStatistics,
+    /// None when no sample ended.
+    pub(super) bounds: Option<BoundingBox>,
+    pub(super) modes: Modes,
+    pub(super) planes: Vec<Plane>,
+    pub(super) extremes: Vec<Extreme>,
+    pub(super) friction_cone: Cone,
+    pub(super) guarantee: Guarantee,
+    pub(super) velocities: Vec<Vec<f64>>,
+    /// Files written.
+    pub(super) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SetStatistics {
+    #[serde(flatten)]
+    pub(super) samples: Statistics,
+    pub(super) mean_lcps: f64,
+    pub(super) max_lcps: usize,
+}
+
+/// The bounding box.
+#[derive(Debug, Serialize)]
+pub(super) struct BoundingBox {
+    pub(super) velocity: [Vec<f64>; 2],
+    pub(super) contact_velocity: [Vec<f64>; 2],
+    /// J.
+    pub(super) energy: [f64; 2],
+}
+
+/// How often contacts do what.
+#[derive(Debug, Serialize)]
+pub(super) struct Modes {
+    /// Contact velocity that counts as zero (m/s).
+    pub(super) threshold: f64,
+    pub(super) joint: Vec<JointMode>,
+    /// Samples whose mode is not listed.
+    pub(super) unlisted: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct JointMode {
+    pub(super) contacts: Vec<String>,
+    pub(super) count: u64,
+    /// The first sample of the mode.
+    pub(super) first: u64,
+}
+
+/// Sliding of a contact (first tangent) against its separation.
+#[derive(Debug, Serialize)]
+pub(super) struct Plane {
+    pub(super) contact: usize,
+    /// Vertices of the convex hull (m/s), counterclockwise.
+    pub(super) hull: Vec<[f64; 2]>,
+    /// Its area (m²/s²).
+    pub(super) area: f64,
+    /// Side of a cell of the coverage (m/s).
+    pub(super) cell: f64,
+    /// Cells that were reached.
+    pub(super) cells: usize,
+    /// Estimated probability that the next outcome reaches a new one.
+    pub(super) new_cell_rate: f64,
+    /// The first outcome in each cell.
+    #[serde(skip)]
+    pub(super) points: Vec<[f64; 2]>,
+}
+
+/// The outcome where a component of a contact velocity is smallest or largest.
+#[derive(Debug, Serialize)]
+pub(super) struct Extreme {
+    pub(super) contact: usize,
+    /// 0 for the normal velocity, then the tangential ones.
+    pub(super) component: usize,
+    pub(super) side: &'static str,
+    /// m/s.
+    pub(super) value: f64,
+    pub(super) sample: u64,
+    pub(super) velocity: Vec<f64>,
+}
+
+/// Whether percussions can cancel.
+#[derive(Debug, Serialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub(super) enum Cone {
+    /// They cannot.
+    Pointed {
+        direction: Vec<f64>,
+        /// kg^−½.
+        constant: f64,
+        constant_bound: f64,
+    },
+    /// They can: these do, at the rows of the contacts (N·s).
+    Jammed { impulse: Vec<f64>, resultant: f64 },
+    /// Neither could be proved.
+    Undecided { error: Option<String> },
+}
+
+/// What the number of samples proves, but for the probability `failure`; null where nothing is known.
+#[derive(Debug, Serialize)]
+pub(super) struct Guarantee {
+    pub(super) failure: f64,
+    pub(super) outside_bounds: Option<f64>,
+    pub(super) radius_of_draws: Option<f64>,
+    pub(super) radius_of_outcomes: Option<f64>,
+    pub(super) mean_lcps: Option<f64>,
+    pub(super) more_lcps: Option<f64>,
+}
+
+impl Set {
+    pub(super) fn new(problem: &Problem, sampled: Sampled) -> Self {
+        let planes = sampled.planes.iter().map(plane).collect();
+        let extremes = extremes(problem, &sampled);
+        let Sampled { statistics, bounds, energy, modes, velocities, cone, guarantee, .. } =
+            sampled;
+        let ended = statistics.terminated + statistics.closed;
+        let status = match (ended, statistics.unsolved) {
+            (_, 1..) => Status::Unsolved,
+            (0, 0) => Status::Limit,
+            (1.., 0) => Status::Resolved,
+        };
+        let joint = modes.joint().into_iter().map(|mode| JointMode {
+            contacts: mode.contacts.iter().map(ToString::to_string).collect(),
+            count: mode.count,
+            first: mode.first,
+        });
+        let (mean_lcps, max_lcps) = (statistics.mean_lcps(), statistics.max_lcps());
+        Self {
+            status,
+            statistics: SetStatistics { samples: statistics, mean_lcps, max_lcps },
+            bounds: (ended > 0).then(|| BoundingBox::new(bounds, energy)),
+            modes: Modes {
+                threshold: modes.threshold(),
+                joint: joint.collect(),
+                unlisted: modes.unlisted(),
+            },
+            planes,
+            extremes,
+            friction_cone: match cone {
+                Ok(cone) => Cone::new(problem, cone),
+                Err(error) => Cone::Undecided { error: Some(error.to_string()) },
+            },
+            guarantee: guarantee.into(),
+            velocities,
+            files: Vec::new(),
+        }
+    }
+}
+
+impl BoundingBox {
+    fn new(bounds: Bounds, energy: [f64; 2]) -> Self {
+        Self {
+            velocity: [bounds.velocity_min, bounds.velocity_max].map(|ends| ends.data.into()),
+            contact_velocity: [bounds.contact_velocity_min, bounds.contact_velocity_max]
+                .map(|ends| ends.data.into()),
+            energy,
+        }
+    }
+}
+
+impl Cone {
+    fn new(problem: &Problem, cone: FrictionCone) -> Self {
+        match cone {
+            FrictionCone::Pointed(pointed) => Self::Pointed {
+                direction: pointed.direction.data.into(),
+                constant: pointed.constant,
+                constant_bound: pointed.constant_bound,
+            },
+            FrictionCone::Jammed(jam) => {
+                Self::Jammed { resultant: jam.resultant(problem), impulse: jam.impulse.data.into() }
+            }
+            _ => Self::Undecided { error: None },
+        }
+    }
+}
+
+impl From<laws::Guarantee> for Guarantee {
+    fn from(guarantee: laws::Guarantee) -> Self {
+        Self {
+            failure: guarantee.failure,
+            outside_bounds: guarantee.outside,
+            radius_of_draws: guarantee.radius_of_draws,
+            radius_of_outcomes: guarantee.radius_of_outcomes,
+            mean_lcps: guarantee.mean_lcps,
+            more_lcps: guarantee.more_lcps,
+        }
+    }
+}
+
+fn plane(plane: &laws::ContactPlane) -> Plane {
+    let polygon = plane.hull.polygon();
+    let cells = plane.coverage.cells();
+    Plane {
+        contact: plane.contact,
+        hull: polygon.vertices().to_vec(),
+        area: polygon.area(),
+        cell: plane.cell,
+        cells: cells.len(),
+        new_cell_rate: plane.coverage.new_cell_rate(),
+        points: plane.coverage.cells().map(|cell| cell.point).collect(),
+    }
+}
+
+fn extremes(problem: &Problem, sampled: &Sampled) -> Vec<Extreme> {
+    let components = (0..problem.contacts().len())
+        .flat_map(|contact| (0..problem.rows(contact).len()).map(move |row| (contact, row)));
+    let sides = components.flat_map(|of| [(of, "lowest", -1.0), (of, "highest", 1.0)]);
+    sides
+        .zip(sampled.extremes.extremes())
+        .filter_map(|(((contact, component), side, sign), extreme)| {
+            let extreme = extreme.as_ref()?;
+            Some(Extreme {
+                contact,
+                component,
+                side,
+                value: sign * extreme.value,
+                sample: extreme.index,
+                velocity: extreme.velocity.as_slice().to_vec(),
+            })
+        })
+        .collect()
+}

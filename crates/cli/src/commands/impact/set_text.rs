@@ -1,0 +1,198 @@
+//! What `impact` prints of a set of outcomes for people.
+
+use percussion_report::{
+    Table,
+    number::{short, short_or_dash},
+};
+
+use super::{
+    set::{BoundingBox, Cone, Set, SetStatistics},
+    text::{clean, list, size},
+};
+use crate::{input::Subject, output::name_of};
+
+/// Most joint modes that are told.
+const MOST_MODES: usize = 12;
+
+pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
+    let mut text = format!("{law}: {}\n\n{}", name_of(&set.status), samples(set));
+    if let Some(bounds) = &set.bounds {
+        text += &format!("\n{}", bounding_box(subject, bounds));
+        text += &format!("\n{}", modes(subject, set));
+    }
+    if !set.planes.is_empty() {
+        text += &format!("\n{}", planes(subject, set));
+    }
+    text += &format!("\n{}", cone(subject, &set.friction_cone));
+    text += &format!("\n{}", guarantee(set));
+    text += &format!("\n{}", figures(set));
+    if !set.files.is_empty() {
+        let names = set.files.iter().map(|file| format!("  {}\n", file.display()));
+        text += &format!("\nWritten:\n{}", names.collect::<String>());
+    }
+    text
+}
+
+fn samples(set: &Set) -> Table {
+    let SetStatistics { samples, mean_lcps, max_lcps } = &set.statistics;
+    let mut table = Table::new("<>>", ["samples", "number", "share"]);
+    table.push(["drawn".to_owned(), samples.samples.to_string()]);
+    for (name, count) in [
+        ("ended without approach", samples.terminated),
+        ("ended in the last small step", samples.closed),
+        ("still approach", samples.limit),
+        ("not solved", samples.unsolved),
+    ] {
+        let percent = percent(count, samples.samples);
+        table.push([name.to_owned(), count.to_string(), percent]);
+    }
+    table.push(["LCPs of a sample, mean".to_owned(), short(*mean_lcps)]);
+    table.push(["LCPs of a sample, most".to_owned(), max_lcps.to_string()]);
+    table
+}
+
+fn percent(count: u64, of: u64) -> String {
+    format!("{} %", short((1e4 * count as f64 / of as f64).round() / 100.0))
+}
+
+fn bounding_box(subject: &Subject, bounds: &BoundingBox) -> Table {
+    let problem = &subject.problem;
+    let mut table = Table::new("<>>>", ["velocity", "before", "lowest", "highest"]);
+    let mut push = |name: String, cells: [f64; 3], size: f64| {
+        let cells = cells.map(|value| clean(value, size));
+        table.push(std::iter::once(name).chain(cells));
+    };
+    let before = problem.velocity();
+    let [lowest, highest] = &bounds.velocity;
+    for (index, name) in subject.velocities.iter().enumerate() {
+        let cells = [before[index], lowest[index], highest[index]];
+        push(name.clone(), cells, size(cells));
+    }
+    let before = problem.contact_velocity(before);
+    let [lowest, highest] = &bounds.contact_velocity;
+    for (contact, name) in subject.contacts.iter().enumerate() {
+        for (row, part) in problem.rows(contact).zip(["normal", "tangential", "tangential 2"]) {
+            let cells = [before[row], lowest[row], highest[row]];
+            push(format!("contact {name}, {part} (m/s)"), cells, before.amax());
+        }
+    }
+    let energy = problem.kinetic_energy(problem.velocity());
+    let [lowest, highest] = bounds.energy;
+    push("energy (J)".to_owned(), [energy, lowest, highest], energy);
+    table
+}
+
+fn modes(subject: &Subject, set: &Set) -> String {
+    let contacts = subject.contacts.iter().map(|name| format!("contact {name}"));
+    let header = contacts.chain(["samples".to_owned(), "share".to_owned()]);
+    let alignment = "<".repeat(subject.contacts.len()) + ">>";
+    let mut table = Table::new(&alignment, header);
+    let all = &set.statistics.samples;
+    let ended = all.terminated + all.closed;
+    for mode in set.modes.joint.iter().take(MOST_MODES) {
+        let cells = [mode.count.to_string(), percent(mode.count, ended)];
+        table.push(mode.contacts.iter().cloned().chain(cells));
+    }
+    let more = set.modes.joint.len().saturating_sub(MOST_MODES);
+    let more =
+        if more > 0 { format!("… and {more} more (--json prints all)\n") } else { String::new() };
+    format!("{table}{more}")
+}
+
+fn planes(subject: &Subject, set: &Set) -> Table {
+    let header =
+        ["sliding against separation", "area of the hull (m²/s²)", "next outcome in a new cell"];
+    let mut table = Table::new("<>>", header);
+    for plane in &set.planes {
+        let rate = percent_of(plane.new_cell_rate);
+        table.push([
+            format!("contact {}", subject.contacts[plane.contact]),
+            short(plane.area),
+            rate,
+        ]);
+    }
+    table
+}
+
+fn percent_of(share: f64) -> String {
+    format!("{} %", short(100.0 * share))
+}
+
+fn cone(subject: &Subject, cone: &Cone) -> String {
+    match cone {
+        Cone::Pointed { constant, constant_bound, .. } if constant.is_finite() => {
+            let spread = constant_bound - constant;
+            let bound = if spread > 1e-5 * constant {
+                format!(", of at most {}", short(*constant_bound))
+            } else {
+                String::new()
+            };
+            format!(
+                "The friction cone is pointed: 1 N·s anywhere pushes by at least c = {} kg^−½{bound}.\n",
+                short(*constant)
+            )
+        }
+        Cone::Pointed { .. } => "There is no contact.\n".to_owned(),
+        Cone::Jammed { impulse, resultant } => {
+            let mut text = format!(
+                "The friction cone is NOT POINTED: these percussions cancel (to {}), contacts can jam.\n",
+                short(*resultant)
+            );
+            let mut table = Table::new("<>>", ["contact", "Λ normal (N·s)", "tangential (N·s)"]);
+            for (contact, name) in subject.contacts.iter().enumerate() {
+                let rows = subject.problem.rows(contact);
+                let tangential = list(&impulse[rows.start + 1..rows.end]);
+                table.push([name.clone(), short(impulse[rows.start]), tangential]);
+            }
+            text += &table.to_string();
+            text
+        }
+        Cone::Undecided { error: None } => {
+            "Whether the friction cone is pointed could not be decided in double precision.\n"
+                .to_owned()
+        }
+        Cone::Undecided { error: Some(error) } => {
+            format!("Whether the friction cone is pointed is not known: {error}.\n")
+        }
+    }
+}
+
+fn guarantee(set: &Set) -> String {
+    let guarantee = &set.guarantee;
+    let header = format!("proved, but for a probability of {}", short(guarantee.failure));
+    let mut table = Table::new("<>", [header.as_str(), "at most"]);
+    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent_of);
+    table.push([
+        "one more outcome lies outside the box".to_owned(),
+        share(guarantee.outside_bounds),
+    ]);
+    table.push([
+        "distance of any increments from some that were drawn (N·s/h)".to_owned(),
+        short_or_dash(guarantee.radius_of_draws),
+    ]);
+    table.push([
+        "distance of any outcome from some that was found (√J)".to_owned(),
+        short_or_dash(guarantee.radius_of_outcomes),
+    ]);
+    table.push(["mean LCPs of a sample".to_owned(), short_or_dash(guarantee.mean_lcps)]);
+    table.push([
+        "a sample needs more steps than it is given".to_owned(),
+        share(guarantee.more_lcps),
+    ]);
+    table.to_string()
+}
+
+fn figures(set: &Set) -> Table {
+    let figures = &set.statistics.samples.figures;
+    let mut table = Table::new("<><", ["worst figure of all steps", "value", "unit"]);
+    for (name, value, unit) in [
+        ("residual of the LCP", figures.residual, ""),
+        ("energy gained", figures.energy_gain, "J"),
+        ("adhesion", figures.adhesion, "N·s"),
+        ("cone violation", figures.cone_violation, "N·s"),
+        ("drift of contact velocities", figures.drift, "m/s"),
+    ] {
+        table.push([name.to_owned(), short(value), unit.to_owned()]);
+    }
+    table
+}
