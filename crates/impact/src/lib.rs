@@ -47,6 +47,7 @@
 //! | [`anitescu_potra`] | inelastic, all contacts at once; one answer or all |
 //! | [`sequential`] | one contact after another, by any law |
 //! | [`routh`] | one contact followed through the impact |
+//! | [`plus`] | rounds of compression and expansion, intervals of sliding and rolling |
 //! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
 //! | [`outcome_set`] | what to keep of the set: hulls, contact modes, extremes, coverage |
 //! | [`friction_cone`] | whether percussions can jam, and the direction they all push in |
@@ -61,6 +62,7 @@
 //! | [`AnitescuPotra`] | all at once, inelastic | no | one, or all of a small problem |
 //! | [`Sequential`] | one after another | as the inner law | one for each order |
 //! | [`Routh`] | one | with kinematic restitution | one |
+//! | [`Plus`] | all that approach, in rounds | with friction and restitution | one |
 //! | [`SetValuedRouth`] | all, in small steps, inelastic | no | a set, by samples |
 //!
 //! # Conventions
@@ -77,6 +79,7 @@ pub mod law;
 pub mod newton;
 pub mod outcome;
 pub mod outcome_set;
+pub mod plus;
 pub mod poisson;
 pub mod problem;
 pub mod routh;
@@ -89,6 +92,7 @@ pub use certificate::Certificate;
 pub use law::Law;
 pub use newton::Newton;
 pub use outcome::Outcome;
+pub use plus::Plus;
 pub use poisson::Poisson;
 pub use problem::{Contact, Mass, MassOperator, Problem, ProblemError};
 pub use routh::Routh;

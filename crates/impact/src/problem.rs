@@ -104,6 +104,7 @@ pub struct Problem {
     delassus: DMatrix<f64>,
     /// Rows of `J` that the joints or the geometry do not let move.
     locked: Vec<bool>,
+    free_contact_velocity: DVector<f64>,
 }
 
 impl Problem {
@@ -162,7 +163,8 @@ impl Problem {
             delassus.column_mut(row).fill(0.0);
         }
         error::check_finite("Delassus operator of the contacts", &delassus)?;
-        Ok(Self {
+        let free_contact_velocity = DVector::zeros(jacobian.nrows());
+        let problem = Self {
             inertia: Arc::new(inertia),
             bilateral: Arc::new(bilateral),
             velocity,
@@ -173,7 +175,9 @@ impl Problem {
             response,
             delassus,
             locked,
-        })
+            free_contact_velocity,
+        };
+        Ok(problem.with_free_contact_velocity())
     }
 
     /// The same bodies and contacts with another velocity before the impact (length `n_v`).
@@ -185,7 +189,12 @@ impl Problem {
     /// [`ProblemError`] when the length is wrong or an entry is not finite.
     pub fn with_velocity(&self, velocity: DVector<f64>) -> Result<Self, ProblemError> {
         error::check_row("velocity", &velocity, self.dimension())?;
-        Ok(Self { velocity, ..self.clone() })
+        Ok(Self { velocity, ..self.clone() }.with_free_contact_velocity())
+    }
+
+    fn with_free_contact_velocity(mut self) -> Self {
+        self.free_contact_velocity = self.movable_contact_velocity(&self.free_velocity());
+        self
     }
 
     /// The part of the problem that has the one contact `index`, with the same velocity.
@@ -211,7 +220,8 @@ impl Problem {
             unconstrained_response: self.unconstrained_response.columns(first, count).into_owned(),
             response: self.response.columns(first, count).into_owned(),
             delassus: self.delassus.view((first, first), (count, count)).into_owned(),
-            locked: self.locked[rows].to_vec(),
+            locked: self.locked[rows.clone()].to_vec(),
+            free_contact_velocity: self.free_contact_velocity.rows(first, count).into_owned(),
         })
     }
 
@@ -291,7 +301,12 @@ impl Problem {
     /// the joints leave of it. Exactly zero in rows that cannot move.
     #[must_use]
     pub fn free_contact_velocity(&self) -> DVector<f64> {
-        self.movable_contact_velocity(&self.free_velocity())
+        self.free_contact_velocity.clone()
+    }
+
+    /// The same without a copy.
+    pub(crate) const fn borrow_free_contact_velocity(&self) -> &DVector<f64> {
+        &self.free_contact_velocity
     }
 
     /// Velocity without percussions at the contacts: `v⁻`, or what the joints leave of it.

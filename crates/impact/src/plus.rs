@@ -1,0 +1,406 @@
+//! PLUS: simultaneous impacts in rounds of compression and expansion, after Uchida, Sherman and Delp.
+//!
+//! An impact is a sequence of **rounds**. In a round each contact *compresses* (it approaches and is
+//! brought to rest in the normal direction), *expands* (it gives back `e` times the percussion of its
+//! compression in the round before, after Poisson) or *observes*. What moves through a row of bodies
+//! takes one round a body. The impact ends when no contact approaches and nothing is owed.
+//!
+//! A round is a sequence of **intervals**, each with fixed states. In an interval the percussions are
+//! those of least norm for which (Table 1, with the contact velocity `u⁺ = u + W π` at its end)
+//!
+//! ```math
+//! \begin{aligned}
+//! &\text{compressing:}\; 0 \le u_n^{+} \perp \pi_n \ge 0, && \text{expanding:}\; \pi_n = \text{what is owed},\\
+//! &\text{rolling:}\; u_t^{+} = 0,\; \lVert \pi_t \rVert \le \mu \pi_n, && \\
+//! &\text{sliding:}\; \pi_t = -\mu \pi_n \hat u_t, && \text{impending slip:}\; \pi_t = -\mu \pi_n \hat u_t^{+}.
+//! \end{aligned}
+//! ```
+//!
+//! Only the part `α` of them is applied that a sliding contact allows: until it stops, or its direction
+//! has turned by `θ_max`. Redundant contacts share their load because the norm is least, as equal
+//! springs would.
+//!
+//! - **Needs** nothing: planar, spatial and frictionless contacts, redundant contacts, joints.
+//! - **Guarantees** momentum; of each interval percussions that push and lie in their cones, up to
+//!   1e-10 of the largest, hence also of their sum; the same symmetry as the problem, to rounding; at
+//!   the end no approach beyond `rank_tolerance` times the speeds within the impact, if the
+//!   [`Status`] is resolved; and an end, by limits that are reported.
+//! - **Does not** guarantee the least norm of Table 1: the active set is found by a heuristic. It can
+//!   leave an approach to the next round, which [`Report::violation`] shows.
+//!   [`ActiveSet::Exhaustive`] tries everything, for up to 8 contacts.
+//! - **Energy** never grows for a single contact with `e = 0`. With restitution and friction it *can
+//!   grow*, above all with `e = 1`: the percussions that are given back ignore the work they do. The
+//!   [`Certificate`](crate::Certificate) shows it.
+//! - **Cost** for each interval one orthogonal factorization of the constraints that act, a division for
+//!   a single sliding contact, and one more for each constraint that is dropped.
+//!
+//! # Choosing the parameters
+//!
+//! | parameter | meaning | how to choose it |
+//! | --- | --- | --- |
+//! | `theta_max` | turn of the sliding direction in an interval | the error of the outcome is proportional to it; 0.01 follows the path of a compliant contact, 0.25 takes a tenth of the intervals and is off by some percent, and where sliding keeps its direction there is one interval whatever it is |
+//! | `v_transition` | sliding speed that counts as none | the sliding speed at which friction of the real contact, or of the compliant model compared with, is fully developed, and well above what the velocities before the impact are known to; the outcome is off by about as much |
+//! | `v_capture` | approach that is not given back | the rebound that no longer matters: it ends sequences of smaller and smaller impacts |
+//! | `v_plastic`, `e_min` | the fall of restitution with speed | from experiments; 0 and 0 for the speeds make restitution a constant |
+//!
+//! Which contacts belong to the problem is decided before: all pairs of features closer than a
+//! **proximity** that is the uncertainty of positions, such as the tolerance of the integrator that
+//! found the impact, or of the geometry. A smaller one lets rounding decide which of four corners
+//! strikes the ground; contacts that are proximal but do not approach do no harm, for they observe.
+//!
+//! # Worked example
+//!
+//! A row of balls of 1 kg (Example 3). In round 1 the first contact compresses with 1 N·s, in round 2 it
+//! expands with 1 N·s while the second one compresses, and so on: the last ball leaves with all of the
+//! velocity. See [`Plus`] for the code.
+//!
+//! # Beyond the paper
+//!
+//! - **Impending slip** is solved for the ratio `‖u_t⁺‖ / ‖π_t‖`, which excludes the wrong roots that
+//!   the authors' program can find, and always has a root for a single contact.
+//! - **Redundant rolling contacts** share tangential percussions within their cones, where the least
+//!   norm alone would leave one of them. Without this, flat bricks that stop sliding lose a corner.
+//! - **Ties** are dropped together, not by index.
+//! - **Jams.** While a contact slides, friction can press it down by more than the percussion lifts it
+//!   (`W_nn < μ W_nt·û_t`, known from Painlevé). No percussion then brings it to rest, and the paper's
+//!   law drops it for good. Here it is pushed until it slides otherwise: the sliding slows, so that
+//!   (2.13) or (2.14) end the interval. [`Report::jams`] counts these.
+//!
+//! # Source
+//!
+//! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact: modelling simultaneous
+//! frictional collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471 (2015)
+//! 20140859.
+
+use std::f64::consts::FRAC_PI_2;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Law, Outcome, Problem,
+    law::Error,
+    outcome::{self, Stage},
+};
+
+mod active_set;
+mod equations;
+mod impact;
+mod orthogonal;
+mod point;
+mod slip;
+mod spread;
+mod step;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use impact::Workspace;
+pub use point::{Motion, Phase, State};
+pub use trace::{Interval, Record, Trace};
+
+/// Most contacts of an exhaustive search, whose cost triples with each: 6561 sets for these.
+const EXHAUSTIVE: usize = 8;
+
+/// The law; see the [module](self).
+///
+/// # Example
+///
+/// Newton's cradle with three balls: the first one strikes at 2 m/s, and the last one leaves with it.
+///
+/// ```
+/// use nalgebra::{DMatrix, dvector};
+/// use percussion_impact::{Contact, Law, Mass, Plus, Problem, plus::Workspace};
+///
+/// let contacts = vec![
+///     Contact::new(dvector![-1.0, 1.0, 0.0]).with_restitution(1.0),
+///     Contact::new(dvector![0.0, -1.0, 1.0]).with_restitution(1.0),
+/// ];
+/// let mass = Mass::Matrix(DMatrix::identity(3, 3));
+/// let problem = Problem::new(mass, dvector![2.0, 0.0, 0.0], contacts)?;
+/// let outcome = Plus::default().resolve(&problem)?;
+/// assert!((outcome.velocity - dvector![0.0, 0.0, 2.0]).amax() < 1e-12);
+///
+/// // Many impacts in the same memory, each with its report.
+/// let mut workspace = Workspace::default();
+/// let report = Plus::default().resolve_with(&problem, &mut workspace)?;
+/// assert_eq!(report.rounds, 3);
+/// assert!((workspace.impulse() - dvector![2.0, 2.0]).amax() < 1e-12); // N·s
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Plus {
+    /// Approach speed below which nothing is given back (m/s, ≥ 0, default 0.01).
+    pub v_capture: f64,
+    /// Approach speed from which on restitution is `e_min` (m/s, ≥ `v_capture`, default 0.1). Below it
+    /// restitution grows linearly to 1 at rest. With both speeds 0 restitution is `e_min` at any speed.
+    pub v_plastic: f64,
+    /// Coefficient of restitution at high speed, for all contacts (in `[0, 1]`); without it (the
+    /// default), [`restitution`](crate::Contact::restitution) of each contact.
+    pub e_min: Option<f64>,
+    /// Sliding speed below which a contact tries to roll (m/s, > 0, default 0.1).
+    pub v_transition: f64,
+    /// Largest turn of a sliding velocity in an interval (rad, in `(0, π/2]`, default 0.01).
+    pub theta_max: f64,
+    /// Least step fraction of an interval that the turn of a sliding velocity limits (in `[0, 1)`,
+    /// default 1e-9).
+    pub alpha_min: f64,
+    /// Which contacts take part in a round.
+    pub participation: Participation,
+    /// How the constraints that act are found.
+    pub active_set: ActiveSet,
+    /// Part of the inverse mass of a contact below which a direction is redundant, and part of the
+    /// speeds within the impact below which an approach is rounding (in `(0, 1e-3]`, default 1e-10).
+    pub rank_tolerance: f64,
+    /// Most rounds (≥ 1, default 1000).
+    pub round_limit: usize,
+    /// Most intervals of all rounds (≥ 1, default 100 000).
+    pub interval_limit: usize,
+    /// Most sets of constraints tried in an interval (≥ 1, default 10 000).
+    pub pass_limit: usize,
+}
+
+/// Which contacts take part in a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Participation {
+    /// Those that approach, so that an impact travels from contact to contact.
+    #[default]
+    Approaching,
+    /// All of them at once, also those at rest: what the authors compare with. Contacts in a row move
+    /// on as one body.
+    All,
+}
+
+/// How the constraints that act in an interval are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ActiveSet {
+    /// From all of them, by dropping what is violated most.
+    #[default]
+    Heuristic,
+    /// By trying all combinations (at most 8 contacts).
+    Exhaustive,
+}
+
+/// How an impact was resolved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Whether the law came to its end.
+    pub status: Status,
+    /// Rounds begun.
+    pub rounds: usize,
+    /// Intervals begun, of all rounds.
+    pub intervals: usize,
+    /// Sets of constraints tried, of all intervals.
+    pub passes: usize,
+    /// Intervals that push a jammed contact.
+    pub jams: usize,
+    /// Largest approach that the constraints of an interval leave to the next round (m/s): zero where
+    /// every interval satisfies everything that it should.
+    pub violation: f64,
+}
+
+impl Report {
+    fn or(self, status: Status) -> Self {
+        Self { status, ..self }
+    }
+}
+
+/// Whether the law came to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Status {
+    /// No contact approaches and nothing is owed.
+    #[default]
+    Resolved,
+    /// The limit of rounds was met; the outcome is the state after the last one.
+    RoundLimit,
+    /// The limit of intervals was met; the outcome is the state after the last one.
+    IntervalLimit,
+    /// The limit of active-set passes was met; the outcome is the state before that interval.
+    PassLimit,
+    /// The directions of impending slip were not found, and in one interval friction acts along the
+    /// last ones tried; or nothing stops a contact that approaches, and the outcome is the state there.
+    Unsolved,
+}
+
+impl Default for Plus {
+    fn default() -> Self {
+        Self {
+            v_capture: 0.01,
+            v_plastic: 0.1,
+            e_min: None,
+            v_transition: 0.1,
+            theta_max: 0.01,
+            alpha_min: 1e-9,
+            participation: Participation::Approaching,
+            active_set: ActiveSet::Heuristic,
+            rank_tolerance: 1e-10,
+            round_limit: 1000,
+            interval_limit: 100_000,
+            pass_limit: 10_000,
+        }
+    }
+}
+
+impl Law for Plus {
+    fn name(&self) -> &'static str {
+        "plus"
+    }
+
+    /// The stages are those of each contact in each round, with the velocity at the end of the round.
+    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+        let mut workspace = Workspace::default();
+        let mut rounds = Rounds::default();
+        let report = self.observe(problem, &mut workspace, &mut |interval| rounds.add(interval))?;
+        let stages = rounds.stages(problem);
+        let status = match report.status {
+            Status::Resolved => outcome::Status::Resolved,
+            Status::Unsolved => outcome::Status::Unsolved,
+            Status::RoundLimit | Status::IntervalLimit | Status::PassLimit => {
+                outcome::Status::Limit
+            }
+        };
+        Ok(problem.outcome(workspace.impulse(), outcome::Trace { status, stages }))
+    }
+}
+
+impl Plus {
+    /// Resolves `problem` in the caller's memory, which then holds the percussions.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] when a setting is outside its range, [`Error::Contacts`] when an exhaustive
+    /// search has more than 8 contacts.
+    pub fn resolve_with(
+        &self,
+        problem: &Problem,
+        workspace: &mut Workspace,
+    ) -> Result<Report, Error> {
+        self.observe(problem, workspace, &mut |_| {})
+    }
+
+    /// Resolves `problem` and shows each interval to `observer`.
+    ///
+    /// # Errors
+    ///
+    /// As [`resolve_with`](Self::resolve_with).
+    pub fn observe(
+        &self,
+        problem: &Problem,
+        workspace: &mut Workspace,
+        observer: &mut dyn FnMut(&Interval<'_>),
+    ) -> Result<Report, Error> {
+        self.check(problem)?;
+        Ok(workspace.run(self, problem, observer))
+    }
+
+    /// Resolves `problem` and keeps all intervals.
+    ///
+    /// # Errors
+    ///
+    /// As [`resolve_with`](Self::resolve_with).
+    pub fn trace(&self, problem: &Problem) -> Result<Trace, Error> {
+        let mut intervals = Vec::new();
+        let report = self.observe(problem, &mut Workspace::default(), &mut |interval| {
+            intervals.push(interval.into());
+        })?;
+        Ok(Trace { report, intervals })
+    }
+
+    /// Coefficient of restitution at an approach speed (m/s), of a contact that has `e_min` at high
+    /// speed.
+    #[must_use]
+    pub fn restitution(&self, e_min: f64, approach: f64) -> f64 {
+        if approach < self.v_capture {
+            0.0
+        } else if approach >= self.v_plastic {
+            e_min
+        } else {
+            1.0 - (1.0 - e_min) * approach / self.v_plastic
+        }
+    }
+
+    fn check(&self, problem: &Problem) -> Result<(), Error> {
+        let settings = [
+            ("v_capture", self.v_capture, 0.0..=f64::MAX, "a number ≥ 0"),
+            ("v_plastic", self.v_plastic, self.v_capture..=f64::MAX, "a number ≥ v_capture"),
+            ("e_min", self.e_min.unwrap_or(0.0), 0.0..=1.0, "a number in [0, 1]"),
+            ("v_transition", self.v_transition, f64::MIN_POSITIVE..=f64::MAX, "a number > 0"),
+            ("theta_max", self.theta_max, f64::MIN_POSITIVE..=FRAC_PI_2, "an angle in (0, π/2]"),
+            ("alpha_min", self.alpha_min, 0.0..=1.0 - f64::EPSILON, "a number in [0, 1)"),
+            (
+                "rank_tolerance",
+                self.rank_tolerance,
+                f64::MIN_POSITIVE..=1e-3,
+                "a number in (0, 1e-3]",
+            ),
+        ];
+        for (name, value, range, expected) in settings {
+            if !range.contains(&value) {
+                return Err(Error::Setting { name, value, expected });
+            }
+        }
+        let limits = [
+            ("round_limit", self.round_limit),
+            ("interval_limit", self.interval_limit),
+            ("pass_limit", self.pass_limit),
+        ];
+        if let Some((name, _)) = limits.iter().find(|(_, limit)| *limit == 0) {
+            return Err(Error::Setting { name, value: 0.0, expected: "at least 1" });
+        }
+        let found = problem.contacts().len();
+        if self.active_set == ActiveSet::Exhaustive && found > EXHAUSTIVE {
+            let expected = "at most 8 for an exhaustive search";
+            return Err(Error::Contacts { found, expected });
+        }
+        Ok(())
+    }
+}
+
+/// Collects the rounds of an impact as the stages of an outcome.
+#[derive(Debug, Default)]
+struct Rounds(Vec<Round>);
+
+#[derive(Debug)]
+struct Round {
+    parts: Vec<(usize, outcome::Phase)>,
+    impulse: nalgebra::DVector<f64>,
+}
+
+impl Rounds {
+    fn add(&mut self, interval: &Interval<'_>) {
+        if interval.round > self.0.len() {
+            let part = |(k, state): (usize, &State)| match state.phase {
+                Phase::Observing => None,
+                Phase::Compressing => Some((k, outcome::Phase::Compression)),
+                Phase::Expanding => Some((k, outcome::Phase::Expansion)),
+            };
+            let impulse = match self.0.last() {
+                Some(round) => round.impulse.clone(),
+                None => nalgebra::DVector::zeros(interval.impulse.len()),
+            };
+            let parts = interval.states.iter().enumerate().filter_map(part).collect();
+            self.0.push(Round { parts, impulse });
+        }
+        if let Some(round) = self.0.last_mut() {
+            for (total, part) in round.impulse.iter_mut().zip(interval.impulse) {
+                *total += part;
+            }
+        }
+    }
+
+    fn stages(&self, problem: &Problem) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        for round in &self.0 {
+            let end = problem.outcome(&round.impulse, outcome::Trace::resolved(vec![])).velocity;
+            let stage = |&(k, phase)| Stage { phase, contact: Some(k), velocity: end.clone() };
+            stages.extend(round.parts.iter().map(stage));
+        }
+        stages
+    }
+}

@@ -1,0 +1,269 @@
+//! Which constraints act in an interval: the heuristic of the law, and an exhaustive search.
+//!
+//! At the start of an interval it is known which points compress, expand and observe, and which of them
+//! slide. All other points are to roll, and all compressing ones to push.
+//!
+//! - The **heuristic** drops the constraint that is violated most and solves again: a rolling point
+//!   outside its cone comes into impending slip, another one that would pull becomes free. Violations
+//!   that differ by rounding are dropped together, so that the answer to a symmetric problem is
+//!   symmetric. Each pass leaves fewer constraints, so there are at most two for each point and one.
+//! - The **exhaustive search** tries every combination and keeps, of those that satisfy everything in
+//!   Table 1, one with the most constraints and among these one with the least norm of percussions; the
+//!   first one found, if there are several. It takes up to `3^m` solutions for `m` points, and falls
+//!   back to the heuristic where nothing satisfies everything.
+//!
+//! # Source
+//!
+//! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact", *Proceedings of the Royal
+//! Society A* 471 (2015) 20140859, section 3(b), Table 1 and Algorithm 1.
+
+use super::{
+    equations::{Equations, Given, SlipRule},
+    point::{Motion, Phase, Point, State},
+    slip::{self, Slip},
+    spread::{Spread, is_held},
+};
+
+/// Part of the largest percussion below which violations are rounding, and differences of violations:
+/// the equations are solved to a few digits less than the 16 of a double, of which redundant rows may
+/// cost some more.
+const ROUNDING: f64 = 1e-10;
+
+/// Memory of the search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Search {
+    slip: Slip,
+    equations: Equations,
+    spread: Spread,
+    start: Vec<State>,
+    best: Vec<State>,
+    best_impulse: Vec<f64>,
+    best_directions: Vec<[f64; 2]>,
+}
+
+/// What a search found, apart from states and percussions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Sets of constraints that were tried.
+    pub(super) passes: usize,
+    /// Whether the limit of passes was not met.
+    pub(super) complete: bool,
+    /// Whether the directions of impending slip are right.
+    pub(super) slip_converged: bool,
+}
+
+/// What is the same in all sets of an interval.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting<'a> {
+    pub(super) delassus: &'a nalgebra::DMatrix<f64>,
+    pub(super) velocity: &'a [f64],
+    pub(super) rank_tolerance: f64,
+    pub(super) pass_limit: usize,
+    /// Normal velocity that counts as approach (m/s).
+    pub(super) approach: f64,
+}
+
+impl Search {
+    /// Drops constraints from `states` until none is violated; percussions go into `impulse`.
+    pub(super) fn heuristic(
+        &mut self,
+        setting: Setting<'_>,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> Found {
+        let mut found = Found { passes: 0, complete: true, slip_converged: true };
+        loop {
+            if found.passes == setting.pass_limit {
+                found.complete = false;
+                return found;
+            }
+            found.passes += 1;
+            let end = self.solve(setting, points, states, impulse);
+            found.slip_converged = end != slip::End::Stalled;
+            if end == slip::End::Pulled {
+                for (state, _) in
+                    states.iter_mut().zip(&*points).filter(|(_, point)| point.slip.is_infinite())
+                {
+                    state.motion = Motion::Free;
+                }
+                continue;
+            }
+            let rounding = ROUNDING * largest(impulse);
+            let violations = || {
+                points.iter().zip(&*states).map(|(point, state)| violation(point, *state, impulse))
+            };
+            let worst = violations().fold(0.0, f64::max);
+            if worst <= rounding {
+                return found;
+            }
+            let least = worst - rounding;
+            for (point, state) in points.iter().zip(states.iter_mut()) {
+                if violation(point, *state, impulse) < least {
+                    continue;
+                }
+                state.motion = match state.motion {
+                    Motion::Rolling => Motion::ImpendingSlip,
+                    _ => Motion::Free,
+                };
+            }
+        }
+    }
+
+    /// Tries every set of constraints; see the [module](self).
+    pub(super) fn exhaustive(
+        &mut self,
+        setting: Setting<'_>,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> Found {
+        self.start.clear();
+        self.start.extend_from_slice(states);
+        let mut found = Found { passes: 0, complete: true, slip_converged: true };
+        let mut best: Option<(usize, f64)> = None;
+        loop {
+            if found.passes == setting.pass_limit {
+                found.complete = false;
+                break;
+            }
+            found.passes += 1;
+            let count = constraints(points, states);
+            if best.is_none_or(|(most, _)| count >= most) {
+                let end = self.solve(setting, points, states, impulse);
+                let norm = impulse.iter().map(|x| x * x).sum::<f64>().sqrt();
+                let rounding = ROUNDING * largest(impulse);
+                let better =
+                    best.is_none_or(|(most, least)| count > most || norm < least - rounding);
+                if better
+                    && end == slip::End::Converged
+                    && is_feasible(setting, points, states, impulse, rounding)
+                {
+                    best = Some((count, norm));
+                    self.keep(points, states, impulse);
+                }
+            }
+            if !next(points, states, &self.start) {
+                break;
+            }
+        }
+        if best.is_some() {
+            states.copy_from_slice(&self.best);
+            impulse.copy_from_slice(&self.best_impulse);
+            for (point, direction) in points.iter_mut().zip(&self.best_directions) {
+                point.direction = *direction;
+            }
+            return found;
+        }
+        states.copy_from_slice(&self.start);
+        let heuristic = self.heuristic(setting, points, states, impulse);
+        Found { passes: found.passes + heuristic.passes, ..heuristic }
+    }
+
+    fn solve(
+        &mut self,
+        setting: Setting<'_>,
+        points: &mut [Point],
+        states: &[State],
+        impulse: &mut [f64],
+    ) -> slip::End {
+        let Setting { delassus, velocity, rank_tolerance, .. } = setting;
+        let given = Given { delassus, velocity, states, rank_tolerance };
+        let end = if states.iter().any(|state| state.motion == Motion::ImpendingSlip) {
+            self.slip.solve(&given, &mut self.equations, points, impulse)
+        } else {
+            self.equations.solve(&given, points, SlipRule::Directed, impulse);
+            slip::End::Converged
+        };
+        if end != slip::End::Pulled && self.equations.is_redundant() {
+            let rounding = ROUNDING * largest(impulse);
+            let outside = |(point, state): (&Point, &State)| {
+                is_held(point, *state) && outside_cone(point, impulse) > rounding
+            };
+            if points.iter().zip(states).any(outside) {
+                self.spread.solve(&mut self.equations, points, states, rounding, impulse);
+            }
+        }
+        end
+    }
+
+    fn keep(&mut self, points: &[Point], states: &[State], impulse: &[f64]) {
+        self.best.clear();
+        self.best.extend_from_slice(states);
+        self.best_impulse.clear();
+        self.best_impulse.extend_from_slice(impulse);
+        self.best_directions.clear();
+        self.best_directions.extend(points.iter().map(|point| point.direction));
+    }
+}
+
+/// By how much a point violates what it must satisfy to keep its constraints (N·s).
+fn violation(point: &Point, state: State, impulse: &[f64]) -> f64 {
+    let normal = impulse[point.normal];
+    let pull = if state.phase == Phase::Compressing { -normal } else { 0.0 };
+    match state.motion {
+        Motion::Free => 0.0,
+        Motion::Rolling => pull.max(outside_cone(point, impulse)),
+        Motion::ImpendingSlip | Motion::Sliding => pull,
+    }
+}
+
+/// `‖π_t‖ − μ π_n`.
+fn outside_cone(point: &Point, impulse: &[f64]) -> f64 {
+    point.tangential_norm(impulse) - point.friction * impulse[point.normal]
+}
+
+/// Whether the percussions satisfy everything in Table 1.
+fn is_feasible(
+    setting: Setting<'_>,
+    points: &[Point],
+    states: &[State],
+    impulse: &[f64],
+    rounding: f64,
+) -> bool {
+    points.iter().zip(states).all(|(point, state)| {
+        let slips = state.motion != Motion::ImpendingSlip || point.slip > 0.0;
+        let stays = state.phase != Phase::Compressing || state.motion != Motion::Free || {
+            let row = setting.delassus.column(point.normal);
+            let change: f64 = row.iter().zip(impulse).map(|(w, impulse)| w * impulse).sum();
+            setting.velocity[point.normal] + change >= -setting.approach
+        };
+        slips && stays && violation(point, *state, impulse) <= rounding
+    })
+}
+
+/// Number of equations that act.
+fn constraints(points: &[Point], states: &[State]) -> usize {
+    let count = |(point, state): (&Point, &State)| {
+        let normal = usize::from(state.phase == Phase::Compressing);
+        match state.motion {
+            Motion::Free => 0,
+            Motion::Rolling => normal + point.tangents,
+            Motion::ImpendingSlip | Motion::Sliding => normal,
+        }
+    };
+    points.iter().zip(states).map(count).sum()
+}
+
+/// The next combination, counting through those of each point; false after the last one.
+fn next(points: &[Point], states: &mut [State], start: &[State]) -> bool {
+    for ((point, state), first) in points.iter().zip(states).zip(start) {
+        let compresses = state.phase == Phase::Compressing;
+        let following = match state.motion {
+            Motion::Rolling => Some(Motion::ImpendingSlip),
+            Motion::ImpendingSlip | Motion::Sliding if compresses => Some(Motion::Free),
+            _ => None,
+        };
+        debug_assert!(point.tangents > 0 || state.motion != Motion::Rolling, "it has no friction");
+        if let Some(motion) = following {
+            state.motion = motion;
+            return true;
+        }
+        *state = *first;
+    }
+    false
+}
+
+fn largest(impulse: &[f64]) -> f64 {
+    impulse.iter().fold(0.0, |largest, impulse| impulse.abs().max(largest))
+}

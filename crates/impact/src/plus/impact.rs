@@ -1,0 +1,292 @@
+//! Rounds and intervals: the impact from its beginning to its end.
+//!
+//! # Source
+//!
+//! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact", *Proceedings of the Royal
+//! Society A* 471 (2015) 20140859, section 3(b), Algorithms 1 and 2.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{
+    ActiveSet, Interval, Participation, Plus, Report, Status,
+    active_set::{Found, Search, Setting},
+    point::{Motion, Phase, Point, State},
+    step::Limits,
+};
+use crate::Problem;
+
+/// Memory of the law, which also holds its answer.
+///
+/// It grows to the largest problem it has seen; resolving another of that size allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    points: Vec<Point>,
+    states: Vec<State>,
+    search: Search,
+    /// Contact velocity, and its change over the whole interval.
+    velocity: Vec<f64>,
+    change: Vec<f64>,
+    /// Percussions of the whole interval, then of the part that is applied.
+    trial: Vec<f64>,
+    impulse: DVector<f64>,
+    /// Size of the terms that make up the contact velocities (m/s): what rounding is measured by.
+    speed: f64,
+}
+
+/// How far an interval goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Reach {
+    /// This part of the way to the end of the round.
+    Part(f64),
+    /// A jammed point is pushed until it slides otherwise, which is no part of that way.
+    Jam(f64),
+    /// Nothing can be done for a point that approaches.
+    Nowhere,
+}
+
+impl Workspace {
+    /// Total percussions of the last problem (length `r`, N·s), in the order of its rows.
+    #[must_use]
+    pub const fn impulse(&self) -> &DVector<f64> {
+        &self.impulse
+    }
+
+    /// Contact velocity after the last impact (length `r`, m/s).
+    #[must_use]
+    pub fn contact_velocity(&self) -> &[f64] {
+        &self.velocity
+    }
+
+    /// Algorithm 2.
+    pub(super) fn run(
+        &mut self,
+        law: &Plus,
+        problem: &Problem,
+        observer: &mut dyn FnMut(&Interval<'_>),
+    ) -> Report {
+        self.start(law, problem);
+        let delassus = problem.delassus();
+        let limits = Limits::new(law.v_transition, law.theta_max, law.alpha_min);
+        let mut report = Report::default();
+        while self.begin_round(law) {
+            if report.rounds == law.round_limit {
+                return report.or(Status::RoundLimit);
+            }
+            report.rounds += 1;
+            loop {
+                if report.intervals == law.interval_limit {
+                    return report.or(Status::IntervalLimit);
+                }
+                report.intervals += 1;
+                let found = self.choose(law, delassus);
+                report.passes += found.passes;
+                if !found.complete {
+                    return report.or(Status::PassLimit);
+                }
+                if !found.slip_converged {
+                    report.status = Status::Unsolved;
+                }
+                let reach = self.reach(delassus, &limits);
+                let fraction = match reach {
+                    Reach::Nowhere => return report.or(Status::Unsolved),
+                    Reach::Part(fraction) => {
+                        report.violation = report.violation.max(self.violation());
+                        fraction
+                    }
+                    Reach::Jam(_) => {
+                        report.jams += 1;
+                        0.0
+                    }
+                };
+                self.apply(reach);
+                observer(&Interval {
+                    round: report.rounds,
+                    fraction,
+                    states: &self.states,
+                    impulse: &self.trial,
+                    contact_velocity: &self.velocity,
+                });
+                if reach == Reach::Part(1.0) {
+                    break;
+                }
+            }
+        }
+        report
+    }
+
+    fn start(&mut self, law: &Plus, problem: &Problem) {
+        let contacts = problem.contacts();
+        self.points.clear();
+        self.points.extend(contacts.iter().enumerate().map(|(index, contact)| {
+            Point::new(problem, contact, index, law.e_min.unwrap_or(contact.restitution))
+        }));
+        self.states.clear();
+        self.states.resize(contacts.len(), State::OBSERVING);
+        let free = problem.borrow_free_contact_velocity();
+        self.velocity.clear();
+        self.velocity.extend_from_slice(free.as_slice());
+        self.speed = free.amax();
+        for zeros in [&mut self.change, &mut self.trial] {
+            zeros.clear();
+            zeros.resize(free.len(), 0.0);
+        }
+        if self.impulse.len() == free.len() {
+            self.impulse.fill(0.0);
+        } else {
+            self.impulse = DVector::zeros(free.len());
+        }
+    }
+
+    /// Assigns the phases of a round; false when no point approaches and none is owed an expansion.
+    fn begin_round(&mut self, law: &Plus) -> bool {
+        let slowest = law.rank_tolerance * self.speed;
+        let mut active = false;
+        for (point, state) in self.points.iter_mut().zip(&mut self.states) {
+            point.owed = point.restitution * point.compression;
+            point.compression = 0.0;
+            let approach = -self.velocity[point.normal];
+            point.restitution = law.restitution(point.e_min, approach);
+            state.phase = if point.owed > 0.0 {
+                Phase::Expanding
+            } else if approach > slowest {
+                Phase::Compressing
+            } else {
+                Phase::Observing
+            };
+            active |= state.phase != Phase::Observing;
+        }
+        if law.participation == Participation::All {
+            for state in self.states.iter_mut().filter(|state| state.phase == Phase::Observing) {
+                state.phase = Phase::Compressing;
+            }
+        }
+        active
+    }
+
+    /// Algorithm 1 up to the step length: states and percussions of the whole interval.
+    fn choose(&mut self, law: &Plus, delassus: &DMatrix<f64>) -> Found {
+        for (point, state) in self.points.iter_mut().zip(&mut self.states) {
+            let sliding = point.tangential(&self.velocity);
+            let speed = point.tangential_norm(&self.velocity);
+            point.direction = [0.0; 2];
+            state.motion = if state.phase == Phase::Observing {
+                Motion::Free
+            } else if point.tangents == 0 {
+                Motion::Sliding
+            } else if speed >= law.v_transition {
+                point.direction = sliding.map(|component| component / speed);
+                Motion::Sliding
+            } else {
+                Motion::Rolling
+            };
+        }
+        let setting = Setting {
+            delassus,
+            velocity: &self.velocity,
+            rank_tolerance: law.rank_tolerance,
+            pass_limit: law.pass_limit,
+            approach: law.rank_tolerance * self.speed,
+        };
+        let (points, states, trial) = (&mut self.points, &mut self.states, &mut self.trial);
+        match law.active_set {
+            ActiveSet::Heuristic => self.search.heuristic(setting, points, states, trial),
+            ActiveSet::Exhaustive => self.search.exhaustive(setting, points, states, trial),
+        }
+    }
+
+    /// The step length, and the change of velocity over the whole interval.
+    fn reach(&mut self, delassus: &DMatrix<f64>, limits: &Limits) -> Reach {
+        let jammed = self.trial.iter().all(|impulse| *impulse == 0.0)
+            && self.states.iter().any(|state| state.phase == Phase::Compressing);
+        if jammed && !self.push_jammed(delassus) {
+            return Reach::Nowhere;
+        }
+        self.respond(delassus);
+        if !self.change.iter().all(|change| change.is_finite()) {
+            return Reach::Nowhere;
+        }
+        let mut fraction = if jammed { f64::INFINITY } else { 1.0 };
+        for (point, state) in self.points.iter().zip(&self.states) {
+            if state.motion == Motion::Sliding && point.tangents > 0 {
+                let start = point.tangential(&self.velocity);
+                let change = point.tangential(&self.change);
+                fraction = fraction.min(if jammed {
+                    limits.unbounded_fraction(start, change)
+                } else {
+                    limits.fraction(start, change)
+                });
+            }
+        }
+        match (jammed, fraction.is_finite()) {
+            (false, _) => Reach::Part(fraction),
+            (true, true) => Reach::Jam(fraction),
+            (true, false) => Reach::Nowhere,
+        }
+    }
+
+    /// Pushes the points that slide so that their own friction holds them down; see the head of
+    /// [`plus`](super). Whether there are any.
+    fn push_jammed(&mut self, delassus: &DMatrix<f64>) -> bool {
+        let mut any = false;
+        for (point, state) in self.points.iter().zip(&mut self.states) {
+            let (n, approach) = (point.normal, -self.velocity[point.normal]);
+            let slides = point.tangents > 0 && point.direction.iter().any(|component| *component != 0.0);
+            if state.phase != Phase::Compressing || approach <= 0.0 || !slides {
+                continue;
+            }
+            let push = approach / delassus[(n, n)];
+            self.trial[n] = push;
+            let rows = &mut self.trial[n + 1..][..point.tangents];
+            for (entry, friction) in rows.iter_mut().zip(point.friction_direction()) {
+                *entry = friction * push;
+            }
+            state.motion = Motion::Sliding;
+            any = true;
+        }
+        any
+    }
+
+    /// `change ← W trial`, and the size of its terms.
+    fn respond(&mut self, delassus: &DMatrix<f64>) {
+        self.change.fill(0.0);
+        let rows = self.change.len();
+        for (column, &impulse) in delassus.as_slice().chunks_exact(rows.max(1)).zip(&self.trial) {
+            if impulse == 0.0 {
+                continue;
+            }
+            for (change, w) in self.change.iter_mut().zip(column) {
+                let term = w * impulse;
+                *change += term;
+                self.speed = self.speed.max(term.abs());
+            }
+        }
+    }
+
+    /// Approach that the set of constraints leaves at the end of the whole interval (m/s).
+    fn violation(&self) -> f64 {
+        let ends = self.points.iter().zip(&self.states).map(|(point, state)| {
+            let free = state.phase == Phase::Compressing && state.motion == Motion::Free;
+            let end = self.velocity[point.normal] + self.change[point.normal];
+            if free { -end } else { 0.0 }
+        });
+        ends.fold(0.0, f64::max)
+    }
+
+    fn apply(&mut self, reach: Reach) {
+        let (Reach::Part(fraction) | Reach::Jam(fraction)) = reach else { return };
+        for (trial, total) in self.trial.iter_mut().zip(self.impulse.as_mut_slice()) {
+            *trial *= fraction;
+            *total += *trial;
+        }
+        for (velocity, change) in self.velocity.iter_mut().zip(&self.change) {
+            *velocity += fraction * change;
+        }
+        for (point, state) in self.points.iter_mut().zip(&self.states) {
+            match state.phase {
+                Phase::Compressing => point.compression += self.trial[point.normal],
+                Phase::Expanding => point.owed -= self.trial[point.normal],
+                Phase::Observing => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Impending slip: points that hardly slide at the start of an interval and cannot hold.
+//!
+//! Their friction is on the boundary of the cone and opposes the sliding velocity at the end (2.9):
+//!
+//! ```math
+//! u_t^{+} = u_t + W_t \pi, \qquad
+//! \pi_t = -\mu\, \pi_n \frac{u_t^{+}}{\lVert u_t^{+} \rVert} .
+//! ```
+//!
+//! Multiplied by `‖u_t⁺‖` this has the spurious root `u_t⁺ = 0`, and the unknown direction hides which
+//! of its opposites is meant. Here the unknown is the ratio `σ = ‖u_t⁺‖ / ‖π_t‖ ≥ 0` of each point. It
+//! makes the equations linear, those of a rolling point with `σ` added to the diagonal, and leaves one
+//! scalar equation a point:
+//!
+//! ```math
+//! u_t + W_t \pi = -\sigma\, \pi_t, \qquad
+//! h(\sigma) = \frac{\mu\, \pi_n}{\lVert \pi_t \rVert} - 1 = 0 .
+//! ```
+//!
+//! Direction and sign are right by construction, for one tangent as for two, and rolling is `σ = 0`:
+//! of all roots each point satisfies `0 ≤ σ ⊥ h ≥ 0`. Newton's method starts there, with the analytic
+//! Jacobian from `B ∂π/∂σ = −π_t`.
+//!
+//! - **One point** always has a root, for `h` is negative at 0 and positive where `σ` is large; Newton's
+//!   iterates are kept between bounds. If the normal percussion is given, `h` is concave and grows, the
+//!   root is unique and Newton's method approaches it from below.
+//! - **Several points** have no such guarantee; not converging is reported.
+//! - **The answer** is solved for once more with the directions found, which puts it on the cone to
+//!   rounding and, of redundant contacts, takes the percussions of least norm.
+//!
+//! # Source
+//!
+//! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact", *Proceedings of the Royal
+//! Society A* 471 (2015) 20140859, section 2(d) and equation (2.9);
+//! J. J. Moré, D. C. Sorensen, "Computing a trust region step", *SIAM Journal on Scientific and
+//! Statistical Computing* 4 (1983) 553–572 (the equation in `σ`, which is theirs for a given radius).
+
+use nalgebra::DMatrix;
+
+use super::{
+    equations::{Equations, Given, SlipRule},
+    orthogonal::Orthogonal,
+    point::{Motion, Phase, Point, State},
+};
+
+/// `h` of a point on the boundary of its cone: rounding of quotients of percussions.
+const CONVERGED: f64 = 1e-13;
+/// `h` that is accepted when rounding keeps it from becoming smaller.
+const ACCEPTED: f64 = 1e-9;
+/// Newton's method doubles the digits in each iteration once it is near, and multiplies `σ` by at most
+/// this before; a point whose `σ` passes `LARGEST` times its inverse mass has no friction to speak of.
+const GROWTH: f64 = 100.0;
+const LARGEST: f64 = 1e10;
+const ITERATIONS: usize = 60;
+
+/// How the iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Converged,
+    /// The directions are the last ones found.
+    Stalled,
+    /// Points would have to be pulled even without friction; they are marked by an infinite `σ`.
+    Pulled,
+}
+
+/// Memory of the iteration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slip {
+    moving: Vec<usize>,
+    defect: Vec<f64>,
+    jacobian: Vec<f64>,
+    unit: Vec<f64>,
+    change: Vec<f64>,
+    orthogonal: Orthogonal,
+}
+
+impl Slip {
+    /// Percussions of the interval, into `impulse`; sets `slip` and `direction` of the points in
+    /// impending slip.
+    pub(super) fn solve(
+        &mut self,
+        given: &Given<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        impulse: &mut [f64],
+    ) -> End {
+        let slips = |k: &usize| given.states[*k].motion == Motion::ImpendingSlip;
+        let alone = (0..points.len()).filter(slips).count() == 1;
+        points.iter_mut().for_each(|point| point.slip = 0.0);
+        let (mut low, mut high) = (0.0_f64, f64::INFINITY);
+        let mut worst = f64::INFINITY;
+        for _ in 0..ITERATIONS {
+            equations.solve(given, points, SlipRule::Implicit, impulse);
+            let before = worst;
+            worst = self.measure(given, points, impulse);
+            let stagnates = worst <= ACCEPTED && worst >= 0.5 * before;
+            if worst <= CONVERGED || stagnates {
+                break;
+            }
+            if alone {
+                let (k, h) = (self.moving[0], self.defect[0]);
+                if h < 0.0 { low = points[k].slip } else { high = points[k].slip }
+            }
+            self.differentiate(equations, given, points, impulse);
+            for (&k, step) in self.moving.iter().zip(&self.defect) {
+                let inertia = inverse_mass(given.delassus, &points[k]);
+                let point = &mut points[k];
+                let pulled = impulse[point.normal] <= 0.0;
+                let newton = point.slip - step;
+                point.slip =
+                    if pulled || newton.is_nan() || newton > GROWTH * (point.slip + inertia) {
+                        GROWTH * (point.slip + inertia)
+                    } else {
+                        newton.max(0.0)
+                    };
+                if alone && (point.slip <= low || point.slip >= high) {
+                    point.slip = if high.is_finite() {
+                        0.5 * (low + high)
+                    } else {
+                        GROWTH * (low + inertia)
+                    };
+                }
+                if pulled && point.slip > LARGEST * inertia {
+                    point.slip = f64::INFINITY;
+                }
+            }
+            if points.iter().any(|point| point.slip.is_infinite()) {
+                return End::Pulled;
+            }
+        }
+        for (point, _) in points
+            .iter_mut()
+            .zip(given.states)
+            .filter(|(_, state)| state.motion == Motion::ImpendingSlip)
+        {
+            let [x, y] = point.tangential(impulse);
+            let size = point.tangential_norm(impulse);
+            point.direction = if size > 0.0 { [-x / size, -y / size] } else { [0.0; 2] };
+        }
+        equations.solve(given, points, SlipRule::Directed, impulse);
+        if worst <= ACCEPTED { End::Converged } else { End::Stalled }
+    }
+
+    /// Lists the points whose `σ` is to change, with their `h`; returns the largest `|h|`.
+    fn measure(&mut self, given: &Given<'_>, points: &[Point], impulse: &[f64]) -> f64 {
+        self.moving.clear();
+        self.defect.clear();
+        let mut worst = 0.0_f64;
+        for (k, (point, state)) in points.iter().zip(given.states).enumerate() {
+            if state.motion != Motion::ImpendingSlip {
+                continue;
+            }
+            let tangential = point.tangential_norm(impulse);
+            let bound = point.friction * impulse[point.normal];
+            let rolls = point.slip == 0.0 && tangential <= bound;
+            if rolls {
+                continue;
+            }
+            let defect = bound / tangential - 1.0;
+            worst = worst.max(defect.abs());
+            self.moving.push(k);
+            self.defect.push(defect);
+        }
+        worst
+    }
+
+    /// Replaces `defect` by Newton's step.
+    fn differentiate(
+        &mut self,
+        equations: &mut Equations,
+        given: &Given<'_>,
+        points: &[Point],
+        impulse: &[f64],
+    ) {
+        let count = self.moving.len();
+        self.jacobian.clear();
+        self.unit.clear();
+        for &of in &self.moving {
+            equations.sensitivity(of, points[of].normal, &mut self.change);
+            for &k in &self.moving {
+                let (point, state) = (&points[k], &given.states[k]);
+                let size = point.tangential_norm(impulse);
+                let (mut normal, mut radial) = (0.0, 0.0);
+                for (unknown, change) in equations.unknowns.iter().zip(&self.change) {
+                    if unknown.point != k {
+                    } else if unknown.row == point.normal {
+                        normal = *change;
+                    } else {
+                        radial += impulse[unknown.row] * change / size;
+                    }
+                }
+                debug_assert!(state.phase == Phase::Compressing || normal == 0.0, "it is given");
+                let ratio = impulse[point.normal] / size;
+                let derivative = point.friction * (normal - ratio * radial) / size;
+                self.jacobian.push(derivative * inverse_mass(given.delassus, &points[of]));
+            }
+        }
+        if count == 1 {
+            self.defect[0] /= self.jacobian[0];
+        } else {
+            self.unit.extend(std::iter::repeat_n(1.0, count));
+            self.orthogonal.factor(&self.jacobian, &self.unit, given.rank_tolerance);
+            self.orthogonal.solve(&mut self.defect);
+        }
+        for (step, &of) in self.defect.iter_mut().zip(&self.moving) {
+            *step *= inverse_mass(given.delassus, &points[of]);
+        }
+    }
+}
+
+/// Mean inverse mass of a point along its tangents (kg⁻¹).
+fn inverse_mass(delassus: &DMatrix<f64>, point: &Point) -> f64 {
+    let rows = point.normal + 1..=point.normal + point.tangents;
+    let sum: f64 = rows.map(|row| delassus[(row, row)]).sum();
+    sum / point.tangents.max(1) as f64
+}
