@@ -64,6 +64,12 @@ pub(super) struct Setting<'a> {
 }
 
 impl Search {
+    /// Takes the states at the start of an interval.
+    pub(super) fn begin(&mut self, states: &[State]) {
+        self.start.clear();
+        self.start.extend_from_slice(states);
+    }
+
     /// Drops constraints from `states` until none is violated; percussions go into `impulse`.
     pub(super) fn heuristic(
         &mut self,
@@ -118,8 +124,7 @@ impl Search {
         states: &mut [State],
         impulse: &mut [f64],
     ) -> Found {
-        self.start.clear();
-        self.start.extend_from_slice(states);
+        states.copy_from_slice(&self.start);
         let mut found = Found { passes: 0, complete: true, slip_converged: true };
         let mut best: Option<(usize, f64)> = None;
         loop {

@@ -8,7 +8,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{
-    ActiveSet, Interval, Participation, Plus, Report, Status,
+    ActiveSet, EXHAUSTIVE, Interval, Participation, Plus, Report, Status,
     active_set::{Found, Search, Setting},
     point::{Motion, Phase, Point, State},
     step::Limits,
@@ -188,10 +188,23 @@ impl Workspace {
             approach: law.rank_tolerance * self.speed,
         };
         let (points, states, trial) = (&mut self.points, &mut self.states, &mut self.trial);
-        match law.active_set {
-            ActiveSet::Heuristic => self.search.heuristic(setting, points, states, trial),
-            ActiveSet::Exhaustive => self.search.exhaustive(setting, points, states, trial),
-        }
+        let exhaustive = match law.active_set {
+            ActiveSet::Heuristic => {
+                self.search.begin(states);
+                let found = self.search.heuristic(setting, points, states, trial);
+                let stuck = !found.slip_converged;
+                if !stuck || states.len() > EXHAUSTIVE || !found.complete {
+                    return found;
+                }
+                found.passes
+            }
+            ActiveSet::Exhaustive => {
+                self.search.begin(states);
+                0
+            }
+        };
+        let found = self.search.exhaustive(setting, points, states, trial);
+        Found { passes: exhaustive + found.passes, ..found }
     }
 
     /// The step length, and the change of velocity over the whole interval.
@@ -230,7 +243,8 @@ impl Workspace {
         let mut any = false;
         for (point, state) in self.points.iter().zip(&mut self.states) {
             let (n, approach) = (point.normal, -self.velocity[point.normal]);
-            let slides = point.tangents > 0 && point.direction.iter().any(|component| *component != 0.0);
+            let slides =
+                point.tangents > 0 && point.direction.iter().any(|component| *component != 0.0);
             if state.phase != Phase::Compressing || approach <= 0.0 || !slides {
                 continue;
             }

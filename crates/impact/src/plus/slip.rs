@@ -40,7 +40,7 @@ use nalgebra::DMatrix;
 use super::{
     equations::{Equations, Given, SlipRule},
     orthogonal::Orthogonal,
-    point::{Motion, Phase, Point, State},
+    point::{Motion, Phase, Point},
 };
 
 /// `h` of a point on the boundary of its cone: rounding of quotients of percussions.
@@ -52,6 +52,9 @@ const ACCEPTED: f64 = 1e-9;
 const GROWTH: f64 = 100.0;
 const LARGEST: f64 = 1e10;
 const ITERATIONS: usize = 60;
+/// Values of `σ` to start from, in inverse masses: from rolling, and where that leads nowhere from
+/// slipping against little friction.
+const STARTS: [f64; 2] = [0.0, 10.0];
 
 /// How the iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +87,40 @@ impl Slip {
         points: &mut [Point],
         impulse: &mut [f64],
     ) -> End {
-        let slips = |k: &usize| given.states[*k].motion == Motion::ImpendingSlip;
-        let alone = (0..points.len()).filter(slips).count() == 1;
-        points.iter_mut().for_each(|point| point.slip = 0.0);
-        let (mut low, mut high) = (0.0_f64, f64::INFINITY);
+        let mut end = End::Stalled;
+        for start in STARTS {
+            for (point, state) in points.iter_mut().zip(given.states) {
+                let slips = state.motion == Motion::ImpendingSlip;
+                point.slip = if slips { start * inverse_mass(given.delassus, point) } else { 0.0 };
+            }
+            end = self.iterate(given, equations, points, impulse);
+            match end {
+                End::Pulled => return end,
+                End::Converged => break,
+                End::Stalled => {}
+            }
+        }
+        for (point, state) in points.iter_mut().zip(given.states) {
+            if state.motion == Motion::ImpendingSlip {
+                let [x, y] = point.tangential(impulse);
+                let size = point.tangential_norm(impulse);
+                point.direction = if size > 0.0 { [-x / size, -y / size] } else { [0.0; 2] };
+            }
+        }
+        equations.solve(given, points, SlipRule::Directed, impulse);
+        end
+    }
+
+    /// Newton's method from the `σ` that the points have.
+    fn iterate(
+        &mut self,
+        given: &Given<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        impulse: &mut [f64],
+    ) -> End {
+        let slips = given.states.iter().filter(|state| state.motion == Motion::ImpendingSlip);
+        let mut bounds = (slips.count() == 1).then_some((0.0, f64::INFINITY));
         let mut worst = f64::INFINITY;
         for _ in 0..ITERATIONS {
             equations.solve(given, points, SlipRule::Implicit, impulse);
@@ -97,29 +130,28 @@ impl Slip {
             if worst <= CONVERGED || stagnates {
                 break;
             }
-            if alone {
-                let (k, h) = (self.moving[0], self.defect[0]);
-                if h < 0.0 { low = points[k].slip } else { high = points[k].slip }
+            if let Some((low, high)) = &mut bounds {
+                let here = points[self.moving[0]].slip;
+                if self.defect[0] < 0.0 { *low = here } else { *high = here }
             }
             self.differentiate(equations, given, points, impulse);
             for (&k, step) in self.moving.iter().zip(&self.defect) {
                 let inertia = inverse_mass(given.delassus, &points[k]);
                 let point = &mut points[k];
                 let pulled = impulse[point.normal] <= 0.0;
+                let most = GROWTH * (point.slip + inertia);
                 let newton = point.slip - step;
-                point.slip =
-                    if pulled || newton.is_nan() || newton > GROWTH * (point.slip + inertia) {
-                        GROWTH * (point.slip + inertia)
-                    } else {
-                        newton.max(0.0)
-                    };
-                if alone && (point.slip <= low || point.slip >= high) {
-                    point.slip = if high.is_finite() {
-                        0.5 * (low + high)
-                    } else {
-                        GROWTH * (low + inertia)
-                    };
-                }
+                let next = if pulled || newton.is_nan() { most } else { newton.clamp(0.0, most) };
+                point.slip = match bounds {
+                    Some((low, high)) if next <= low || next >= high => {
+                        if high.is_finite() {
+                            0.5 * (low + high)
+                        } else {
+                            most
+                        }
+                    }
+                    _ => next,
+                };
                 if pulled && point.slip > LARGEST * inertia {
                     point.slip = f64::INFINITY;
                 }
@@ -128,16 +160,6 @@ impl Slip {
                 return End::Pulled;
             }
         }
-        for (point, _) in points
-            .iter_mut()
-            .zip(given.states)
-            .filter(|(_, state)| state.motion == Motion::ImpendingSlip)
-        {
-            let [x, y] = point.tangential(impulse);
-            let size = point.tangential_norm(impulse);
-            point.direction = if size > 0.0 { [-x / size, -y / size] } else { [0.0; 2] };
-        }
-        equations.solve(given, points, SlipRule::Directed, impulse);
         if worst <= ACCEPTED { End::Converged } else { End::Stalled }
     }
 
