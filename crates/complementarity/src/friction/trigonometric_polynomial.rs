@@ -5,8 +5,9 @@
 //! ```
 //!
 //! With `y = tan(α/2)` the product `(1 + y²)² p` is a quartic in `y` whose leading coefficient is `p(π)`.
-//! The circle is first turned so that `α = π` is where `|p|` is largest among eight angles; then the leading
-//! coefficient never vanishes beside the others, no root is at infinity and all have `|y| < 60`.
+//! The circle is first turned so that `α = π` is where `|p|` is largest among eight angles. There `|p|` is at least
+//! `1/√2` of its maximum (Ehlich and Zeller), so that no root is within `π/8` (Bernstein and Szegő): the leading coefficient
+//! never vanishes beside the others, no root is at infinity and all have `|y| ≤ tan(7π/16)`.
 //! Roots of the quartic lie between those of its derivative, where it is monotonic: a safeguarded Newton
 //! iteration in each of the at most four intervals with a change of sign finds them all and no others.
 //!
@@ -17,9 +18,13 @@
 //! # Source
 //!
 //! G. E. Collins, R. Loos, "Polynomial real root isolation by differentiation", *SYMSAC '76*, ACM 1976,
-//! 15–25. Safeguarded Newton: W. H. Press et al., *Numerical Recipes*, 3rd ed., 2007, section 9.4.
+//! 15–25. H. Ehlich, K. Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", *Mathematische Zeitschrift* 86 (1964)
+//! 41–44, and G. Szegő's form of Bernstein's inequality, `p'² + 4 p² ≤ 4 max p²`. Safeguarded Newton: W. H. Press et al., *Numerical Recipes*, 3rd ed., 2007, section 9.4.
 
 use std::f64::consts::FRAC_1_SQRT_2;
+
+/// `tan(7π/16)`, rounded up.
+const REACH: f64 = 5.0274;
 
 /// At most four real numbers in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,109 +78,124 @@ pub fn quartic_roots(coefficients: [f64; 4]) -> Roots {
         roots.values = roots.values.map(|root| root * largest);
         return roots;
     }
+    // Cauchy: all roots have a modulus below this; NaN and infinity have none.
+    let bound = 1.0 + largest;
+    if !coefficients.iter().all(|c| c.is_finite()) {
+        return Roots::default();
+    }
     // A few roundings of the largest term: closer to zero the sign means nothing.
-    roots_beyond_noise(coefficients, |y| {
+    roots_within(coefficients, bound, |y| {
         let size = y.abs();
         let terms = (((size + c3.abs()) * size + c2.abs()) * size + c1.abs()) * size + c0.abs();
         4.0 * f64::EPSILON * terms
     })
 }
 
-/// [`quartic_roots`] where extrema within `noise` of zero touch it.
-fn roots_beyond_noise([c0, c1, c2, c3]: [f64; 4], noise: impl Fn(f64) -> f64) -> Roots {
+/// [`quartic_roots`] of a quartic that is positive outside of `±bound`, where extrema within `noise` of zero touch it.
+fn roots_within([c0, c1, c2, c3]: [f64; 4], bound: f64, noise: impl Fn(f64) -> f64) -> Roots {
     let mut roots = Roots::default();
-    // Cauchy: all roots, and so those of the derivatives, have a modulus below this.
-    let bound = 1.0 + c0.abs().max(c1.abs()).max(c2.abs()).max(c3.abs());
-    if !bound.is_finite() {
-        return roots;
-    }
-    let quartic = |y: f64| (((y + c3) * y + c2) * y + c1) * y + c0;
-    let slope = |y: f64| ((4.0 * y + 3.0 * c3) * y + 2.0 * c2) * y + c1;
-    let (critical, count) = cubic_roots([0.25 * c1, 0.5 * c2, 0.75 * c3], bound);
+    let quartic = |y: f64| {
+        let value = (((y + c3) * y + c2) * y + c1) * y + c0;
+        (value, ((4.0 * y + 3.0 * c3) * y + 2.0 * c2) * y + c1)
+    };
+    // How far a root is from an extremum if the quartic is a parabola there.
+    let reach = |y: f64, value: f64| (-value / ((6.0 * y + 3.0 * c3) * y + c2)).abs().sqrt();
+    let (critical, count) = cubic_roots([0.25 * c1, 0.5 * c2, 0.75 * c3]);
 
-    let (mut left, mut at_left) = (-bound, quartic(-bound).max(0.0));
+    let (mut left, mut at_left) = (-bound, f64::INFINITY);
     let mut touched = false;
-    for index in 0..=count {
-        let right = critical[..count].get(index).copied().unwrap_or(bound);
-        let at_right = if index < count { quartic(right) } else { quartic(right).max(0.0) };
-        let touches = index < count && at_right.abs() <= noise(right);
+    for &extremum in critical[..count].iter().filter(|y| y.abs() < bound) {
+        let (value, _) = quartic(extremum);
+        let touches = value.abs() <= noise(extremum);
         if touches {
-            roots.push(right);
-        } else if !touched && (at_left < 0.0) != (at_right < 0.0) {
-            roots.push(newton_between(left, right, at_left < 0.0, quartic, slope));
+            roots.push(extremum);
+        } else if !touched && (at_left < 0.0) != (value < 0.0) {
+            let start = if at_left.abs() < value.abs() {
+                left + reach(left, at_left)
+            } else {
+                extremum - reach(extremum, value)
+            };
+            roots.push(newton_between([left, extremum], start, at_left < 0.0, quartic));
         }
-        (left, at_left, touched) = (right, at_right, touches);
+        (left, at_left, touched) = (extremum, value, touches);
+    }
+    if !touched && at_left < 0.0 {
+        let start = left + reach(left, at_left);
+        roots.push(newton_between([left, bound], start, true, quartic));
     }
     roots
 }
 
 /// Ascending real roots of `y³ + c₂ y² + c₁ y + c₀` and their number, coefficients from `c₀` to `c₂`.
-fn cubic_roots([c0, c1, c2]: [f64; 3], bound: f64) -> ([f64; 3], usize) {
-    let cubic = |y: f64| ((y + c2) * y + c1) * y + c0;
-    let slope = |y: f64| (3.0 * y + 2.0 * c2) * y + c1;
-    // The inflection point parts an outer root with its monotonic branch from the others.
-    let inflection = -c2 / 3.0;
-    let at_inflection = cubic(inflection);
-    let discriminant = c2 * c2 - 3.0 * c1;
-    let reach = if discriminant > 0.0 { discriminant.sqrt() * (2.0 / 3.0) } else { 0.0 };
-    // Beyond the far side of the local extremum the cubic has the sign of that branch.
-    let outer = if at_inflection > 0.0 {
-        let left = -bound;
-        newton_between(left, inflection - 0.5 * reach, true, cubic, slope)
-    } else {
-        newton_between(inflection + 0.5 * reach, bound, true, cubic, slope)
-    };
-    // (y − outer)(y² + b y + c); what is lost by this division only moves ends of intervals.
-    let b = c2 + outer;
-    let c = c1 + outer * b;
-    let discriminant = 0.25 * b * b - c;
+///
+/// From the far side of its outer root a cubic is convex or concave up to the inflection, so that Newton's steps walk to that
+/// root without turning. Division by it leaves a quadratic; what is lost there only moves ends of intervals.
+fn cubic_roots([c0, c1, c2]: [f64; 3]) -> ([f64; 3], usize) {
+    // t³ − 3 r t + d with y = shift ± t, the sign such that d ≥ 0: the outer root is at t ≤ 0.
+    let shift = -c2 / 3.0;
+    let r = shift * shift - c1 / 3.0;
+    let d = (shift + c2) * shift * shift + c1 * shift + c0;
+    let sign = if d < 0.0 { -1.0 } else { 1.0 };
+    let d = d.abs();
+    let extremum = r.max(0.0).sqrt();
+    // Here the cubic is negative, or was positive only because one step leads from there to where it is.
+    let three = d <= 2.0 * extremum * r;
+    let mut t = if three { -2.0 * extremum } else { -(2.0 * extremum + d.cbrt()) };
+    for _ in 0..60 {
+        let slope = 3.0 * (t * t - r);
+        let step = ((t * t - 3.0 * r) * t + d) / slope;
+        // Zero over zero at a triple root.
+        if !step.is_finite() {
+            break;
+        }
+        t -= step;
+        if step.abs() <= 1e-8 * t.abs() {
+            break;
+        }
+    }
+    let outer = shift + sign * t;
+    // t² + t₀ t + t₀² − 3 r.
+    let discriminant = 3.0 * (r - 0.25 * t * t);
     if discriminant < 0.0 {
         return ([outer, 0.0, 0.0], 1);
     }
-    let half = -0.5 * b;
-    let far = if half < 0.0 { half - discriminant.sqrt() } else { half + discriminant.sqrt() };
-    let near = if far == 0.0 { 0.0 } else { c / far };
-    let mut roots = [outer, far.min(near), far.max(near)];
-    if roots[0] > roots[2] {
-        roots.rotate_left(1);
-    } else if roots[0] > roots[1] {
-        roots.swap(0, 1);
-    }
-    (roots, 3)
+    let (middle, half) = (shift - 0.5 * sign * t, discriminant.sqrt());
+    let inner = [middle - half, middle + half];
+    if sign > 0.0 { ([outer, inner[0], inner[1]], 3) } else { ([inner[0], inner[1], outer], 3) }
 }
 
-/// The root of a monotonic function between `left` and `right`, where it is negative at `left` if
-/// `rising` and changes sign: Newton steps, and bisections where they leave the interval or are slow.
+/// The root between two numbers of a monotonic function, given with its slope, that is negative at the left end if
+/// `rising` and changes sign: Newton steps from `start`, and bisections where they leave the interval or are slow.
 fn newton_between(
-    mut left: f64,
-    mut right: f64,
+    [mut left, mut right]: [f64; 2],
+    start: f64,
     rising: bool,
-    function: impl Fn(f64) -> f64,
-    slope: impl Fn(f64) -> f64,
+    function: impl Fn(f64) -> (f64, f64),
 ) -> f64 {
-    let mut y = 0.5 * (left + right);
+    let mut y = if start > left && start < right { start } else { 0.5 * (left + right) };
     let mut before = right - left;
     // Halving alone needs about 60 steps from the bound to round-off.
     for _ in 0..80 {
-        let value = function(y);
+        let (value, slope) = function(y);
         if (value < 0.0) == rising {
             left = y;
         } else {
             right = y;
         }
-        let step = value / slope(y);
+        let step = value / slope;
         let next = y - step;
         let usable = next > left && next < right && step.abs() <= 0.5 * before;
-        let next = if usable { next } else { 0.5 * (left + right) };
-        before = (next - y).abs();
-        y = next;
+        before = if usable { step.abs() } else { 0.5 * (right - left) };
+        y = if usable { next } else { 0.5 * (left + right) };
         // A quadratic step this small leaves less than a rounding.
-        if before <= 1e-9 * (1.0 + y.abs()) && usable || right - left <= f64::EPSILON * y.abs() {
-            let last = y - function(y) / slope(y);
-            return if last >= left && last <= right { last } else { y };
+        if before <= 1e-8 * (1.0 + y.abs()) {
+            break;
         }
     }
-    y
+    // The same again where halving got here, and a check against round-off of a flat slope.
+    let (value, slope) = function(y);
+    let last = y - value / slope;
+    if last >= left && last <= right { last } else { y }
 }
 
 /// A point `(cos α, sin α)` of the unit circle.
@@ -291,7 +311,7 @@ impl TrigonometricPolynomial {
         ];
         // p itself is known to a few roundings of its largest coefficient.
         let noise = 8.0 * f64::EPSILON * self.size() / leading.abs();
-        let at_y = roots_beyond_noise(coefficients, |y| noise * (1.0 + y * y) * (1.0 + y * y));
+        let at_y = roots_within(coefficients, REACH, |y| noise * (1.0 + y * y) * (1.0 + y * y));
         for &y in at_y.as_slice() {
             let length = 1.0 + y * y;
             let (c, s) = ((1.0 - y * y) / length, 2.0 * y / length);
