@@ -1,6 +1,7 @@
 //! Problem families shared by the benches and by the dependability tests.
 
 pub mod families;
+pub mod frictional;
 pub mod residuals;
 
 /// The examples of the front page, compiled and run with the documentation tests.
