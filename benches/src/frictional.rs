@@ -55,18 +55,28 @@ pub fn packing(seed: u64, contacts: usize, blocks_per_row: f64, friction: f64) -
         let first = random.random_range(0..bodies);
         let second = (first + random.random_range(1..bodies)) % bodies;
         let turn = unit(&mut random) * 3.0;
-        let frame = *Rotation3::new(turn).matrix();
-        let side = |body: usize, sign: f64, arm: Vector3<f64>| {
-            (body, sign * frame, -sign * frame * arm.cross_matrix())
+        let arms = [unit(&mut random), unit(&mut random)];
+        let sides_of = |frame: Matrix3<f64>| {
+            let side = |body: usize, sign: f64, arm: &Vector3<f64>| {
+                (body, sign * frame, -sign * frame * arm.cross_matrix())
+            };
+            let pair = [side(first, 1.0, &arms[0]), side(second, -1.0, &arms[1])];
+            let velocity: Vector3<f64> = pair
+                .iter()
+                .map(|(body, rows, turning)| {
+                    rows * velocities[*body].0 + turning * velocities[*body].1
+                })
+                .sum();
+            (pair, velocity)
         };
-        let pair = [side(first, 1.0, unit(&mut random)), side(second, -1.0, unit(&mut random))];
-        let velocity: Vector3<f64> = pair
-            .iter()
-            .map(|(body, linear, angular)| {
-                linear * velocities[*body].0 + angular * velocities[*body].1
-            })
-            .sum();
-        free.push(Vector3::new(-velocity.x.abs(), velocity.y, velocity.z));
+        let frame = *Rotation3::new(turn).matrix();
+        let (mut pair, mut velocity) = sides_of(frame);
+        if velocity.x > 0.0 {
+            // The other side of the contact is where the bodies approach.
+            (pair, velocity) =
+                sides_of(Matrix3::from_diagonal(&Vector3::new(-1.0, -1.0, 1.0)) * frame);
+        }
+        free.push(velocity);
         sides.push(pair);
     }
     let mut blocks = Vec::new();

@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 /// ```
 #[must_use]
 pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
-    let (normal, length) = (point.x, point.y.hypot(point.z));
+    let (normal, length) = (point.x, point.yz().norm());
     if length <= friction * normal {
         *point
     } else if friction * length <= -normal {
@@ -38,7 +38,7 @@ pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
 /// 28 (1998) 225–245.
 #[must_use]
 pub fn modified_velocity(velocity: &Vector3<f64>, friction: f64) -> Vector3<f64> {
-    let slip = velocity.y.hypot(velocity.z);
+    let slip = velocity.yz().norm();
     Vector3::new(velocity.x + friction * slip, velocity.y, velocity.z)
 }
 

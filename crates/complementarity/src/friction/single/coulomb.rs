@@ -149,7 +149,7 @@ pub fn all(contact: &Contact, b: &Vector3<f64>) -> Solutions {
 
 /// The solution with the least energy among those with `a_n·x ≥ 0`, see the head of the module.
 ///
-/// Zero for a `b` that is not finite.
+/// Zero for a `b` that is not finite; finite if the squares of `b` do not overflow.
 #[must_use]
 pub fn solve(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     choose(contact, b, None)
@@ -250,7 +250,8 @@ impl<'a> Slides<'a> {
     }
 
     fn impulse(&self, y: [f64; 2]) -> Vector3<f64> {
-        Vector3::new(y[0].hypot(y[1]) / self.contact.friction, y[0], y[1])
+        let length = (y[0] * y[0] + y[1] * y[1]).sqrt();
+        Vector3::new(length / self.contact.friction, y[0], y[1])
     }
 
     /// A slide by Newton steps from the direction `start` of the slip, or of the slip without friction.

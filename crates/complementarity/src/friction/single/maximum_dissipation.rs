@@ -111,7 +111,7 @@ pub(super) fn radial(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
 
 /// On the edge of the cone the normal part follows from the tangential one, so that friction is exact.
 fn impulse(contact: &Contact, load: &Load, y: [f64; 2]) -> Vector3<f64> {
-    let length = y[0].hypot(y[1]);
+    let length = (y[0] * y[0] + y[1] * y[1]).sqrt();
     let normal = length / contact.friction;
     // Weak friction makes the other formula the better one; the cone then holds within a rounding.
     let closed = contact.closed(load, y);
