@@ -208,6 +208,8 @@ pub(crate) enum LawName {
     Sequential,
     /// A single contact followed through the impact, with dry friction at every instant.
     Routh,
+    /// Rounds of compression and expansion of the contacts that approach.
+    Plus,
     /// The set of all outcomes, with percussions that grow at arbitrary relative rates.
     SetValuedRouth,
 }

@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 use percussion_complementarity::lcp::{enumerate, lemke};
 use percussion_impact::{
-    AnitescuPotra, Newton, Poisson, Routh, Sequential, SetValuedRouth,
+    AnitescuPotra, Newton, Plus, Poisson, Routh, Sequential, SetValuedRouth,
+    plus::{ActiveSet, Participation},
     routh::Restitution,
     sequential::Order,
     set_valued::{self, Covering, Draws},
@@ -14,6 +15,7 @@ use percussion_scenarios::impacts::Sampling;
 use super::{Chosen, Settings};
 use crate::arguments::LawName;
 
+const AT_LEAST_1: &str = "a number from 1 on";
 const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
 
 /// Velocities of a set that are kept by default.
@@ -34,6 +36,7 @@ pub(super) fn law(
         LawName::AnitescuPotra => anitescu_potra(settings)?,
         LawName::Sequential => sequential(settings)?,
         LawName::Routh => Chosen::One(Box::new(routh(settings)?)),
+        LawName::Plus => Chosen::One(Box::new(plus(settings)?)),
         LawName::SetValuedRouth => set_valued_routh(settings, sampling)?,
     })
 }
@@ -51,7 +54,7 @@ fn lemke(settings: &mut Settings) -> Result<lemke::Settings> {
     let defaults = lemke::Settings::default();
     Ok(lemke::Settings {
         tolerance: settings.number("tolerance", defaults.tolerance, "a residual from 0 on")?,
-        pivot_limit: settings.count("pivot_limit", defaults.pivot_limit, "a number from 1 on")?,
+        pivot_limit: settings.count("pivot_limit", defaults.pivot_limit, AT_LEAST_1)?,
         restarts: settings.count("restarts", defaults.restarts, "a number from 0 on")?,
     })
 }
@@ -121,7 +124,35 @@ fn routh(settings: &mut Settings) -> Result<Routh> {
     Ok(Routh {
         restitution: settings.choice("restitution", &restitutions)?,
         tolerance: settings.number("tolerance", defaults.tolerance, "a number in [1e-14, 1e-3]")?,
-        step_limit: settings.count("step_limit", defaults.step_limit, "a number from 1 on")?,
+        step_limit: settings.count("step_limit", defaults.step_limit, AT_LEAST_1)?,
+    })
+}
+
+fn plus(settings: &mut Settings) -> Result<Plus> {
+    let defaults = Plus::default();
+    let participations = [("approaching", Participation::Approaching), ("all", Participation::All)];
+    let active_sets = [("heuristic", ActiveSet::Heuristic), ("exhaustive", ActiveSet::Exhaustive)];
+    Ok(Plus {
+        v_capture: settings.number("v_capture", defaults.v_capture, "a speed (m/s)")?,
+        v_plastic: settings.number("v_plastic", defaults.v_plastic, "a speed (m/s)")?,
+        e_min: settings.optional("e_min", "restitution", "a number in [0, 1] for all contacts")?,
+        v_transition: settings.number("v_transition", defaults.v_transition, "a speed (m/s)")?,
+        theta_max: settings.number(
+            "theta_max",
+            defaults.theta_max,
+            "an angle in (0, π/2] (rad)",
+        )?,
+        alpha_min: settings.number("alpha_min", defaults.alpha_min, "a number in [0, 1)")?,
+        participation: settings.choice("participation", &participations)?,
+        active_set: settings.choice("active_set", &active_sets)?,
+        rank_tolerance: settings.number(
+            "rank_tolerance",
+            defaults.rank_tolerance,
+            "a number in (0, 1e-3]",
+        )?,
+        round_limit: settings.count("round_limit", defaults.round_limit, AT_LEAST_1)?,
+        interval_limit: settings.count("interval_limit", defaults.interval_limit, AT_LEAST_1)?,
+        pass_limit: settings.count("pass_limit", defaults.pass_limit, AT_LEAST_1)?,
     })
 }
 
@@ -132,13 +163,12 @@ fn set_valued_routh(settings: &mut Settings, sampling: Option<&Sampling>) -> Res
         defaults.steps = sampling.steps;
         defaults.samples = sampling.samples;
     }
-    let at_least_1 = "a number from 1 on";
     let coverings =
         [("scaled", Covering::Scaled), ("ones", Covering::Ones), ("random", Covering::Random)];
     let settings_of_law = set_valued::Settings {
         step: settings.number("step", defaults.step, "largest increment of a percussion (N·s)")?,
-        steps: settings.count("steps", defaults.steps, at_least_1)?,
-        samples: settings.count("samples", defaults.samples, at_least_1)?,
+        steps: settings.count("steps", defaults.steps, AT_LEAST_1)?,
+        samples: settings.count("samples", defaults.samples, AT_LEAST_1)?,
         seed: settings.count("seed", defaults.seed, "a number from 0 on")?,
         draws: settings.choice("draws", &[("random", Draws::Random), ("sobol", Draws::Sobol)])?,
         directions: settings.count("directions", defaults.directions, DIRECTIONS)?,

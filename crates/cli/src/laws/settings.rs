@@ -44,6 +44,18 @@ impl Settings {
         self.parsed(key, default, &shown, expected, parse)
     }
 
+    /// A finite number that may be left out, which means what `default` says.
+    pub(crate) fn optional(
+        &mut self,
+        key: &str,
+        default: &str,
+        expected: &str,
+    ) -> Result<Option<f64>> {
+        let parse =
+            |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite()).map(Some);
+        self.parsed(key, None, default, expected, parse)
+    }
+
     /// A number of things.
     pub(crate) fn count<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T>
     where

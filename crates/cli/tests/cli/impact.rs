@@ -327,6 +327,17 @@ fn settings_that_a_law_does_not_have_are_refused_with_those_it_has() {
     refused("all", &["oldton.directions=16"], &["belongs to none of the laws"]);
 }
 
+/// Restitution of the contact is 1/2; with `e_min` at the speed of 2 m/s it is that.
+#[test]
+fn plus_takes_the_restitution_of_contacts_or_its_own() {
+    let velocity = |more: &[&str]| numbers(&answer(BALL, "plus", more)["velocity"])[1];
+    assert!((velocity(&[]) - 1.0).abs() < 1e-12);
+    assert!((velocity(&["--set", "e_min=0.25"]) - 0.5).abs() < 1e-12);
+    impact(BALL, "plus", &["--set", "e_min=2"]).assert_refused(&["e_min", "2"]);
+    impact(BALL, "plus", &["--set", "theta_max=0"]).assert_refused(&["theta_max", "0"]);
+    impact(BALL, "plus", &["--set", "theta=1"]).assert_refused(&["did you mean `theta_max`"]);
+}
+
 #[test]
 fn the_settings_of_a_law_are_listed() {
     let text = percussion(&["list", "sequential"]);
