@@ -57,6 +57,16 @@ impl Sizes {
         }
     }
 
+    /// Whether a percussion (N·s) is no more than rounding of the largest.
+    pub(super) fn is_rounding_of_percussions(&self, percussion: f64) -> bool {
+        percussion.abs() <= 1e-13 * self.percussion
+    }
+
+    /// Whether a complementarity (J) means that contacts which pushed separate.
+    pub(super) fn is_separation(&self, complementarity: f64) -> bool {
+        complementarity > TOLERANCE * self.percussion * self.speed
+    }
+
     /// Whether a contact velocity (m/s) is no more than rounding of its terms, which is some `n eps`.
     pub(super) fn is_rounding(&self, velocity: f64) -> bool {
         velocity.abs() <= 1e-13 * self.speed

@@ -76,14 +76,18 @@ fn contacts(subject: &Subject, outcome: &One) -> Table {
     // What is rounding of larger terms reads 0.
     let clean = |velocity: &f64| if outcome.sizes.is_rounding(*velocity) { 0.0 } else { *velocity };
     let cells = |velocity: &[f64]| list(&velocity.iter().map(clean).collect::<Vec<_>>());
+    let still = |percussion: &f64| {
+        if outcome.sizes.is_rounding_of_percussions(*percussion) { 0.0 } else { *percussion }
+    };
+    let percussions = |values: &[f64]| list(&values.iter().map(still).collect::<Vec<_>>());
     for (index, impulse) in outcome.impulses.iter().enumerate() {
         let rows = problem.rows(index);
         let (normal, tangents) = (rows.start..rows.start + 1, rows.start + 1..rows.end);
         let [before, after] = [before.as_slice(), after.as_slice()];
         table.push([
             subject.contacts[index].clone(),
-            short(impulse.normal),
-            list(&impulse.tangent),
+            percussions(&[impulse.normal]),
+            percussions(&impulse.tangent),
             cells(&before[normal.clone()]),
             cells(&before[tangents.clone()]),
             cells(&after[normal.clone()]),
@@ -133,7 +137,10 @@ fn words(outcome: &One, figure: &Judged) -> String {
         ("energy_change", _) if figure.value < 0.0 && energy > 0.0 => {
             return format!("loses {share} %");
         }
-        ("complementarity", _) if figure.value > 0.0 => "contacts that pushed separate",
+        ("complementarity", _) if outcome.sizes.is_separation(figure.value) => {
+            "contacts that pushed separate"
+        }
+        ("complementarity", _) => "holds",
         (_, Verdict::Holds) => "holds",
         (_, Verdict::Violated) => "VIOLATED",
         (_, Verdict::Information) => "",
