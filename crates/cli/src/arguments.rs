@@ -153,7 +153,9 @@ Examples:
   percussion impact ball.json --law poisson
   percussion impact block.json --law anitescu-potra --set solutions=all
   percussion impact block.json --law sequential --set inner=newton --set order=1,0
-  percussion impact block.json --law all --json
+  percussion impact block.json --law set-valued-routh --set step=0.3 --json
+  percussion impact rocking-block --law set-valued-routh --samples 65536 --out block
+  percussion impact rocking-block --law all
 
 `percussion list LAW` tells the settings of a law.";
 
