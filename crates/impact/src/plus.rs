@@ -27,12 +27,21 @@
 //!   [`Status`] is resolved; and an end, by limits that are reported.
 //! - **Does not** guarantee the least norm of Table 1: the active set is found by a heuristic. It can
 //!   leave an approach to the next round, which [`Report::violation`] shows.
-//!   [`ActiveSet::Exhaustive`] tries everything, for up to 8 contacts.
+//!   [`ActiveSet::Exhaustive`] tries everything, for up to 8 contacts. Of random impacts with one to
+//!   four contacts 0.2 % come out differently with it, and up to 3 % where friction is high and
+//!   contacts are redundant.
+//! - **Does not** always find the directions of several contacts in impending slip at once, which ends
+//!   in [`Status::Unsolved`]: one in 1000 of these random impacts, 1 % with friction up to 1.5.
 //! - **Energy** never grows for a single contact with `e = 0`. With restitution and friction it *can
-//!   grow*, above all with `e = 1`: the percussions that are given back ignore the work they do. The
+//!   grow*, above all with `e = 1`: the percussions that are given back ignore the work they do. Between
+//!   two walls a particle gained 15 %, and a single contact whose speed is near `v_transition` 12 %;
+//!   random pairs of contacts have gained ten times what they had. The
 //!   [`Certificate`](crate::Certificate) shows it.
-//! - **Cost** for each interval one orthogonal factorization of the constraints that act, a division for
-//!   a single sliding contact, and one more for each constraint that is dropped.
+//! - **Cost** for each interval one orthogonal factorization of the constraints that act, and one more
+//!   for each that is dropped: 0.16 µs for a single sliding contact, 2.4 µs for the four corners of a
+//!   brick from sliding to rolling. Nothing is allocated in a [`Workspace`] that has seen the size.
+//! - **One contact** without restitution that depends on speed follows [`Routh`](crate::Routh)'s path
+//!   up to `θ_max` and `v_transition`.
 //!
 //! # Choosing the parameters
 //!
