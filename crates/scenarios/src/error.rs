@@ -138,6 +138,9 @@ pub enum Error {
     /// A contact of an impact was refused.
     #[error("`contacts`: {0}")]
     ContactSet(#[from] contact_set::Error),
+    /// A law did not start.
+    #[error("impact law: {0}")]
+    Law(#[from] percussion_impact::law::Error),
     /// The mechanism and its contacts do not make an impact problem.
     #[error("impact problem: {0}")]
     Impact(#[from] percussion_impact::ProblemError),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::Error,
     outcome::{ExperimentOutcome, Row},
-    scenario::Scenario,
+    scenario::{Expected, Scenario},
     trajectory::Trajectory,
 };
 
@@ -13,6 +13,7 @@ mod drawing;
 mod four_balls;
 mod impulses;
 mod rod_on_table;
+mod set_valued;
 #[cfg(test)]
 mod tests;
 mod two_balls;
@@ -38,7 +39,7 @@ pub enum Effort {
 pub struct Options {
     /// How much work to do.
     pub effort: Effort,
-    /// Seed of everything random; the experiments of Stewart and Trinkle are not.
+    /// Seed of everything random: the samples of the set-valued experiments.
     pub seed: u64,
 }
 
@@ -48,12 +49,15 @@ pub type Progress<'a> = dyn FnMut(f64, &str) + 'a;
 /// One published experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
-    /// Name, such as `stewart-trinkle/four-balls`; also that of its scenario.
+    /// Name, such as `stewart-trinkle/four-balls`.
     pub id: &'static str,
     /// Title for people.
     pub title: &'static str,
-    run: fn(&Scenario, &Options, &mut Progress<'_>) -> Result<ExperimentOutcome, Error>,
+    run: Run,
 }
+
+/// Called with the name of the experiment.
+type Run = fn(&str, &Options, &mut Progress<'_>) -> Result<ExperimentOutcome, Error>;
 
 impl Experiment {
     /// Runs the experiment.
@@ -83,10 +87,12 @@ impl Experiment {
     ) -> Result<ExperimentOutcome, Error> {
         // Parts of an experiment meet up to rounding; what the caller sees never decreases.
         let mut done = 0.0;
-        (self.run)(&Scenario::named(self.id)?, options, &mut |fraction, what| {
+        let outcome = (self.run)(self.id, options, &mut |fraction, what| {
             done = fraction.clamp(done, 1.0);
             progress(done, what);
-        })
+        })?;
+        progress(1.0, self.title);
+        Ok(outcome)
     }
 }
 
@@ -97,22 +103,53 @@ pub fn experiments() -> &'static [Experiment] {
         Experiment {
             id: "stewart-trinkle/rod-on-table",
             title: "A spinning rod falls on a table",
-            run: rod_on_table::run,
+            run: |id, options, progress| {
+                rod_on_table::run(&Scenario::named(id)?, options, progress)
+            },
         },
         Experiment {
             id: "stewart-trinkle/two-balls-direct",
             title: "A ball thrown directly at another",
-            run: two_balls::direct,
+            run: |id, options, progress| {
+                two_balls::direct(&Scenario::named(id)?, options, progress)
+            },
         },
         Experiment {
             id: "stewart-trinkle/two-balls-bounce",
             title: "A ball that lands and rolls before it hits another",
-            run: two_balls::bounce,
+            run: |id, options, progress| {
+                two_balls::bounce(&Scenario::named(id)?, options, progress)
+            },
         },
         Experiment {
             id: "stewart-trinkle/four-balls",
             title: "A thrown ball hits a row of three",
-            run: four_balls::run,
+            run: |id, options, progress| four_balls::run(&Scenario::named(id)?, options, progress),
+        },
+        Experiment {
+            id: "set-valued/rocking-block",
+            title: "A block falls flat on the ground",
+            run: set_valued::rocking_block,
+        },
+        Experiment {
+            id: "set-valued/compass-gait",
+            title: "A compass gait walker takes a wide step",
+            run: set_valued::compass_gait,
+        },
+        Experiment {
+            id: "set-valued/box-and-wall",
+            title: "A box slides on a corner into a wall",
+            run: set_valued::box_and_wall,
+        },
+        Experiment {
+            id: "set-valued/ramone",
+            title: "The biped RAMone sets down its leading foot",
+            run: set_valued::ramone,
+        },
+        Experiment {
+            id: "set-valued/disk-stack",
+            title: "A disk falls on two others that stand on the ground",
+            run: set_valued::disk_stack,
         },
     ]
 }
@@ -132,15 +169,16 @@ pub fn experiment(id: &str) -> Result<&'static Experiment, Error> {
 /// Largest gap that counts as touching (m): ten times what the scenarios accept at a step end.
 const TOUCHING: f64 = 1e-9;
 
-/// The rows of an experiment: each measurement beside the entry of its scenario that expects it.
+/// The rows of an experiment: each measurement beside the entry of its fixture that expects it.
 struct Measurements<'a> {
-    scenario: &'a Scenario,
+    experiment: &'a str,
+    expected: &'a [Expected],
     measured: Vec<(String, f64)>,
 }
 
 impl<'a> Measurements<'a> {
-    fn new(scenario: &'a Scenario) -> Self {
-        Self { scenario, measured: Vec::new() }
+    fn new(experiment: &'a str, expected: &'a [Expected]) -> Self {
+        Self { experiment, expected, measured: Vec::new() }
     }
 
     fn add(&mut self, quantity: impl Into<String>, measured: f64) {
@@ -159,29 +197,27 @@ impl<'a> Measurements<'a> {
 
     /// Rows in the order of the file, and the notes of the entries.
     fn finish(self) -> Result<(Vec<Row>, Vec<String>), Error> {
-        let experiment = &self.scenario.name;
         let disagreement = |quantity: &str| Error::Expectation {
-            experiment: experiment.clone(),
+            experiment: self.experiment.to_owned(),
             quantity: quantity.to_owned(),
         };
-        if let Some((quantity, _)) =
-            self.measured.iter().find(|(quantity, _)| self.scenario.expectation(quantity).is_none())
-        {
+        let is_expected = |name: &String| self.expected.iter().any(|one| one.quantity == *name);
+        if let Some((quantity, _)) = self.measured.iter().find(|(name, _)| !is_expected(name)) {
             return Err(disagreement(quantity));
         }
-        let row = |expected: &crate::scenario::Expected| {
+        let row = |expected: &Expected| {
             let (_, measured) = self
                 .measured
                 .iter()
                 .find(|(quantity, _)| *quantity == expected.quantity)
                 .ok_or_else(|| disagreement(&expected.quantity))?;
-            Ok(expected.row(experiment, *measured))
+            Ok(expected.row(self.experiment, *measured))
         };
-        let rows = self.scenario.expected.iter().map(row).collect::<Result<_, Error>>()?;
-        let note = |expected: &crate::scenario::Expected| {
+        let rows = self.expected.iter().map(row).collect::<Result<_, Error>>()?;
+        let note = |expected: &Expected| {
             Some(format!("{}: {}", expected.quantity, expected.note.as_ref()?))
         };
-        Ok((rows, self.scenario.expected.iter().filter_map(note).collect()))
+        Ok((rows, self.expected.iter().filter_map(note).collect()))
     }
 }
 

@@ -14,7 +14,7 @@
 //! | `[[bodies]]` | links of a tree of joints, see [`Body`] |
 //! | `[[planes]]` | fixed half-planes, see [`Plane`] |
 //! | `[[contacts]]` | what touches, see [`Contact`] |
-//! | `[set_valued]` | how outcomes are sampled, see [`Sampling`] |
+//! | `[set_valued]` | how the set of outcomes is sampled, see [`set_valued::Settings`] |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
 //! Velocities are numbered body by body; contacts as listed, each with a normal that points out of
@@ -59,7 +59,7 @@
 
 use std::path::Path;
 
-use percussion_impact::Problem;
+use percussion_impact::{Problem, set_valued};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -95,9 +95,9 @@ pub struct ImpactScenario {
     /// What touches.
     #[serde(default)]
     pub contacts: Vec<Contact>,
-    /// How outcomes are sampled.
+    /// How the set of outcomes is sampled.
     #[serde(default)]
-    pub set_valued: Sampling,
+    pub set_valued: set_valued::Settings,
     /// Figures to compare with.
     #[serde(default)]
     pub expected: Vec<Expected>,
@@ -208,24 +208,6 @@ pub enum Partner {
     Disc(Disc),
 }
 
-/// How the set of outcomes is sampled by default.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Sampling {
-    /// Largest increment of a normal percussion in one step (N·s), positive; default 1.
-    pub step: f64,
-    /// Most steps of one sample, at least 1; default 10.
-    pub steps: usize,
-    /// Number of samples, at least 1; default 2¹⁴.
-    pub samples: u64,
-}
-
-impl Default for Sampling {
-    fn default() -> Self {
-        Self { step: 1.0, steps: 10, samples: 1 << 14 }
-    }
-}
-
 /// An impact ready for any law.
 #[derive(Clone, Debug)]
 pub struct Impact {
@@ -240,7 +222,7 @@ pub struct Impact {
     /// A name for each contact.
     pub contacts: Vec<String>,
     /// How the set of outcomes is sampled by default.
-    pub sampling: Sampling,
+    pub set_valued: set_valued::Settings,
 }
 
 /// What one velocity is.

@@ -40,7 +40,7 @@ pub(super) fn run(
         let part = |i: usize| 0.1 + 0.05 * i as f64;
         runs.push(simulate(&scenario.with_step_size(step), progress, [part(i), part(i + 1)])?);
     }
-    let mut measurements = Measurements::new(scenario);
+    let mut measurements = Measurements::new(&scenario.name, &scenario.expected);
     for run in &runs {
         let step = run.step_size;
         measurements.add(format!("velocity error, h = {step}"), velocity_error(run, &exact));

@@ -27,7 +27,7 @@ pub(super) fn run(
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
     let fine = simulate(scenario, progress, [0.0, 0.5])?;
-    let mut measurements = Measurements::new(scenario);
+    let mut measurements = Measurements::new(&scenario.name, &scenario.expected);
     let first = touch(scenario, &fine, "rod–table (end −)", "first end touches")?;
     let second = touch(scenario, &fine, "rod–table (end +)", "second end touches")?;
     let rest = fine.rest(REST).map(|sample| sample.time);

@@ -50,12 +50,35 @@ fn the_four_balls_are_accepted_and_repeat_bit_by_bit() {
 
 #[test]
 fn every_embedded_scenario_has_an_experiment_with_its_title() {
-    let scenarios: Vec<_> = Scenario::names().collect();
-    let ids: Vec<_> = experiments().iter().map(|experiment| experiment.id).collect();
-    assert_eq!(scenarios, ids);
-    for experiment in experiments() {
-        assert_eq!(Scenario::named(experiment.id).unwrap().title, experiment.title);
+    for name in Scenario::names() {
+        assert_eq!(Scenario::named(name).unwrap().title, experiment(name).unwrap().title);
     }
+    for name in ["rocking-block", "compass-gait", "box-and-wall", "ramone", "disk-stack"] {
+        let id = format!("set-valued/{name}");
+        let impact = crate::ImpactScenario::named(name).unwrap();
+        assert_eq!(impact.title, experiment(&id).unwrap().title);
+    }
+}
+
+#[test]
+fn the_rocking_block_is_accepted() {
+    assert_accepted("set-valued/rocking-block");
+}
+
+#[test]
+fn the_walkers_are_accepted() {
+    assert_accepted("set-valued/compass-gait");
+    assert_accepted("set-valued/ramone");
+}
+
+#[test]
+fn the_box_at_the_wall_is_accepted() {
+    assert_accepted("set-valued/box-and-wall");
+}
+
+#[test]
+fn the_disk_stack_is_accepted() {
+    assert_accepted("set-valued/disk-stack");
 }
 
 #[test]
@@ -75,7 +98,7 @@ fn figures_of_an_experiment_have_different_names_fit_for_files() {
 #[test]
 fn a_measurement_nobody_expects_is_an_error() {
     let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
-    let mut measurements = Measurements::new(&scenario);
+    let mut measurements = Measurements::new(&scenario.name, &scenario.expected);
     measurements.add("color", 1.0);
     let error = measurements.finish().unwrap_err();
     assert!(matches!(error, Error::Expectation { quantity, .. } if quantity == "color"));
@@ -84,7 +107,7 @@ fn a_measurement_nobody_expects_is_an_error() {
 #[test]
 fn an_expected_figure_nobody_measures_is_an_error() {
     let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
-    let error = Measurements::new(&scenario).finish().unwrap_err();
+    let error = Measurements::new(&scenario.name, &scenario.expected).finish().unwrap_err();
     let first = scenario.expected[0].quantity.clone();
     assert!(matches!(error, Error::Expectation { quantity, .. } if quantity == first));
 }

@@ -21,7 +21,7 @@ pub(super) fn direct(
 ) -> Result<ExperimentOutcome, Error> {
     let trajectory = simulate(scenario, progress, [0.0, 1.0])?;
     let setup = scenario.build()?;
-    let mut measurements = Measurements::new(scenario);
+    let mut measurements = Measurements::new(&scenario.name, &scenario.expected);
     let meeting = touch(scenario, &trajectory, BETWEEN_BALLS, "balls touch")?;
     let landing = trajectory.contact(LANDING);
     let early = trajectory.reports.iter().take_while(|report| report.time < meeting);
@@ -44,7 +44,7 @@ pub(super) fn bounce(
 ) -> Result<ExperimentOutcome, Error> {
     let trajectory = simulate(scenario, progress, [0.0, 1.0])?;
     let setup = scenario.build()?;
-    let mut measurements = Measurements::new(scenario);
+    let mut measurements = Measurements::new(&scenario.name, &scenario.expected);
     let landing = touch(scenario, &trajectory, LANDING, "thrown ball touches the table")?;
     let meeting = touch(scenario, &trajectory, BETWEEN_BALLS, "balls touch")?;
     measurements.add("thrown ball touches the table", landing);

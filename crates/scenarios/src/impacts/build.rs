@@ -75,7 +75,10 @@ impl ImpactScenario {
             self.check_contact(&format!("contacts[{i}]"), contact)?;
         }
         let sampling = &self.set_valued;
-        positive("set_valued.step", sampling.step, "a positive finite number (N·s)")?;
+        // There is no default: NaN stands for a step not given.
+        if !sampling.step.is_nan() {
+            positive("set_valued.step", sampling.step, "a positive finite number (N·s)")?;
+        }
         require("set_valued.steps", &sampling.steps, "at least 1", sampling.steps > 0)?;
         require("set_valued.samples", &sampling.samples, "at least 1", sampling.samples > 0)?;
         check_expectations(&self.expected)
@@ -186,7 +189,7 @@ impl ImpactScenario {
             problem: self.problem(&system, &coordinates, velocity)?,
             velocities,
             contacts: self.contacts.iter().map(|contact| contact.name.clone()).collect(),
-            sampling: self.set_valued,
+            set_valued: self.set_valued,
         })
     }
 

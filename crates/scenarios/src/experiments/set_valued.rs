@@ -1,0 +1,269 @@
+//! The five examples of Halm and Posa: sets of post-impact velocities, sampled.
+//!
+//! Every example is an [`ImpactScenario`] of which many samples are drawn; the means over them stand
+//! beside Table 3, and what the paper says of each example in words becomes rows of their own: shares of
+//! samples in a contact mode, distances of the outcomes of other laws from the set.
+//!
+//! # Outcomes in the closure of the set
+//!
+//! The outcome of a sequence is the limit of samples that give one contact after the other its whole
+//! increment and the rest next to none. Random samples come near it slowly, like `n^(−1/k)` for `k`
+//! increments that have to be small. It is therefore also approached on purpose: a sample whose rest is
+//! `ε = 10⁻⁹` of the increment `h` ends within `ε h N max W` of it, the effect of the rest in `N` steps,
+//! which is below 10⁻⁸ m/s in the examples.
+//!
+//! # Source
+//!
+//! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
+//! *International Journal of Robotics Research* 43 (2024), section 5.4, Table 3 and figures 9 and 11 to
+//! 14.
+
+use std::cell::RefCell;
+
+use nalgebra::DVector;
+use percussion_complementarity::lcp::enumerate;
+use percussion_impact::{
+    AnitescuPotra, Law, Outcome, Problem, Sequential, SetValuedRouth,
+    sequential::Order,
+    set_valued::{Covering, Sample, Sampler, Settings, Statistics, Summary},
+};
+
+use super::{Effort, Measurements, Options, Progress};
+use crate::{
+    error::Error,
+    impacts::{Impact, ImpactScenario},
+};
+
+mod box_and_wall;
+mod disk_stack;
+mod planes;
+mod raster;
+mod rocking_block;
+mod walkers;
+
+pub(super) use {
+    box_and_wall::run as box_and_wall, disk_stack::run as disk_stack,
+    rocking_block::run as rocking_block, walkers::compass_gait, walkers::ramone,
+};
+
+/// Samples whose paths are drawn.
+const PATHS: u64 = 1 << 13;
+
+/// A contact velocity below this part of the fastest one before the impact counts as zero: ten times
+/// the tolerance with which a sample ends.
+const STILL: f64 = 1e-8;
+
+/// Increments of the contacts that have to wait, as a part of the whole.
+const REST: f64 = 1e-9;
+
+/// Samples of an experiment: fewer for tests, as many as published for full effort.
+fn samples(scenario: &ImpactScenario, effort: Effort) -> u64 {
+    match effort {
+        Effort::Quick => 1 << 13,
+        Effort::Default => 1 << 16,
+        Effort::Full => scenario.set_valued.samples,
+    }
+}
+
+/// An example with its samples and the outcomes of other laws.
+struct Study {
+    impact: Impact,
+    settings: Settings,
+    statistics: Statistics,
+    /// The contact velocities after the impact, one entry a sample (m/s).
+    ends: Vec<Vec<f64>>,
+    /// Contact velocities from the one before to the one after the impact, of the first samples.
+    paths: Vec<Vec<Vec<f64>>>,
+    /// All outcomes with all contacts at once.
+    simultaneous: Vec<Outcome>,
+    /// Outcomes of sequences of single impacts, each with its name.
+    sequences: Vec<(String, Outcome)>,
+}
+
+impl Study {
+    /// Samples an example, telling `progress` of the part from `from` to `to` of an experiment.
+    fn new(
+        scenario: &ImpactScenario,
+        covering: Covering,
+        options: &Options,
+        progress: &mut Progress<'_>,
+        [from, to]: [f64; 2],
+    ) -> Result<Self, Error> {
+        let impact = scenario.build()?;
+        let samples = samples(scenario, options.effort);
+        let settings = Settings { samples, covering, seed: options.seed, ..impact.set_valued };
+        let progress = RefCell::new(progress);
+        let show = |done: u64| {
+            let share = done as f64 / samples as f64;
+            (progress.borrow_mut())(from + (to - from) * share, &scenario.title);
+        };
+        let law = SetValuedRouth::new(settings);
+        let set = law.post_impact_set(&impact.problem, Ends::default(), show)?;
+        let all = AnitescuPotra::default().all(&impact.problem, &enumerate::Settings::default())?;
+        Ok(Self {
+            settings,
+            statistics: set.statistics,
+            ends: set.summary.velocities,
+            paths: paths(&impact.problem, &settings)?,
+            simultaneous: all.outcomes,
+            sequences: sequences(&impact)?,
+            impact,
+        })
+    }
+
+    fn problem(&self) -> &Problem {
+        &self.impact.problem
+    }
+
+    /// Adds what every example has to show.
+    fn measure(&self, measurements: &mut Measurements<'_>) {
+        let statistics = &self.statistics;
+        measurements.add("LCPs per sample", statistics.mean_lcps());
+        measurements.add("standard error of the LCPs per sample", self.standard_error());
+        measurements.add("samples that end within the limit of steps", self.terminated());
+        measurements.add("largest increase of energy in a step", statistics.figures.energy_gain);
+        measurements.add("largest relative residual of a step", statistics.figures.residual);
+        measurements.add("largest pull of a contact", statistics.figures.adhesion);
+        measurements.add("largest friction beyond its bound", statistics.figures.cone_violation);
+        measurements.add("largest drift of a sample", statistics.figures.drift);
+    }
+
+    /// Share of the samples that end within the limit of steps (%).
+    fn terminated(&self) -> f64 {
+        100.0 * self.statistics.terminated as f64 / self.statistics.samples as f64
+    }
+
+    /// Of the mean number of LCPs.
+    fn standard_error(&self) -> f64 {
+        let (mean, samples) = (self.statistics.mean_lcps(), self.statistics.samples as f64);
+        let counts = self.statistics.lcps.iter().enumerate();
+        let squares: f64 = counts.map(|(n, &c)| (n as f64 - mean).powi(2) * c as f64).sum();
+        squares.sqrt() / samples
+    }
+
+    /// Share of the ends of which something holds (%).
+    fn share(&self, holds: impl Fn(&[f64]) -> bool) -> f64 {
+        let count = self.ends.iter().filter(|end| holds(end)).count();
+        100.0 * count as f64 / self.ends.len() as f64
+    }
+
+    /// How contact `contact` leaves the impact.
+    fn mode(&self, end: &[f64], contact: usize) -> Mode {
+        let before = self.problem().contact_velocity(self.problem().velocity());
+        let still = STILL * before.amax();
+        let rows = self.problem().rows(contact);
+        let (normal, tangential) = (end[rows.start], end[rows.start + 1]);
+        match (normal > still, tangential.abs() > still) {
+            (true, _) => Mode::Lifts,
+            (false, true) => Mode::Slides,
+            (false, false) => Mode::Sticks,
+        }
+    }
+
+    /// Number of `kinds` of outcomes, each a mode for each of the first contacts, found among the ends.
+    fn kinds(&self, kinds: &[&[Mode]]) -> f64 {
+        let is_of = |end: &[f64], kind: &[Mode]| {
+            kind.iter().enumerate().all(|(contact, mode)| self.mode(end, contact) == *mode)
+        };
+        let found = kinds.iter().filter(|kind| self.ends.iter().any(|end| is_of(end, kind)));
+        found.count() as f64
+    }
+
+    /// Largest distance of one of `outcomes` from the end nearest to it, in the largest contact
+    /// velocity (m/s).
+    fn distance<'a>(&self, outcomes: impl IntoIterator<Item = &'a Outcome>) -> f64 {
+        let of_outcome = |outcome: &Outcome| {
+            let there = self.contact_velocity(outcome);
+            let distance = |end: &Vec<f64>| {
+                let pairs = end.iter().zip(there.iter());
+                pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+            };
+            self.ends.iter().map(distance).fold(f64::INFINITY, f64::min)
+        };
+        outcomes.into_iter().map(of_outcome).fold(0.0, f64::max)
+    }
+
+    /// Largest distance of the outcome of a sequence from a sample that follows it on purpose (m/s).
+    fn steered_distance(&self) -> Result<f64, Error> {
+        let mut largest = 0.0;
+        for (_, outcome) in &self.sequences {
+            let end = self.contact_velocity(outcome);
+            let mut sampler = Sampler::new(self.problem(), &self.settings)?;
+            for stage in &outcome.trace.stages {
+                let acts = |contact| stage.contact == Some(contact);
+                let small = REST * self.settings.step;
+                let contacts = 0..self.impact.contacts.len();
+                let increments = contacts.map(|k| if acts(k) { self.settings.step } else { small });
+                let increments: Vec<_> = increments.collect();
+                let row = self.problem().rows(stage.contact.unwrap_or_default()).start;
+                for _ in 0..self.settings.steps {
+                    sampler.step(&increments)?;
+                    if sampler.contact_velocity()[row] > -small {
+                        break;
+                    }
+                }
+            }
+            largest = f64::max(largest, (end - sampler.contact_velocity()).amax());
+        }
+        Ok(largest)
+    }
+
+    fn contact_velocity(&self, outcome: &Outcome) -> DVector<f64> {
+        self.problem().contact_velocity(&outcome.velocity)
+    }
+
+    /// As [`distance`](Self::distance), of rest.
+    fn distance_of_rest(&self) -> f64 {
+        let speed = |end: &Vec<f64>| end.iter().fold(0.0, |speed: f64, u| speed.max(u.abs()));
+        self.ends.iter().map(speed).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// How a contact leaves the impact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Sticks,
+    Slides,
+    Lifts,
+}
+
+/// The contact velocities after the impact, one entry a sample.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    velocities: Vec<Vec<f64>>,
+}
+
+impl Summary for Ends {
+    fn record(&mut self, sample: &Sample<'_>) {
+        self.velocities.push(sample.contact_velocity.as_slice().to_vec());
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.velocities.extend(later.velocities);
+    }
+}
+
+/// The paths of the first samples.
+fn paths(problem: &Problem, settings: &Settings) -> Result<Vec<Vec<Vec<f64>>>, Error> {
+    let mut sampler = Sampler::new(problem, settings)?;
+    let path = |index| {
+        let path = sampler.path(index);
+        let start = problem.contact_velocity(&path.start);
+        let steps = path.steps.iter().map(|step| &step.contact_velocity);
+        std::iter::once(&start).chain(steps).map(|u| u.as_slice().to_vec()).collect()
+    };
+    Ok((0..PATHS.min(settings.samples)).map(path).collect())
+}
+
+/// The sequences of single impacts, each beginning with another contact that approaches.
+fn sequences(impact: &Impact) -> Result<Vec<(String, Outcome)>, Error> {
+    let before = impact.problem.contact_velocity(impact.problem.velocity());
+    let approaches = |&k: &usize| before[impact.problem.rows(k).start] < -STILL * before.amax();
+    let contacts = impact.contacts.len();
+    let sequence = |first: usize| {
+        let order = Order::Cycle((0..contacts).map(|k| (first + k) % contacts).collect());
+        let law = Sequential { order, ..Sequential::new(AnitescuPotra::default()) };
+        Ok((format!("{} first", impact.contacts[first]), law.resolve(&impact.problem)?))
+    };
+    (0..contacts).filter(approaches).map(sequence).collect()
+}

@@ -1,0 +1,79 @@
+//! The box that slides on a corner into a wall.
+
+use percussion_impact::set_valued::Covering;
+
+use super::{
+    Measurements,
+    Mode::{Lifts, Slides, Sticks},
+    Study,
+    planes::{self, Component, Plane},
+};
+use crate::{
+    error::Error,
+    experiments::{Options, Progress},
+    impacts::ImpactScenario,
+    outcome::ExperimentOutcome,
+};
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let scenario = ImpactScenario::named("box-and-wall")?;
+    let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.9])?;
+    let mut measurements = Measurements::new(id, &scenario.expected);
+    study.measure(&mut measurements);
+    measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);
+    measurements.add("distance of rest from the samples", study.distance_of_rest());
+    let sequences = || study.sequences.iter().map(|(_, outcome)| outcome);
+    measurements.add("distance of wall first from the samples", study.distance(sequences()));
+    measurements.add("distance of wall first from the set", study.steered_distance()?);
+    let kinds: [&[_]; 3] = [&[Sticks, Sticks], &[Slides, Lifts], &[Slides, Slides]];
+    measurements.add("kinds found: rest, wall lifts, wall slides", study.kinds(&kinds));
+    let slide = |u: &[f64]| u[Component::Tangent(0).row()];
+    let fastest = study.ends.iter().map(|end| slide(end)).fold(0.0, f64::max);
+    let of_sequence = sequences().map(|outcome| slide(study.contact_velocity(outcome).as_slice()));
+    let of_sequence = of_sequence.fold(0.0, f64::max);
+    measurements.add("sliding along the floor after wall first", of_sequence);
+    measurements.add("fastest sliding along the floor", fastest);
+    measurements
+        .add("faster sliding than wall first (1 for yes)", f64::from(fastest > of_sequence));
+    let (rows, notes) = measurements.finish()?;
+    let caption = "With both contacts at once the box stops; wall first it leaves the wall and slides on, \
+                   and some rates make it slide faster. Figure 11 of the paper.";
+    let planes = [
+        Plane {
+            id: "figure-11-normal".to_owned(),
+            title: "Normal velocities of the box after it hits the wall".to_owned(),
+            caption: caption.to_owned(),
+            x: Component::Normal(0),
+            y: Component::Normal(1),
+        },
+        Plane {
+            id: "figure-11-floor".to_owned(),
+            title: "The corner on the floor".to_owned(),
+            caption: caption.to_owned(),
+            x: Component::Tangent(0),
+            y: Component::Normal(0),
+        },
+        Plane {
+            id: "figure-11-wall".to_owned(),
+            title: "The corner at the wall".to_owned(),
+            caption: caption.to_owned(),
+            x: Component::Tangent(1),
+            y: Component::Normal(1),
+        },
+    ];
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: scenario.title.clone(),
+        summary:
+            "A box slides on one corner along a floor and hits a wall with the next. Halm & Posa \
+                  (2024), sections 3.1 and 5.4.3, figures 5 and 11, Table 3."
+                .to_owned(),
+        rows,
+        figures: planes.iter().map(|plane| planes::figure(&study, plane)).collect(),
+        notes,
+    })
+}

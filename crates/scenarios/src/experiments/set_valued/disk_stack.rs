@@ -1,0 +1,102 @@
+//! The stack of three disks, with five contacts, in three readings of the published code.
+
+use percussion_impact::set_valued::Covering;
+
+use super::{
+    Measurements,
+    Mode::Lifts,
+    Study,
+    planes::{self, Component, Plane},
+};
+use crate::{
+    error::Error,
+    experiments::{Options, Progress},
+    impacts::ImpactScenario,
+    outcome::ExperimentOutcome,
+};
+
+// Numbers of the contacts in the fixture.
+const LEFT_GROUND: usize = 0;
+const RIGHT_GROUND: usize = 1;
+const TOP_LEFT: usize = 2;
+const TOP_RIGHT: usize = 3;
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let scenario = ImpactScenario::named("disk-stack")?;
+    let mut study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.4])?;
+    let mut measurements = Measurements::new(id, &scenario.expected);
+    study.measure(&mut measurements);
+    measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);
+    measurements.add("distance of rest from the samples", study.distance_of_rest());
+    let one_side = |end: &[f64]| {
+        let lifts = |contact| study.mode(end, contact) == Lifts;
+        lifts(LEFT_GROUND) != lifts(RIGHT_GROUND)
+    };
+    measurements.add("one lower disk lifts", study.share(one_side));
+    let both = |study: &Study, contacts: [usize; 2]| {
+        study.share(|end| contacts.iter().all(|&k| study.mode(end, k) == Lifts))
+    };
+    let (upper, lower) = ([TOP_LEFT, TOP_RIGHT], [LEFT_GROUND, RIGHT_GROUND]);
+    measurements.add("top disk leaves both others", both(&study, upper));
+    measurements.add("both lower disks lift", both(&study, lower));
+
+    let light = ImpactScenario::named("disk-stack-1-kg")?;
+    let light = Study::new(&light, Covering::default(), options, progress, [0.4, 0.6])?;
+    measurements.add("LCPs per sample, 1 kg", light.statistics.mean_lcps());
+
+    let oblique = ImpactScenario::named("disk-stack-oblique")?;
+    let oblique = Study::new(&oblique, Covering::default(), options, progress, [0.6, 0.95])?;
+    measurements.add("LCPs per sample, published tangents", oblique.statistics.mean_lcps());
+    measurements.add("samples that end, published tangents", oblique.terminated());
+    measurements.add("top disk leaves both others, published tangents", both(&oblique, upper));
+    measurements.add("both lower disks lift, published tangents", both(&oblique, lower));
+
+    // A sequence bounces between the contacts some sixty times and would hide the rest of a figure.
+    study.sequences.clear();
+    let (rows, notes) = measurements.finish()?;
+    let plane = |id: &str, title: &str, x, y| Plane {
+        id: format!("figure-14-{id}"),
+        title: title.to_owned(),
+        caption:
+            "All contacts at once bring the stack to rest; samples open it on one side or the \
+                  other. Figure 14 of the paper."
+                .to_owned(),
+        x,
+        y,
+    };
+    let planes = [
+        plane(
+            "top",
+            "The top disk leaves the left or the right one",
+            Component::Normal(TOP_LEFT),
+            Component::Normal(TOP_RIGHT),
+        ),
+        plane(
+            "ground",
+            "The lower disks leave the ground",
+            Component::Normal(LEFT_GROUND),
+            Component::Normal(RIGHT_GROUND),
+        ),
+        plane(
+            "left",
+            "The left disk on the ground",
+            Component::Tangent(LEFT_GROUND),
+            Component::Normal(LEFT_GROUND),
+        ),
+    ];
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: scenario.title.clone(),
+        summary:
+            "A disk falls on two others that stand on the ground and touch. Halm & Posa (2024), \
+                  section 5.4.5, figure 14, Table 3."
+                .to_owned(),
+        rows,
+        figures: planes.iter().map(|plane| planes::figure(&study, plane)).collect(),
+        notes,
+    })
+}
