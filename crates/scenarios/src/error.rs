@@ -138,6 +138,12 @@ pub enum Error {
     /// A contact of an impact was refused.
     #[error("`contacts`: {0}")]
     ContactSet(#[from] contact_set::Error),
+    /// A sweep over compliant contacts is refused or failed.
+    #[error(transparent)]
+    Compliant(#[from] Box<crate::compliant_block::Error>),
+    /// A motion through impacts did not start.
+    #[error("inclusion: {0}")]
+    Inclusion(#[from] percussion_integrators::inclusion::Error),
     /// A law did not start.
     #[error("impact law: {0}")]
     Law(#[from] percussion_impact::law::Error),

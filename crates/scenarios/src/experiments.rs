@@ -17,6 +17,7 @@ mod set_valued;
 #[cfg(test)]
 mod tests;
 mod two_balls;
+mod zeno;
 
 pub use drawing::overview;
 
@@ -150,6 +151,11 @@ pub fn experiments() -> &'static [Experiment] {
             id: "set-valued/disk-stack",
             title: "A disk falls on two others that stand on the ground",
             run: set_valued::disk_stack,
+        },
+        Experiment {
+            id: "set-valued/zeno",
+            title: "A block rocks to rest through infinitely many impacts",
+            run: zeno::run,
         },
     ]
 }

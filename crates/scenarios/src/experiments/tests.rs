@@ -66,6 +66,11 @@ fn the_rocking_block_is_accepted() {
 }
 
 #[test]
+fn the_zeno_block_is_accepted() {
+    assert_accepted("set-valued/zeno");
+}
+
+#[test]
 fn the_walkers_are_accepted() {
     assert_accepted("set-valued/compass-gait");
     assert_accepted("set-valued/ramone");

@@ -1,0 +1,224 @@
+//! The rocking block through infinitely many impacts in finite time.
+//!
+//! # Source
+//!
+//! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
+//! *International Journal of Robotics Research* 43 (2024), section 4.3, figures 7 and 8.
+
+use nalgebra::{Vector2, Vector3};
+use percussion_dynamics::{
+    PlanarBodies, PlanarBody,
+    gap::{Plane, Sphere, SpherePlane},
+};
+use percussion_integrators::{
+    inclusion::{self, Accumulation, Kind, Moment, Settings, Solution, Status},
+    stewart_trinkle::{Contact, Model, State},
+};
+use serde::Deserialize;
+
+use super::{Measurements, Options, Progress, drawing};
+use crate::{
+    document,
+    error::Error,
+    figure::{Figure, Mark, Series},
+    impacts::ImpactScenario,
+    outcome::ExperimentOutcome,
+    scenario::Expected,
+};
+
+/// The file of the experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    gravity: f64,
+    spin: f64,
+    cycles: usize,
+    rest: f64,
+    expected: Vec<Expected>,
+}
+
+pub(super) fn run(
+    id: &str,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let text = include_str!("../../fixtures/inclusion/zeno.toml");
+    let parameters: Parameters = document::parse(text, "zeno")?;
+    let impact = ImpactScenario::named("rocking-block")?;
+    let model = model(&impact, parameters.gravity)?;
+    let (center, corner) = (impact.bodies[0].coordinates.clone(), impact.contacts[0].disc.center);
+    // Turning about the left corner.
+    let velocity = vec![corner[1] * parameters.spin, -corner[0] * parameters.spin, parameters.spin];
+    let start = State { time: 0.0, coordinates: center.unwrap_or_default(), velocity };
+    let settings = Settings { impact_limit: 2 * parameters.cycles, ..Settings::default() };
+    progress(0.1, "A block rocks from corner to corner");
+    // Long after the accumulation, so that the limit of impacts ends it.
+    let solution = inclusion::build(&model, &settings, &start, 100.0)?;
+    let stopped = || Error::NoEvent { scenario: id.to_owned(), event: "impacts accumulate" };
+    let point = Accumulation::of(&solution).ok_or_else(stopped)?;
+    let beyond = inclusion::rest(&model, &settings, &point, parameters.rest)?;
+
+    let impacts = spins(&solution, parameters.spin);
+    let ratios = impacts.windows(2).map(|pair| -pair[1] / pair[0]);
+    let far = |ratio: &f64| (ratio - 0.7).abs();
+    let worst = ratios.max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(f64::NAN);
+    let at_rest = beyond.end().clone();
+    let speed = at_rest.velocity.iter().fold(0.0, |speed: f64, v| speed.max(v.abs()));
+    let share = at_rest.rates[0] / (at_rest.rates[0] + at_rest.rates[2]);
+    let certificate = inclusion::certify(&model, &solution);
+    let rested = Solution { phases: vec![beyond.clone()], status: Status::EndReached };
+    let violation = certificate.worst().max(inclusion::certify(&model, &rested).worst());
+
+    let mut measurements = Measurements::new(id, &parameters.expected);
+    measurements.add("spin left by an impact", worst);
+    measurements.add("impacts", solution.impacts().count() as f64);
+    measurements.add("time at which impacts accumulate", point.time);
+    measurements.add("parameter at which impacts accumulate", point.s);
+    measurements.add("largest violation of the inclusion", violation);
+    measurements.add("speed at rest beyond the accumulation", speed);
+    measurements.add("share of the weight on the left corner at rest", share);
+    let (rows, notes) = measurements.finish()?;
+    let moments = solution.phases.iter().chain([&beyond]).flat_map(|phase| &phase.moments);
+    let moments: Vec<&Moment> = moments.collect();
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: "A block rocks to rest through infinitely many impacts".to_owned(),
+        summary: "A block turns about one corner, lands on the other, turns about that, and so on: each \
+                  impact leaves 0.7 of the spin, and infinitely many fit into a finite time. As a solution \
+                  of the time-augmented inclusion, with a parameter s that grows by time and normal \
+                  percussion, it goes on beyond that point, at rest. Halm & Posa (2024), section 4.3, \
+                  figures 7 and 8."
+            .to_owned(),
+        rows,
+        figures: vec![
+            pictures(&impact, &solution),
+            over(&moments, "figure-8-time", ("time", "s"), point.time, |moment| moment.time),
+            over(&moments, "figure-8-parameter", ("parameter s", "s, N·s"), point.s, |m| m.s),
+            accumulation(&solution, &point, &impacts),
+        ],
+        notes,
+    })
+}
+
+/// The block under gravity on its two corners.
+fn model(impact: &ImpactScenario, gravity: f64) -> Result<Model, Error> {
+    let body = &impact.bodies[0];
+    let bodies = vec![PlanarBody::new(body.mass.unwrap_or_default(), body.inertia)];
+    let system = PlanarBodies::new(bodies, Vector2::new(0.0, -gravity))?;
+    let contact = |contact: &crate::impacts::Contact| {
+        let [x, y] = contact.disc.center;
+        let corner = Sphere::on_body(0, Vector3::new(x, y, 0.0), contact.disc.radius);
+        let refused = |source| Error::Gap { contact: contact.name.clone(), source };
+        let ground = Plane::new(&Vector3::y(), &Vector3::zeros()).map_err(refused)?;
+        let gap = SpherePlane::new(corner, ground).map_err(refused)?;
+        Ok(Contact::new(gap, contact.friction))
+    };
+    let contacts = impact.contacts.iter().map(contact).collect::<Result<_, Error>>()?;
+    Ok(Model::new(Box::new(system), contacts)?)
+}
+
+/// The spins before the first and after every impact (rad/s).
+fn spins(solution: &Solution, first: f64) -> Vec<f64> {
+    let impacts = solution.phases.iter().filter(|phase| phase.kind == Kind::Impact);
+    std::iter::once(first).chain(impacts.map(|phase| phase.end().velocity[2])).collect()
+}
+
+/// The block at the start, at its highest, before the first impact and after it.
+fn pictures(impact: &ImpactScenario, solution: &Solution) -> Figure {
+    let corner = impact.contacts[0].disc.center;
+    let [width, height] = corner.map(f64::abs);
+    let swing = &solution.phases[0].moments;
+    let highest = swing.iter().min_by(|a, b| a.velocity[2].abs().total_cmp(&b.velocity[2].abs()));
+    let after = solution.phases.iter().find(|phase| phase.kind == Kind::Impact);
+    let moments = [swing.first(), highest, swing.last(), after.map(|phase| phase.end())];
+    let (mut series, mut arrows) = (Vec::new(), Vec::new());
+    for (index, moment) in moments.into_iter().flatten().enumerate() {
+        let shift = 2.6 * index as f64;
+        let [x, y, angle] = [0, 1, 2].map(|i| moment.coordinates[i]);
+        let (sin, cos) = angle.sin_cos();
+        let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)];
+        let place = |(a, b): (f64, f64)| {
+            let (a, b) = (a * width, b * height);
+            [x + cos * a - sin * b, y + sin * a + cos * b]
+        };
+        for around in corners.into_iter().take(4) {
+            let at = place(around);
+            let spin = moment.velocity[2];
+            let velocity =
+                [moment.velocity[0] - spin * (at[1] - y), moment.velocity[1] + spin * (at[0] - x)];
+            let tail = [at[0] + shift, at[1]];
+            if velocity[0].hypot(velocity[1]) > 1e-6 {
+                arrows.extend([tail, [tail[0] + 0.5 * velocity[0], tail[1] + 0.5 * velocity[1]]]);
+            }
+        }
+        let outline = corners.map(|around| {
+            let [x, y] = place(around);
+            [x + shift, y]
+        });
+        series.push(drawing::outline(outline.to_vec()));
+    }
+    series.push(drawing::outline(vec![[-1.0, 0.0], [9.2, 0.0]]));
+    let label = "velocities of corners, 0.5 m for 1 m/s".to_owned();
+    series.push(Series { label, mark: Mark::Arrows, points: arrows });
+    Figure {
+        id: "figure-7".to_owned(),
+        title: "From the first impact to its mirror image".to_owned(),
+        caption: "From the left: the start, turning about the left corner; the highest point; before the \
+                  impact of the right corner; after it, turning about that corner. Figure 7 of the paper."
+            .to_owned(),
+        x: drawing::axis("x, each picture moved on", "m"),
+        y: drawing::axis("y", "m"),
+        equal_aspect: true,
+        series,
+    }
+}
+
+/// The angle of the block over time or over the parameter, to the accumulation and beyond.
+fn over(
+    moments: &[&Moment],
+    id: &str,
+    (label, unit): (&str, &str),
+    limit: f64,
+    at: impl Fn(&Moment) -> f64,
+) -> Figure {
+    let angles: Vec<_> = moments.iter().map(|moment| [at(moment), moment.coordinates[2]]).collect();
+    let largest = angles.iter().fold(0.0, |largest: f64, point| largest.max(point[1].abs()));
+    Figure {
+        id: id.to_owned(),
+        title: format!("The angle of the block over {label}"),
+        caption: format!(
+            "Impacts accumulate at {limit:.6}; beyond, the block rests. Figure 8 of the paper."
+        ),
+        x: drawing::axis(label, unit),
+        y: drawing::axis("angle", "rad"),
+        equal_aspect: false,
+        series: vec![
+            drawing::outline(vec![[limit, -largest], [limit, largest]]),
+            drawing::line("angle", angles),
+        ],
+    }
+}
+
+/// How fast spins, times and parameters approach their limits.
+fn accumulation(solution: &Solution, point: &Accumulation, spins: &[f64]) -> Figure {
+    let count = |index: usize| (index + 1) as f64;
+    let impacts = || solution.impacts().enumerate();
+    let times = impacts().map(|(k, moment)| [count(k), (point.time - moment.time).log10()]);
+    let parameters = impacts().map(|(k, moment)| [count(k), (point.s - moment.s).log10()]);
+    let spins = spins.iter().skip(1).enumerate().map(|(k, w)| [count(k), w.abs().log10()]);
+    Figure {
+        id: "figure-8-accumulation".to_owned(),
+        title: "The way to the accumulation".to_owned(),
+        caption: "Spin, and what is left of time and of the parameter, at each impact: all shrink by 0.7. \
+                  Figure 8 of the paper."
+            .to_owned(),
+        x: drawing::axis("impact", ""),
+        y: drawing::axis("decimal logarithm", ""),
+        equal_aspect: false,
+        series: vec![
+            drawing::line("spin after the impact (rad/s)", spins.collect()),
+            drawing::line("time left (s)", times.collect()),
+            drawing::line("parameter left (s, N·s)", parameters.collect()),
+        ],
+    }
+}
