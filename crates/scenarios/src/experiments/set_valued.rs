@@ -24,6 +24,8 @@ use nalgebra::DVector;
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
     AnitescuPotra, Law, Outcome, Problem, Sequential, SetValuedRouth,
+    friction_cone::{self, FrictionCone},
+    guarantee::LcpBound,
     sequential::Order,
     set_valued::{Covering, Sample, Sampler, Settings, Statistics, Summary},
 };
@@ -126,6 +128,18 @@ impl Study {
         measurements.add("largest pull of a contact", statistics.figures.adhesion);
         measurements.add("largest friction beyond its bound", statistics.figures.cone_violation);
         measurements.add("largest drift of a sample", statistics.figures.drift);
+        let cone = friction_cone::analyze(self.problem(), &friction_cone::Settings::default());
+        let (pointed, constant, bound) = match cone {
+            Ok(FrictionCone::Pointed(cone)) => {
+                let bound = LcpBound::new(self.problem(), &cone, self.settings.step);
+                (1.0, cone.constant, bound.map_or(f64::NAN, |bound| bound.mean()))
+            }
+            Ok(FrictionCone::Jammed(_)) => (0.0, 0.0, f64::INFINITY),
+            _ => (f64::NAN, f64::NAN, f64::NAN),
+        };
+        measurements.add("friction cone is pointed (1 for yes)", pointed);
+        measurements.add("least push c of the friction cone along r", constant);
+        measurements.add("proved bound of the mean of LCPs per sample", bound);
     }
 
     /// Share of the samples that end within the limit of steps (%).

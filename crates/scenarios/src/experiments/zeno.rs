@@ -59,9 +59,9 @@ pub(super) fn run(
     let beyond = inclusion::rest(&model, &settings, &point, parameters.rest)?;
 
     let impacts = spins(&solution, parameters.spin);
-    let ratios = impacts.windows(2).map(|pair| -pair[1] / pair[0]);
-    let far = |ratio: &f64| (ratio - 0.7).abs();
-    let worst = ratios.max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(f64::NAN);
+    let error = |(k, spin): (i32, &f64)| (spin - parameters.spin * (-0.7_f64).powi(k)).abs();
+    let worst = (0..).zip(&impacts).map(error).fold(0.0, f64::max);
+    let first = impacts.get(1).map_or(f64::NAN, |spin| -spin / parameters.spin);
     let at_rest = beyond.end().clone();
     let speed = at_rest.velocity.iter().fold(0.0, |speed: f64, v| speed.max(v.abs()));
     let share = at_rest.rates[0] / (at_rest.rates[0] + at_rest.rates[2]);
@@ -70,7 +70,8 @@ pub(super) fn run(
     let violation = certificate.worst().max(inclusion::certify(&model, &rested).worst());
 
     let mut measurements = Measurements::new(id, &parameters.expected);
-    measurements.add("spin left by an impact", worst);
+    measurements.add("spin left by the first impact", first);
+    measurements.add("largest distance of a spin from powers of 0.7", worst);
     measurements.add("impacts", solution.impacts().count() as f64);
     measurements.add("time at which impacts accumulate", point.time);
     measurements.add("parameter at which impacts accumulate", point.s);
