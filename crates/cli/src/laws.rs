@@ -8,7 +8,6 @@ use anyhow::Result;
 use clap::ValueEnum;
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{AnitescuPotra, Law, Outcome, Problem, Sequential, SetValuedRouth};
-use percussion_scenarios::impacts::Sampling;
 
 pub(crate) use sampled::{ContactPlane, Guarantee, Sampled};
 pub(crate) use settings::{Setting, Settings};
@@ -59,7 +58,7 @@ impl Chosen {
     pub(crate) fn new(
         name: LawName,
         given: Vec<(String, String)>,
-        sampling: Option<&Sampling>,
+        sampling: Option<&percussion_impact::set_valued::Settings>,
     ) -> Result<Self> {
         let mut settings = Settings::new(given)?;
         let chosen = build::law(name, &mut settings, sampling)?;

@@ -101,8 +101,8 @@ mod tests {
     fn names_select_in_the_order_of_publication_and_without_repetition() {
         let all: Vec<&str> = experiments().iter().map(|known| known.id).collect();
         assert_eq!(ids(&[]).unwrap(), all);
-        assert_eq!(ids(&["stewart-trinkle"]).unwrap(), all);
-        assert_eq!(ids(&[all[1], "stewart-trinkle/"]).unwrap(), all);
+        assert_eq!(ids(&["stewart-trinkle"]).unwrap(), all[..4]);
+        assert_eq!(ids(&[all[1], "stewart-trinkle/"]).unwrap(), all[..4]);
         assert_eq!(ids(&[all[1], all[0], all[1]]).unwrap(), [all[0], all[1]]);
     }
 

@@ -7,7 +7,7 @@ use nalgebra::DVector;
 use percussion_impact::{Contact, Mass, Problem};
 use percussion_scenarios::{
     ImpactScenario,
-    impacts::{self, Impact, Sampling},
+    impacts::{self, Impact},
 };
 use serde::Deserialize;
 
@@ -50,7 +50,7 @@ pub(crate) struct Subject {
     /// A name for each contact.
     pub(crate) contacts: Vec<String>,
     /// How the set of outcomes is sampled by default, where that is known.
-    pub(crate) sampling: Option<Sampling>,
+    pub(crate) sampling: Option<percussion_impact::set_valued::Settings>,
 }
 
 /// The built-in impact called `name`, or that in the file `name`: TOML by its name, otherwise JSON, which
@@ -84,7 +84,7 @@ impl From<Impact> for Subject {
             title: Some(format!("{} ({})", impact.title, impact.name)),
             velocities: velocities.collect(),
             contacts: impact.contacts,
-            sampling: Some(impact.sampling),
+            sampling: Some(impact.set_valued),
             problem: impact.problem,
         }
     }

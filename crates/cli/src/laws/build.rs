@@ -10,7 +10,6 @@ use percussion_impact::{
     set_valued::{self, Covering, Draws},
     step_lcp,
 };
-use percussion_scenarios::impacts::Sampling;
 
 use super::{Chosen, Settings};
 use crate::arguments::LawName;
@@ -28,7 +27,7 @@ const FAILURE: f64 = 1e-6;
 pub(super) fn law(
     name: LawName,
     settings: &mut Settings,
-    sampling: Option<&Sampling>,
+    sampling: Option<&set_valued::Settings>,
 ) -> Result<Chosen> {
     Ok(match name {
         LawName::Newton => Chosen::One(Box::new(Newton { settings: step(settings)? })),
@@ -156,7 +155,10 @@ fn plus(settings: &mut Settings) -> Result<Plus> {
     })
 }
 
-fn set_valued_routh(settings: &mut Settings, sampling: Option<&Sampling>) -> Result<Chosen> {
+fn set_valued_routh(
+    settings: &mut Settings,
+    sampling: Option<&set_valued::Settings>,
+) -> Result<Chosen> {
     let mut defaults = set_valued::Settings::default();
     if let Some(sampling) = sampling {
         defaults.step = sampling.step;
