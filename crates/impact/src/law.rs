@@ -61,6 +61,14 @@ pub enum Error {
         /// What the law applies to.
         expected: &'static str,
     },
+    /// The law has no friction, and a contact has.
+    #[error("contacts[{contact}].friction is {friction}, expected 0 for a law without friction")]
+    Friction {
+        /// Index of the contact.
+        contact: usize,
+        /// Its coefficient.
+        friction: f64,
+    },
     /// A list of contacts does not list each of them once.
     #[error("order is {order:?}, expected each of the {contacts} contacts once")]
     Order {

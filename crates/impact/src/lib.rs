@@ -46,6 +46,7 @@
 //! | [`poisson`] | restitution of normal percussions |
 //! | [`anitescu_potra`] | inelastic, all contacts at once; one answer or all |
 //! | [`sequential`] | one contact after another, by any law |
+//! | [`propagative`] | elastic impacts from contact to contact, all outcomes, uniqueness |
 //! | [`routh`] | one contact followed through the impact |
 //! | [`plus`] | rounds of compression and expansion, intervals of sliding and rolling |
 //! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
@@ -61,6 +62,7 @@
 //! | [`Poisson`] | all at once | with friction and different coefficients | one |
 //! | [`AnitescuPotra`] | all at once, inelastic | no | one, or all of a small problem |
 //! | [`Sequential`] | one after another | as the inner law | one for each order |
+//! | [`Propagative`] | one after another, elastic or with energy restitution, no friction | no | one, or all |
 //! | [`Routh`] | one | with kinematic restitution | one |
 //! | [`Plus`] | all that approach, in rounds | with friction and restitution | one |
 //! | [`SetValuedRouth`] | all, in small steps, inelastic | no | a set, by samples |
@@ -82,6 +84,7 @@ pub mod outcome_set;
 pub mod plus;
 pub mod poisson;
 pub mod problem;
+pub mod propagative;
 pub mod routh;
 pub mod sequential;
 pub mod set_valued;
@@ -95,6 +98,7 @@ pub use outcome::Outcome;
 pub use plus::Plus;
 pub use poisson::Poisson;
 pub use problem::{Contact, Mass, MassOperator, Problem, ProblemError};
+pub use propagative::Propagative;
 pub use routh::Routh;
 pub use sequential::Sequential;
 pub use set_valued::SetValuedRouth;

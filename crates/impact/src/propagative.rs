@@ -1,0 +1,387 @@
+//! Elastic impacts that propagate from contact to contact, and the whole set of their outcomes.
+//!
+//! The momentum `p = M v` is a covector, measured by the kinetic metric `⟨a, b⟩ = aᵀ M⁻¹ b`, in which
+//! `‖p‖²` is twice the energy; with joints, `M⁻¹` is that of the bodies in their joints. A contact with
+//! the unit normal `u` is approached while `⟨p, u⟩ < 0`, and its *reset map* reflects the momentum,
+//!
+//! ```math
+//! p\,\Gamma(u) = p - 2 \langle p, u \rangle\, u .
+//! ```
+//!
+//! When several contacts are hit at once, reflections at contacts that are approached follow each other
+//! until none is. In which order, rigid bodies do not say. [`Law::resolve`] takes the [`Order`] that it
+//! is told, and [`Propagative::outcomes`] finds all *minimal* sequences: those of which no proper
+//! subsequence ends without approach.
+//!
+//! **Inelastic impacts.** Let `p_e` be an elastic outcome and `p_p` the plastic one, the orthogonal
+//! projection of `p⁻` onto the covectors orthogonal to all normals. With the restitution `R` of energy,
+//! `R² = 1 − ΔE/E_p`, where `E_p` is the loss of the plastic impact, the law answers
+//!
+//! ```math
+//! p^{+} = \alpha\, p_e + (1 - \alpha)\, p_p , \qquad \alpha = R .
+//! ```
+//!
+//! For reflections change `p` only within the span of the normals and keep its norm, so that
+//! `‖p⁺‖² = ‖p_p‖² + α² (‖p⁻‖² − ‖p_p‖²)`: the loss is `ΔE = (1 − α²) E_p`, and the definition of `R` asks
+//! for `α = R`. The paper prints `α = √(1 − R²)`, which contradicts its own definitions: `R = 1`, the
+//! elastic impact, would give the plastic outcome. It also prints `E_p = ½ ‖p_p‖²`, which is the energy
+//! that the plastic impact leaves; what it takes is `½ (‖p⁻‖² − ‖p_p‖²)`.
+//!
+//! - **Needs** contacts without friction; others are refused with [`Error::Friction`]: an answer that
+//!   ignored friction would pass every test of the [`Certificate`](crate::Certificate) and still be
+//!   wrong. Joints, redundant contacts and contacts with the same normal are welcome; the latter act as
+//!   one and share its percussion evenly. Coefficients of restitution of the contacts are not used:
+//!   `R` belongs to the impact, see [`Propagative::restitution`].
+//! - **Guarantees** no approach to the tolerance when the status is
+//!   [`Resolved`](crate::outcome::Status::Resolved), and no adhesion with `R = 1`, because every reflection
+//!   pushes. With `R < 1` the plastic share holds *all* contacts, also those that would rather separate,
+//!   and can pull on them: the certificate shows it as adhesion.
+//! - **Energy** is kept with `R = 1`, and otherwise changes by exactly `−(1 − R²) E_p`, to rounding.
+//! - **Ends** whenever some motion separates all contacts, that is `⟨z, u_i⟩ > 0` for all `i` and some
+//!   `z`, for any number of contacts and in any order. For then each reflection increases `⟨p, z⟩`, which
+//!   the energy bounds; so the percussions have a finite sum and the momenta a limit `p_∞`. Contacts hit
+//!   again and again have `⟨p_∞, u⟩ = 0`, their reflections fix `p_∞` and keep the distance from it, and
+//!   this distance tends to zero only if it is zero. Without such a motion (a body clamped between two
+//!   walls) there may be no end, and the limit becomes the status.
+//! - **Unique?** [`Outcomes::indeterminacy`] says how far the outcomes of this velocity are apart, and
+//!   [`order_never_matters`] whether geometry and masses alone exclude a second outcome.
+//! - **Does not** always end in a minimal sequence: of two contacts with `⟨u, v⟩ > 0`
+//!   [`Order::LeastApproached`] may reflect at `u` and then at `v` although `v` alone would do.
+//! - **Cost** of a reflection as many multiply-adds as contacts; the search for all sequences also
+//!   follows every subsequence, each momentum once. It allocates only while its buffers grow.
+//!
+//! # Source
+//!
+//! V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence, uniqueness, and
+//! design consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168
+//! (equations 7 to 17, definition 1, theorems 1 to 3). There every sequence is a candidate and that none
+//! of its reflections pulls is a condition (12c) on the sum; here it is asked of every reflection.
+//! That sequences of more than two contacts end is left open there; the argument above is ours.
+
+use nalgebra::DVector;
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Law, Outcome, Problem,
+    law::Error,
+    outcome::{Phase, Stage, Status, Trace},
+};
+
+mod mirrors;
+mod pairs;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use mirrors::Mirrors;
+pub use pairs::{Pair, order_never_matters, pairs};
+use search::Search;
+
+/// Which of the contacts that are approached is hit next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Order {
+    /// The one with the least `⟨p, u⟩` (argmin), of equals the first.
+    #[default]
+    MostApproached,
+    /// The one with the largest `⟨p, u⟩` below zero (argmax), of equals the first.
+    LeastApproached,
+    /// Round and round in the order of the problem, contacts that are not approached left out.
+    Index,
+    /// Round and round in this order, which lists each contact once.
+    Fixed(Vec<usize>),
+    /// Any, each as likely as the others; the seed makes it repeatable.
+    Random(u64),
+}
+
+/// Impacts that propagate from contact to contact; see the [module](self).
+///
+/// # Example
+///
+/// The last two of three equal balls in a row rest when the first arrives at 2 m/s; with `R = 1/2` half
+/// of the plastic outcome, 2/3 m/s each, is mixed in.
+///
+/// ```
+/// use nalgebra::{DMatrix, dvector};
+/// use percussion_impact::{Contact, Law, Mass, Problem, Propagative};
+///
+/// let contacts = [dvector![-1.0, 1.0, 0.0], dvector![0.0, -1.0, 1.0]].map(Contact::new);
+/// let mass = Mass::Matrix(DMatrix::identity(3, 3));
+/// let cradle = Problem::new(mass, dvector![2.0, 0.0, 0.0], contacts.to_vec())?;
+///
+/// let elastic = Propagative::default().resolve(&cradle)?;
+/// assert!((elastic.velocity - dvector![0.0, 0.0, 2.0]).amax() < 1e-14);
+/// let inelastic = Propagative { restitution: 0.5, ..Propagative::default() }.resolve(&cradle)?;
+/// assert!((inelastic.velocity - dvector![1.0, 1.0, 4.0] / 3.0).amax() < 1e-14);
+///
+/// // When the last ball arrives as well, there are two ways through and one outcome.
+/// let both = cradle.with_velocity(dvector![2.0, 0.0, -1.0])?;
+/// let all = Propagative::default().outcomes(&both)?;
+/// assert_eq!(all.branches.len(), 1);
+/// assert_eq!(all.branches[0].sequences, [[0, 1, 0], [1, 0, 1]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Propagative {
+    /// `R`, the restitution of energy (in `[0, 1]`, default 1): `1 − R²` of the energy that the
+    /// plastic impact loses is lost.
+    pub restitution: f64,
+    /// Which contact is hit next; [`Propagative::outcomes`] does not use it.
+    pub order: Order,
+    /// A contact is approached when `⟨p, u⟩ < −tolerance ‖p⁻‖`, and momenta are the same when their
+    /// `⟨p, u⟩` differ by no more (in `(0, 1)`, default `1e-10`: hundreds of reflections of ten contacts
+    /// leave less rounding).
+    pub tolerance: f64,
+    /// Most reflections of one sequence (≥ 1, default 10 000).
+    pub limit: usize,
+    /// Most momenta that the search for all sequences compares (≥ 1, default 10⁷, below a second).
+    pub search_limit: usize,
+}
+
+impl Default for Propagative {
+    fn default() -> Self {
+        Self {
+            restitution: 1.0,
+            order: Order::default(),
+            tolerance: 1e-10,
+            limit: 10_000,
+            search_limit: 10_000_000,
+        }
+    }
+}
+
+/// All outcomes of a [`Propagative`] impact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcomes {
+    /// The outcomes, each velocity once; none if there is no end without approach.
+    pub branches: Vec<Branch>,
+    /// [`Status::Resolved`] when no minimal sequence is missing, [`Status::Limit`] when the limit of
+    /// the search was reached.
+    pub status: Status,
+    /// `ξ`, the largest distance of two outcomes in the kinetic metric over `‖p⁻‖` (in `[0, 2]`): zero
+    /// when the outcome is unique.
+    pub indeterminacy: f64,
+}
+
+impl Outcomes {
+    /// Whether there is one outcome and no other.
+    #[must_use]
+    pub fn is_unique(&self) -> bool {
+        self.status == Status::Resolved && self.branches.len() == 1
+    }
+}
+
+/// One outcome, and the minimal sequences that lead to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// Velocity and percussions; with redundant contacts the percussions of the first sequence.
+    pub outcome: Outcome,
+    /// Contacts in the order of their reflections, sequences in lexicographic order; of contacts with
+    /// the same normal the first stands for all. With `R = 0` there are none: order means nothing.
+    pub sequences: Vec<Vec<usize>>,
+}
+
+impl Propagative {
+    /// The outcomes of all minimal sequences.
+    ///
+    /// When the limit of the search is reached, those found are returned and the status says so.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Law::resolve`]; the order is not looked at.
+    pub fn outcomes(&self, problem: &Problem) -> Result<Outcomes, Error> {
+        let mirrors = self.mirrors(problem)?;
+        let plastic = self.plastic(&mirrors, problem);
+        if self.restitution <= 0.0 && plastic.is_some() {
+            let outcome = self.outcome(problem, &mirrors, &[], plastic.as_deref());
+            let branches = vec![Branch { outcome, sequences: vec![] }];
+            return Ok(Outcomes { branches, status: Status::Resolved, indeterminacy: 0.0 });
+        }
+        let mut search = Search::default();
+        let complete = search.run(&mirrors, self.restitution, self.search_limit);
+        let mut branches: Vec<Branch> = Vec::with_capacity(search.outcomes());
+        for (word, index) in search.found() {
+            let sequence = word.iter().map(|&k| mirrors.contacts[k]).collect();
+            if let Some(branch) = branches.get_mut(index) {
+                branch.sequences.push(sequence);
+            } else {
+                let outcome = self.outcome(problem, &mirrors, word, plastic.as_deref());
+                branches.push(Branch { outcome, sequences: vec![sequence] });
+            }
+        }
+        let indeterminacy =
+            largest_distance(problem, &branches) / mirrors.size.max(f64::MIN_POSITIVE);
+        let status = if complete { Status::Resolved } else { Status::Limit };
+        Ok(Outcomes { branches, status, indeterminacy })
+    }
+
+    fn mirrors(&self, problem: &Problem) -> Result<Mirrors, Error> {
+        let setting = |name, value, expected| Err(Error::Setting { name, value, expected });
+        if !(0.0..=1.0).contains(&self.restitution) {
+            return setting("restitution", self.restitution, "a number in [0, 1]");
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return setting("tolerance", self.tolerance, "a number in (0, 1)");
+        }
+        if self.limit == 0 {
+            return setting("limit", 0.0, "at least 1");
+        }
+        if self.search_limit == 0 {
+            return setting("search_limit", 0.0, "at least 1");
+        }
+        let rough =
+            |contact: &crate::Contact| !contact.tangents.is_empty() && contact.friction > 0.0;
+        if let Some(contact) = problem.contacts().iter().position(rough) {
+            let friction = problem.contacts()[contact].friction;
+            return Err(Error::Friction { contact, friction });
+        }
+        Mirrors::new(problem, self.tolerance)
+    }
+
+    /// Percussions of the plastic impact, where something approaches and `R < 1`.
+    fn plastic(&self, mirrors: &Mirrors, problem: &Problem) -> Option<Vec<f64>> {
+        let matters = self.restitution < 1.0 && !mirrors.feasible(&mirrors.start);
+        matters.then(|| mirrors.plastic(problem.dimension()))
+    }
+
+    /// The outcome of the reflections at `word`, mixed with the plastic impact.
+    fn outcome(
+        &self,
+        problem: &Problem,
+        mirrors: &Mirrors,
+        word: &[usize],
+        plastic: Option<&[f64]>,
+    ) -> Outcome {
+        let mut state = mirrors.start.clone();
+        let mut impulse = vec![0.0; state.len()];
+        let mut velocity = problem.free_velocity();
+        let mut stages = Vec::with_capacity(word.len() + 1);
+        for &k in word {
+            let push = mirrors.percussion(&state, k);
+            mirrors.reflect(&mut state, k);
+            impulse[k] += push;
+            let contact = mirrors.contacts[k];
+            velocity.axpy(push, &problem.response().column(problem.rows(contact).start), 1.0);
+            stages.push(Stage {
+                phase: Phase::Impact,
+                contact: Some(contact),
+                velocity: velocity.clone(),
+            });
+        }
+        if let Some(plastic) = plastic {
+            for (elastic, plastic) in impulse.iter_mut().zip(plastic) {
+                *elastic = self.restitution * *elastic + (1.0 - self.restitution) * plastic;
+            }
+        }
+        let impulse = mirrors.spread(problem, &impulse);
+        let mut outcome = problem.outcome(&impulse, Trace::resolved(stages));
+        if plastic.is_some() {
+            let velocity = outcome.velocity.clone();
+            outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
+        }
+        outcome
+    }
+}
+
+impl Law for Propagative {
+    fn name(&self) -> &'static str {
+        "propagative"
+    }
+
+    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+        let mirrors = self.mirrors(problem)?;
+        let mut turns = Turns::new(&self.order, &mirrors, problem.contacts().len())?;
+        let plastic = self.plastic(&mirrors, problem);
+        let (mut state, mut word, mut status) = (mirrors.start.clone(), vec![], Status::Resolved);
+        // The plastic outcome does not wait for the elastic one to end.
+        while self.restitution > 0.0
+            && let Some(k) = turns.next(&mirrors, &state)
+        {
+            if word.len() == self.limit {
+                status = Status::Limit;
+                break;
+            }
+            mirrors.reflect(&mut state, k);
+            word.push(k);
+        }
+        let mut outcome = self.outcome(problem, &mirrors, &word, plastic.as_deref());
+        outcome.trace.status = status;
+        Ok(outcome)
+    }
+}
+
+/// Largest distance of two outcomes in the kinetic metric (`√(2 J)`).
+fn largest_distance(problem: &Problem, branches: &[Branch]) -> f64 {
+    let mut largest = 0.0_f64;
+    for (index, a) in branches.iter().enumerate() {
+        for b in &branches[..index] {
+            let apart: DVector<f64> = &a.outcome.velocity - &b.outcome.velocity;
+            largest = largest.max((2.0 * problem.kinetic_energy(&apart)).sqrt());
+        }
+    }
+    largest
+}
+
+/// An [`Order`] at work.
+enum Turns {
+    Most,
+    Least,
+    /// Mirrors round and round, and the place in the round that comes next.
+    Round(Vec<usize>, usize),
+    Random(Box<ChaCha8Rng>),
+}
+
+impl Turns {
+    fn new(order: &Order, mirrors: &Mirrors, contacts: usize) -> Result<Self, Error> {
+        Ok(match order {
+            Order::MostApproached => Self::Most,
+            Order::LeastApproached => Self::Least,
+            Order::Index => Self::Round((0..mirrors.contacts.len()).collect(), 0),
+            Order::Fixed(order) => {
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                if !sorted.into_iter().eq(0..contacts) {
+                    return Err(Error::Order { order: order.clone(), contacts });
+                }
+                let mut round: Vec<usize> = Vec::with_capacity(mirrors.contacts.len());
+                for mirror in order.iter().filter_map(|&contact| mirrors.mirror_of[contact]) {
+                    if !round.contains(&mirror) {
+                        round.push(mirror);
+                    }
+                }
+                Self::Round(round, 0)
+            }
+            Order::Random(seed) => Self::Random(Box::new(ChaCha8Rng::seed_from_u64(*seed))),
+        })
+    }
+
+    fn next(&mut self, mirrors: &Mirrors, state: &[f64]) -> Option<usize> {
+        let mut approached = mirrors.approached(state);
+        let product = |k| mirrors.product(state, k);
+        match self {
+            Self::Most => approached.reduce(|a, b| if product(b) < product(a) { b } else { a }),
+            Self::Least => approached.reduce(|a, b| if product(b) > product(a) { b } else { a }),
+            Self::Round(round, place) => {
+                let turns = (0..round.len()).map(|turn| (*place + turn) % round.len());
+                let turn =
+                    turns.into_iter().find(|&turn| mirrors.is_approached(state, round[turn]))?;
+                *place = turn + 1;
+                Some(round[turn])
+            }
+            Self::Random(random) => {
+                let count = mirrors.approached(state).count();
+                if count == 0 {
+                    return None;
+                }
+                // The bias of the remainder is below 2⁻⁵⁰ for less than 2¹⁴ contacts.
+                let pick = random.next_u64() % count as u64;
+                approached.nth(usize::try_from(pick).unwrap_or(0))
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The reset maps in coordinates: the momentum is known by the contact velocities.
+//!
+//! With the normals `n_i` as they are given, `u_i = ⟨p, n_i⟩` and the Delassus operator
+//! `W_ij = ⟨n_i, n_j⟩`, the reflection at contact `k` is `u ← u − (2 u_k / W_kk) W_k`. Not making the
+//! normals unit keeps simple numbers exact. Contacts with the same normal share one mirror, and contacts
+//! that cannot move have none.
+
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+
+use crate::{Problem, ProblemError, law::Error};
+
+#[derive(Debug)]
+pub(super) struct Mirrors {
+    /// First contact of each mirror.
+    pub(super) contacts: Vec<usize>,
+    /// Mirror of each contact.
+    pub(super) mirror_of: Vec<Option<usize>>,
+    /// `W_kj` of the mirrors (kg⁻¹), row after row.
+    delassus: Vec<f64>,
+    /// `2 W_kj / W_kk`, row after row.
+    steps: Vec<f64>,
+    /// `u` before the impact (m/s).
+    pub(super) start: Vec<f64>,
+    /// `‖p⁻‖` (`√(2 J)`).
+    pub(super) size: f64,
+    /// Below `−threshold` a contact is approached (m/s).
+    pub(super) thresholds: Vec<f64>,
+}
+
+impl Mirrors {
+    /// # Errors
+    ///
+    /// When a product overflows.
+    pub(super) fn new(problem: &Problem, tolerance: f64) -> Result<Self, Error> {
+        let free = problem.free_velocity();
+        let size = (2.0 * problem.kinetic_energy(&free)).sqrt();
+        let contact_velocity = problem.movable_contact_velocity(&free);
+        let w = problem.delassus();
+        let count = problem.contacts().len();
+        // Each of the three entries of a cosine is rounded by at most n_v eps.
+        let parallel = 1.0 - 4.0 * problem.dimension() as f64 * f64::EPSILON;
+        let mut contacts: Vec<usize> = Vec::with_capacity(count);
+        let mut mirror_of = Vec::with_capacity(count);
+        for contact in 0..count {
+            let row = problem.rows(contact).start;
+            let own = w[(row, row)];
+            let known = (0..contacts.len()).find(|&mirror| {
+                let other = problem.rows(contacts[mirror]).start;
+                w[(row, other)] / own.sqrt() / w[(other, other)].sqrt() >= parallel
+            });
+            let moves = own > 0.0;
+            if moves && known.is_none() {
+                mirror_of.push(Some(contacts.len()));
+                contacts.push(contact);
+            } else {
+                mirror_of.push(known.filter(|_| moves));
+            }
+        }
+        let m = contacts.len();
+        let (mut delassus, mut steps) = (Vec::with_capacity(m * m), Vec::with_capacity(m * m));
+        let (mut start, mut thresholds) = (Vec::with_capacity(m), Vec::with_capacity(m));
+        for &contact in &contacts {
+            let row = problem.rows(contact).start;
+            start.push(contact_velocity[row]);
+            thresholds.push(tolerance * size * w[(row, row)].sqrt());
+            for &other in &contacts {
+                let column = problem.rows(other).start;
+                delassus.push(w[(row, column)]);
+                steps.push(2.0 * (w[(row, column)] / w[(row, row)]));
+            }
+        }
+        if let Some(&value) = start.iter().chain([&size]).find(|value| !value.is_finite()) {
+            let field = "momentum before the impact".to_string();
+            return Err(ProblemError::Entry { field, value, expected: "a finite number" }.into());
+        }
+        Ok(Self { contacts, mirror_of, delassus, steps, start, size, thresholds })
+    }
+
+    /// `W_kk`.
+    fn own(&self, k: usize) -> f64 {
+        self.delassus[k * (self.start.len() + 1)]
+    }
+
+    /// Percussion of the reflection at mirror `k` (N·s).
+    pub(super) fn percussion(&self, state: &[f64], k: usize) -> f64 {
+        -2.0 * state[k] / self.own(k)
+    }
+
+    pub(super) fn reflect(&self, state: &mut [f64], k: usize) {
+        let speed = state[k];
+        let row = &self.steps[k * state.len()..];
+        for (value, step) in state.iter_mut().zip(row) {
+            *value -= speed * step;
+        }
+    }
+
+    pub(super) fn is_approached(&self, state: &[f64], k: usize) -> bool {
+        state[k] < -self.thresholds[k]
+    }
+
+    /// `⟨p, u_k⟩` with the unit normal, up to a factor common to all.
+    pub(super) fn product(&self, state: &[f64], k: usize) -> f64 {
+        state[k] / self.own(k).sqrt()
+    }
+
+    /// The mirrors that are approached, in their order.
+    pub(super) fn approached(&self, state: &[f64]) -> impl Iterator<Item = usize> {
+        (0..state.len()).filter(|&k| self.is_approached(state, k))
+    }
+
+    pub(super) fn feasible(&self, state: &[f64]) -> bool {
+        state.iter().zip(&self.thresholds).all(|(value, threshold)| *value >= -threshold)
+    }
+
+    /// Percussions that take all `u` to zero, of least norm once scaled by `√W_ii` if they are not
+    /// unique. The scaled operator has entries known to `n_v eps` and eigenvalues known to `m n_v eps`,
+    /// and those below are zero.
+    pub(super) fn plastic(&self, dimension: usize) -> Vec<f64> {
+        let m = self.start.len();
+        let scale = DVector::from_fn(m, |k, _| 1.0 / self.own(k).sqrt());
+        let cosines = DMatrix::from_fn(m, m, |i, j| self.delassus[i * m + j] * scale[i] * scale[j]);
+        let mut eigen = SymmetricEigen::new(cosines);
+        let zero = (m * dimension) as f64 * f64::EPSILON;
+        eigen.eigenvalues.apply(|e| *e = if *e > zero { 1.0 / *e } else { 0.0 });
+        let products = DVector::from_column_slice(&self.start).component_mul(&scale);
+        let impulse = -(eigen.recompose() * products).component_mul(&scale);
+        impulse.as_slice().to_vec()
+    }
+
+    /// Percussions of the rows of `J`, from those of the mirrors: contacts that share a mirror change
+    /// the momentum by equal parts.
+    pub(super) fn spread(&self, problem: &Problem, impulse: &[f64]) -> DVector<f64> {
+        let mut spread = DVector::zeros(problem.delassus().nrows());
+        for (contact, mirror) in self.mirror_of.iter().enumerate() {
+            let Some(mirror) = *mirror else { continue };
+            let sharing = self.mirror_of.iter().filter(|other| **other == Some(mirror)).count();
+            let row = problem.rows(contact).start;
+            let ratio = self.own(mirror) / problem.delassus()[(row, row)];
+            spread[row] = impulse[mirror] * ratio.sqrt() / sharing as f64;
+        }
+        spread
+    }
+}

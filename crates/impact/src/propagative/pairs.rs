@@ -1,0 +1,102 @@
+//! What geometry and masses alone say of sequences of reflections: bounds and uniqueness.
+//!
+//! Of two contacts, the directions in the plane of `u` and `v` that approach neither make a wedge of the
+//! angle `2γ` with `sin γ = ⟨u + v, u⟩ / ‖u + v‖`, so `⟨u, v⟩ = −cos 2γ`. Each reflection brings the
+//! momentum closer to the middle of the wedge by `2γ`.
+//!
+//! If `γ = π/2m` with a whole number `m`, the two reflections generate the symmetries of a regular
+//! `m`-gon, and a momentum that approaches both is taken to the one image of it in the wedge, by `m`
+//! reflections in either order: `⟨u, v⟩ = 0` for `m = 2` (theorem 2), `−½` for `m = 3` (theorem 3).
+//! If *all* pairs are like this, for any number of contacts, the reflections generate a Coxeter group,
+//! of which the set without approach is a fundamental domain: each orbit has one point in it.
+
+use std::f64::consts::PI;
+
+use crate::Problem;
+
+/// Two contacts that can move, by the angle of their normals in the kinetic metric.
+///
+/// # Example
+///
+/// ```
+/// use nalgebra::{DMatrix, dvector};
+/// use percussion_impact::{Contact, Mass, Problem, propagative};
+///
+/// let contacts = [dvector![-1.0, 1.0, 0.0], dvector![0.0, -1.0, 1.0]].map(Contact::new);
+/// let mass = Mass::Matrix(DMatrix::identity(3, 3));
+/// let cradle = Problem::new(mass, dvector![1.0, 0.0, 0.0], contacts.to_vec())?;
+/// let pair = propagative::pairs(&cradle)[0];
+/// assert!((pair.cosine + 0.5).abs() < 1e-15);
+/// assert_eq!((pair.bound(), pair.reflections(1e-12)), (Some(6), Some(3)));
+/// assert!(propagative::order_never_matters(&cradle, 1e-12));
+/// # Ok::<(), percussion_impact::ProblemError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// Indices of the contacts, the smaller first.
+    pub contacts: [usize; 2],
+    /// `⟨u, v⟩` of the unit normals (in `[−1, 1]`).
+    pub cosine: f64,
+}
+
+impl Pair {
+    /// `γ`, half the angle of the wedge without approach (rad, in `[0, π/2]`).
+    #[must_use]
+    pub fn half_wedge(&self) -> f64 {
+        (1.0 + self.cosine).sqrt().atan2((1.0 - self.cosine).sqrt())
+    }
+
+    /// `⌈π/γ⌉`: within so many reflections some sequence ends (theorem 1); none if the normals are
+    /// opposite.
+    ///
+    /// About twice what is needed: a shortest sequence has at most `⌈(π/γ − 1)/2⌉`. This leaves room to
+    /// forgive rounding where `π/γ` is a whole number.
+    #[must_use]
+    pub fn bound(&self) -> Option<usize> {
+        let ratio = PI / self.half_wedge();
+        // As long as it fits in 32 bits it is exact; beyond, nobody follows so many reflections.
+        let bound = (ratio * (1.0 - 1e-12)).ceil();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+        (bound <= f64::from(u32::MAX)).then_some(bound as usize)
+    }
+
+    /// `m` if `⟨u, v⟩ = −cos(π/m)` to `tolerance`: then the order of this pair never matters, and
+    /// `m` reflections resolve whatever approaches both. One for equal normals, two for orthogonal
+    /// ones, three for `−½`.
+    #[must_use]
+    pub fn reflections(&self, tolerance: f64) -> Option<usize> {
+        let m = (0.5 * PI / self.half_wedge()).round();
+        let found = m <= f64::from(u32::MAX) && (self.cosine + (PI / m).cos()).abs() <= tolerance;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+        found.then_some(m as usize)
+    }
+}
+
+/// All pairs of contacts that can move, in lexicographic order.
+#[must_use]
+pub fn pairs(problem: &Problem) -> Vec<Pair> {
+    let w = problem.delassus();
+    let rows: Vec<_> = (0..problem.contacts().len())
+        .map(|contact| (contact, problem.rows(contact).start))
+        .filter(|&(_, row)| w[(row, row)] > 0.0)
+        .collect();
+    let mut pairs = Vec::with_capacity(rows.len() * rows.len().saturating_sub(1) / 2);
+    for (index, &(first, i)) in rows.iter().enumerate() {
+        for &(second, j) in &rows[index + 1..] {
+            let cosine = w[(i, j)] / w[(i, i)].sqrt() / w[(j, j)].sqrt();
+            let contacts = [first, second];
+            pairs.push(Pair { contacts, cosine: cosine.clamp(-1.0, 1.0) });
+        }
+    }
+    pairs
+}
+
+/// Whether no velocity before the impact has two outcomes, because each pair of normals has
+/// `⟨u, v⟩ = −cos(π/m)` with a whole number `m`, to `tolerance` (≥ 0, such as `1e-12`).
+///
+/// This suffices; without it, [`Outcomes::indeterminacy`](super::Outcomes::indeterminacy) says how
+/// unique the outcome of one velocity is.
+#[must_use]
+pub fn order_never_matters(problem: &Problem, tolerance: f64) -> bool {
+    pairs(problem).iter().all(|pair| pair.reflections(tolerance).is_some())
+}
