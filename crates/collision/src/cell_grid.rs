@@ -22,13 +22,13 @@ use nalgebra::Vector3;
 #[non_exhaustive]
 pub enum Error {
     /// The distance is not positive and finite.
-    #[error("distance is {value}, expected a positive finite number (m)")]
+    #[error("distance is {value:?}, expected a positive finite number (m)")]
     Distance {
         /// Distance given (m).
         value: f64,
     },
     /// An entry of a center is NaN, infinite or beyond 1e150 m, where squares overflow.
-    #[error("center {index} has an entry {value}, expected a number within ±1e150 (m)")]
+    #[error("center {index} has an entry {value:?}, expected a number within ±1e150 (m)")]
     Center {
         /// Index of the center.
         index: usize,

@@ -11,6 +11,9 @@ use crate::{
 /// A pose in the plane may tilt out of it by this angle (rad), a few roundings of a product of poses.
 const PLANAR: f64 = 1e-14;
 
+/// Norms of quaternions may differ from 1 by this, as in coordinates of systems.
+const NORMALIZED: f64 = 1e-6;
+
 /// Why a collider is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -19,22 +22,28 @@ pub enum Error {
     #[error(transparent)]
     Shape(#[from] shape::Error),
     /// The friction coefficient is negative or not finite.
-    #[error("friction is {value}, expected a finite number of at least 0")]
+    #[error("friction is {value:?}, expected a finite number of at least 0")]
     Friction {
         /// Coefficient given.
         value: f64,
     },
     /// The coefficient of restitution lies outside [0, 1].
-    #[error("restitution is {value}, expected a number between 0 and 1")]
+    #[error("restitution is {value:?}, expected a number between 0 and 1")]
     Restitution {
         /// Coefficient given.
         value: f64,
     },
     /// An entry of the pose is NaN, infinite or beyond 1e12 m.
-    #[error("pose of a collider has an entry {value}, expected numbers within ±1e12")]
+    #[error("pose of a collider has an entry {value:?}, expected numbers within ±1e12")]
     Pose {
         /// First such entry.
         value: f64,
+    },
+    /// The quaternion of the pose is not normalized.
+    #[error("quaternion of the pose of a collider has norm {norm:?}, expected 1 within 1e-6")]
+    QuaternionNorm {
+        /// Norm found.
+        norm: f64,
     },
     /// There is no such body.
     #[error("body {body} does not exist, expected an index below {count}")]
@@ -53,7 +62,7 @@ pub enum Error {
         dimension: Dimension,
     },
     /// The pose of a collider of a planar system leaves the plane.
-    #[error("pose of a collider leaves the plane by {value}, expected z = 0 and a turn about z")]
+    #[error("pose of a collider leaves the plane by {value:?}, expected z = 0 and a turn about z")]
     OutOfPlane {
         /// The `z` entry of its position (m) or of a quaternion component about `x` or `y`.
         value: f64,
@@ -116,7 +125,7 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Pose`].
+    /// [`Error::Pose`], [`Error::QuaternionNorm`].
     pub fn with_pose(self, pose: Isometry3<f64>) -> Result<Self, Error> {
         check_pose(&pose)?;
         Ok(Self { pose, ..self })
@@ -214,11 +223,15 @@ impl Collider {
     }
 }
 
-/// Finds the first entry that no query should see.
+/// Refuses a pose that no query should see.
 pub(crate) fn check_pose(pose: &Isometry3<f64>) -> Result<(), Error> {
-    let entries = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-    match entries.into_iter().find(|entry| !(-LARGEST..=LARGEST).contains(*entry)) {
-        Some(&value) => Err(Error::Pose { value }),
-        None => Ok(()),
+    let mut entries = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    if let Some(&value) = entries.find(|entry| !(-LARGEST..=LARGEST).contains(*entry)) {
+        return Err(Error::Pose { value });
     }
+    let norm = pose.rotation.coords.norm();
+    if (norm - 1.0).abs() > NORMALIZED {
+        return Err(Error::QuaternionNorm { norm });
+    }
+    Ok(())
 }

@@ -75,7 +75,7 @@ impl Contact {
         witness: &Witness,
         dimension: Dimension,
     ) -> Option<Self> {
-        let mean = |of: fn(&Collider) -> f64| (of(colliders[0]) * of(colliders[1])).sqrt();
+        let mean = |of: fn(&Collider) -> f64| geometric_mean(colliders.map(of));
         Some(Self {
             id,
             bodies: colliders.map(Collider::body),
@@ -86,6 +86,12 @@ impl Contact {
             restitution: mean(Collider::restitution),
         })
     }
+}
+
+/// `√(a b)`, also where the product leaves the range of numbers.
+fn geometric_mean([a, b]: [f64; 2]) -> f64 {
+    let product = a * b;
+    if product.is_normal() { product.sqrt() } else { a.sqrt() * b.sqrt() }
 }
 
 /// The contact frame with this normal, or `None` if the normal is not finite.

@@ -20,7 +20,7 @@ pub enum Error {
     },
     /// An entry of a point is NaN, infinite or beyond 1e12 m.
     #[error(
-        "point {index} of a convex hull has an entry {value}, expected a number within ±1e12 (m)"
+        "point {index} of a convex hull has an entry {value:?}, expected a number within ±1e12 (m)"
     )]
     OutOfRange {
         /// Index of the point.

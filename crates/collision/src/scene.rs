@@ -67,7 +67,7 @@ pub enum Error {
         count: usize,
     },
     /// The proximity is negative or not finite.
-    #[error("proximity is {value}, expected a finite number of at least 0 (m)")]
+    #[error("proximity is {value:?}, expected a finite number of at least 0 (m)")]
     Proximity {
         /// Value given (m).
         value: f64,

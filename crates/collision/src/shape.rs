@@ -27,7 +27,7 @@ pub enum Error {
         value: f64,
     },
     /// The normal of a half-space is zero or not finite.
-    #[error("normal of a half-space is ({}, {}, {}), expected a finite direction", .normal.x, .normal.y, .normal.z)]
+    #[error("normal of a half-space is ({:?}, {:?}, {:?}), expected a finite direction", .normal.x, .normal.y, .normal.z)]
     Normal {
         /// Normal given.
         normal: Vector3<f64>,

@@ -17,7 +17,7 @@ pub enum Error {
         count: usize,
     },
     /// An entry of the point is NaN or infinite.
-    #[error("point of an anchor has an entry {value}, expected finite numbers (m)")]
+    #[error("point of an anchor has an entry {value:?}, expected finite numbers (m)")]
     NotFinite {
         /// First such entry.
         value: f64,

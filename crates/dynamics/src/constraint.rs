@@ -41,7 +41,7 @@ pub enum Error {
     #[error("both points of a constraint move together, expected two different bodies")]
     SameBody,
     /// A length is not positive and finite.
-    #[error("length is {value}, expected a positive finite number (m)")]
+    #[error("length is {value:?}, expected a positive finite number (m)")]
     Length {
         /// Length given (m).
         value: f64,

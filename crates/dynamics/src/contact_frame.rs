@@ -20,7 +20,7 @@ const SMALLEST_ANGLE: f64 = 1e-8;
 #[non_exhaustive]
 pub enum Error {
     /// An entry of a vector is NaN or infinite.
-    #[error("{field} has an entry {value}, expected finite numbers")]
+    #[error("{field} has an entry {value:?}, expected finite numbers")]
     NotFinite {
         /// Name of the vector.
         field: &'static str,

@@ -43,7 +43,7 @@ pub enum Error {
     #[error("a system needs at least one body, got none")]
     NoBodies,
     /// A mass is not positive, not finite, or so small that its inverse overflows.
-    #[error("mass of body {body} is {value}, expected a positive finite number (kg)")]
+    #[error("mass of body {body} is {value:?}, expected a positive finite number (kg)")]
     Mass {
         /// Offending body.
         body: usize,
@@ -72,7 +72,7 @@ pub enum Error {
         largest: f64,
     },
     /// Inertia, force or torque of a body has an entry that is NaN or infinite.
-    #[error("{field} of body {body} has an entry {value}, expected finite numbers")]
+    #[error("{field} of body {body} has an entry {value:?}, expected finite numbers")]
     NotFinite {
         /// Offending body.
         body: usize,
@@ -82,7 +82,7 @@ pub enum Error {
         value: f64,
     },
     /// Gravity has an entry that is NaN or infinite.
-    #[error("gravity has an entry {value}, expected finite numbers (m/s²)")]
+    #[error("gravity has an entry {value:?}, expected finite numbers (m/s²)")]
     Gravity {
         /// First such entry.
         value: f64,

@@ -28,13 +28,13 @@ pub use sphere_sphere::SphereSphere;
 #[non_exhaustive]
 pub enum Error {
     /// A radius is negative or not finite.
-    #[error("radius is {value}, expected a finite number of at least 0 (m)")]
+    #[error("radius is {value:?}, expected a finite number of at least 0 (m)")]
     Radius {
         /// Radius given (m).
         value: f64,
     },
     /// A length is negative or not finite.
-    #[error("length is {value}, expected a finite number of at least 0 (m)")]
+    #[error("length is {value:?}, expected a finite number of at least 0 (m)")]
     Length {
         /// Length given (m).
         value: f64,

@@ -34,13 +34,13 @@ const ROUNDING: f64 = 1e-12;
 #[non_exhaustive]
 pub enum Error {
     /// The mass is not positive, not finite, or so small that its inverse overflows.
-    #[error("mass is {value}, expected a positive finite number (kg)")]
+    #[error("mass is {value:?}, expected a positive finite number (kg)")]
     Mass {
         /// Mass given (kg).
         value: f64,
     },
     /// A dimension of a solid is negative or not finite.
-    #[error("{field} is {value}, expected a finite number of at least 0 (m)")]
+    #[error("{field} is {value:?}, expected a finite number of at least 0 (m)")]
     Size {
         /// Name of the dimension.
         field: &'static str,
@@ -56,7 +56,7 @@ pub enum Error {
         outer: f64,
     },
     /// An entry of the center of mass or of the inertia is NaN or infinite.
-    #[error("{field} has an entry {value}, expected finite numbers")]
+    #[error("{field} has an entry {value:?}, expected finite numbers")]
     NotFinite {
         /// Name of the field.
         field: &'static str,

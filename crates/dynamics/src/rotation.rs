@@ -37,7 +37,7 @@ pub const SMALLEST_NORM: f64 = 1e-12;
 #[non_exhaustive]
 pub enum Error {
     /// A component is NaN or infinite.
-    #[error("quaternion component {index} (of w, x, y, z) is {value}, expected a finite number")]
+    #[error("quaternion component {index} (of w, x, y, z) is {value:?}, expected a finite number")]
     NotFinite {
         /// Index of the component: 0 is `w`.
         index: usize,

@@ -40,7 +40,7 @@ pub enum CoordinateError {
         found: usize,
     },
     /// A coordinate is NaN or infinite.
-    #[error("coordinate {index} is {value}, expected a finite number")]
+    #[error("coordinate {index} is {value:?}, expected a finite number")]
     NotFinite {
         /// Index of the coordinate.
         index: usize,
@@ -48,7 +48,7 @@ pub enum CoordinateError {
         value: f64,
     },
     /// A quaternion is not normalized.
-    #[error("quaternion of body {body} has norm {norm}, expected 1 within 1e-6")]
+    #[error("quaternion of body {body} has norm {norm:?}, expected 1 within 1e-6")]
     QuaternionNorm {
         /// Body that the quaternion belongs to.
         body: usize,

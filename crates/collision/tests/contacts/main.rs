@@ -5,6 +5,7 @@
 mod common;
 mod extremes;
 mod gradients;
+mod hostile;
 mod manifolds;
 mod parry;
 mod refusals;

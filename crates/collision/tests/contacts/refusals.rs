@@ -12,7 +12,9 @@ fn ball() -> Collider {
 
 #[test]
 fn lengths_that_are_not_positive_and_finite_are_refused() {
-    for value in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e13, 1e-13] {
+    for value in
+        [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, 1e13, 1e-13, 1e300, -1e300, 1e-300, 5e-324]
+    {
         let half = Vector3::new(1.0, value, 1.0);
         let shapes = [
             Shape::Sphere { radius: value },
@@ -40,6 +42,11 @@ fn lengths_that_are_not_positive_and_finite_are_refused() {
 fn messages_name_the_field_the_value_and_what_was_expected() {
     let error = Collider::on_body(0, Shape::Sphere { radius: -1.0 }).unwrap_err();
     assert_eq!(error.to_string(), "radius is -1.0, expected a number between 1e-12 and 1e12 (m)");
+    let error = Collider::on_body(0, Shape::Sphere { radius: 1e300 }).unwrap_err();
+    assert_eq!(error.to_string(), "radius is 1e300, expected a number between 1e-12 and 1e12 (m)");
+    let error = ball().with_pose(Isometry3::translation(0.0, -1e300, 0.0)).unwrap_err();
+    let expected = "pose of a collider has an entry -1e300, expected numbers within ±1e12";
+    assert_eq!(error.to_string(), expected);
     let error = ball().with_restitution(1.5).unwrap_err();
     assert_eq!(error.to_string(), "restitution is 1.5, expected a number between 0 and 1");
 }

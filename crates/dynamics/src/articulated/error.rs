@@ -42,7 +42,7 @@ pub enum Error {
         link: String,
     },
     /// A number is NaN or infinite.
-    #[error("{field} of link `{link}` has an entry {value}, expected finite numbers")]
+    #[error("{field} of link `{link}` has an entry {value:?}, expected finite numbers")]
     NotFinite {
         /// Offending link.
         link: String,
@@ -58,7 +58,7 @@ pub enum Error {
         link: String,
     },
     /// A stiffness, damping or friction is negative.
-    #[error("{field} {index} of link `{link}` is {value}, expected a number of at least 0")]
+    #[error("{field} {index} of link `{link}` is {value:?}, expected a number of at least 0")]
     Negative {
         /// Offending link.
         link: String,
@@ -83,7 +83,7 @@ pub enum Error {
         found: usize,
     },
     /// A lower limit is above its upper limit, or one of them is NaN.
-    #[error("limits {index} of link `{link}` are [{lower}, {upper}], expected lower ≤ upper")]
+    #[error("limits {index} of link `{link}` are [{lower:?}, {upper:?}], expected lower ≤ upper")]
     Limits {
         /// Offending link.
         link: String,
@@ -104,7 +104,7 @@ pub enum Error {
     },
     /// The three stiffnesses of a rotation in space differ.
     #[error(
-        "rotational stiffnesses of link `{link}` are {}, {} and {}, expected three equal numbers",
+        "rotational stiffnesses of link `{link}` are {:?}, {:?} and {:?}, expected three equal numbers",
         .stiffness[0], .stiffness[1], .stiffness[2]
     )]
     Anisotropic {
@@ -114,7 +114,7 @@ pub enum Error {
         stiffness: [f64; 3],
     },
     /// The quaternion of a placement or of a rest position is not normalized.
-    #[error("quaternion of the {field} of link `{link}` has norm {norm}, expected 1 within 1e-6")]
+    #[error("quaternion of the {field} of link `{link}` has norm {norm:?}, expected 1 within 1e-6")]
     QuaternionNorm {
         /// Offending link.
         link: String,
@@ -138,7 +138,7 @@ pub enum Error {
         fraction: f64,
     },
     /// Gravity has an entry that is NaN or infinite.
-    #[error("gravity has an entry {value}, expected finite numbers (m/s²)")]
+    #[error("gravity has an entry {value:?}, expected finite numbers (m/s²)")]
     Gravity {
         /// First such entry.
         value: f64,

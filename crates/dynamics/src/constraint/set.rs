@@ -101,7 +101,7 @@ pub enum Error {
         found: usize,
     },
     /// A setting is outside its range.
-    #[error("setting `{field}` is {value}, expected {expected}")]
+    #[error("setting `{field}` is {value:?}, expected {expected}")]
     Setting {
         /// Name of the setting.
         field: &'static str,

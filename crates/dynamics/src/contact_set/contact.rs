@@ -41,7 +41,7 @@ pub enum Error {
         body: Option<usize>,
     },
     /// A number is outside its range.
-    #[error("contact {contact}: {field} is {value}, expected {expected}")]
+    #[error("contact {contact}: {field} is {value:?}, expected {expected}")]
     Value {
         /// Number that the contact would have had.
         contact: usize,

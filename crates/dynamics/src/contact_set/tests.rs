@@ -508,5 +508,8 @@ fn a_normal_out_of_the_plane_is_refused_in_a_planar_system() {
     let frame = ContactFrame::from_normal(&Vector3::z(), &Vector3::x()).unwrap();
     let contact = Contact::new([Some(0), None], [Vector3::zeros(); 2], frame);
     let error = ContactSet::for_system(&system).push(&system, &[0.0; 3], &contact).unwrap_err();
-    assert_eq!(error.to_string(), "contact 0: z of the normal is 1, expected 0 in a planar system");
+    assert_eq!(
+        error.to_string(),
+        "contact 0: z of the normal is 1.0, expected 0 in a planar system"
+    );
 }

@@ -121,7 +121,7 @@ pub enum Error {
         joint: String,
     },
     /// A lower limit is above its upper limit.
-    #[error("limits of joint `{joint}` are [{lower}, {upper}], expected lower ≤ upper")]
+    #[error("limits of joint `{joint}` are [{lower:?}, {upper:?}], expected lower ≤ upper")]
     Limits {
         /// The joint.
         joint: String,
@@ -131,7 +131,7 @@ pub enum Error {
         upper: f64,
     },
     /// Damping or friction of a joint is negative.
-    #[error("{field} of joint `{joint}` is {value}, expected a number of at least 0")]
+    #[error("{field} of joint `{joint}` is {value:?}, expected a number of at least 0")]
     Negative {
         /// The joint.
         joint: String,
@@ -196,7 +196,9 @@ pub enum Error {
         source: inertia::Error,
     },
     /// A dimension of a shape or a scale of a mesh is not positive.
-    #[error("{field} of a collision shape of link `{link}` is {value}, expected a positive number")]
+    #[error(
+        "{field} of a collision shape of link `{link}` is {value:?}, expected a positive number"
+    )]
     Size {
         /// The link.
         link: String,
