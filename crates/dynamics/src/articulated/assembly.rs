@@ -15,6 +15,10 @@ use crate::{contact_frame, system::Dimension};
 /// [`FreeBodies`](crate::FreeBodies).
 pub(super) const QUATERNION_TOLERANCE: f64 = 1e-6;
 
+/// Largest entry of a placement (m). A mass matrix holds squares of lengths, and its inverse products
+/// of those, which must not overflow.
+const FARTHEST: f64 = 1e12;
+
 /// How coordinates follow velocities.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
@@ -245,6 +249,9 @@ fn normalized(link: &str, placement: &Isometry3<f64>) -> Result<Isometry3<f64>, 
     let quaternion: &Quaternion<f64> = &placement.rotation;
     check_finite(link, "placement", placement.translation.vector.as_slice())?;
     check_finite(link, "placement", quaternion.coords.as_slice())?;
+    if let Some(&value) = placement.translation.vector.iter().find(|entry| entry.abs() > FARTHEST) {
+        return Err(Error::Placement { link: link.into(), value });
+    }
     let norm = quaternion.norm();
     if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
         return Err(Error::QuaternionNorm { link: link.into(), field: "placement", norm });

@@ -51,6 +51,14 @@ pub enum Error {
         /// First such entry.
         value: f64,
     },
+    /// A joint is so far from its parent that products of distances leave the range of numbers.
+    #[error("placement of link `{link}` has an entry {value:?}, expected numbers within ±1e12 (m)")]
+    Placement {
+        /// Offending link.
+        link: String,
+        /// First such entry (m).
+        value: f64,
+    },
     /// The axis of a joint is zero.
     #[error("joint axis of link `{link}` is zero, expected a direction")]
     ZeroAxis {

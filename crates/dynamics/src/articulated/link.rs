@@ -228,7 +228,7 @@ pub struct Link {
     pub name: String,
     /// Name of the link that carries this one, or `None` for the world.
     pub parent: Option<String>,
-    /// Pose of the joint frame in the frame of the parent.
+    /// Pose of the joint frame in the frame of the parent, with a position within ±1e12 m.
     pub placement: Isometry3<f64>,
     /// The joint.
     pub joint: Joint,
