@@ -301,7 +301,7 @@ fn joints_that_cannot_be_right_are_refused() {
         description("prismatic", BODY, &reversed, ""),
         Error::Limits { .. },
         "joint `pin`",
-        "[1, -1]"
+        "[1.0, -1.0]"
     );
     assert_refused!(
         description("continuous", BODY, "<axis xyz=\"0 0 0\"/>", ""),
