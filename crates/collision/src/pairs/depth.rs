@@ -26,7 +26,8 @@
 //! - **Needs** one solid with a core that has volume, or cores that overlap have no side to leave by.
 //! - **Does not** find where two solids that are apart are nearest: that may be a vertex and a rim.
 //! - **Cost** one `s` for every direction that could be the best, about ten operations each for a
-//!   cylinder and one product per vertex for a polytope.
+//!   cylinder and one product per vertex for a polytope. Rims farther from each other than the solids
+//!   are deep are left out, once a point inside both is known: they make two cylinders cheap.
 //! - **Deterministic**: of directions equal up to rounding the first in the order of the table counts.
 //!
 //! # Source
@@ -161,9 +162,25 @@ impl Search<'_> {
                 }
             }
             (Some(_), Some(_)) => {
+                // No direction parts solids that overlap, so points this far from each other are deeper
+                // than the best.
+                let depth = self.best.map_or(f64::INFINITY, |best| -best.gap);
+                if self.overlaps_surely() && circles::distance_bound(a, b) > depth {
+                    return;
+                }
                 circles::stationary(a, b, self.size, &mut |s, t| self.stationary(a, s, b, t));
             }
         }
+    }
+
+    /// Whether the middle of the best witness lies inside both solids.
+    fn overlaps_surely(&self) -> bool {
+        self.best.is_some_and(|best| {
+            let is_inside = |placed: &Placed<'_>| {
+                placed.signed_distance(&best.middle()).0 < -SUPPORTED * self.size
+            };
+            is_inside(self.a) && is_inside(self.b)
+        })
     }
 
     /// The common perpendicular of two lines. Parallel ones matter only as the axes of cylinders, which

@@ -111,6 +111,23 @@ fn root_between(mut low: f64, mut high: f64, f: impl Fn(f64) -> (f64, f64)) -> f
     x
 }
 
+/// A distance that two circles keep at least: of each from the plane and from the cylinder of the other.
+pub(super) fn distance_bound(a: &Curve, b: &Curve) -> f64 {
+    let from = |of: &Curve, other: &Curve| {
+        let (Some(of_y), Some(other_y)) = (of.y, other.y) else { return 0.0 };
+        let (r, radius) = (of.x.norm(), other.x.norm());
+        let axis = other.x.cross(&other_y) / (radius * radius);
+        let between = of.center - other.center;
+        let height = axis.dot(&between);
+        let off_axis = (between - height * axis).norm();
+        // The points of a circle leave the height of its center by r times the sine of its tilt.
+        let above = height.abs() - axis.dot(&of.x).hypot(axis.dot(&of_y));
+        let beside = (off_axis - r - radius).max(radius - off_axis - r);
+        above.max(0.0).hypot(beside.max(0.0))
+    };
+    from(a, b).max(from(b, a))
+}
+
 /// Hands the parameters of all pairs of points of two circles with a stationary distance to `found`.
 pub(super) fn stationary(a: &Curve, b: &Curve, size: f64, found: &mut impl FnMut(f64, f64)) {
     let (Some(a_y), Some(b_y)) = (a.y, b.y) else { return };
