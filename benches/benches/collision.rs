@@ -125,8 +125,8 @@ fn crowds(criterion: &mut Criterion) {
         let (mut found, mut by_tree) = (Vec::new(), Vec::new());
         grid.pairs(&centers, 1.0, &mut found).expect("centers are finite");
         tree.pairs(&centers, 1.0, &mut by_tree);
-        assert_eq!(found, by_tree);
-        assert!(!found.is_empty());
+        assert_eq!(found, by_tree, "both find the same pairs");
+        assert!(!found.is_empty(), "some balls touch");
         criterion.bench_with_input(
             BenchmarkId::new("collision/grid", count),
             &centers,
