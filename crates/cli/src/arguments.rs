@@ -208,6 +208,8 @@ pub(crate) enum LawName {
     AnitescuPotra,
     /// One contact after another, in one order or in all.
     Sequential,
+    /// Elastic, from contact to contact without friction; one order or all outcomes.
+    Propagative,
     /// A single contact followed through the impact, with dry friction at every instant.
     Routh,
     /// Rounds of compression and expansion of the contacts that approach.

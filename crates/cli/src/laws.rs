@@ -7,7 +7,9 @@ mod settings;
 use anyhow::Result;
 use clap::ValueEnum;
 use percussion_complementarity::lcp::enumerate;
-use percussion_impact::{AnitescuPotra, Law, Outcome, Problem, Sequential, SetValuedRouth};
+use percussion_impact::{
+    AnitescuPotra, Law, Outcome, Problem, Propagative, Sequential, SetValuedRouth, outcome::Status,
+};
 
 pub(crate) use sampled::{ContactPlane, Guarantee, Sampled};
 pub(crate) use settings::{Setting, Settings};
@@ -23,6 +25,8 @@ pub(crate) enum Chosen {
     Solutions(AnitescuPotra, enumerate::Settings),
     /// The outcomes of all orders of the contacts.
     Orders(Sequential<Box<dyn Law>>),
+    /// The outcomes of all minimal sequences of reflections.
+    Reflections(Propagative),
     /// The set of outcomes at arbitrary relative rates, of which so many velocities are kept, and the
     /// probability that what its size proves is wrong.
     Set(SetValuedRouth, (usize, f64)),
@@ -82,6 +86,12 @@ impl Chosen {
             Self::Orders(law) => {
                 let outcomes = law.all(problem)?;
                 Answer::Several(Several { outcomes, isolated: None, complete: true })
+            }
+            Self::Reflections(law) => {
+                let all = law.outcomes(problem)?;
+                let complete = all.status == Status::Resolved;
+                let outcomes = all.branches.into_iter().map(|branch| branch.outcome).collect();
+                Answer::Several(Several { outcomes, isolated: None, complete })
             }
             Self::Set(law, how) => {
                 Answer::Set(Box::new(Sampled::new(law, *how, problem, progress)?))

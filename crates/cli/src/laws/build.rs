@@ -3,8 +3,9 @@
 use anyhow::{Result, bail};
 use percussion_complementarity::lcp::{enumerate, lemke};
 use percussion_impact::{
-    AnitescuPotra, Newton, Plus, Poisson, Routh, Sequential, SetValuedRouth,
+    AnitescuPotra, Newton, Plus, Poisson, Propagative, Routh, Sequential, SetValuedRouth,
     plus::{ActiveSet, Participation},
+    propagative,
     routh::Restitution,
     sequential::Order,
     set_valued::{self, Covering, Draws},
@@ -34,6 +35,7 @@ pub(super) fn law(
         LawName::Poisson => Chosen::One(Box::new(Poisson { settings: step(settings)? })),
         LawName::AnitescuPotra => anitescu_potra(settings)?,
         LawName::Sequential => sequential(settings)?,
+        LawName::Propagative => propagative(settings)?,
         LawName::Routh => Chosen::One(Box::new(routh(settings)?)),
         LawName::Plus => Chosen::One(Box::new(plus(settings)?)),
         LawName::SetValuedRouth => set_valued_routh(settings, sampling)?,
@@ -107,10 +109,36 @@ fn order(text: &str) -> Option<Order> {
     match text {
         "fastest" => Some(Order::Fastest),
         "index" => Some(Order::Index),
-        list => {
-            list.split(',').map(|k| k.trim().parse().ok()).collect::<Option<_>>().map(Order::Cycle)
-        }
+        list => contacts(list).map(Order::Cycle),
     }
+}
+
+/// Indices such as `1,0,2`.
+fn contacts(list: &str) -> Option<Vec<usize>> {
+    list.split(',').map(|k| k.trim().parse().ok()).collect()
+}
+
+fn propagative(settings: &mut Settings) -> Result<Chosen> {
+    let mut law = Propagative::default();
+    let seed = settings.count("seed", 0, "a number from 0 on, for order=random")?;
+    let orders = "argmin, argmax, fixed, random, or the contacts in an order such as 1,0,2";
+    law.order = match settings.take("order", "argmin", orders).as_deref() {
+        None | Some("argmin") => propagative::Order::MostApproached,
+        Some("argmax") => propagative::Order::LeastApproached,
+        Some("fixed") => propagative::Order::Index,
+        Some("random") => propagative::Order::Random(seed),
+        Some(list) => match contacts(list) {
+            Some(list) => propagative::Order::Fixed(list),
+            None => bail!("setting `order` is `{list}`, expected {orders}"),
+        },
+    };
+    let all = settings.choice("outcomes", &[("one", false), ("all", true)])?;
+    law.restitution =
+        settings.number("restitution", law.restitution, "of energy, a number in [0, 1]")?;
+    law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
+    law.limit = settings.count("limit", law.limit, AT_LEAST_1)?;
+    law.search_limit = settings.count("search_limit", law.search_limit, AT_LEAST_1)?;
+    Ok(if all { Chosen::Reflections(law) } else { Chosen::One(Box::new(law)) })
 }
 
 fn routh(settings: &mut Settings) -> Result<Routh> {

@@ -327,6 +327,33 @@ fn settings_that_a_law_does_not_have_are_refused_with_those_it_has() {
     refused("all", &["oldton.directions=16"], &["belongs to none of the laws"]);
 }
 
+/// Three balls in a row, the outer ones arriving at 2 and 1 m/s: every order reverses the velocities.
+/// With `R = 1/2` the common 1/3 m/s is mixed in by half. A contact with friction is refused.
+#[test]
+fn propagative_follows_any_order_or_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cradle.json");
+    let cradle = json!({
+        "mass_matrix": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        "velocity": [2.0, 0.0, -1.0],
+        "contacts": [{"normal": [-1.0, 1.0, 0.0]}, {"normal": [0.0, -1.0, 1.0]}],
+    });
+    std::fs::write(&path, cradle.to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    for order in ["argmin", "argmax", "fixed", "random", "1,0"] {
+        let order = format!("order={order}");
+        let document = answer(path, "propagative", &["--set", &order, "--seed", "3"]);
+        assert_close(&document["velocity"], &[-1.0, 0.0, 2.0]);
+    }
+    let half = answer(path, "propagative", &["--set", "restitution=0.5"]);
+    assert_close(&half["velocity"], &[-1.0 / 3.0, 1.0 / 6.0, 7.0 / 6.0]);
+    let all = answer(path, "propagative", &["--set", "outcomes=all"]);
+    assert_eq!(all["statistics"], json!({"outcomes": 1, "resolved": 1, "complete": true}));
+    impact(path, "propagative", &["--set", "order=first"]).assert_refused(&["`first`", "argmin"]);
+    impact(path, "propagative", &["--set", "restitution=2"]).assert_refused(&["restitution", "2"]);
+    impact(BALL, "propagative", &[]).assert_refused(&["contacts[0].friction", "0.5"]);
+}
+
 /// Restitution of the contact is 1/2; with `e_min` at the speed of 2 m/s it is that.
 #[test]
 fn plus_takes_the_restitution_of_contacts_or_its_own() {
