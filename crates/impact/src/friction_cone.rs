@@ -53,7 +53,7 @@
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
-use crate::Problem;
+use crate::{Problem, readable::readable};
 
 mod generators;
 mod programs;
@@ -161,7 +161,7 @@ impl Jam {
 #[non_exhaustive]
 pub enum Error {
     /// A setting is outside its documented range.
-    #[error("setting `{name}` is {value}, expected {expected}")]
+    #[error("setting `{name}` is {}, expected {expected}", readable(*.value))]
     Setting {
         /// Name of the setting.
         name: &'static str,

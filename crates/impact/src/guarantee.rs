@@ -83,7 +83,7 @@ use std::fmt;
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::{Problem, friction_cone::Pointed, outcome::Trace};
+use crate::{Problem, friction_cone::Pointed, outcome::Trace, readable::readable};
 
 #[cfg(test)]
 mod tests;
@@ -93,7 +93,7 @@ mod tests;
 #[non_exhaustive]
 pub enum Error {
     /// An argument is outside its documented range.
-    #[error("`{name}` is {value}, expected {expected}")]
+    #[error("`{name}` is {}, expected {expected}", readable(*.value))]
     Argument {
         /// Name of the argument.
         name: &'static str,

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use percussion_complementarity::lcp::{self, enumerate, lemke};
 
-use crate::{Outcome, Problem, ProblemError};
+use crate::{Outcome, Problem, ProblemError, readable::readable};
 
 /// An impact law.
 ///
@@ -44,7 +44,7 @@ impl<L: Law + ?Sized> Law for Box<L> {
 #[non_exhaustive]
 pub enum Error {
     /// A setting is outside its documented range.
-    #[error("setting `{name}` is {value}, expected {expected}")]
+    #[error("setting `{name}` is {}, expected {expected}", readable(*.value))]
     Setting {
         /// Name of the setting.
         name: &'static str,
@@ -62,7 +62,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// The law has no friction, and a contact has.
-    #[error("contacts[{contact}].friction is {friction}, expected 0 for a law without friction")]
+    #[error("contacts[{contact}].friction is {}, expected 0 for a law without friction", readable(*.friction))]
     Friction {
         /// Index of the contact.
         contact: usize,

@@ -85,6 +85,7 @@ pub mod plus;
 pub mod poisson;
 pub mod problem;
 pub mod propagative;
+mod readable;
 pub mod routh;
 pub mod sequential;
 pub mod set_valued;

@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::Contact;
+use crate::readable::readable;
 
 /// Why data are not an impact problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -19,7 +20,7 @@ pub enum ProblemError {
         found: usize,
     },
     /// A number is outside its range, or not finite.
-    #[error("{field} is {value}, expected {expected}")]
+    #[error("{field} is {}, expected {expected}", readable(*.value))]
     Entry {
         /// Where the number is.
         field: String,
@@ -37,7 +38,11 @@ pub enum ProblemError {
         found: usize,
     },
     /// The mass matrix is not symmetric.
-    #[error("mass_matrix[{row}][{column}] is {below} and its mirror {above}, expected them equal")]
+    #[error(
+        "mass_matrix[{row}][{column}] is {} and its mirror {}, expected them equal",
+        readable(*.below),
+        readable(*.above)
+    )]
     NotSymmetric {
         /// Row of the entry below the diagonal.
         row: usize,
@@ -50,15 +55,19 @@ pub enum ProblemError {
     },
     /// The mass matrix is indefinite or singular.
     #[error(
-        "mass_matrix, scaled to a unit diagonal, has the eigenvalue {eigenvalue}, expected a \
-         positive definite matrix"
+        "mass_matrix, scaled to a unit diagonal, has the eigenvalue {}, expected a positive \
+         definite matrix",
+        readable(*.eigenvalue)
     )]
     Indefinite {
         /// Smallest eigenvalue, dimensionless.
         eigenvalue: f64,
     },
     /// A [`MassOperator`](super::MassOperator) breaks its contract on the rows of a field.
-    #[error("mass operator on the rows of {name} is off by {defect}, expected {expected}")]
+    #[error(
+        "mass operator on the rows of {name} is off by {}, expected {expected}",
+        readable(*.defect)
+    )]
     Operator {
         /// Field whose rows show it.
         name: &'static str,
