@@ -3,9 +3,8 @@
 //! The trailing foot stands still when the leading one arrives. Pushed or not, it can keep the
 //! conditions of a step: lifting, sliding and sticking are three solutions of the same linear
 //! complementarity problem, and a path of Lemke's method ends in the one that its covering vector
-//! leads to. The solutions are `+`, `−`, `+` in the sense of their index, and paths end in solutions of
-//! index `+` only, so that sliding is never among them, whatever the covering vector. The set therefore
-//! is sampled with three kinds of covering vectors, and from every velocity on some of the paths all
+//! leads to. Paths end in solutions of positive index only, and sliding was never among them, whatever
+//! the covering vector. The set therefore is sampled with three kinds of covering vectors, and from every velocity on some of the paths all
 //! solutions of one more step, long enough to be the last, are enumerated.
 //!
 //! # Source
