@@ -61,13 +61,7 @@ fn set_valued(criterion: &mut Criterion) {
 }
 
 fn law(impact: &Impact) -> SetValuedRouth {
-    let sampling = impact.sampling;
-    SetValuedRouth::new(Settings {
-        step: sampling.step,
-        steps: sampling.steps,
-        samples: SAMPLES,
-        ..Settings::default()
-    })
+    SetValuedRouth::new(Settings { samples: SAMPLES, ..impact.set_valued })
 }
 
 fn follow(law: &SetValuedRouth, problem: &Problem) -> Statistics {
