@@ -46,6 +46,7 @@ pub(crate) enum Command {
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
+#[command(after_help = LIST_HELP)]
 pub(crate) struct List {
     /// Law whose settings to tell.
     #[arg(value_enum, hide_possible_values = true)]
@@ -55,8 +56,14 @@ pub(crate) struct List {
     pub(crate) json: bool,
 }
 
+const LIST_HELP: &str = "\
+Examples:
+  percussion list
+  percussion list set-valued-routh";
+
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
+#[command(after_help = INSPECT_HELP)]
 pub(crate) struct Inspect {
     /// Robot description (URDF, a file named `*.urdf`), scenario file (TOML), or built-in scenario.
     #[arg(value_name = "FILE|NAME")]
@@ -85,8 +92,14 @@ pub(crate) struct Inspect {
     pub(crate) json: bool,
 }
 
+const INSPECT_HELP: &str = "\
+Examples:
+  percussion inspect stewart-trinkle/four-balls
+  percussion inspect robot.urdf --floating --friction 0.8";
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
+#[command(after_help = RUN_HELP)]
 pub(crate) struct Run {
     /// Name of a built-in scenario or impact, or path of a scenario or impact file (TOML).
     #[arg(value_name = "NAME|FILE")]
@@ -114,6 +127,11 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+const RUN_HELP: &str = "\
+Examples:
+  percussion run stewart-trinkle/four-balls --out run
+  percussion run rocking-block --law poisson";
 
 /// The time-stepping methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -171,6 +189,9 @@ pub(crate) struct Compare {
     pub(crate) laws: Vec<LawName>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
+    /// Directory for figures and tables of a set of outcomes; nothing is written by default.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -234,6 +255,7 @@ pub(crate) enum Solve {
 
 /// Arguments of `solve lcp`.
 #[derive(Debug, Args)]
+#[command(after_help = SOLVE_LCP_HELP)]
 pub(crate) struct SolveLcp {
     /// JSON file {"matrix": [[…]], "vector": […]} with M and q; `-` reads standard input.
     pub(crate) file: PathBuf,
@@ -247,6 +269,11 @@ pub(crate) struct SolveLcp {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+const SOLVE_LCP_HELP: &str = "\
+Examples:
+  percussion solve lcp problem.json
+  percussion solve lcp problem.json --solver enumerate --json";
 
 /// The solvers of `solve lcp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -263,6 +290,7 @@ pub(crate) enum Solver {
 
 /// Arguments of `reproduce`.
 #[derive(Debug, Args)]
+#[command(after_help = REPRODUCE_HELP)]
 pub(crate) struct Reproduce {
     /// Experiments, or the beginnings of their names such as `stewart-trinkle`; all by default.
     #[arg(value_name = "ID")]
@@ -283,6 +311,11 @@ pub(crate) struct Reproduce {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+const REPRODUCE_HELP: &str = "\
+Examples:
+  percussion reproduce --quick
+  percussion reproduce stewart-trinkle --out report";
 
 fn positive(text: &str) -> Result<f64, String> {
     number(text, "a finite number above 0", |value| value > 0.0)

@@ -78,7 +78,15 @@ pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let subject = input::impact(&arguments.problem)?;
     let names = if arguments.laws.is_empty() { LawName::value_variants() } else { &arguments.laws };
     let laws = several(names, &arguments.settings, &subject)?;
-    side_by_side(&subject, &laws, None, arguments.json)
+    let out = arguments.out.as_deref();
+    if let Some(directory) = out {
+        ensure!(
+            names.contains(&LawName::SetValuedRouth),
+            "`--out` is given, but outcomes of none of the laws are drawn, expected set-valued-routh"
+        );
+        atomic::prepare_directory(directory)?;
+    }
+    side_by_side(&subject, &laws, out, arguments.json)
 }
 
 /// `--samples` and `--seed` as settings.

@@ -210,7 +210,7 @@ fn set_valued_routh(
     let keep = settings.count("keep", KEPT, "how many velocities to keep")?;
     let failure = settings.number("failure", FAILURE, "a probability in (0, 1]")?;
     if !(failure > 0.0 && failure <= 1.0) {
-        bail!("setting `failure` is {failure}, expected a probability in (0, 1]");
+        bail!("setting `failure` is {failure:?}, expected a probability in (0, 1]");
     }
     Ok(Chosen::Set(SetValuedRouth::new(settings_of_law), (keep, failure)))
 }

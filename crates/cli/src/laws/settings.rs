@@ -40,7 +40,14 @@ impl Settings {
     /// A finite number; whether it is in range is for the law to say.
     pub(crate) fn number(&mut self, key: &str, default: f64, expected: &str) -> Result<f64> {
         let parse = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
-        let shown = if default < 1e-3 { format!("{default:e}") } else { default.to_string() };
+        // A default that is not a number is none: the setting has to be given.
+        let shown = if default.is_nan() {
+            "none".to_owned()
+        } else if default < 1e-3 {
+            format!("{default:e}")
+        } else {
+            default.to_string()
+        };
         self.parsed(key, default, &shown, expected, parse)
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Sizes {
     joint_speed: f64,
     /// Largest entry of a percussion at a contact (N·s).
     percussion: f64,
+    /// Largest sum of the two sides of a friction cone, `μ |Λ_n| + |Λ_t|` (N·s).
+    cone: f64,
 }
 
 impl Sizes {
@@ -54,6 +56,7 @@ impl Sizes {
             speed: size(problem.contact_jacobian()),
             joint_speed: size(problem.bilateral_jacobian()),
             percussion: largest(&percussions),
+            cone: cone(problem, outcome),
         }
     }
 
@@ -85,7 +88,8 @@ pub(super) fn judge(certificate: &Certificate, sizes: &Sizes) -> Vec<Judged> {
         let size = match figure.name {
             "momentum_residual" => Some(1.0),
             "approach" => Some(sizes.speed),
-            "adhesion" | "cone_violation" => Some(sizes.percussion),
+            "adhesion" => Some(sizes.percussion),
+            "cone_violation" => Some(sizes.cone),
             "bilateral_residual" => Some(sizes.joint_speed),
             "energy_change" => Some(energy),
             // Contacts that push may separate, and energies are what they are.
@@ -106,6 +110,14 @@ pub(super) fn judge(certificate: &Certificate, sizes: &Sizes) -> Vec<Judged> {
 pub(super) fn violations(judged: &[Judged]) -> Vec<&'static str> {
     let violated = judged.iter().filter(|figure| figure.verdict == Verdict::Violated);
     violated.map(|figure| figure.name).collect()
+}
+
+fn cone(problem: &Problem, outcome: &Outcome) -> f64 {
+    let sides = problem.contacts().iter().zip(&outcome.impulses).map(|(contact, impulse)| {
+        let tangential = impulse.tangent.iter().fold(0.0, |length: f64, part| length.hypot(*part));
+        contact.friction * impulse.normal.abs() + tangential
+    });
+    sides.fold(0.0, f64::max)
 }
 
 fn largest(sizes: &DVector<f64>) -> f64 {
