@@ -251,6 +251,75 @@ pub(crate) enum Which {
 pub(crate) enum Solve {
     /// Linear complementarity problem: find z ≥ 0 with w = M z + q ≥ 0 and z · w = 0.
     Lcp(SolveLcp),
+    /// Contacts with friction: find the impulses that obey a friction law.
+    Friction(SolveFriction),
+}
+
+/// Arguments of `solve friction`.
+#[derive(Debug, Args)]
+#[command(after_help = SOLVE_FRICTION_HELP)]
+pub(crate) struct SolveFriction {
+    /// Problem: a JSON file (below, `-` for standard input), a file of Siconos (`*.dat`), or a directory of
+    /// such files (`*.json`, `*.dat`).
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) file: PathBuf,
+    /// Friction law.
+    #[arg(long, value_enum, default_value_t = FrictionLaw::Coulomb)]
+    pub(crate) law: FrictionLaw,
+    /// Solver.
+    #[arg(long, value_enum, default_value_t = FrictionSolver::Combined)]
+    pub(crate) solver: FrictionSolver,
+    /// Largest accepted relative natural-map residual.
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true, default_value = "1e-8")]
+    pub(crate) tolerance: f64,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SOLVE_FRICTION_HELP: &str = "\
+A JSON file of n contacts holds W in u = W p + u_f, with normal, tangent and tangent of every contact in turn,
+  {\"delassus\": {\"dense\": [[…], …]}, \"free_velocity\": […], \"friction\": […]}
+with 3n rows, 3n velocities (m/s) and n coefficients; or W by blocks of 3 rows and columns,
+  {\"delassus\": {\"blocks\": [{\"row\": 0, \"column\": 0, \"values\": [[…], […], […]]}, …]}, …}
+
+Examples:
+  percussion solve friction sliding-block.json
+  percussion solve friction problem.dat --solver interior-point --tolerance 1e-10 --json
+  percussion solve friction directory --law maximum-dissipation";
+
+/// The laws of `solve friction`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FrictionLaw {
+    /// Friction is opposite to the slip that is left.
+    Coulomb,
+    /// Each contact's impulse leaves the least kinetic energy.
+    MaximumDissipation,
+}
+
+impl From<FrictionLaw> for percussion_complementarity::friction::Law {
+    fn from(law: FrictionLaw) -> Self {
+        match law {
+            FrictionLaw::Coulomb => Self::Coulomb,
+            FrictionLaw::MaximumDissipation => Self::MaximumDissipation,
+        }
+    }
+}
+
+/// The solvers of `solve friction`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FrictionSolver {
+    /// Sweeps, and an interior point or projected gradients for problems that these leave unsolved.
+    Combined,
+    /// Sweeps over the contacts.
+    BlockGaussSeidel,
+    /// All contacts at once; Coulomb's law only.
+    InteriorPoint,
+    /// One factorization and many cheap steps; Coulomb's law only.
+    AlternatingDirections,
+    /// Products with W alone; Coulomb's law only.
+    ProjectedGradient,
 }
 
 /// Arguments of `solve lcp`.

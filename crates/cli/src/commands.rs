@@ -6,6 +6,7 @@ mod list;
 mod reproduce;
 mod run;
 mod solve;
+mod solve_friction;
 
 use clap::CommandFactory;
 
@@ -31,6 +32,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::Impact(arguments)) => impact::impact(arguments),
         Some(Command::Compare(arguments)) => impact::compare(arguments),
         Some(Command::Solve(Solve::Lcp(arguments))) => solve::execute(arguments),
+        Some(Command::Solve(Solve::Friction(arguments))) => solve_friction::execute(arguments),
         Some(Command::Reproduce(arguments)) => reproduce::execute(arguments),
     }
 }

@@ -1,5 +1,6 @@
 //! Files that people hand over, read with complaints they can act on.
 
+mod friction;
 mod impact;
 mod lcp;
 
@@ -19,6 +20,7 @@ use serde::{
     de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
+pub(crate) use friction::friction;
 pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
 

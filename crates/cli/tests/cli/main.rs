@@ -10,3 +10,4 @@ mod inspect;
 mod reproduce;
 mod run;
 mod solve;
+mod solve_friction;

@@ -1,0 +1,161 @@
+//! `percussion solve friction`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::{Context, Result, ensure};
+use nalgebra::Vector3;
+use percussion_complementarity::friction::{Method, Solution, Status};
+use percussion_report::{Table, number::short};
+use serde::Serialize;
+
+use crate::{
+    arguments::SolveFriction,
+    input,
+    output::{self, Verdict, name_of},
+};
+
+/// The answer to one problem; three entries per contact: normal, tangent, tangent.
+#[derive(Debug, Serialize)]
+struct Answer {
+    status: Status,
+    impulses: Vec<f64>,
+    velocities: Vec<f64>,
+    sweeps: usize,
+    /// Relative natural-map residual.
+    residual: f64,
+}
+
+impl Answer {
+    fn new(solution: &Solution) -> Self {
+        let flat = |list: &[Vector3<f64>]| list.iter().flatten().copied().collect();
+        Self {
+            status: solution.report.status,
+            impulses: flat(&solution.impulses),
+            velocities: flat(&solution.velocities),
+            sweeps: solution.report.iterations,
+            residual: solution.report.relative_residual,
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut table =
+            Table::new(">>>>>>>", ["contact", "p_n", "p_t", "p_o", "u_n", "u_t", "u_o"]);
+        let rows = self.impulses.chunks_exact(3).zip(self.velocities.chunks_exact(3));
+        for (contact, (p, u)) in rows.enumerate() {
+            let [p_n, p_t, p_o] = [p[0], p[1], p[2]].map(short);
+            let [u_n, u_t, u_o] = [u[0], u[1], u[2]].map(short);
+            table.push([contact.to_string(), p_n, p_t, p_o, u_n, u_t, u_o]);
+        }
+        let (status, residual) = (name_of(&self.status), short(self.residual));
+        format!("{status} after {} sweeps, relative residual {residual}\n\n{table}", self.sweeps)
+    }
+}
+
+/// One line of the table of a directory.
+#[derive(Debug, Serialize)]
+struct Line {
+    file: String,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+/// What became of one file of a directory.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    Answered {
+        contacts: usize,
+        status: Status,
+        /// Relative natural-map residual.
+        residual: f64,
+        sweeps: usize,
+        /// Time of the solve alone (s).
+        seconds: f64,
+    },
+    /// The file holds no such problem, or the solver does not take it.
+    Refused { error: String },
+}
+
+pub(super) fn execute(arguments: &SolveFriction) -> Result<Verdict> {
+    let solver = name_of(&arguments.solver);
+    let method = Method::all()
+        .into_iter()
+        .find(|method| method.name() == solver)
+        .context("the solver is not built in")?
+        .with(arguments.law.into(), arguments.tolerance)
+        .with_context(|| format!("--solver {solver}"))?;
+    if arguments.file.is_dir() {
+        return directory(arguments, method);
+    }
+    let problem = input::friction(&arguments.file)?;
+    tracing::info!(contacts = problem.contact_count(), solver, "solving");
+    let answer = Answer::new(&method.solve(&problem)?);
+    output::answer(arguments.json, &answer, || answer.text())?;
+    Ok(verdict(answer.status == Status::Solved))
+}
+
+/// Solves every `*.json` and `*.dat` of a directory, by name.
+fn directory(arguments: &SolveFriction, method: Method) -> Result<Verdict> {
+    let name = arguments.file.display();
+    let entries = fs::read_dir(&arguments.file).with_context(|| format!("cannot read `{name}`"))?;
+    let mut files = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<PathBuf>, _>>()
+        .with_context(|| format!("cannot read `{name}`"))?;
+    files.retain(|file| file.extension().is_some_and(|end| end == "json" || end == "dat"));
+    files.sort();
+    ensure!(!files.is_empty(), "`{name}` has no files *.json or *.dat");
+    let mut lines = Vec::new();
+    for path in files {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        tracing::info!(file, "solving");
+        let outcome = outcome(&path, method)
+            .unwrap_or_else(|error| Outcome::Refused { error: format!("{error:#}") });
+        lines.push(Line { file, outcome });
+    }
+    output::answer(arguments.json, &lines, || lines_text(&lines))?;
+    let solved =
+        |line: &Line| matches!(line.outcome, Outcome::Answered { status: Status::Solved, .. });
+    Ok(verdict(lines.iter().all(solved)))
+}
+
+fn outcome(file: &Path, method: Method) -> Result<Outcome> {
+    let problem = input::friction(file)?;
+    let start = Instant::now();
+    let report = method.solve(&problem)?.report;
+    Ok(Outcome::Answered {
+        seconds: start.elapsed().as_secs_f64(),
+        contacts: problem.contact_count(),
+        status: report.status,
+        residual: report.relative_residual,
+        sweeps: report.iterations,
+    })
+}
+
+fn lines_text(lines: &[Line]) -> String {
+    let header = ["file", "contacts", "status", "residual", "sweeps", "time (ms)"];
+    let mut table = Table::new("<><>>>", header);
+    let mut refused = String::new();
+    for Line { file, outcome } in lines {
+        match outcome {
+            Outcome::Answered { contacts, status, residual, sweeps, seconds } => table.push([
+                file.clone(),
+                contacts.to_string(),
+                name_of(status),
+                short(*residual),
+                sweeps.to_string(),
+                short(1e3 * seconds),
+            ]),
+            Outcome::Refused { error } => refused += &format!("refused: {error}\n"),
+        }
+    }
+    if refused.is_empty() { table.to_string() } else { format!("{table}\n{refused}") }
+}
+
+fn verdict(met: bool) -> Verdict {
+    if met { Verdict::Met } else { Verdict::Unmet }
+}

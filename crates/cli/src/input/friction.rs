@@ -1,0 +1,128 @@
+//! Frictional contact problems: `{"delassus": {"dense": [[…]]}, "free_velocity": […], "friction": […]}`, the
+//! operator perhaps as `{"blocks": […]}`, or a file of Siconos (`*.dat`).
+
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use nalgebra::{Matrix3, Vector3};
+use percussion_complementarity::friction::{BlockSparse, Problem, siconos};
+use serde::Deserialize;
+
+use super::Object;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrictionFile {
+    delassus: Operator,
+    free_velocity: Vec<f64>,
+    friction: Vec<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Operator {
+    Dense(Vec<Vec<f64>>),
+    Blocks(Vec<Object<Block>>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block {
+    row: usize,
+    column: usize,
+    values: [[f64; 3]; 3],
+}
+
+/// Reads the problem in `path`, or a JSON document on standard input for `-`.
+///
+/// # Errors
+///
+/// Names the file and the field or line with the value found and what was expected.
+pub(crate) fn friction(path: &Path) -> anyhow::Result<Problem> {
+    if path.extension().is_some_and(|extension| extension == "dat") {
+        let name = || format!("`{}`", path.display());
+        let bytes = super::read(path).with_context(|| format!("cannot read {}", name()))?;
+        let text = String::from_utf8_lossy(&bytes);
+        return siconos::read(&text).with_context(name);
+    }
+    super::document(path, problem)
+}
+
+fn problem(file: FrictionFile) -> anyhow::Result<Problem> {
+    let n = file.friction.len();
+    let blocks = match file.delassus {
+        Operator::Dense(rows) => {
+            let matrix = super::matrix("delassus.dense", rows, 3 * n, "contact component")?;
+            BlockSparse::from_dense(&matrix)?
+        }
+        Operator::Blocks(blocks) => {
+            let blocks: Vec<_> = blocks
+                .into_iter()
+                // The matrix is made from its columns.
+                .map(|Object(block)| {
+                    (block.row, block.column, Matrix3::from(block.values).transpose())
+                })
+                .collect();
+            BlockSparse::from_blocks(n, &blocks)?
+        }
+    };
+    let found = file.free_velocity.len();
+    ensure!(found == 3 * n, "`free_velocity` has {found} entries, expected {}", 3 * n);
+    let free = file.free_velocity.chunks_exact(3).map(Vector3::from_column_slice).collect();
+    Ok(Problem::from_sparse(blocks, free, &file.friction)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::json, *};
+
+    const DENSE: &str = r#"{"delassus": {"dense": [[2, 1, 0], [1, 3, 0], [0, 0, 4]]},
+        "free_velocity": [-1, 2, 0], "friction": [0.5]}"#;
+
+    #[test]
+    fn dense_and_blocks_say_the_same() {
+        let dense = r#"{"delassus": {"dense": [[2, 1, 0, 0.1, 0.2, 0.3], [1, 3, 0, 0.4, 0.5, 0.6],
+            [0, 0, 4, 0.7, 0.8, 0.9], [0.1, 0.4, 0.7, 5, 0, 0], [0.2, 0.5, 0.8, 0, 5, 0],
+            [0.3, 0.6, 0.9, 0, 0, 5]]}, "free_velocity": [-1, 2, 0, 1, 2, 3], "friction": [0.5, 1]}"#;
+        let blocks = r#"{"delassus": {"blocks": [
+            {"row": 0, "column": 0, "values": [[2, 1, 0], [1, 3, 0], [0, 0, 4]]},
+            {"row": 0, "column": 1, "values": [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]]},
+            {"row": 1, "column": 0, "values": [[0.1, 0.4, 0.7], [0.2, 0.5, 0.8], [0.3, 0.6, 0.9]]},
+            {"row": 1, "column": 1, "values": [[5, 0, 0], [0, 5, 0], [0, 0, 5]]}]},
+            "free_velocity": [-1, 2, 0, 1, 2, 3], "friction": [0.5, 1]}"#;
+        let read = |text: &str| json(text.as_bytes()).and_then(problem).unwrap();
+        assert_eq!(read(dense), read(blocks));
+    }
+
+    #[test]
+    fn complaints_name_what_is_wrong() {
+        let lines: Vec<String> = [
+            ("[0.5]", "[-0.5]"),
+            ("[-1, 2, 0]", "[-1, 2]"),
+            ("[0.5]", "[0.5, 1]"),
+            ("[[2, 1, 0]", "[[2, 7, 0]"),
+            ("[[2, 1, 0]", "[[0, 1, 0]"),
+            ("dense", "sparse"),
+            (r#"{"dense": [[2, 1, 0], [1, 3, 0], [0, 0, 4]]}"#, r#"{"blocks": [[0, 0, []]]}"#),
+            (r#"{"dense": [[2, 1, 0], [1, 3, 0], [0, 0, 4]]}"#, r#"{"blocks": []}"#),
+            ("friction", "frictoin"),
+        ]
+        .into_iter()
+        .map(|(from, to)| {
+            let text = DENSE.replacen(from, to, 1);
+            format!("{:#}", json(text.as_bytes()).and_then(problem).unwrap_err())
+        })
+        .collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+        contact 0: friction is -0.5, expected a finite number ≥ 0
+        `free_velocity` has 2 entries, expected 3
+        `delassus.dense[0]` has 3 entries, expected 6, one for each contact component
+        contact 0: block[0][1] is 7 but block[1][0] is 1, expected a symmetric block
+        contact 0: block[0][0] is 0, expected a positive number
+        `delassus`: unknown variant `sparse`, expected `dense` or `blocks` at line 1 column 22
+        `delassus.blocks[0]`: invalid type: sequence, expected an object at line 1 column 25
+        block (0, 0) is missing, expected a positive definite block
+        `frictoin`: unknown field `frictoin`, expected one of `delassus`, `free_velocity`, `friction` at line 2 column 47
+        ");
+    }
+}

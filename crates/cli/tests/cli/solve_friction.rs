@@ -1,0 +1,98 @@
+//! `percussion solve friction`.
+
+use std::{collections::BTreeSet, fs};
+
+use serde_json::json;
+
+use crate::common::{percussion, percussion_with_input};
+
+/// A block of 2 kg that slides at 3 m/s and is pressed to the floor with 4 N·s: friction takes 2 N·s.
+const BLOCK: &str = include_str!("../../examples/sliding-block.json");
+
+/// The block in Siconos's format.
+const BLOCK_DAT: &str = "3 1  0 3 3 3 3  0.5 0 0 0 0.5 0 0 0 0.5  -2 3 0  0.5";
+
+#[test]
+fn every_solver_slows_the_block() {
+    for (law, solver) in [
+        ("coulomb", "combined"),
+        ("coulomb", "block-gauss-seidel"),
+        ("coulomb", "interior-point"),
+        ("coulomb", "alternating-directions"),
+        ("coulomb", "projected-gradient"),
+        ("maximum-dissipation", "combined"),
+        ("maximum-dissipation", "block-gauss-seidel"),
+    ] {
+        let arguments = ["solve", "friction", "-", "--law", law, "--solver", solver, "--json"];
+        let finished = percussion_with_input(&arguments, BLOCK.as_bytes());
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let answer = finished.json();
+        assert_eq!(answer["status"], "solved");
+        assert!(answer["residual"].as_f64().unwrap() <= 1e-8, "{answer}");
+        for (name, expected) in [("impulses", [4.0, -2.0, 0.0]), ("velocities", [0.0, 2.0, 0.0])] {
+            // The residual is within 1e-8 of some m/s, impulses weigh 2 kg, and the natural map may be
+            // a few times flatter than the velocities.
+            let list = answer[name].as_array().unwrap();
+            let distance = list.iter().zip(expected).map(|(a, b)| (a.as_f64().unwrap() - b).abs());
+            assert!(distance.fold(0.0, f64::max) <= 1e-6, "{solver}: {name} = {list:?}");
+        }
+    }
+}
+
+#[test]
+fn people_read_a_table() {
+    let finished = percussion_with_input(&["solve", "friction", "-"], BLOCK.as_bytes());
+    assert_eq!(finished.code, Some(0));
+    insta::assert_snapshot!(finished.stdout, @r"
+    solved after 2 sweeps, relative residual 0
+
+    contact  p_n  p_t  p_o  u_n  u_t  u_o
+    ───────  ───  ───  ───  ───  ───  ───
+          0    4   −2    0    0    2    0
+    ");
+}
+
+#[test]
+fn a_directory_becomes_a_table_in_which_refused_files_say_why() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = directory.path().to_str().unwrap();
+    percussion(&["solve", "friction", name]).assert_refused(&[name, "*.json", "*.dat"]);
+
+    fs::write(directory.path().join("b.json"), BLOCK).unwrap();
+    fs::write(directory.path().join("a.dat"), BLOCK_DAT).unwrap();
+    fs::write(directory.path().join("notes.txt"), "not a problem").unwrap();
+    let finished = percussion(&["solve", "friction", name, "--json"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let lines = finished.json();
+    let files: Vec<_> = lines.as_array().unwrap().iter().map(|line| &line["file"]).collect();
+    assert_eq!(files, ["a.dat", "b.json"]);
+    for line in lines.as_array().unwrap() {
+        let keys: BTreeSet<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
+        let expected = ["contacts", "file", "residual", "seconds", "status", "sweeps"];
+        assert_eq!(keys, BTreeSet::from(expected));
+        assert_eq!((&line["contacts"], &line["status"]), (&json!(1), &json!("solved")));
+    }
+
+    fs::write(directory.path().join("c.dat"), &BLOCK_DAT[..30]).unwrap();
+    let finished = percussion(&["solve", "friction", name]);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    for word in
+        ["status", "residual", "sweeps", "time (ms)", "a.dat", "b.json", "refused:", "c.dat"]
+    {
+        assert!(finished.stdout.contains(word), "{word} is missing in {}", finished.stdout);
+    }
+}
+
+#[test]
+fn bad_files_and_settings_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("problem.dat");
+    let name = path.to_str().unwrap();
+    percussion(&["solve", "friction", name]).assert_refused(&[name]);
+    fs::write(&path, "3\n1\n0 3 3\n3 3\n1 0 zero").unwrap();
+    percussion(&["solve", "friction", name]).assert_refused(&[name, "line 5", "`zero`"]);
+    let arguments =
+        ["solve", "friction", "-", "--law", "maximum-dissipation", "--solver", "interior-point"];
+    let finished = percussion_with_input(&arguments, BLOCK.as_bytes());
+    finished.assert_refused(&["interior-point", "Coulomb's law only"]);
+}
