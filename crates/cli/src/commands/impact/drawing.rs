@@ -24,9 +24,12 @@ pub(super) fn write(set: &Set, subject: &Subject, directory: &Path) -> Result<Ve
 
 fn figure(plane: &Plane, subject: &Subject) -> Figure {
     let Plane { contact, hull, points, .. } = plane;
+    // Rounding of a velocity that is zero shall not set the scale of an axis.
+    let grain = 1e-6 * plane.cell;
+    let steady = |point: &[f64; 2]| point.map(|speed| grain * (speed / grain).round());
     let name = &subject.contacts[*contact];
     let axis = |label: &str| Axis { label: label.to_owned(), unit: "m/s".to_owned() };
-    let closed = hull.iter().chain(hull.first()).copied().collect();
+    let closed = hull.iter().chain(hull.first()).map(steady).collect();
     Figure {
         id: format!("contact-{contact}"),
         title: format!("Velocities of contact {name} after the impact"),
@@ -38,7 +41,7 @@ fn figure(plane: &Plane, subject: &Subject) -> Figure {
         y: axis("separation"),
         equal_aspect: true,
         series: vec![
-            Series { label: "outcomes".to_owned(), mark: Mark::Dots, points: points.clone() },
+            Series { label: "outcomes".to_owned(), mark: Mark::Dots, points: points.iter().map(steady).collect() },
             Series { label: "convex hull".to_owned(), mark: Mark::Line, points: closed },
         ],
     }

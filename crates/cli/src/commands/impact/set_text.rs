@@ -107,7 +107,7 @@ fn planes(subject: &Subject, set: &Set) -> Table {
         let rate = percent_of(plane.new_cell_rate);
         table.push([
             format!("contact {}", subject.contacts[plane.contact]),
-            short(plane.area),
+            short(if plane.area < 1e-6 * plane.cell.powi(2) { 0.0 } else { plane.area }),
             rate,
         ]);
     }
@@ -167,7 +167,7 @@ fn guarantee(set: &Set) -> String {
         share(guarantee.outside_bounds),
     ]);
     table.push([
-        "distance of any increments from some that were drawn (N·s/h)".to_owned(),
+        "distance of any increments from some that were drawn (in steps)".to_owned(),
         short_or_dash(guarantee.radius_of_draws),
     ]);
     table.push([
