@@ -41,7 +41,11 @@ fn figure(plane: &Plane, subject: &Subject) -> Figure {
         y: axis("separation"),
         equal_aspect: true,
         series: vec![
-            Series { label: "outcomes".to_owned(), mark: Mark::Dots, points: points.iter().map(steady).collect() },
+            Series {
+                label: "outcomes".to_owned(),
+                mark: Mark::Dots,
+                points: points.iter().map(steady).collect(),
+            },
             Series { label: "convex hull".to_owned(), mark: Mark::Line, points: closed },
         ],
     }
