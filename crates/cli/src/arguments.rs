@@ -263,15 +263,15 @@ pub(crate) struct SolveFriction {
     /// such files (`*.json`, `*.dat`).
     #[arg(value_name = "FILE|DIR")]
     pub(crate) file: PathBuf,
-    /// Friction law.
-    #[arg(long, value_enum, default_value_t = FrictionLaw::Coulomb)]
-    pub(crate) law: FrictionLaw,
-    /// Solver.
-    #[arg(long, value_enum, default_value_t = FrictionSolver::Combined)]
-    pub(crate) solver: FrictionSolver,
-    /// Largest accepted relative natural-map residual.
-    #[arg(long, value_parser = not_negative, allow_negative_numbers = true, default_value = "1e-8")]
-    pub(crate) tolerance: f64,
+    /// Friction law; that of the file by default, else `coulomb`.
+    #[arg(long, value_enum)]
+    pub(crate) law: Option<FrictionLaw>,
+    /// Solver; that of the file by default, else `combined`.
+    #[arg(long, value_enum)]
+    pub(crate) solver: Option<FrictionSolver>,
+    /// Largest accepted relative natural-map residual; that of the file by default, else 1e-8.
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -282,6 +282,8 @@ A JSON file of n contacts holds W in u = W p + u_f, with normal, tangent and tan
   {\"delassus\": {\"dense\": [[…], …]}, \"free_velocity\": […], \"friction\": […]}
 with 3n rows, 3n velocities (m/s) and n coefficients; or W by blocks of 3 rows and columns,
   {\"delassus\": {\"blocks\": [{\"row\": 0, \"column\": 0, \"values\": [[…], […], […]]}, …]}, …}
+It may have 3n impulses to start from, \"start\": […], and a solver with its settings, which is used when neither
+law nor solver nor tolerance is given: \"method\": {\"combined\": {\"law\": \"coulomb\", \"tolerance\": 1e-8}}.
 
 Examples:
   percussion solve friction sliding-block.json

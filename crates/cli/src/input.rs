@@ -20,7 +20,7 @@ use serde::{
     de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-pub(crate) use friction::friction;
+pub(crate) use friction::{Stated, friction};
 pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
 

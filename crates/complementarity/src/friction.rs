@@ -15,6 +15,7 @@
 //! | [`projected_gradient`] | accelerated, on the convex relaxation |
 //! | [`alternating_directions`] | one factorization, many cheap steps |
 //! | [`method`] | the choice of a solver as a value, and the default that combines them |
+//! | [`document`] | problems as JSON, written, read and solved again to the same bits |
 //! | [`siconos`] | reader of problem files |
 //! | [`cone`] | friction cone and its projection |
 //! | [`trigonometric_polynomial`] | real roots of quartics, and on the circle |
@@ -23,6 +24,7 @@ pub mod alternating_directions;
 pub mod block_gauss_seidel;
 pub mod cone;
 pub mod delassus;
+pub mod document;
 pub mod interior_point;
 pub mod method;
 pub mod problem;
@@ -33,6 +35,7 @@ pub mod single;
 pub mod trigonometric_polynomial;
 
 pub use delassus::{BlockSparse, Delassus, MatrixFree};
+pub use document::Document;
 pub use method::{Method, Solution};
 pub use problem::{Law, Problem, ProblemError};
 pub use report::{Report, Status};

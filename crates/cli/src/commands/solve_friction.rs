@@ -8,15 +8,18 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use nalgebra::Vector3;
-use percussion_complementarity::friction::{Method, Solution, Status};
+use percussion_complementarity::friction::{Law, Method, Solution, Status};
 use percussion_report::{Table, number::short};
 use serde::Serialize;
 
 use crate::{
-    arguments::SolveFriction,
-    input,
+    arguments::{FrictionSolver, SolveFriction},
+    input::{self, Stated},
     output::{self, Verdict, name_of},
 };
+
+/// Largest accepted relative residual when only a law or a solver is asked for.
+const TOLERANCE: f64 = 1e-8;
 
 /// The answer to one problem; three entries per contact: normal, tangent, tangent.
 #[derive(Debug, Serialize)]
@@ -81,25 +84,42 @@ enum Outcome {
 }
 
 pub(super) fn execute(arguments: &SolveFriction) -> Result<Verdict> {
-    let solver = name_of(&arguments.solver);
-    let method = Method::all()
-        .into_iter()
-        .find(|method| method.name() == solver)
-        .context("the solver is not built in")?
-        .with(arguments.law.into(), arguments.tolerance)
-        .with_context(|| format!("--solver {solver}"))?;
+    let method = asked(arguments)?;
     if arguments.file.is_dir() {
         return directory(arguments, method);
     }
-    let problem = input::friction(&arguments.file)?;
-    tracing::info!(contacts = problem.contact_count(), solver, "solving");
-    let answer = Answer::new(&method.solve(&problem)?);
+    let answer = Answer::new(&solve(input::friction(&arguments.file)?, method)?);
     output::answer(arguments.json, &answer, || answer.text())?;
     Ok(verdict(answer.status == Status::Solved))
 }
 
+/// The method asked for; none when the file may choose.
+fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
+    let SolveFriction { law, solver, tolerance, .. } = arguments;
+    if law.is_none() && solver.is_none() && tolerance.is_none() {
+        return Ok(None);
+    }
+    let solver = name_of(&solver.unwrap_or(FrictionSolver::Combined));
+    let method = Method::all()
+        .into_iter()
+        .find(|method| method.name() == solver)
+        .context("the solver is not built in")?
+        .with(law.map_or(Law::Coulomb, Law::from), tolerance.unwrap_or(TOLERANCE))
+        .with_context(|| format!("--solver {solver}"))?;
+    Ok(Some(method))
+}
+
+/// Solves by the method asked for, or that of the file, or the default.
+fn solve(stated: Stated, asked: Option<Method>) -> Result<Solution> {
+    let Stated { problem, start: mut impulses, method } = stated;
+    let method = asked.or(method).unwrap_or_default();
+    tracing::info!(contacts = problem.contact_count(), solver = method.name(), "solving");
+    let report = method.solve_from(&problem, &mut impulses)?;
+    Ok(Solution { velocities: problem.velocities(&impulses), impulses, report })
+}
+
 /// Solves every `*.json` and `*.dat` of a directory, by name.
-fn directory(arguments: &SolveFriction, method: Method) -> Result<Verdict> {
+fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdict> {
     let name = arguments.file.display();
     let entries = fs::read_dir(&arguments.file).with_context(|| format!("cannot read `{name}`"))?;
     let mut files = entries
@@ -123,13 +143,13 @@ fn directory(arguments: &SolveFriction, method: Method) -> Result<Verdict> {
     Ok(verdict(lines.iter().all(solved)))
 }
 
-fn outcome(file: &Path, method: Method) -> Result<Outcome> {
-    let problem = input::friction(file)?;
+fn outcome(file: &Path, method: Option<Method>) -> Result<Outcome> {
+    let stated = input::friction(file)?;
     let start = Instant::now();
-    let report = method.solve(&problem)?.report;
+    let Solution { impulses, report, .. } = solve(stated, method)?;
     Ok(Outcome::Answered {
         seconds: start.elapsed().as_secs_f64(),
-        contacts: problem.contact_count(),
+        contacts: impulses.len(),
         status: report.status,
         residual: report.relative_residual,
         sweeps: report.iterations,

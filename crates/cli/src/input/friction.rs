@@ -1,36 +1,19 @@
-//! Frictional contact problems: `{"delassus": {"dense": [[…]]}, "free_velocity": […], "friction": […]}`, the
-//! operator perhaps as `{"blocks": […]}`, or a file of Siconos (`*.dat`).
+//! Frictional contact problems: the library's [`Document`] or a file of Siconos (`*.dat`).
 
 use std::path::Path;
 
-use anyhow::{Context, ensure};
-use nalgebra::{Matrix3, Vector3};
-use percussion_complementarity::friction::{BlockSparse, Problem, siconos};
-use serde::Deserialize;
+use anyhow::Context;
+use nalgebra::Vector3;
+use percussion_complementarity::friction::{Document, Method, Problem, siconos};
 
-use super::Object;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FrictionFile {
-    delassus: Operator,
-    free_velocity: Vec<f64>,
-    friction: Vec<f64>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Operator {
-    Dense(Vec<Vec<f64>>),
-    Blocks(Vec<Object<Block>>),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Block {
-    row: usize,
-    column: usize,
-    values: [[f64; 3]; 3],
+/// What a file holds.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Stated {
+    pub(crate) problem: Problem,
+    /// The impulses to begin with.
+    pub(crate) start: Vec<Vector3<f64>>,
+    /// The solver that it was written for.
+    pub(crate) method: Option<Method>,
 }
 
 /// Reads the problem in `path`, or a JSON document on standard input for `-`.
@@ -38,38 +21,21 @@ struct Block {
 /// # Errors
 ///
 /// Names the file and the field or line with the value found and what was expected.
-pub(crate) fn friction(path: &Path) -> anyhow::Result<Problem> {
+pub(crate) fn friction(path: &Path) -> anyhow::Result<Stated> {
     if path.extension().is_some_and(|extension| extension == "dat") {
         let name = || format!("`{}`", path.display());
         let bytes = super::read(path).with_context(|| format!("cannot read {}", name()))?;
         let text = String::from_utf8_lossy(&bytes);
-        return siconos::read(&text).with_context(name);
+        let problem = siconos::read(&text).with_context(name)?;
+        let start = vec![Vector3::zeros(); problem.contact_count()];
+        return Ok(Stated { problem, start, method: None });
     }
-    super::document(path, problem)
+    super::document(path, stated)
 }
 
-fn problem(file: FrictionFile) -> anyhow::Result<Problem> {
-    let n = file.friction.len();
-    let blocks = match file.delassus {
-        Operator::Dense(rows) => {
-            let matrix = super::matrix("delassus.dense", rows, 3 * n, "contact component")?;
-            BlockSparse::from_dense(&matrix)?
-        }
-        Operator::Blocks(blocks) => {
-            let blocks: Vec<_> = blocks
-                .into_iter()
-                // The matrix is made from its columns.
-                .map(|Object(block)| {
-                    (block.row, block.column, Matrix3::from(block.values).transpose())
-                })
-                .collect();
-            BlockSparse::from_blocks(n, &blocks)?
-        }
-    };
-    let found = file.free_velocity.len();
-    ensure!(found == 3 * n, "`free_velocity` has {found} entries, expected {}", 3 * n);
-    let free = file.free_velocity.chunks_exact(3).map(Vector3::from_column_slice).collect();
-    Ok(Problem::from_sparse(blocks, free, &file.friction)?)
+fn stated(document: Document) -> anyhow::Result<Stated> {
+    let (problem, start) = (document.problem()?, document.start()?);
+    Ok(Stated { problem, start, method: document.method })
 }
 
 #[cfg(test)]
@@ -90,7 +56,7 @@ mod tests {
             {"row": 1, "column": 0, "values": [[0.1, 0.4, 0.7], [0.2, 0.5, 0.8], [0.3, 0.6, 0.9]]},
             {"row": 1, "column": 1, "values": [[5, 0, 0], [0, 5, 0], [0, 0, 5]]}]},
             "free_velocity": [-1, 2, 0, 1, 2, 3], "friction": [0.5, 1]}"#;
-        let read = |text: &str| json(text.as_bytes()).and_then(problem).unwrap();
+        let read = |text: &str| json(text.as_bytes()).and_then(stated).unwrap();
         assert_eq!(read(dense), read(blocks));
     }
 
@@ -110,19 +76,19 @@ mod tests {
         .into_iter()
         .map(|(from, to)| {
             let text = DENSE.replacen(from, to, 1);
-            format!("{:#}", json(text.as_bytes()).and_then(problem).unwrap_err())
+            format!("{:#}", json(text.as_bytes()).and_then(stated).unwrap_err())
         })
         .collect();
         insta::assert_snapshot!(lines.join("\n"), @"
         contact 0: friction is -0.5, expected a finite number ≥ 0
         `free_velocity` has 2 entries, expected 3
-        `delassus.dense[0]` has 3 entries, expected 6, one for each contact component
+        `delassus.dense` has 3 entries, expected 6
         contact 0: block[0][1] is 7 but block[1][0] is 1, expected a symmetric block
         contact 0: block[0][0] is 0, expected a positive number
         `delassus`: unknown variant `sparse`, expected `dense` or `blocks` at line 1 column 22
         `delassus.blocks[0]`: invalid type: sequence, expected an object at line 1 column 25
         block (0, 0) is missing, expected a positive definite block
-        `frictoin`: unknown field `frictoin`, expected one of `delassus`, `free_velocity`, `friction` at line 2 column 47
+        `frictoin`: unknown field `frictoin`, expected one of `delassus`, `free_velocity`, `friction`, `start`, `method` at line 2 column 47
         ");
     }
 }

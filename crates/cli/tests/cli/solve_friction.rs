@@ -40,6 +40,22 @@ fn every_solver_slows_the_block() {
 }
 
 #[test]
+fn a_file_brings_its_solver_and_its_start_unless_others_are_asked_for() {
+    let field = r#""friction": [0.5], "start": [4, -2, 0],
+        "method": {"block-gauss-seidel": {"law": "maximum-dissipation", "max_sweeps": 0}}"#;
+    let text = BLOCK.replace(r#""friction": [0.5]"#, field);
+    let replayed = percussion_with_input(&["solve", "friction", "-", "--json"], text.as_bytes());
+    let answer = replayed.json();
+    assert_eq!((&answer["status"], &answer["sweeps"]), (&json!("solved"), &json!(0)));
+    assert_eq!(answer["impulses"], json!([4.0, -2.0, 0.0]));
+    let wrong = text.replace("[4, -2, 0]", "[4, 0, 0]");
+    let failed = percussion_with_input(&["solve", "friction", "-", "--json"], wrong.as_bytes());
+    assert_eq!((failed.code, &failed.json()["status"]), (Some(1), &json!("iteration-limit")));
+    let arguments = ["solve", "friction", "-", "--law", "coulomb", "--json"];
+    assert_eq!(percussion_with_input(&arguments, wrong.as_bytes()).code, Some(0));
+}
+
+#[test]
 fn people_read_a_table() {
     let finished = percussion_with_input(&["solve", "friction", "-"], BLOCK.as_bytes());
     assert_eq!(finished.code, Some(0));
