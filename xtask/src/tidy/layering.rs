@@ -5,12 +5,13 @@ use serde_json::Value;
 use super::{Finding, manifest, packages};
 
 /// The crates from the top down.
-const ORDER: [&str; 8] = [
+const ORDER: [&str; 9] = [
     "percussion-dynamics",
     "percussion-collision",
     "percussion-complementarity",
     "percussion-impact",
     "percussion-integrators",
+    "percussion-granular",
     "percussion-scenarios",
     "percussion-report",
     "percussion-cli",

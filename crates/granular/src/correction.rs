@@ -1,0 +1,73 @@
+//! Takes overlaps back by moving grains, without touching their velocities.
+//!
+//! Sweeps that end early leave grains approaching a little, and gaps are linear only to first order, so overlaps
+//! arise. With `ξ'` the gaps that the velocities lead to, the grains are moved by `y`, in addition to `δt v'`,
+//! with pushes `π` along the normals:
+//!
+//! ```math
+//! y = M^{-1} J_n^T \pi,\qquad 0 \le J_n y + \varepsilon \min(0, \xi') + \max(0, \xi') \perp \pi \ge 0.
+//! ```
+//!
+//! So an overlap shrinks by the part `ε` and no new one arises, and the kinetic energy knows nothing of it.
+//! Had the velocities themselves to satisfy this, contacts would open when an overlap is gone, and a pile
+//! would never come to rest. A few Gauss–Seidel sweeps from `π = 0` are enough: what they miss is left to the next step.
+
+use nalgebra::Vector3;
+
+/// A push between two grains, counted from the first of their slab.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Push {
+    /// From the second to the first.
+    normal: Vector3<f64>,
+    /// How much they must come apart, or minus how much they may come together (m).
+    target: f64,
+    /// How much they were pushed apart (m, ≥ 0).
+    distance: f64,
+    /// Parts of the distance that each moves, by inverse mass.
+    shares: [f64; 2],
+    grains: [u32; 2],
+}
+
+impl Push {
+    pub(crate) fn new(
+        normal: Vector3<f64>,
+        target: f64,
+        inverse_masses: [f64; 2],
+        grains: [u32; 2],
+    ) -> Self {
+        let sum = inverse_masses[0] + inverse_masses[1];
+        Self { normal, target, distance: 0.0, shares: inverse_masses.map(|w| w / sum), grains }
+    }
+
+    #[inline]
+    pub(crate) fn sweep(&mut self, shifts: &mut [Vector3<f64>]) {
+        let [a, b] = self.grains.map(|grain| grain as usize);
+        let lacking = self.target - self.normal.dot(&(shifts[a] - shifts[b]));
+        let more = (self.distance + lacking).max(0.0) - self.distance;
+        self.distance += more;
+        shifts[a] += self.shares[0] * more * self.normal;
+        shifts[b] -= self.shares[1] * more * self.normal;
+    }
+}
+
+/// A push of a wall against a grain, counted from the first of its slab.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WallPush {
+    /// From the wall to the grain.
+    pub(crate) normal: Vector3<f64>,
+    /// As of [`Push`].
+    pub(crate) target: f64,
+    pub(crate) distance: f64,
+    pub(crate) grain: u32,
+}
+
+impl WallPush {
+    #[inline]
+    pub(crate) fn sweep(&mut self, shifts: &mut [Vector3<f64>]) {
+        let shift = &mut shifts[self.grain as usize];
+        let lacking = self.target - self.normal.dot(shift);
+        let more = (self.distance + lacking).max(0.0) - self.distance;
+        self.distance += more;
+        *shift += more * self.normal;
+    }
+}

@@ -1,0 +1,243 @@
+//! The spheres of a world: [`Grain`], one of them, and [`Grains`], all of them in arrays.
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
+/// Moment of inertia of a solid ball over `m r²`.
+const SOLID: f64 = 0.4;
+
+/// One solid ball, as it is put into a [`World`](crate::World) and read from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grain {
+    /// Center (m).
+    pub position: Vector3<f64>,
+    /// Rotation from the frame of the ball to the world.
+    pub orientation: UnitQuaternion<f64>,
+    /// Velocity of the center (m/s).
+    pub velocity: Vector3<f64>,
+    /// Angular velocity in the world frame (rad/s).
+    pub angular_velocity: Vector3<f64>,
+    /// Radius (m), positive.
+    pub radius: f64,
+    /// Mass (kg), positive; spread evenly, so that the moment of inertia is `2/5 m r²`.
+    pub mass: f64,
+}
+
+impl Grain {
+    /// A ball at rest.
+    #[must_use]
+    pub fn at(position: Vector3<f64>, radius: f64, mass: f64) -> Self {
+        Self {
+            position,
+            orientation: UnitQuaternion::identity(),
+            velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            radius,
+            mass,
+        }
+    }
+
+    /// The first entry that is not usable: its name, value and what was expected.
+    pub(crate) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
+        let vectors = [
+            ("position", self.position),
+            ("velocity", self.velocity),
+            ("angular_velocity", self.angular_velocity),
+        ];
+        for (name, vector) in vectors {
+            if let Some(&value) = vector.iter().find(|value| !value.is_finite()) {
+                return Some((name, value, "a finite number"));
+            }
+        }
+        if let Some(&value) = self.orientation.coords.iter().find(|value| !value.is_finite()) {
+            return Some(("orientation", value, "a finite number"));
+        }
+        [("radius", self.radius), ("mass", self.mass)]
+            .into_iter()
+            .find(|(_, value)| !(value.is_finite() && *value > 0.0))
+            .map(|(name, value)| (name, value, "a finite number > 0"))
+    }
+}
+
+/// What the sweeps over the contacts read and write of a grain: one line of cache.
+///
+/// Instead of the angular velocity `ω` it holds the velocity `s = r ω`, in which all spheres are alike: the
+/// surface moves with `s × n` where the outward normal is `n`, and a tangential impulse `p` changes it by
+/// `(r²/I) n × p`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Motion {
+    pub(crate) velocity: Vector3<f64>,
+    /// `s = r ω` (m/s).
+    pub(crate) spin: Vector3<f64>,
+    /// `1/m` (kg⁻¹).
+    pub(crate) inverse_mass: f64,
+    /// `r²/I` (kg⁻¹).
+    pub(crate) spin_yield: f64,
+}
+
+/// The spheres of a [`World`](crate::World), each quantity in an array of its own.
+///
+/// They are kept in the order of the cells they lie in, which changes as they move; [`identities`] tells
+/// which is which.
+///
+/// [`identities`]: Self::identities
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grains {
+    pub(crate) positions: Vec<Vector3<f64>>,
+    pub(crate) orientations: Vec<UnitQuaternion<f64>>,
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) radii: Vec<f64>,
+    pub(crate) identities: Vec<u64>,
+    /// Where each grain stood when the pairs were last searched, or [`NEW`].
+    pub(crate) previous: Vec<u32>,
+}
+
+/// A grain that was not there when the pairs were last searched.
+pub(crate) const NEW: u32 = u32::MAX;
+
+impl Grains {
+    /// Number of grains.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// Centers (m).
+    #[must_use]
+    pub fn positions(&self) -> &[Vector3<f64>] {
+        &self.positions
+    }
+
+    /// Radii (m).
+    #[must_use]
+    pub fn radii(&self) -> &[f64] {
+        &self.radii
+    }
+
+    /// What [`World::add`](crate::World::add) returned for each.
+    #[must_use]
+    pub fn identities(&self) -> &[u64] {
+        &self.identities
+    }
+
+    /// Velocity of the center of grain `index` (m/s).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such grain, here and below.
+    #[must_use]
+    pub fn velocity(&self, index: usize) -> Vector3<f64> {
+        self.motions[index].velocity
+    }
+
+    /// Angular velocity of grain `index` in the world frame (rad/s).
+    #[must_use]
+    pub fn angular_velocity(&self, index: usize) -> Vector3<f64> {
+        self.motions[index].spin / self.radii[index]
+    }
+
+    /// Mass of grain `index` (kg).
+    #[must_use]
+    pub fn mass(&self, index: usize) -> f64 {
+        1.0 / self.motions[index].inverse_mass
+    }
+
+    /// Everything about grain `index`.
+    #[must_use]
+    pub fn grain(&self, index: usize) -> Grain {
+        Grain {
+            position: self.positions[index],
+            orientation: self.orientations[index],
+            velocity: self.velocity(index),
+            angular_velocity: self.angular_velocity(index),
+            radius: self.radii[index],
+            mass: self.mass(index),
+        }
+    }
+
+    /// `½ Σ m v² + I ω²` (J).
+    #[must_use]
+    pub fn kinetic_energy(&self) -> f64 {
+        self.motions.iter().map(Motion::kinetic_energy).sum()
+    }
+
+    /// `Σ m v` (N·s).
+    #[must_use]
+    pub fn momentum(&self) -> Vector3<f64> {
+        self.motions.iter().map(|motion| motion.velocity / motion.inverse_mass).sum()
+    }
+
+    /// `Σ m x` (kg·m), minus whose product with gravity is the potential energy.
+    #[must_use]
+    pub fn first_moment(&self) -> Vector3<f64> {
+        self.positions.iter().zip(&self.motions).map(|(x, motion)| x / motion.inverse_mass).sum()
+    }
+
+    pub(crate) fn push(&mut self, grain: &Grain, identity: u64) {
+        self.positions.push(grain.position);
+        self.orientations.push(grain.orientation);
+        self.motions.push(Motion {
+            velocity: grain.velocity,
+            spin: grain.radius * grain.angular_velocity,
+            inverse_mass: 1.0 / grain.mass,
+            spin_yield: 1.0 / (SOLID * grain.mass),
+        });
+        self.radii.push(grain.radius);
+        self.identities.push(identity);
+        self.previous.push(NEW);
+    }
+
+    /// Keeps the grains that `keep` says yes to, in their order.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
+        let kept: Vec<bool> = (0..self.len()).map(&mut keep).collect();
+        fn filter<T>(list: &mut Vec<T>, kept: &[bool]) {
+            let mut kept = kept.iter();
+            list.retain(|_| kept.next().is_some_and(|keep| *keep));
+        }
+        filter(&mut self.positions, &kept);
+        filter(&mut self.orientations, &kept);
+        filter(&mut self.motions, &kept);
+        filter(&mut self.radii, &kept);
+        filter(&mut self.identities, &kept);
+        filter(&mut self.previous, &kept);
+    }
+
+    /// Puts the grains in the order `order`, which names their present places.
+    pub(crate) fn permute(&mut self, order: &[u32]) {
+        fn gather<T: Copy>(list: &mut Vec<T>, order: &[u32]) {
+            *list = order.iter().map(|&place| list[place as usize]).collect();
+        }
+        gather(&mut self.positions, order);
+        gather(&mut self.orientations, order);
+        gather(&mut self.motions, order);
+        gather(&mut self.radii, order);
+        gather(&mut self.identities, order);
+        gather(&mut self.previous, order);
+    }
+
+    /// Moves every grain by its velocity for `step` seconds and turns it.
+    pub(crate) fn advance(&mut self, step: f64) {
+        let turns = self.orientations.iter_mut().zip(&self.radii);
+        for ((position, (orientation, radius)), motion) in
+            self.positions.iter_mut().zip(turns).zip(&self.motions)
+        {
+            *position += step * motion.velocity;
+            let half = (0.5 * step / radius) * motion.spin;
+            let turn = Quaternion::from_imag(half) * orientation.quaternion();
+            *orientation = UnitQuaternion::new_normalize(orientation.quaternion() + turn);
+        }
+    }
+}
+
+impl Motion {
+    pub(crate) fn kinetic_energy(&self) -> f64 {
+        0.5 * (self.velocity.norm_squared() / self.inverse_mass
+            + self.spin.norm_squared() / self.spin_yield)
+    }
+}

@@ -1,0 +1,51 @@
+//! Many spheres in hard contact with friction.
+//!
+//! A [`World`] holds [grains](Grain), which are solid balls, and [walls](Wall) of infinite mass; [`World::step`] moves them by
+//! one time step and returns a [`Report`] with the residual of the contact problem, the overlap and the energy
+//! that contacts took. Contacts are hard: no stiffness, no damping, and time steps that speeds and sizes ask
+//! for, not materials.
+//!
+//! # Where the state lives
+//!
+//! All of it is in the [`World`]: the settings, the walls, the [`Grains`] in arrays and, by slab, the pairs that may touch
+//! with their last impulses, from which the sweeps of the next step start. What else there is is scratch.
+//! The order of grains and pairs is part of the state, because the sweeps follow it. [`World::state`] hands all of it out as plain
+//! numbers, and [`World::from_state`] continues from them with the same bits.
+//!
+//! # Determinism
+//!
+//! The same world gives the same bits in every step, for any number of threads of rayon's pool.
+//!
+//! # Modules
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`world`] | [`World`]: the time step |
+//! | [`grains`] | [`Grain`] and [`Grains`] |
+//! | [`wall`] | [`Wall`]: planes, boxes, cylinders, tubes, moving or not |
+//! | [`settings`] | [`Settings`], [`Correction`] and [`Error`] |
+//! | [`report`] | [`Report`] |
+//! | [`state`] | [`State`], to write a world to a file |
+
+mod cells;
+mod contact;
+mod correction;
+pub mod grains;
+pub mod report;
+pub mod settings;
+mod slab;
+pub mod state;
+pub mod wall;
+pub mod world;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use grains::{Grain, Grains};
+pub use report::{Report, Status};
+pub use settings::{Correction, Error, Settings};
+pub use state::State;
+pub use wall::{Shape, Wall};
+pub use world::World;

@@ -1,0 +1,56 @@
+//! What a step tells about itself: [`Report`].
+
+use nalgebra::Vector3;
+
+/// How the sweeps of a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// The relative residual is at most the tolerance.
+    Solved,
+    /// The limit of sweeps was reached; the impulses are those of the last one.
+    SweepLimit,
+}
+
+/// Report of a [step](crate::World::step).
+///
+/// The energy of the grains, kinetic and in gravity, changes in a step with velocities `v` before and `v'` after by
+///
+/// ```math
+/// \Delta E = -\tfrac12 \|v' - v\|_M^2 + \sum p\cdot u + P + L,
+/// ```
+///
+/// where `Σ p·u` is [`contact_work`](Self::contact_work), `P` is [`wall_work`](Self::wall_work) and `L` is
+/// [`lifting`](Self::lifting). Friction and contacts that close during the step make `Σ p·u` negative. With
+/// [`Correction::Velocity`](crate::Correction::Velocity) taking back overlaps is part of `Σ p·u`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// How the sweeps ended.
+    pub status: Status,
+    /// Sweeps over the contacts.
+    pub sweeps: usize,
+    /// Contacts that were swept: those that could close within the step.
+    pub candidates: usize,
+    /// Contacts that carry an impulse.
+    pub contacts: usize,
+    /// The largest natural map of a contact (m/s): how far its impulse is from solving the contact with all others
+    /// held, as a velocity. The normalization is that of
+    /// `percussion_complementarity::friction::Problem::natural_map_residual` with the law of maximum dissipation,
+    /// which for spheres has the same solutions as Coulomb's.
+    pub residual: f64,
+    /// The residual divided by the largest velocity of a contact without impulses, or by 1 m/s if there is none.
+    pub relative_residual: f64,
+    /// The deepest overlap at the beginning of the step (m, ≥ 0).
+    pub overlap: f64,
+    /// Work of the contact impulses against the velocities at the end (J).
+    pub contact_work: f64,
+    /// What taking back overlaps has added to the energy (J): in gravity by moving grains, or at most to the
+    /// kinetic energy.
+    pub lifting: f64,
+    /// Sum of the impulses of walls on grains (N·s).
+    pub wall_impulse: Vector3<f64>,
+    /// Work that moving walls did on grains (J).
+    pub wall_work: f64,
+    /// Whether the pairs were searched anew.
+    pub searched: bool,
+}

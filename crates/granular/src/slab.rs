@@ -1,0 +1,279 @@
+//! A slab of the world: some layers of cells with their grains and contacts, the unit of parallel work.
+//!
+//! A slab is at least one cell thick and a cell is wider than any contact is long, so the contacts whose first
+//! grain lies in slab `k` touch slabs `k` and `k + 1` only. All even slabs can therefore be swept at once, and
+//! then all odd ones: no two of them share a grain. Slabs depend on the positions alone, not on the number of
+//! threads, and so does every bit of the result. The bisection by [`rayon::join`] hands each slab its grains
+//! as a slice of its own, without `unsafe`.
+
+use nalgebra::Vector3;
+
+use crate::{
+    contact::{Account, Contact, WallContact, larger},
+    correction::{Push, WallPush},
+    grains::{Grains, Motion},
+    settings::Settings,
+    wall::Wall,
+};
+
+/// Two grains that may touch before the pairs are searched again, and their last impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pair {
+    /// Places of the grains, the smaller first.
+    pub(crate) grains: [u32; 2],
+    /// On the first grain (N·s).
+    pub(crate) impulse: Vector3<f64>,
+}
+
+/// A grain and a wall that may touch before the pairs are searched again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WallPair {
+    pub(crate) grain: u32,
+    pub(crate) wall: u32,
+    /// On the grain (N·s).
+    pub(crate) impulse: Vector3<f64>,
+}
+
+/// Some layers of cells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slab {
+    /// Its number.
+    pub(crate) index: usize,
+    /// Place of its first grain.
+    pub(crate) start: u32,
+    /// Number of its grains.
+    pub(crate) len: u32,
+    /// Sorted by the first grain, which is in this slab.
+    pub(crate) pairs: Vec<Pair>,
+    /// Sorted by grain.
+    pub(crate) wall_pairs: Vec<WallPair>,
+    contacts: Vec<Contact>,
+    wall_contacts: Vec<WallContact>,
+    pushes: Vec<Push>,
+    wall_pushes: Vec<WallPush>,
+    /// Deepest overlap of the pairs at the beginning of the step (m, ≥ 0).
+    pub(crate) overlap: f64,
+    /// Largest free velocity of a contact (m/s).
+    pub(crate) scale: f64,
+    /// Largest change of the last sweep (N·s)².
+    pub(crate) change: f64,
+    pub(crate) account: Account,
+}
+
+impl Slab {
+    /// Number of candidate contacts.
+    pub(crate) fn candidates(&self) -> usize {
+        self.contacts.len() + self.wall_contacts.len()
+    }
+
+    /// Turns the pairs that can close within the step, those with a gap of at most `reach`, into contacts.
+    /// The motions are those without contact impulses.
+    pub(crate) fn assemble(
+        &mut self,
+        grains: &Grains,
+        walls: &[Wall],
+        settings: &Settings,
+        reach: f64,
+    ) {
+        self.contacts.clear();
+        self.wall_contacts.clear();
+        (self.overlap, self.scale) = (0.0, 0.0);
+        let local = |grain: u32| grain - self.start;
+        for (index, pair) in (0_u32..).zip(&mut self.pairs) {
+            let [a, b] = pair.grains.map(|grain| grain as usize);
+            let apart = grains.positions[a] - grains.positions[b];
+            let touching = grains.radii[a] + grains.radii[b];
+            let squared = apart.norm_squared();
+            if squared > (touching + reach) * (touching + reach) {
+                pair.impulse = Vector3::zeros();
+                continue;
+            }
+            let distance = squared.sqrt();
+            // Coincident centers are pushed apart along some direction.
+            let normal = if distance > 0.0 { apart / distance } else { Vector3::z() };
+            let gap = distance - touching;
+            self.overlap = self.overlap.max(-gap);
+            let mut contact = Contact::new(
+                normal,
+                [gap, settings.bias(gap)],
+                settings.friction,
+                [&grains.motions[a], &grains.motions[b]],
+                pair.grains.map(local),
+                index,
+            );
+            let free = contact.velocity(&grains.motions[self.start as usize..]);
+            self.scale = self.scale.max((free + contact.law.bias * normal).norm_squared());
+            contact.law.take_over(&pair.impulse);
+            self.contacts.push(contact);
+        }
+        for (index, pair) in (0_u32..).zip(&mut self.wall_pairs) {
+            let (at, wall) = (pair.grain as usize, &walls[pair.wall as usize]);
+            let (gap, normal) = wall.gap(&grains.positions[at], grains.radii[at]);
+            if gap > reach {
+                pair.impulse = Vector3::zeros();
+                continue;
+            }
+            self.overlap = self.overlap.max(-gap);
+            let point = grains.positions[at] - (gap + grains.radii[at]) * normal;
+            let mut contact = WallContact::new(
+                normal,
+                [gap, settings.bias(gap)],
+                wall.friction,
+                wall.surface_velocity(&point),
+                &grains.motions[at],
+                local(pair.grain),
+                index,
+            );
+            let free = contact.velocity(&grains.motions[self.start as usize..]);
+            self.scale = self.scale.max((free + contact.law.bias * normal).norm_squared());
+            contact.law.take_over(&pair.impulse);
+            self.wall_contacts.push(contact);
+        }
+        self.scale = self.scale.sqrt();
+    }
+
+    /// Lets the impulses taken over act. `motions` begin with those of this slab, here and below.
+    pub(crate) fn warm_start(&mut self, motions: &mut [Motion]) {
+        for contact in &self.contacts {
+            contact.push(&contact.law.impulse, motions);
+        }
+        for contact in &self.wall_contacts {
+            contact.push(&contact.law.impulse, motions);
+        }
+    }
+
+    /// Solves every contact in turn with the others held, walls first.
+    pub(crate) fn sweep_forth(&mut self, motions: &mut [Motion]) {
+        let mut change = 0.0;
+        for contact in &mut self.wall_contacts {
+            change = larger(change, contact.sweep(motions));
+        }
+        for contact in &mut self.contacts {
+            change = larger(change, contact.sweep(motions));
+        }
+        self.change = change;
+    }
+
+    /// The same in the opposite order.
+    pub(crate) fn sweep_back(&mut self, motions: &mut [Motion]) {
+        let mut change = 0.0;
+        for contact in self.contacts.iter_mut().rev() {
+            change = larger(change, contact.sweep(motions));
+        }
+        for contact in self.wall_contacts.iter_mut().rev() {
+            change = larger(change, contact.sweep(motions));
+        }
+        self.change = change;
+    }
+
+    /// Judges the impulses by the motions they led to.
+    pub(crate) fn certify(&mut self, motions: &[Motion], step: f64) {
+        let mut account = Account::default();
+        for contact in &self.contacts {
+            contact.certify(motions, step, &mut account);
+        }
+        for contact in &self.wall_contacts {
+            contact.certify(motions, step, &mut account);
+        }
+        self.account = account;
+    }
+
+    /// Collects the contacts with an overlap at the end of a step of size `step`, and those that can get one by
+    /// taking back others, none of which is deeper than `deepest`.
+    pub(crate) fn prepare_pushes(
+        &mut self,
+        motions: &[Motion],
+        step: f64,
+        part: f64,
+        deepest: f64,
+    ) {
+        let target = |gap: f64| if gap < 0.0 { -part * gap } else { -gap };
+        self.pushes.clear();
+        for contact in &self.contacts {
+            let gap = contact.end_gap(motions, step);
+            if gap < deepest {
+                let inverse_masses =
+                    contact.grains.map(|grain| motions[grain as usize].inverse_mass);
+                let normal = contact.law.normal;
+                self.pushes.push(Push::new(normal, target(gap), inverse_masses, contact.grains));
+            }
+        }
+        self.wall_pushes.clear();
+        for contact in &self.wall_contacts {
+            let gap = contact.end_gap(motions, step);
+            if gap < deepest {
+                let (normal, grain) = (contact.law.normal, contact.grain);
+                self.wall_pushes.push(WallPush {
+                    normal,
+                    target: target(gap),
+                    distance: 0.0,
+                    grain,
+                });
+            }
+        }
+    }
+
+    /// Pushes the grains of every overlap apart in turn, walls first. `shifts` begin with those of this slab.
+    pub(crate) fn push(&mut self, shifts: &mut [Vector3<f64>]) {
+        self.wall_pushes.iter_mut().for_each(|push| push.sweep(shifts));
+        self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
+    }
+
+    /// Keeps the impulses for the next step.
+    pub(crate) fn store(&mut self) {
+        for contact in &self.contacts {
+            self.pairs[contact.pair as usize].impulse = contact.law.impulse;
+        }
+        for contact in &self.wall_contacts {
+            self.wall_pairs[contact.pair as usize].impulse = contact.law.impulse;
+        }
+    }
+}
+
+/// Does `work` on every slab, in parallel.
+pub(crate) fn each(slabs: &mut [Slab], work: &(impl Fn(&mut Slab) + Sync)) {
+    match slabs {
+        [] => {}
+        [slab] => work(slab),
+        _ => {
+            let (left, right) = slabs.split_at_mut(slabs.len() / 2);
+            rayon::join(|| each(left, work), || each(right, work));
+        }
+    }
+}
+
+/// Does `work` on all even slabs and then on all odd ones, in parallel; backwards the odd ones come first. There is
+/// one item for every grain.
+pub(crate) fn alternate<T: Send>(
+    slabs: &mut [Slab],
+    items: &mut [T],
+    backwards: bool,
+    work: &(impl Fn(&mut Slab, &mut [T]) + Sync),
+) {
+    let skipped = slabs.first().map_or(0, |slab| slab.len as usize);
+    for odd in if backwards { [true, false] } else { [false, true] } {
+        if odd && slabs.len() > 1 {
+            every_other(&mut slabs[1..], &mut items[skipped..], work);
+        } else if !odd {
+            every_other(slabs, items, work);
+        }
+    }
+}
+
+/// Does `work` on slabs 0, 2, 4 …, each with the items of its own grains and of those of the next.
+fn every_other<T: Send>(
+    slabs: &mut [Slab],
+    items: &mut [T],
+    work: &(impl Fn(&mut Slab, &mut [T]) + Sync),
+) {
+    match slabs {
+        [] => {}
+        [slab] | [slab, _] => work(slab, items),
+        _ => {
+            let middle = (slabs.len() / 2).next_multiple_of(2);
+            let (left, right) = slabs.split_at_mut(middle);
+            let (near, far) = items.split_at_mut((right[0].start - left[0].start) as usize);
+            rayon::join(|| every_other(left, near, work), || every_other(right, far, work));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! All that the future of a world depends on, as plain numbers: [`State`].
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
+use crate::{
+    grains::{Grains, Motion},
+    settings::{Error, Settings},
+    slab::{Pair, Slab, WallPair},
+    wall::Wall,
+};
+
+/// The whole state of a [`World`](crate::World), for files of any format.
+///
+/// A world made from it by [`World::from_state`](crate::World::from_state) continues with the same bits as the one it was
+/// taken from. The lists of the first group have one entry per grain, in the order of the world.
+///
+/// # Example
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_granular::{Grain, Settings, World};
+///
+/// let mut world = World::new(Settings::default(), vec![])?;
+/// world.add(&Grain::at(Vector3::zeros(), 0.1, 1.0))?;
+/// world.step()?;
+/// let mut twin = World::from_state(world.state())?;
+/// world.step()?;
+/// twin.step()?;
+/// assert_eq!(world.grains(), twin.grains());
+/// # Ok::<(), percussion_granular::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Settings.
+    pub settings: Settings,
+    /// Walls where they are.
+    pub walls: Vec<Wall>,
+    /// Centers (m).
+    pub positions: Vec<[f64; 3]>,
+    /// Unit quaternions `w, x, y, z` from the frame of the ball to the world.
+    pub orientations: Vec<[f64; 4]>,
+    /// Velocities (m/s).
+    pub velocities: Vec<[f64; 3]>,
+    /// Radius times angular velocity (m/s).
+    pub spins: Vec<[f64; 3]>,
+    /// `1/m` and `r²/I` (kg⁻¹).
+    pub yields: Vec<[f64; 2]>,
+    /// Radii (m).
+    pub radii: Vec<f64>,
+    /// Identities.
+    pub identities: Vec<u64>,
+    /// Places at the last search for pairs, `u32::MAX` for grains added since.
+    pub previous: Vec<u32>,
+    /// Numbers of grains, of pairs and of pairs with walls of each slab at the last search.
+    pub slabs: Vec<[u32; 3]>,
+    /// Pairs that may touch, by places at the last search, slab by slab.
+    pub pairs: Vec<[u32; 2]>,
+    /// Their impulses on the first grain (N·s).
+    pub impulses: Vec<[f64; 3]>,
+    /// Grain and wall of the pairs with walls, slab by slab.
+    pub wall_pairs: Vec<[u32; 2]>,
+    /// Their impulses on the grain (N·s).
+    pub wall_impulses: Vec<[f64; 3]>,
+    /// Largest gap of the listed pairs, and the approach since then (m).
+    pub skin: [f64; 2],
+    /// Whether the pairs are those of the present grains.
+    pub current: bool,
+    /// Identity of the next grain.
+    pub next_identity: u64,
+    /// Steps since the beginning.
+    pub steps: u64,
+    /// Time since the beginning (s).
+    pub time: f64,
+}
+
+impl State {
+    /// Writes what there is of each grain.
+    pub(crate) fn put_grains(&mut self, grains: &Grains) {
+        let array = |vector: &Vector3<f64>| (*vector).into();
+        self.positions = grains.positions.iter().map(array).collect();
+        let quaternion = |q: &UnitQuaternion<f64>| [q.w, q.i, q.j, q.k];
+        self.orientations = grains.orientations.iter().map(quaternion).collect();
+        self.velocities = grains.motions.iter().map(|motion| motion.velocity.into()).collect();
+        self.spins = grains.motions.iter().map(|motion| motion.spin.into()).collect();
+        let yields = |motion: &Motion| [motion.inverse_mass, motion.spin_yield];
+        self.yields = grains.motions.iter().map(yields).collect();
+        self.radii.clone_from(&grains.radii);
+        self.identities.clone_from(&grains.identities);
+        self.previous.clone_from(&grains.previous);
+    }
+
+    /// Writes the pairs.
+    pub(crate) fn put_pairs(&mut self, slabs: &[Slab]) {
+        use crate::cells::narrow;
+        for slab in slabs {
+            self.slabs.push([slab.len, narrow(slab.pairs.len()), narrow(slab.wall_pairs.len())]);
+            self.pairs.extend(slab.pairs.iter().map(|pair| pair.grains));
+            self.impulses.extend(slab.pairs.iter().map(|pair| <[f64; 3]>::from(pair.impulse)));
+            self.wall_pairs.extend(slab.wall_pairs.iter().map(|pair| [pair.grain, pair.wall]));
+            let impulses = slab.wall_pairs.iter().map(|pair| <[f64; 3]>::from(pair.impulse));
+            self.wall_impulses.extend(impulses);
+        }
+    }
+
+    /// The grains, checked.
+    pub(crate) fn grains(&self) -> Result<Grains, Error> {
+        let expected = self.positions.len();
+        let lengths = [
+            ("orientations", self.orientations.len()),
+            ("velocities", self.velocities.len()),
+            ("spins", self.spins.len()),
+            ("yields", self.yields.len()),
+            ("radii", self.radii.len()),
+            ("identities", self.identities.len()),
+            ("previous", self.previous.len()),
+        ];
+        for (name, found) in lengths {
+            check_length(name, found, expected)?;
+        }
+        let mut grains = Grains {
+            positions: self.positions.iter().map(|&x| x.into()).collect(),
+            orientations: Vec::with_capacity(expected),
+            motions: Vec::with_capacity(expected),
+            radii: self.radii.clone(),
+            identities: self.identities.clone(),
+            previous: self.previous.clone(),
+        };
+        for index in 0..expected {
+            let [w, x, y, z] = self.orientations[index];
+            grains.orientations.push(UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)));
+            let [inverse_mass, spin_yield] = self.yields[index];
+            grains.motions.push(Motion {
+                velocity: self.velocities[index].into(),
+                spin: self.spins[index].into(),
+                inverse_mass,
+                spin_yield,
+            });
+            let grain = grains.grain(index);
+            let solid = !(spin_yield.is_finite() && spin_yield > 0.0);
+            let fault = solid.then_some(("yields", spin_yield, "a finite number > 0"));
+            if let Some((name, value, expected)) = grain.fault().or(fault) {
+                let identity = self.identities[index];
+                return Err(Error::Grain { identity, name, value, expected });
+            }
+        }
+        Ok(grains)
+    }
+
+    /// The slabs with their pairs, checked.
+    pub(crate) fn slabs(&self) -> Result<Vec<Slab>, Error> {
+        check_length("impulses", self.impulses.len(), self.pairs.len())?;
+        check_length("wall_impulses", self.wall_impulses.len(), self.wall_pairs.len())?;
+        let sum = |k: usize| self.slabs.iter().map(|slab| slab[k] as usize).sum();
+        check_length("pairs", self.pairs.len(), sum(1))?;
+        check_length("wall_pairs", self.wall_pairs.len(), sum(2))?;
+        let count: usize = sum(0);
+        if self.current {
+            check_length("grains of slabs", count, self.positions.len())?;
+        }
+        let mut slabs = Vec::with_capacity(self.slabs.len());
+        let (mut start, mut pairs, mut wall_pairs) = (0_usize, 0, 0);
+        for (index, counts) in self.slabs.iter().enumerate() {
+            let [len, pair_count, wall_count] = counts.map(|count| count as usize);
+            let mut slab = Slab::default();
+            (slab.index, slab.len) = (index, counts[0]);
+            slab.start = crate::cells::narrow(start);
+            // A pair reaches into the next slab and no further.
+            let next = self.slabs.get(index + 1).map_or(0, |slab| slab[0] as usize);
+            let (own, near) = (start..start + len, start + len + next);
+            for k in pairs..pairs + pair_count {
+                let [a, b] = self.pairs[k];
+                let inside = own.contains(&(a as usize)) && a < b && (b as usize) < near;
+                check_place("pairs", inside, b, near)?;
+                slab.pairs.push(Pair { grains: [a, b], impulse: self.impulses[k].into() });
+            }
+            for k in wall_pairs..wall_pairs + wall_count {
+                let [grain, wall] = self.wall_pairs[k];
+                check_place("wall_pairs", own.contains(&(grain as usize)), grain, near)?;
+                let known = (wall as usize) < self.walls.len();
+                check_place("wall_pairs", known, wall, self.walls.len())?;
+                let impulse = self.wall_impulses[k].into();
+                slab.wall_pairs.push(WallPair { grain, wall, impulse });
+            }
+            start += len;
+            pairs += pair_count;
+            wall_pairs += wall_count;
+            slabs.push(slab);
+        }
+        for &previous in &self.previous {
+            let known = previous == crate::grains::NEW || (previous as usize) < count;
+            check_place("previous", known, previous, count)?;
+        }
+        Ok(slabs)
+    }
+}
+
+fn check_length(name: &'static str, found: usize, expected: usize) -> Result<(), Error> {
+    if found == expected { Ok(()) } else { Err(Error::Length { name, found, expected }) }
+}
+
+fn check_place(name: &'static str, fits: bool, found: u32, limit: usize) -> Result<(), Error> {
+    if fits { Ok(()) } else { Err(Error::Place { name, found, limit }) }
+}

@@ -1,0 +1,412 @@
+//! All grains and walls, and the step that moves them: [`World`].
+//!
+//! One step from time `t` to `t + δt`, semi-implicit in the manner of Euler: with gaps `ξ` and normals of the
+//! positions at its beginning it finds impulses `p` with
+//!
+//! ```math
+//! v' = v + \delta t\, g + M^{-1} J^T p,\qquad
+//! 0 \le \tfrac{\max(0,\xi)}{\delta t} + u_n' \perp p_n \ge 0,\qquad
+//! \|p_t\| \le \mu p_n \text{ opposite to the slip},\qquad x' = x + \delta t\, v' + y.
+//! ```
+//!
+//! Overlaps are taken back by the displacements `y`, or, as in the source, by the part `ε` of `min(0, ξ)` in
+//! place of 0.
+//! Impacts are inelastic: what arrives at a contact stays there. The impulses are found by block Gauss–Seidel
+//! sweeps that go up and down in turn, starting from those of the last step.
+//!
+//! # Source
+//!
+//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+//! inelastic impacts", *Computational Mechanics* 62 (2018) 81–96, section 3.1; T. Preclik, U. Rüde, "Ultrascale simulations of
+//! non-smooth granular dynamics", *Computational Particle Mechanics* 2 (2015) 173–196.
+
+mod search;
+
+use nalgebra::Vector3;
+
+use self::search::Search;
+use crate::{
+    contact::{Account, larger},
+    grains::{Grain, Grains, Motion},
+    report::{Report, Status},
+    settings::{Correction, Error, Settings},
+    slab::{self, Slab},
+    state::State,
+    wall::Wall,
+};
+
+/// Grains and walls.
+///
+/// # Example
+///
+/// A ball of 1 kg that slides over the floor with 7 m/s rolls in the end with 5/7 of that, whatever the friction.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_granular::{Grain, Settings, Wall, World};
+///
+/// let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.3);
+/// let mut world = World::new(Settings::default(), vec![floor])?;
+/// let mut ball = Grain::at(Vector3::new(0.0, 0.0, 0.1), 0.1, 1.0);
+/// ball.velocity.x = 7.0;
+/// world.add(&ball)?;
+/// for _ in 0..1000 {
+///     world.step()?;
+/// }
+/// assert!((world.grains().velocity(0).x - 5.0).abs() < 1e-12);
+/// # Ok::<(), percussion_granular::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct World {
+    settings: Settings,
+    grains: Grains,
+    walls: Vec<Wall>,
+    /// Slabs with the pairs in them, and what the search for them remembers.
+    slabs: Vec<Slab>,
+    search: Search,
+    /// Scratch of the correction of overlaps.
+    shifts: Vec<Vector3<f64>>,
+    /// The identity of the next grain.
+    next_identity: u64,
+    steps: u64,
+    time: f64,
+}
+
+impl World {
+    /// A world without grains.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`], [`Error::Wall`].
+    pub fn new(settings: Settings, walls: Vec<Wall>) -> Result<Self, Error> {
+        settings.check()?;
+        for (index, wall) in walls.iter().enumerate() {
+            check_wall(index, wall)?;
+        }
+        Ok(Self {
+            settings,
+            grains: Grains::default(),
+            walls,
+            slabs: Vec::new(),
+            search: Search::default(),
+            shifts: Vec::new(),
+            next_identity: 0,
+            steps: 0,
+            time: 0.0,
+        })
+    }
+
+    /// All that the future depends on.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let (skin, current) = self.search.memory();
+        let mut state = State {
+            settings: self.settings,
+            walls: self.walls.clone(),
+            positions: Vec::new(),
+            orientations: Vec::new(),
+            velocities: Vec::new(),
+            spins: Vec::new(),
+            yields: Vec::new(),
+            radii: Vec::new(),
+            identities: Vec::new(),
+            previous: Vec::new(),
+            slabs: Vec::new(),
+            pairs: Vec::new(),
+            impulses: Vec::new(),
+            wall_pairs: Vec::new(),
+            wall_impulses: Vec::new(),
+            skin,
+            current,
+            next_identity: self.next_identity,
+            steps: self.steps,
+            time: self.time,
+        };
+        state.put_grains(&self.grains);
+        state.put_pairs(&self.slabs);
+        state
+    }
+
+    /// The world with this state.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new) and [`add`](Self::add); [`Error::Length`] and [`Error::Place`] for lists that
+    /// do not fit together.
+    pub fn from_state(state: State) -> Result<Self, Error> {
+        let (grains, slabs) = (state.grains()?, state.slabs()?);
+        if grains.len() > MOST {
+            return Err(Error::TooMany { count: grains.len() });
+        }
+        let search = Search::restored(state.skin, state.current);
+        let State { settings, walls, next_identity, steps, time, .. } = state;
+        Ok(Self {
+            grains,
+            slabs,
+            search,
+            next_identity,
+            steps,
+            time,
+            ..Self::new(settings, walls)?
+        })
+    }
+
+    /// Puts in a grain and returns its identity: 0, 1, 2 … in the order of adding.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Grain`], [`Error::TooMany`].
+    pub fn add(&mut self, grain: &Grain) -> Result<u64, Error> {
+        let (identity, count) = (self.next_identity, self.grains.len());
+        if let Some((name, value, expected)) = grain.fault() {
+            return Err(Error::Grain { identity, name, value, expected });
+        }
+        if count >= MOST {
+            return Err(Error::TooMany { count });
+        }
+        self.grains.push(grain, identity);
+        self.search.outdated();
+        self.next_identity += 1;
+        Ok(identity)
+    }
+
+    /// Takes out the grains that `leaves` says yes to, and returns their number.
+    pub fn remove(&mut self, mut leaves: impl FnMut(&Grain) -> bool) -> usize {
+        let before = self.grains.len();
+        let leaving: Vec<bool> = (0..before).map(|i| leaves(&self.grains.grain(i))).collect();
+        if leaving.contains(&true) {
+            self.grains.retain(|i| !leaving[i]);
+            self.search.outdated();
+        }
+        before - self.grains.len()
+    }
+
+    /// The grains.
+    #[must_use]
+    pub const fn grains(&self) -> &Grains {
+        &self.grains
+    }
+
+    /// The walls where they are now.
+    #[must_use]
+    pub fn walls(&self) -> &[Wall] {
+        &self.walls
+    }
+
+    /// Replaces wall `index`, for example to change its motion or to take it elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Wall`], also if there is no such wall.
+    pub fn set_wall(&mut self, index: usize, wall: Wall) -> Result<(), Error> {
+        check_wall(index, &wall)?;
+        let value = self.walls.len() as f64;
+        let expected = "more walls than the index";
+        let place = self.walls.get_mut(index);
+        *place.ok_or(Error::Wall { index, name: "number of walls", value, expected })? = wall;
+        self.search.outdated();
+        Ok(())
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes the settings from the next step on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`].
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+        settings.check()?;
+        self.settings = settings;
+        self.search.outdated();
+        Ok(())
+    }
+
+    /// Time since the beginning (s).
+    #[must_use]
+    pub const fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps since the beginning.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Kinetic energy and energy in gravity, which is zero at the origin (J).
+    #[must_use]
+    pub fn energy(&self) -> f64 {
+        self.grains.kinetic_energy() - self.settings.gravity.dot(&self.grains.first_moment())
+    }
+
+    /// The deepest overlap of the present positions (m, ≥ 0).
+    #[must_use]
+    pub fn overlap(&self) -> f64 {
+        if self.search.is_current() {
+            return Search::overlap(&self.grains, &self.walls, &self.slabs);
+        }
+        let Self { settings, mut grains, walls, mut slabs, mut search, .. } = self.clone();
+        search.refresh(&mut grains, &walls, &mut slabs, &settings, 0.0);
+        Search::overlap(&grains, &walls, &slabs)
+    }
+
+    /// Advances by one time step.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFast`]; the world is then as before.
+    pub fn step(&mut self) -> Result<Report, Error> {
+        let step = self.settings.step_size;
+        let kick = step * self.settings.gravity;
+        let fastest = self.fastest(&kick)?;
+        for motion in &mut self.grains.motions {
+            motion.velocity += kick;
+        }
+        // Two grains approach with at most twice the largest speed; impulses make none faster than the fastest.
+        let reach = 2.0 * step * fastest;
+        let Self { settings, grains, walls, slabs, search, .. } = self;
+        let searched = search.refresh(grains, walls, slabs, settings, reach);
+        slab::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
+        let (sweeps, relative_residual) = self.solve();
+        let mut report = self.report(sweeps, relative_residual, searched);
+        if let Correction::Position { part, sweeps } = self.settings.correction {
+            report.lifting = self.correct(part, sweeps);
+        }
+        self.move_on();
+        Ok(report)
+    }
+
+    /// The largest speed of a grain or wall once gravity has acted (m/s).
+    fn fastest(&self, kick: &Vector3<f64>) -> Result<f64, Error> {
+        let mut fastest = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
+        for (index, motion) in self.grains.motions.iter().enumerate() {
+            let speed = (motion.velocity + kick).norm();
+            let limit = self.grains.radii[index] / self.settings.step_size;
+            if speed.is_nan() || speed > limit {
+                return Err(Error::TooFast {
+                    identity: self.grains.identities[index],
+                    speed,
+                    limit,
+                });
+            }
+            fastest = fastest.max(speed);
+        }
+        Ok(fastest)
+    }
+
+    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps and the residual.
+    fn solve(&mut self) -> (usize, f64) {
+        let Self { settings, grains, slabs, .. } = self;
+        let motions = &mut grains.motions[..];
+        slab::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
+        let step = settings.step_size;
+        let scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        for sweep in 1..=settings.max_sweeps {
+            if sweep % 2 == 1 {
+                slab::alternate(slabs, motions, false, &|slab, motions| slab.sweep_forth(motions));
+            } else {
+                slab::alternate(slabs, motions, true, &|slab, motions| slab.sweep_back(motions));
+            }
+            // What the last sweep changed costs nothing to know; only the full residual counts.
+            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger);
+            if change <= settings.tolerance * scale || sweep == settings.max_sweeps {
+                slab::each(slabs, &|slab| {
+                    slab.certify(&motions[slab.start as usize..], step);
+                });
+                let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
+                if residual <= settings.tolerance * scale || sweep == settings.max_sweeps {
+                    return (sweep, residual / scale);
+                }
+            }
+        }
+        unreachable!("the last sweep returns")
+    }
+
+    /// Keeps the impulses and moves grains and walls by their velocities.
+    fn move_on(&mut self) {
+        let step = self.settings.step_size;
+        slab::each(&mut self.slabs, &|slab| slab.store());
+        self.grains.advance(step);
+        self.walls.iter_mut().for_each(|wall| wall.advance(step));
+        let speed = |motion: &Motion| motion.velocity.norm_squared();
+        let fastest = self.grains.motions.iter().map(speed).fold(0.0, f64::max).sqrt();
+        let walls = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
+        self.search.moved(step * (fastest + fastest.max(walls)));
+        self.steps += 1;
+        self.time += step;
+    }
+
+    /// Moves grains out of one another and returns the energy in gravity that they gain by it (J).
+    fn correct(&mut self, part: f64, sweeps: usize) -> f64 {
+        let Self { settings, grains, slabs, shifts, .. } = self;
+        let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
+        // Overlaps of the size of rounding are none.
+        let largest = grains.radii.iter().copied().fold(0.0, f64::max);
+        if sweeps == 0 || deepest <= f64::EPSILON * largest {
+            return 0.0;
+        }
+        let motions = &grains.motions[..];
+        slab::each(slabs, &|slab| {
+            let motions = &motions[slab.start as usize..];
+            slab.prepare_pushes(motions, settings.step_size, part, deepest);
+        });
+        shifts.clear();
+        shifts.resize(grains.len(), Vector3::zeros());
+        for _ in 0..sweeps {
+            slab::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
+        }
+        let (mut lifting, mut farthest) = (0.0, 0.0_f64);
+        for ((position, shift), motion) in
+            grains.positions.iter_mut().zip(&*shifts).zip(&grains.motions)
+        {
+            *position += shift;
+            farthest = farthest.max(shift.norm_squared());
+            lifting -= settings.gravity.dot(shift) / motion.inverse_mass;
+        }
+        self.search.moved(2.0 * farthest.sqrt());
+        lifting
+    }
+
+    fn report(&self, sweeps: usize, relative_residual: f64, searched: bool) -> Report {
+        let mut sum = Account::default();
+        for Slab { account, .. } in &self.slabs {
+            sum.residual = larger(sum.residual, account.residual);
+            sum.closed += account.closed;
+            sum.work += account.work;
+            sum.lifting += account.lifting;
+            sum.wall_impulse += account.wall_impulse;
+            sum.wall_work += account.wall_work;
+        }
+        let solved = relative_residual <= self.settings.tolerance;
+        Report {
+            status: if solved { Status::Solved } else { Status::SweepLimit },
+            sweeps,
+            candidates: self.slabs.iter().map(Slab::candidates).sum(),
+            contacts: sum.closed,
+            residual: sum.residual,
+            relative_residual,
+            overlap: self.slabs.iter().map(|slab| slab.overlap).fold(0.0, f64::max),
+            contact_work: sum.work,
+            lifting: sum.lifting,
+            wall_impulse: sum.wall_impulse,
+            wall_work: sum.wall_work,
+            searched,
+        }
+    }
+}
+
+/// Places of grains are 32 bits wide, and so are cells, of which there are at most four times as many.
+const MOST: usize = 1 << 29;
+
+fn check_wall(index: usize, wall: &Wall) -> Result<(), Error> {
+    match wall.fault() {
+        Some((name, value, expected)) => Err(Error::Wall { index, name, value, expected }),
+        None => Ok(()),
+    }
+}

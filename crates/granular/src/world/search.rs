@@ -1,0 +1,183 @@
+//! When the pairs of near grains are searched anew, and how their impulses are carried over: [`Search`].
+
+use nalgebra::Vector3;
+
+use crate::{
+    cells::{Cells, narrow},
+    grains::{Grains, NEW},
+    settings::Settings,
+    slab::{self, Pair, Slab, WallPair},
+    wall::Wall,
+};
+
+/// What is remembered of the last search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Search {
+    cells: Cells,
+    /// Largest gap of the listed pairs at the last search (m).
+    skin: f64,
+    /// How much two grains, or a grain and a wall, can have approached since (m).
+    moved: f64,
+    /// Whether the list fits the grains.
+    current: bool,
+    old: Impulses,
+}
+
+/// Impulses by the places of the grains at the last search.
+#[derive(Clone, Debug, Default)]
+struct Impulses {
+    /// First entry of each grain, and the number of entries.
+    starts: Vec<u32>,
+    /// The other grain, and the impulse on the one with the smaller place.
+    entries: Vec<(u32, Vector3<f64>)>,
+    wall_starts: Vec<u32>,
+    wall_entries: Vec<(u32, Vector3<f64>)>,
+}
+
+impl Search {
+    /// The search whose list has these pairs; with largest gap and approach since (m).
+    pub(super) fn restored([skin, moved]: [f64; 2], current: bool) -> Self {
+        Self { skin, moved, current, ..Self::default() }
+    }
+
+    /// Largest gap of the listed pairs at the search and approach since (m), and whether the list fits the grains.
+    pub(super) fn memory(&self) -> ([f64; 2], bool) {
+        ([self.skin, self.moved], self.current)
+    }
+
+    /// Grains, walls or settings have changed.
+    pub(super) fn outdated(&mut self) {
+        self.current = false;
+    }
+
+    /// Two grains, or a grain and a wall, have approached by at most `distance` (m).
+    pub(super) fn moved(&mut self, distance: f64) {
+        self.moved += distance;
+    }
+
+    /// Searches the pairs anew unless the listed ones are sure to hold all with a gap of at most `reach`, and
+    /// says whether it did.
+    pub(super) fn refresh(
+        &mut self,
+        grains: &mut Grains,
+        walls: &[Wall],
+        slabs: &mut Vec<Slab>,
+        settings: &Settings,
+        reach: f64,
+    ) -> bool {
+        if self.current && self.moved + reach <= self.skin {
+            return false;
+        }
+        let diameter = 2.0 * grains.radii.iter().copied().fold(0.0, f64::max);
+        self.skin = settings.skin * diameter + 4.0 * reach;
+        (self.moved, self.current) = (0.0, true);
+        self.old.take(slabs);
+        let order = self.cells.sort(&grains.positions, diameter + self.skin, &settings.gravity);
+        grains.permute(order);
+        slabs.resize_with(self.cells.slab_count(), Slab::default);
+        for (index, slab) in slabs.iter_mut().enumerate() {
+            let [start, end] = self.cells.grains_of(index);
+            (slab.index, slab.start, slab.len) = (index, start, end - start);
+        }
+        let (cells, skin, old, sorted) = (&self.cells, self.skin, &self.old, &*grains);
+        slab::each(slabs, &|slab| {
+            cells.pairs(sorted, skin, slab);
+            wall_pairs(sorted, walls, skin, slab);
+            old.hand_over(&sorted.previous, slab);
+        });
+        for (place, previous) in (0..).zip(&mut grains.previous) {
+            *previous = place;
+        }
+        true
+    }
+
+    /// Whether the list holds all pairs that overlap.
+    pub(super) fn is_current(&self) -> bool {
+        self.current && self.moved <= self.skin
+    }
+
+    /// The deepest overlap of the listed pairs (m, ≥ 0).
+    pub(super) fn overlap(grains: &Grains, walls: &[Wall], slabs: &[Slab]) -> f64 {
+        let pair = |a: usize, b: usize| {
+            grains.radii[a] + grains.radii[b] - (grains.positions[a] - grains.positions[b]).norm()
+        };
+        let wall = |a: usize, wall: &Wall| -wall.gap(&grains.positions[a], grains.radii[a]).0;
+        let mut deepest: f64 = 0.0;
+        for slab in slabs {
+            for Pair { grains: [a, b], .. } in &slab.pairs {
+                deepest = deepest.max(pair(*a as usize, *b as usize));
+            }
+            for near in &slab.wall_pairs {
+                deepest = deepest.max(wall(near.grain as usize, &walls[near.wall as usize]));
+            }
+        }
+        deepest
+    }
+}
+
+/// Lists the walls near the grains of a slab.
+fn wall_pairs(grains: &Grains, walls: &[Wall], skin: f64, slab: &mut Slab) {
+    slab.wall_pairs.clear();
+    for grain in slab.start..slab.start + slab.len {
+        let at = grain as usize;
+        for (wall, shape) in (0..).zip(walls) {
+            if shape.gap(&grains.positions[at], grains.radii[at]).0 <= skin {
+                slab.wall_pairs.push(WallPair { grain, wall, impulse: Vector3::zeros() });
+            }
+        }
+    }
+}
+
+impl Impulses {
+    /// Collects the impulses of the slabs.
+    fn take(&mut self, slabs: &[Slab]) {
+        let count: usize = slabs.iter().map(|slab| slab.len as usize).sum();
+        let pairs = slabs.iter().flat_map(|slab| &slab.pairs);
+        let pairs = pairs.map(|pair| (pair.grains[0], (pair.grains[1], pair.impulse)));
+        collect(count, pairs, &mut self.starts, &mut self.entries);
+        let pairs = slabs.iter().flat_map(|slab| &slab.wall_pairs);
+        let pairs = pairs.map(|pair| (pair.grain, (pair.wall, pair.impulse)));
+        collect(count, pairs, &mut self.wall_starts, &mut self.wall_entries);
+    }
+
+    /// Gives the pairs of a slab the impulses they had.
+    fn hand_over(&self, previous: &[u32], slab: &mut Slab) {
+        for pair in &mut slab.pairs {
+            let [a, b] = pair.grains.map(|grain| previous[grain as usize]);
+            if a != NEW && b != NEW {
+                let impulse = find(&self.starts, &self.entries, a.min(b), a.max(b));
+                pair.impulse = if a < b { impulse } else { -impulse };
+            }
+        }
+        for pair in &mut slab.wall_pairs {
+            let grain = previous[pair.grain as usize];
+            if grain != NEW {
+                pair.impulse = find(&self.wall_starts, &self.wall_entries, grain, pair.wall);
+            }
+        }
+    }
+}
+
+/// Writes the entries that are not zero as a table with a row for each of `count` grains; the items are sorted by
+/// grain.
+fn collect(
+    count: usize,
+    items: impl Iterator<Item = (u32, (u32, Vector3<f64>))>,
+    starts: &mut Vec<u32>,
+    entries: &mut Vec<(u32, Vector3<f64>)>,
+) {
+    starts.clear();
+    entries.clear();
+    for (grain, entry) in items.filter(|(_, (_, impulse))| *impulse != Vector3::zeros()) {
+        starts.resize(grain as usize + 1, narrow(entries.len()));
+        entries.push(entry);
+    }
+    starts.resize(count + 1, narrow(entries.len()));
+}
+
+/// The impulse in the row of `grain` with the other one, or zero.
+fn find(starts: &[u32], entries: &[(u32, Vector3<f64>)], grain: u32, other: u32) -> Vector3<f64> {
+    let row = starts[grain as usize] as usize..starts[grain as usize + 1] as usize;
+    let entry = entries[row].iter().find(|(place, _)| *place == other);
+    entry.map_or(Vector3::zeros(), |(_, impulse)| *impulse)
+}

@@ -1,0 +1,78 @@
+//! The result does not depend on the number of threads.
+
+use nalgebra::Vector3;
+use percussion_granular::{Error, Grain, Settings, Wall, World};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const VALID: &str = "settings, walls, grains and steps are valid";
+
+/// 3000 balls fall into a trough, enough for several slabs; some leave and some come in on the way.
+fn run(threads: usize) -> (World, Vec<f64>) {
+    let wall = |normal: Vector3<f64>| Wall::plane(Vector3::zeros(), normal, 0.5);
+    let walls = vec![wall(Vector3::z()), wall(Vector3::new(0.0, 1.0, 0.2))];
+    let mut world =
+        World::new(Settings { max_sweeps: 10, ..Settings::default() }, walls).expect(VALID);
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    for k in 0..3000 {
+        let node = Vector3::new(k % 30, k / 30 % 10, k / 300).map(f64::from);
+        let shake = Vector3::from_fn(|_, _| random.random_range(0.0..0.01));
+        let position = 0.105 * node + shake + Vector3::repeat(0.06);
+        world.add(&Grain::at(position, random.random_range(0.04..0.05), 1.0)).expect(VALID);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect(VALID);
+    let mut residuals = Vec::new();
+    for step in 0..150 {
+        if step % 50 == 20 {
+            world.remove(|grain| grain.position.x > 3.0);
+            world.add(&Grain::at(Vector3::new(0.5, 0.5, 2.0), 0.05, 1.0)).expect(VALID);
+        }
+        residuals.push(pool.install(|| world.step().expect(VALID)).residual);
+    }
+    (world, residuals)
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let (one, residuals) = run(1);
+    for threads in [2, 3] {
+        let (other, others) = run(threads);
+        assert_eq!(one.grains(), other.grains(), "{threads} threads");
+        assert_eq!(residuals, others, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_world_continues_from_its_state_with_the_same_bits() {
+    let (mut world, _) = run(1);
+    // With and without a search for pairs that is due.
+    for leave in [false, true] {
+        if leave {
+            world.remove(|grain| grain.position.x > 2.9);
+        }
+        let mut twin = World::from_state(world.state()).unwrap();
+        for _ in 0..30 {
+            assert_eq!(world.step().unwrap(), twin.step().unwrap());
+        }
+        assert_eq!(world.state(), twin.state());
+    }
+}
+
+#[test]
+fn a_state_that_does_not_fit_together_is_refused() {
+    let (world, _) = run(1);
+    let state = world.state();
+    let refused = |change: &dyn Fn(&mut percussion_granular::State)| {
+        let mut broken = state.clone();
+        change(&mut broken);
+        World::from_state(broken).unwrap_err()
+    };
+    let error = refused(&|state| state.radii.truncate(7));
+    assert_eq!(error, Error::Length { name: "radii", found: 7, expected: state.radii.len() });
+    let error = refused(&|state| state.pairs[0] = [5, 3]);
+    assert!(matches!(error, Error::Place { name: "pairs", .. }), "{error}");
+    let error = refused(&|state| state.wall_pairs[0][1] = 2);
+    assert_eq!(error, Error::Place { name: "wall_pairs", found: 2, limit: 2 });
+    let error = refused(&|state| state.positions[4][1] = f64::NAN);
+    assert!(matches!(error, Error::Grain { name: "position", .. }), "{error}");
+}
