@@ -227,6 +227,8 @@ pub(crate) enum LawName {
     Poisson,
     /// Inelastic, all contacts at once; one outcome or all.
     AnitescuPotra,
+    /// Round friction cones, all contacts at once: maximum dissipation or Coulomb's law.
+    MaximumDissipation,
     /// One contact after another, in one order or in all.
     Sequential,
     /// Elastic, from contact to contact without friction; one order or all outcomes.

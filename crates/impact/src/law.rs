@@ -7,13 +7,17 @@
 
 use std::fmt::Debug;
 
-use percussion_complementarity::lcp::{self, enumerate, lemke};
+use percussion_complementarity::{
+    friction,
+    lcp::{self, enumerate, lemke},
+};
 
 use crate::{Outcome, Problem, ProblemError, readable::readable};
 
 /// An impact law.
 ///
-/// A law that no contact approaches leaves the velocity as it is, up to what the joints demand. Of
+/// A law that no contact approaches leaves the velocity as it is, up to what the joints demand; only
+/// [`MaximumDissipation`](crate::MaximumDissipation) also strikes contacts that slide and jam. Of
 /// [`Certificate::check`](crate::Certificate::check) every law guarantees the momentum residual and
 /// the bilateral residual, to rounding; the rest is in its own documentation.
 pub trait Law: Debug {
@@ -102,6 +106,12 @@ pub enum Error {
     /// Lemke's method could not start.
     #[error("Lemke's method: {0}")]
     Lemke(#[from] lemke::Error),
+    /// The frictional contact problem has entries out of range.
+    #[error("contact problem of the impact: {0}")]
+    RoundCones(#[from] friction::ProblemError),
+    /// The solver of the frictional contact problem could not start.
+    #[error("contact solver: {0}")]
+    ContactSolver(#[from] friction::report::Error),
     /// The enumeration of solutions could not start.
     #[error("enumeration of the solutions: {0}")]
     Enumeration(#[from] enumerate::Error),

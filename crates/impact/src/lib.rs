@@ -45,6 +45,7 @@
 //! | [`newton`] | restitution of normal velocities |
 //! | [`poisson`] | restitution of normal percussions |
 //! | [`anitescu_potra`] | inelastic, all contacts at once; one answer or all |
+//! | [`maximum_dissipation`] | round friction cones, all contacts at once |
 //! | [`sequential`] | one contact after another, by any law |
 //! | [`propagative`] | elastic impacts from contact to contact, all outcomes, uniqueness |
 //! | [`routh`] | one contact followed through the impact |
@@ -61,6 +62,7 @@
 //! | [`Newton`] | all at once | with friction | one, may not exist |
 //! | [`Poisson`] | all at once | with friction and different coefficients | one |
 //! | [`AnitescuPotra`] | all at once, inelastic | no | one, or all of a small problem |
+//! | [`MaximumDissipation`] | all at once, round cones | with restitution | one, may not exist for several |
 //! | [`Sequential`] | one after another | as the inner law | one for each order |
 //! | [`Propagative`] | one after another, elastic or with energy restitution, no friction | no | one, or all |
 //! | [`Routh`] | one | with kinematic restitution | one |
@@ -78,6 +80,7 @@ pub mod certificate;
 pub mod friction_cone;
 pub mod guarantee;
 pub mod law;
+pub mod maximum_dissipation;
 pub mod newton;
 pub mod outcome;
 pub mod outcome_set;
@@ -94,6 +97,7 @@ pub mod step_lcp;
 pub use anitescu_potra::AnitescuPotra;
 pub use certificate::Certificate;
 pub use law::Law;
+pub use maximum_dissipation::MaximumDissipation;
 pub use newton::Newton;
 pub use outcome::Outcome;
 pub use plus::Plus;

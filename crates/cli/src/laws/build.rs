@@ -1,9 +1,13 @@
 //! Builds laws from their settings.
 
 use anyhow::{Result, bail};
-use percussion_complementarity::lcp::{enumerate, lemke};
+use percussion_complementarity::{
+    friction::{self, Method},
+    lcp::{enumerate, lemke},
+};
 use percussion_impact::{
-    AnitescuPotra, Newton, Plus, Poisson, Propagative, Routh, Sequential, SetValuedRouth,
+    AnitescuPotra, MaximumDissipation, Newton, Plus, Poisson, Propagative, Routh, Sequential,
+    SetValuedRouth,
     plus::{ActiveSet, Participation},
     propagative,
     routh::Restitution,
@@ -34,6 +38,7 @@ pub(super) fn law(
         LawName::Newton => Chosen::One(Box::new(Newton { settings: step(settings)? })),
         LawName::Poisson => Chosen::One(Box::new(Poisson { settings: step(settings)? })),
         LawName::AnitescuPotra => anitescu_potra(settings)?,
+        LawName::MaximumDissipation => Chosen::One(Box::new(maximum_dissipation(settings)?)),
         LawName::Sequential => sequential(settings)?,
         LawName::Propagative => propagative(settings)?,
         LawName::Routh => Chosen::One(Box::new(routh(settings)?)),
@@ -80,6 +85,21 @@ fn anitescu_potra(settings: &mut Settings) -> Result<Chosen> {
         })
     })?;
     Ok(if all { Chosen::Solutions(law, enumeration) } else { Chosen::One(Box::new(law)) })
+}
+
+fn maximum_dissipation(settings: &mut Settings) -> Result<MaximumDissipation> {
+    let defaults = MaximumDissipation::default();
+    let frictions = [
+        ("maximum-dissipation", friction::Law::MaximumDissipation),
+        ("coulomb", friction::Law::Coulomb),
+    ];
+    let solvers = Method::all().map(|method| (method.name(), method));
+    let residual = "a relative residual from 0 on, of several contacts";
+    Ok(MaximumDissipation {
+        friction: settings.choice("friction", &frictions)?,
+        method: settings.choice("solver", &solvers)?,
+        tolerance: settings.number("tolerance", defaults.tolerance, residual)?,
+    })
 }
 
 fn sequential(settings: &mut Settings) -> Result<Chosen> {
