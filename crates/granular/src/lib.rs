@@ -25,6 +25,8 @@
 //! | [`wall`] | [`Wall`]: planes, boxes, cylinders, tubes, moving or not |
 //! | [`settings`] | [`Settings`], [`Correction`] and [`Error`] |
 //! | [`report`] | [`Report`] |
+//! | [`touch`] | [`Touch`], a contact of the last step with its impulse |
+//! | [`scenes`] | worlds to begin with |
 //! | [`state`] | [`State`], to write a world to a file |
 
 mod cells;
@@ -32,9 +34,11 @@ mod contact;
 mod correction;
 pub mod grains;
 pub mod report;
+pub mod scenes;
 pub mod settings;
 mod slab;
 pub mod state;
+pub mod touch;
 pub mod wall;
 pub mod world;
 
@@ -47,5 +51,6 @@ pub use grains::{Grain, Grains};
 pub use report::{Report, Status};
 pub use settings::{Correction, Error, Settings};
 pub use state::State;
+pub use touch::{Partner, Touch};
 pub use wall::{Shape, Wall};
 pub use world::World;

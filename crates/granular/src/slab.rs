@@ -9,10 +9,11 @@
 use nalgebra::Vector3;
 
 use crate::{
-    contact::{Account, Contact, WallContact, larger},
+    contact::{Account, Contact, Law, WallContact, larger},
     correction::{Push, WallPush},
     grains::{Grains, Motion},
     settings::Settings,
+    touch::{Partner, Touch},
     wall::Wall,
 };
 
@@ -66,6 +67,31 @@ impl Slab {
         self.contacts.len() + self.wall_contacts.len()
     }
 
+    /// The contacts of the last step.
+    pub(crate) fn touches(&self) -> impl Iterator<Item = Touch> {
+        let touch = |grain: u32, partner, law: &Law| Touch {
+            grain: (self.start + grain) as usize,
+            partner,
+            normal: law.normal,
+            gap: law.gap,
+            impulse: law.impulse,
+        };
+        let walls = self.wall_contacts.iter().map(move |contact| {
+            let wall = self.wall_pairs[contact.pair as usize].wall;
+            touch(contact.grain, Partner::Wall(wall as usize), &contact.law)
+        });
+        walls.chain(self.contacts.iter().map(move |contact| {
+            let [grain, other] = contact.grains;
+            touch(grain, Partner::Grain((self.start + other) as usize), &contact.law)
+        }))
+    }
+
+    /// Forgets the contacts of the last step.
+    pub(crate) fn forget_contacts(&mut self) {
+        self.contacts.clear();
+        self.wall_contacts.clear();
+    }
+
     /// Turns the pairs that can close within the step, those with a gap of at most `reach`, into contacts.
     /// The motions are those without contact impulses.
     pub(crate) fn assemble(
@@ -75,8 +101,7 @@ impl Slab {
         settings: &Settings,
         reach: f64,
     ) {
-        self.contacts.clear();
-        self.wall_contacts.clear();
+        self.forget_contacts();
         (self.overlap, self.scale) = (0.0, 0.0);
         let local = |grain: u32| grain - self.start;
         for (index, pair) in (0_u32..).zip(&mut self.pairs) {

@@ -32,6 +32,7 @@ use crate::{
     settings::{Correction, Error, Settings},
     slab::{self, Slab},
     state::State,
+    touch::Touch,
     wall::Wall,
 };
 
@@ -165,7 +166,7 @@ impl World {
             return Err(Error::TooMany { count });
         }
         self.grains.push(grain, identity);
-        self.search.outdated();
+        self.outdated();
         self.next_identity += 1;
         Ok(identity)
     }
@@ -176,7 +177,7 @@ impl World {
         let leaving: Vec<bool> = (0..before).map(|i| leaves(&self.grains.grain(i))).collect();
         if leaving.contains(&true) {
             self.grains.retain(|i| !leaving[i]);
-            self.search.outdated();
+            self.outdated();
         }
         before - self.grains.len()
     }
@@ -204,7 +205,7 @@ impl World {
         let expected = "more walls than the index";
         let place = self.walls.get_mut(index);
         *place.ok_or(Error::Wall { index, name: "number of walls", value, expected })? = wall;
-        self.search.outdated();
+        self.outdated();
         Ok(())
     }
 
@@ -222,7 +223,7 @@ impl World {
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
         settings.check()?;
         self.settings = settings;
-        self.search.outdated();
+        self.outdated();
         Ok(())
     }
 
@@ -244,6 +245,12 @@ impl World {
         self.grains.kinetic_energy() - self.settings.gravity.dot(&self.grains.first_moment())
     }
 
+    /// The contacts of the last step, those that could have closed but did not included, in the order of the sweeps; none
+    /// after grains, walls or settings were changed.
+    pub fn touches(&self) -> impl Iterator<Item = Touch> {
+        self.slabs.iter().flat_map(Slab::touches)
+    }
+
     /// The deepest overlap of the present positions (m, ≥ 0).
     #[must_use]
     pub fn overlap(&self) -> f64 {
@@ -253,6 +260,12 @@ impl World {
         let Self { settings, mut grains, walls, mut slabs, mut search, .. } = self.clone();
         search.refresh(&mut grains, &walls, &mut slabs, &settings, 0.0);
         Search::overlap(&grains, &walls, &slabs)
+    }
+
+    /// The list of pairs and the contacts are no longer those of the world.
+    fn outdated(&mut self) {
+        self.search.outdated();
+        self.slabs.iter_mut().for_each(Slab::forget_contacts);
     }
 
     /// Advances by one time step.

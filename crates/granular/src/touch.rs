@@ -1,0 +1,27 @@
+//! The contacts of the last step, for those who look at forces: [`Touch`].
+
+use nalgebra::Vector3;
+
+/// What a grain touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partner {
+    /// The grain at this place in [`Grains`](crate::Grains).
+    Grain(usize),
+    /// The wall with this index.
+    Wall(usize),
+}
+
+/// A contact of the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Place of the grain in [`Grains`](crate::Grains).
+    pub grain: usize,
+    /// What it touches.
+    pub partner: Partner,
+    /// Unit vector from the partner to the grain.
+    pub normal: Vector3<f64>,
+    /// Gap at the beginning of the step (m, negative if they overlapped).
+    pub gap: f64,
+    /// Impulse on the grain (N·s); its part along the normal is ≥ 0.
+    pub impulse: Vector3<f64>,
+}
