@@ -1,7 +1,7 @@
 //! Steps of a solver for differential equations up to the first event.
 
 use diffsol::{
-    NalgebraVec, OdeEquations, OdeSolverMethod, OdeSolverStopReason, VectorCommon,
+    NalgebraVec, OdeEquations, OdeSolverMethod, OdeSolverStopReason, Vector, VectorCommon,
     error::{DiffsolError, OdeSolverError},
 };
 
@@ -25,6 +25,14 @@ pub(crate) trait Watch {
         y: &[f64],
         between: &mut Between<'_>,
     ) -> Result<(), DiffsolError>;
+
+    /// Takes drift out of `y` after a step without event, together with its `rate`; says whether it did.
+    ///
+    /// Only solvers of one step may be corrected. The default leaves everything as it is.
+    fn correct(&mut self, t: f64, y: &mut [f64], rate: &mut [f64]) -> bool {
+        let _ = (t, y, rate);
+        false
+    }
 }
 
 /// Why steps ended.
@@ -90,6 +98,12 @@ where
         }
         if reason == OdeSolverStopReason::TstopReached {
             return Ok(Ending::Span);
+        }
+        let mut rate = solver.state().dy.clone();
+        if watch.correct(to, y.inner_mut().as_mut_slice(), rate.inner_mut().as_mut_slice()) {
+            let state = solver.state_mut();
+            state.y.clone_from(&y);
+            state.dy.clone_from(&rate);
         }
         from = to;
     }

@@ -3,6 +3,7 @@
 //! | module | scheme |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
+//! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
 //! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
 //!
@@ -43,6 +44,7 @@
 //! ```
 
 pub mod compliant;
+pub mod event_driven;
 mod events;
 pub mod inclusion;
 pub mod stewart_trinkle;

@@ -1,0 +1,122 @@
+//! Everything that can be wrong with a model, a start or a law.
+
+use percussion_dynamics::{constraint, gap, system::CoordinateError};
+
+/// Why a model or a start is refused, or an integration could not go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A friction coefficient is negative or not finite.
+    #[error("friction of contact {contact} is {value:?}, expected a finite number of at least 0")]
+    Friction {
+        /// Offending contact.
+        contact: usize,
+        /// Its coefficient.
+        value: f64,
+    },
+    /// A coefficient of restitution is outside `[0, 1]`.
+    #[error("restitution of contact {contact} is {value:?}, expected a number in [0, 1]")]
+    Restitution {
+        /// Offending contact.
+        contact: usize,
+        /// Its coefficient.
+        value: f64,
+    },
+    /// The surfaces of a contact do not fit the system.
+    #[error("contact {contact}: {source}")]
+    Gap {
+        /// Offending contact.
+        contact: usize,
+        /// What is wrong with it.
+        source: gap::Error,
+    },
+    /// A bilateral constraint does not fit the system.
+    #[error("constraint {constraint}: {source}")]
+    Constraint {
+        /// Offending constraint.
+        constraint: usize,
+        /// What is wrong with it.
+        source: constraint::Error,
+    },
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value:?}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Value given.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// The coordinates of the start do not describe a position.
+    #[error("start: {0}")]
+    Coordinates(#[from] CoordinateError),
+    /// The velocity of the start has the wrong length.
+    #[error("velocity of the start has length {found}, expected {expected}")]
+    VelocityLength {
+        /// Length expected.
+        expected: usize,
+        /// Length given.
+        found: usize,
+    },
+    /// Time or velocity of the start is NaN or infinite.
+    #[error("start has an entry {value:?}, expected finite numbers")]
+    NotFinite {
+        /// First such entry.
+        value: f64,
+    },
+    /// Two surfaces overlap at the start.
+    #[error(
+        "contact {contact} overlaps by {depth:e} m at the start, expected at most {accepted:e} m"
+    )]
+    Penetration {
+        /// Offending contact.
+        contact: usize,
+        /// Depth (m).
+        depth: f64,
+        /// Largest depth accepted (m).
+        accepted: f64,
+    },
+    /// The start breaks a bilateral constraint.
+    #[error(
+        "bilateral equation {row} is broken by {value:e} at the start, expected at most {accepted:e}"
+    )]
+    Broken {
+        /// Offending equation.
+        row: usize,
+        /// By how much (m or rad).
+        value: f64,
+        /// Largest accepted value.
+        accepted: f64,
+    },
+    /// The end is not after the start.
+    #[error("end time is {end:?}, expected a finite number after the start at {start:?} (s)")]
+    End {
+        /// Time of the start (s).
+        start: f64,
+        /// End asked for (s).
+        end: f64,
+    },
+    /// The impact law does not apply to an impact, or its settings are wrong.
+    #[error("impact at {time} s: {source}")]
+    Law {
+        /// Time of the impact (s).
+        time: f64,
+        /// What the law said.
+        source: percussion_impact::law::Error,
+    },
+    /// An impact cannot be stated.
+    #[error("impact at {time} s: {source}")]
+    Impact {
+        /// Time of the impact (s).
+        time: f64,
+        /// What is wrong with it.
+        source: percussion_impact::ProblemError,
+    },
+    /// The solver of differential equations refused its problem.
+    #[error("solver of differential equations: {reason}")]
+    Solver {
+        /// What it said.
+        reason: String,
+    },
+}

@@ -1,0 +1,220 @@
+//! Gaps, bilateral equations and the rows of both at one position, and what the mass matrix makes of rows.
+//!
+//! All rows stand in one matrix: the bilateral equations first, then normal and tangents of each contact.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_dynamics::ContactRows;
+
+use super::Model;
+
+/// Where a system is, how it moves, and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment<'a> {
+    pub(super) time: f64,
+    pub(super) coordinates: &'a [f64],
+    pub(super) velocity: &'a [f64],
+}
+
+#[derive(Debug)]
+pub(super) struct Geometry<'m> {
+    pub(super) model: &'m Model,
+    /// Components of one contact.
+    pub(super) components: usize,
+    /// Number of bilateral equations.
+    pub(super) ties: usize,
+    pub(super) gaps: Vec<f64>,
+    /// What the bilateral equations are off by; 0 for those of velocities alone.
+    pub(super) tie_values: Vec<f64>,
+    /// All rows; those of contacts that were not located are stale.
+    pub(super) rows: DMatrix<f64>,
+    contact_rows: ContactRows,
+    moved: Vec<f64>,
+    tangent: Vec<f64>,
+}
+
+impl<'m> Geometry<'m> {
+    pub(super) fn new(model: &'m Model) -> Self {
+        let system = model.system();
+        let (components, contacts) = (model.component_count(), model.contacts().len());
+        let ties = model.constraints().iter().map(|tie| tie.row_count(system)).sum();
+        let velocities = system.velocity_count();
+        Self {
+            model,
+            components,
+            ties,
+            gaps: vec![0.0; contacts],
+            tie_values: vec![0.0; ties],
+            rows: DMatrix::zeros(ties + components * contacts, velocities),
+            contact_rows: ContactRows::for_system(system),
+            moved: vec![0.0; system.coordinate_count()],
+            tangent: vec![0.0; velocities],
+        }
+    }
+
+    /// All contacts.
+    pub(super) fn all(&self) -> Vec<usize> {
+        (0..self.gaps.len()).collect()
+    }
+
+    /// First row of `contact`.
+    pub(super) fn first_row(&self, contact: usize) -> usize {
+        self.ties + self.components * contact
+    }
+
+    /// Sets rows and values of the bilateral equations and of `contacts` to those of a position.
+    pub(super) fn locate(&mut self, coordinates: &[f64], contacts: &[usize]) {
+        let system = self.model.system();
+        let mut first = 0;
+        for tie in self.model.constraints() {
+            let end = first + tie.row_count(system);
+            let values = &mut self.tie_values[first..end];
+            tie.evaluate(system, coordinates, values, &mut self.rows, first);
+            first = end;
+        }
+        for &contact in contacts {
+            let gap = &self.model.contacts()[contact].gap;
+            self.gaps[contact] = gap.rows(system, coordinates, &mut self.contact_rows);
+            let first = self.first_row(contact);
+            self.rows.row_mut(first).copy_from_slice(self.contact_rows.normal());
+            for tangent in 1..self.components {
+                let row = self.contact_rows.tangent(tangent - 1);
+                self.rows.row_mut(first + tangent).copy_from_slice(row);
+            }
+        }
+    }
+
+    /// Velocity of one row.
+    pub(super) fn speed(&self, row: usize, velocity: &[f64]) -> f64 {
+        self.rows.row(row).iter().zip(velocity).map(|(j, v)| j * v).sum()
+    }
+
+    /// Normal velocity of a contact (m/s).
+    pub(super) fn normal_speed(&self, contact: usize, velocity: &[f64]) -> f64 {
+        self.speed(self.first_row(contact), velocity)
+    }
+
+    /// Slip of a contact (m/s); the second entry is zero in the plane.
+    pub(super) fn slip(&self, contact: usize, velocity: &[f64]) -> [f64; 2] {
+        let first = self.first_row(contact);
+        let mut slip = [0.0; 2];
+        for tangent in 1..self.components {
+            slip[tangent - 1] = self.speed(first + tangent, velocity);
+        }
+        slip
+    }
+
+    /// `Ṙ v` of all rows (m/s²), zero for contacts other than `contacts`, whose part is the central difference of
+    /// fourth order along `q ⊕ s v`; it errs by some 1e-13 where lengths and velocities are of size one. Ends at the
+    /// position of the moment.
+    pub(super) fn bias(&mut self, moment: &Moment<'_>, contacts: &[usize]) -> DVector<f64> {
+        let system = self.model.system();
+        let mut bias = DVector::zeros(self.rows.nrows());
+        if !contacts.is_empty() {
+            let h = 1e-3 / moment.velocity.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
+            for (side, weight) in [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)] {
+                self.locate_along(moment, side * h, contacts);
+                for &contact in contacts {
+                    let first = self.first_row(contact);
+                    for row in first..first + self.components {
+                        bias[row] += weight / (12.0 * h) * self.speed(row, moment.velocity);
+                    }
+                }
+            }
+            self.locate(moment.coordinates, contacts);
+        }
+        let mut first = 0;
+        for tie in self.model.constraints() {
+            let end = first + tie.row_count(system);
+            let entries = &mut bias.as_mut_slice()[first..end];
+            tie.bias(system, moment.coordinates, moment.velocity, entries);
+            first = end;
+        }
+        bias
+    }
+
+    fn locate_along(&mut self, moment: &Moment<'_>, s: f64, contacts: &[usize]) {
+        let mut moved = std::mem::take(&mut self.moved);
+        for (t, v) in self.tangent.iter_mut().zip(moment.velocity) {
+            *t = s * v;
+        }
+        self.model.system().retract(moment.coordinates, &self.tangent, &mut moved);
+        self.locate(&moved, contacts);
+        self.moved = moved;
+    }
+
+    /// `M⁻¹ k`: the acceleration without contacts and bilateral constraints.
+    pub(super) fn free_acceleration(&self, moment: &Moment<'_>) -> DVector<f64> {
+        let system = self.model.system();
+        let mut forces = DMatrix::zeros(moment.velocity.len(), 1);
+        let Moment { time, coordinates, velocity } = *moment;
+        system.smooth_forces(coordinates, velocity, time, forces.as_mut_slice());
+        system.apply_inverse_mass(coordinates, &mut forces);
+        forces.column(0).into_owned()
+    }
+
+    /// `M⁻¹ columns`.
+    pub(super) fn divide(&self, coordinates: &[f64], mut columns: DMatrix<f64>) -> DMatrix<f64> {
+        self.model.system().apply_inverse_mass(coordinates, &mut columns);
+        columns
+    }
+
+    /// Power of the smooth forces that have no potential (W): `vᵀ k + d/ds E(q ⊕ s v, v)`, for conservative forces keep
+    /// the energy. The difference of fourth order errs by some `1e-12 E Ω`.
+    pub(super) fn other_power(&mut self, moment: &Moment<'_>) -> f64 {
+        let system = self.model.system();
+        let Moment { time, coordinates, velocity } = *moment;
+        let h = 1e-3 / velocity.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
+        let mut change = 0.0;
+        for (side, weight) in [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)] {
+            for (t, v) in self.tangent.iter_mut().zip(velocity) {
+                *t = side * h * v;
+            }
+            system.retract(coordinates, &self.tangent, &mut self.moved);
+            change += weight / (12.0 * h) * system.energy(&self.moved, velocity);
+        }
+        system.smooth_forces(coordinates, velocity, time, &mut self.tangent);
+        change + self.tangent.iter().zip(velocity).map(|(k, v)| k * v).sum::<f64>()
+    }
+}
+
+/// Rows that are linearly independent in the kinetic metric, collected one by one.
+#[derive(Debug)]
+pub(super) struct Independent {
+    /// Cholesky factor of the mass matrix; none if it has none.
+    factor: Option<DMatrix<f64>>,
+    basis: Vec<DVector<f64>>,
+}
+
+/// A row that keeps less than this part of its length after projection depends on the others: rounding leaves `1e-15`.
+const DEPENDENT: f64 = 1e-9;
+
+impl Independent {
+    pub(super) fn new(geometry: &Geometry<'_>, coordinates: &[f64]) -> Self {
+        let count = geometry.rows.ncols();
+        let mut mass = DMatrix::zeros(count, count);
+        geometry.model.system().mass_matrix(coordinates, &mut mass);
+        let factor = nalgebra::Cholesky::new(mass).map(nalgebra::Cholesky::unpack);
+        Self { factor, basis: Vec::new() }
+    }
+
+    /// Takes `row` if the rows so far do not imply it, and says whether it did.
+    pub(super) fn take(&mut self, row: &DVector<f64>) -> bool {
+        let Some(factor) = &self.factor else { return false };
+        let mut scaled = row.clone();
+        factor.solve_lower_triangular_mut(&mut scaled);
+        let length = scaled.norm();
+        // Twice is enough.
+        for _ in 0..2 {
+            for member in &self.basis {
+                let along = member.dot(&scaled);
+                scaled.axpy(-along, member, 1.0);
+            }
+        }
+        let left = scaled.norm();
+        let taken = left.is_finite() && left > DEPENDENT * length;
+        if taken {
+            self.basis.push(scaled / left);
+        }
+        taken
+    }
+}

@@ -1,0 +1,124 @@
+//! Impacts as problems of percussion-impact, and what is special about those that accumulate or jam.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_impact::{
+    AnitescuPotra, Contact, Law, Mass, Outcome, Problem, law::Error, outcome::Status,
+};
+
+use super::{
+    geometry::{Geometry, Independent, Moment},
+    hold::{Hold, Line, axes, line_row},
+};
+
+/// Velocity after an impact, and what it took.
+#[derive(Clone, Debug)]
+pub(super) struct Jump {
+    pub(super) velocity: Vec<f64>,
+    /// Percussions of each contact, normal first (N·s).
+    pub(super) impulses: Vec<Vec<f64>>,
+    /// `½ (v⁻ − v⁺)ᵀ M (v⁻ + v⁺)` (J).
+    pub(super) dissipated: f64,
+}
+
+/// Why there is no velocity after an impact.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Stated(percussion_impact::ProblemError),
+    Law(Error),
+    /// The law did not come to its end.
+    Unresolved,
+}
+
+/// The impact of `contacts` at a moment, with all bilateral equations as joints.
+pub(super) fn state(
+    geometry: &Geometry<'_>,
+    moment: &Moment<'_>,
+    contacts: &[usize],
+) -> Result<Problem, Failure> {
+    let velocities = moment.velocity.len();
+    let mut mass = DMatrix::zeros(velocities, velocities);
+    geometry.model.system().mass_matrix(moment.coordinates, &mut mass);
+    let touching = |&index: &usize| {
+        let contact = &geometry.model.contacts()[index];
+        let first = geometry.first_row(index);
+        let row = |component: usize| geometry.rows.row(first + component).transpose();
+        // Laws without friction ask for contacts without tangents.
+        let tangents = if contact.friction > 0.0 { geometry.components } else { 1 };
+        Contact::new(row(0))
+            .with_friction(contact.friction, (1..tangents).map(row).collect())
+            .with_restitution(contact.restitution)
+    };
+    let contacts = contacts.iter().map(touching).collect();
+    let velocity = DVector::from_column_slice(moment.velocity);
+    let joints = geometry.rows.rows(0, geometry.ties).into_owned();
+    Problem::with_joints(Mass::Matrix(mass), velocity, contacts, joints).map_err(Failure::Stated)
+}
+
+/// What `law` answers.
+pub(super) fn resolve(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> {
+    let outcome = law.resolve(problem).map_err(Failure::Law)?;
+    if outcome.trace.status != Status::Resolved || !outcome.velocity.iter().all(|v| v.is_finite()) {
+        return Err(Failure::Unresolved);
+    }
+    Ok(jump(problem, &outcome))
+}
+
+/// The inelastic impact with friction, by which contacts are captured and jams are broken: it never makes energy, and
+/// its linear complementarity problem always has a solution.
+pub(super) fn resolve_inelastic(problem: &Problem) -> Result<Jump, Failure> {
+    resolve(problem, &AnitescuPotra::default())
+}
+
+fn jump(problem: &Problem, outcome: &Outcome) -> Jump {
+    let (before, after) = (problem.velocity(), &outcome.velocity);
+    let change = problem.momentum(&(before - after));
+    let impulse = |impulse: &percussion_impact::outcome::Impulse| {
+        std::iter::once(impulse.normal).chain(impulse.tangent.iter().copied()).collect()
+    };
+    Jump {
+        velocity: after.as_slice().to_vec(),
+        impulses: outcome.impulses.iter().map(impulse).collect(),
+        dissipated: 0.5 * change.dot(&(before + after)),
+    }
+}
+
+/// Takes the normal velocities of `closed` contacts and the slip of `sticking` ones out of `velocity`, by the shortest
+/// way in the kinetic metric, and returns the energy that goes with them (J).
+pub(super) fn close(
+    geometry: &Geometry<'_>,
+    coordinates: &[f64],
+    (closed, sticking): (&[usize], &[usize]),
+    velocity: &mut [f64],
+) -> f64 {
+    let mut independent = Independent::new(geometry, coordinates);
+    let mut lines: Vec<_> = (0..geometry.ties).map(Line::Tie).collect();
+    lines.extend(closed.iter().map(|&contact| Line::Normal(contact)));
+    for &contact in sticking {
+        lines.extend(axes(geometry.components).map(|axis| Line::Tangent(contact, axis)));
+    }
+    lines.retain(|line| independent.take(&line_row(geometry, line)));
+    let hold = Hold { lines, carried: Vec::new() };
+    let system = geometry.model.system();
+    let before = system.kinetic_energy(coordinates, velocity);
+    let rows = hold.rows(geometry);
+    let violation = &rows * DVector::from_column_slice(velocity);
+    if let Some(change) = shortest(geometry, coordinates, &rows, &-violation) {
+        velocity.iter_mut().zip(&change).for_each(|(v, change)| *v += change);
+    }
+    before - system.kinetic_energy(coordinates, velocity)
+}
+
+/// The shortest `d` in the kinetic metric with `rows d = target`, for independent rows.
+pub(super) fn shortest(
+    geometry: &Geometry<'_>,
+    coordinates: &[f64],
+    rows: &DMatrix<f64>,
+    target: &DVector<f64>,
+) -> Option<DVector<f64>> {
+    if rows.is_empty() {
+        return Some(DVector::zeros(rows.ncols()));
+    }
+    let lift = geometry.divide(coordinates, rows.transpose());
+    let multipliers = (rows * &lift).lu().solve(target)?;
+    Some(lift * multipliers)
+}

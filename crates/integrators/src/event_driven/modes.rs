@@ -1,0 +1,473 @@
+//! Which contacts carry, slide and stick: the complementarity of accelerations.
+//!
+//! A closed contact that does not approach presses or opens, `0 ≤ f_n ⊥ a_n ≥ 0`. If it slides, its friction is known
+//! up to the normal force; if it is still, friction holds it within Coulomb's cone, or it starts to slip against
+//! friction at its bound. With `a = M⁻¹(k + Jᵀ f)` and the bias `J̇ v` this is the linear complementarity problem
+//!
+//! ```math
+//! \begin{aligned}
+//! 0 &\le f_n &\perp\;& a_n &\ge 0, \\
+//! 0 &\le \beta &\perp\;& D^\mathsf{T} a_t + \gamma e &\ge 0, \\
+//! 0 &\le \gamma &\perp\;& \mu f_n - e^\mathsf{T} \beta &\ge 0,
+//! \end{aligned}
+//! ```
+//!
+//! with the directions `D` of friction at contacts that are still. A *linear* problem is taken because it holds sliding
+//! contacts, which make the matrix unsymmetric, and because its basic solutions have independent columns: of redundant
+//! contacts, four feet of a table, it lets as many carry as determine the forces.
+//!
+//! In the plane two directions are all. In space there are sixteen, and then the cone is made round: contacts that start
+//! to slip do so in the direction of their acceleration, found by iteration, and those that the polygon lets slip and
+//! the circle does not, stick.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::lcp::{self, Method, Status, enumerate};
+
+use super::{
+    Settings,
+    geometry::{Geometry, Independent, Moment},
+    hold::{Grip, Held, Hold, Line, axes, contact_row, line_row},
+    report::Mode,
+};
+
+/// Directions of friction in space.
+const DIRECTIONS: usize = 16;
+
+/// Corrections of the directions of impending slip, at most. Each reduces their error by the anisotropy of the contact.
+const ROUNDINGS: usize = 60;
+
+/// Unknowns up to which a problem without answer from Lemke's method is searched for all its solutions.
+const ENUMERATED: usize = 14;
+
+/// What is decided is decided at this part of the tolerance at which events end a mode, so that it lasts.
+const MARGIN: f64 = 0.1;
+
+/// The mode that follows a moment.
+#[derive(Clone, Debug)]
+pub(super) struct Decision {
+    pub(super) hold: Hold,
+    pub(super) modes: Vec<Mode>,
+}
+
+/// How friction of a contact enters the problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Friction {
+    /// At its bound against this direction; zero without friction.
+    Along([f64; 2]),
+    /// In the polygon.
+    Polygon,
+    /// Against a slip that starts in this direction, for contacts in space that leave their polygon.
+    Onset([f64; 2]),
+    /// As much as it takes, for contacts within the circle and outside of the polygon.
+    Hold,
+}
+
+/// One closed contact.
+#[derive(Clone, Copy, Debug)]
+struct Closed {
+    contact: usize,
+    friction: Friction,
+    /// `J_n M⁻¹ J_nᵀ` (kg⁻¹): turns forces into accelerations.
+    inverse_mass: f64,
+}
+
+/// Forces and accelerations of one closed contact.
+#[derive(Clone, Copy, Debug, Default)]
+struct Answer {
+    normal: f64,
+    tangent: [f64; 2],
+    normal_acceleration: f64,
+    slip_acceleration: [f64; 2],
+}
+
+/// The modes at a moment at which no closed contact approaches; `None` if no forces are consistent.
+pub(super) fn decide(
+    geometry: &mut Geometry<'_>,
+    settings: &Settings,
+    moment: &Moment<'_>,
+    lcps: &mut usize,
+) -> Option<Decision> {
+    let all = geometry.all();
+    geometry.locate(moment.coordinates, &all);
+    let mut closed = closed_contacts(geometry, settings, moment);
+    let answers = solve(geometry, settings, moment, &mut closed, lcps)?;
+    let mut modes = vec![Mode::Open; geometry.gaps.len()];
+    let hold = hold(geometry, settings, moment, (&closed, &answers), &mut modes);
+    let held = hold.solve(geometry, moment, settings.velocity_tolerance);
+    let consistent = consistent(geometry, settings, moment, (&hold, &held), &closed);
+    consistent.then_some(Decision { hold, modes })
+}
+
+/// Contacts that are closed and neither approach nor separate, and what friction does there.
+fn closed_contacts(
+    geometry: &Geometry<'_>,
+    settings: &Settings,
+    moment: &Moment<'_>,
+) -> Vec<Closed> {
+    let still = 2.0 * settings.velocity_tolerance;
+    let is_closed = |&contact: &usize| {
+        geometry.gaps[contact] <= settings.gap_tolerance
+            && geometry.normal_speed(contact, moment.velocity).abs() <= still
+    };
+    let describe = |contact: usize| {
+        let slip = geometry.slip(contact, moment.velocity);
+        let speed = slip[0].hypot(slip[1]);
+        let friction = if geometry.model.contacts()[contact].friction == 0.0 {
+            Friction::Along([0.0; 2])
+        } else if speed > still {
+            Friction::Along(slip.map(|u| u / speed))
+        } else {
+            Friction::Polygon
+        };
+        let row = geometry.rows.rows(geometry.first_row(contact), 1).into_owned();
+        let inverse_mass = (&row * geometry.divide(moment.coordinates, row.transpose()))[(0, 0)];
+        Closed { contact, friction, inverse_mass }
+    };
+    (0..geometry.gaps.len()).filter(is_closed).map(describe).collect()
+}
+
+/// Answers for the closed contacts, with the friction of those in space made round.
+fn solve(
+    geometry: &mut Geometry<'_>,
+    settings: &Settings,
+    moment: &Moment<'_>,
+    closed: &mut [Closed],
+    lcps: &mut usize,
+) -> Option<Vec<Answer>> {
+    let contacts = geometry.all();
+    let bias = geometry.bias(moment, &contacts);
+    let zero = MARGIN * settings.acceleration_tolerance;
+    let mut answers = vec![Answer::default(); closed.len()];
+    if closed.is_empty() {
+        return Some(answers);
+    }
+    for _ in 0..ROUNDINGS {
+        *lcps += 1;
+        answers = Statement::new(geometry, moment, &bias, closed).solve(closed)?;
+        let mut changed = false;
+        if geometry.components == 3 {
+            for (contact, answer) in closed.iter_mut().zip(&answers) {
+                let friction = geometry.model.contacts()[contact.contact].friction;
+                let round = contact.friction.rounded(answer, friction, contact.inverse_mass, zero);
+                changed |= contact.friction.differs(&round);
+                contact.friction = round;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    Some(answers)
+}
+
+impl Friction {
+    /// What friction is, given the answer to what it was taken for.
+    fn rounded(self, answer: &Answer, friction: f64, inverse_mass: f64, zero: f64) -> Self {
+        let [a, b] = answer.slip_acceleration;
+        let size = a.hypot(b);
+        match self {
+            Self::Polygon if size > zero => Self::Onset([a / size, b / size]),
+            Self::Onset([c, d]) if a * c + b * d < -zero => Self::Hold,
+            Self::Onset(_) if size > zero => Self::Onset([a / size, b / size]),
+            Self::Hold => {
+                let [p, q] = answer.tangent;
+                let force = p.hypot(q);
+                let excess = (force - friction * answer.normal) * inverse_mass;
+                if excess > zero { Self::Onset([-p / force, -q / force]) } else { self }
+            }
+            same => same,
+        }
+    }
+
+    fn differs(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Onset(a), Self::Onset(b)) => (a[0] - b[0]).hypot(a[1] - b[1]) > 1e-13,
+            _ => self != other,
+        }
+    }
+}
+
+/// The complementarity problem with its reduction to what bilateral equations and holding friction leave free.
+struct Statement<'g, 'm> {
+    geometry: &'g Geometry<'m>,
+    /// Generalized forces of the unknowns; multipliers `γ` have none.
+    columns: DMatrix<f64>,
+    /// Accelerations that the unknowns cause.
+    response: DMatrix<f64>,
+    /// Acceleration without them.
+    free: DVector<f64>,
+    bias: &'g DVector<f64>,
+    /// First unknown of the friction of each contact.
+    friction: Vec<usize>,
+    directions: Vec<[f64; 2]>,
+    /// Contact and direction of each row held, their rows, and what they take away.
+    holding: Vec<(usize, [f64; 2])>,
+    /// Forces of the rows held: of the free motion, and of each unknown.
+    held_forces: (DVector<f64>, DMatrix<f64>),
+}
+
+impl<'g, 'm> Statement<'g, 'm> {
+    fn new(
+        geometry: &'g Geometry<'m>,
+        moment: &Moment<'_>,
+        bias: &'g DVector<f64>,
+        closed: &[Closed],
+    ) -> Self {
+        let directions = directions(geometry.components);
+        let mut friction = Vec::with_capacity(closed.len());
+        let mut columns: Vec<DVector<f64>> = Vec::new();
+        for Closed { contact, friction, .. } in closed {
+            let mu = geometry.model.contacts()[*contact].friction;
+            let along = match friction {
+                Friction::Along(d) | Friction::Onset(d) => d.map(|d| -mu * d),
+                Friction::Polygon | Friction::Hold => [0.0; 2],
+            };
+            columns.push(contact_row(geometry, *contact, 1.0, along));
+        }
+        for contact in closed {
+            friction.push(columns.len());
+            if contact.friction == Friction::Polygon {
+                let row = |d: &[f64; 2]| contact_row(geometry, contact.contact, 0.0, *d);
+                columns.extend(directions.iter().map(row));
+                columns.push(DVector::zeros(geometry.rows.ncols()));
+            }
+        }
+        let columns = DMatrix::from_columns(&columns);
+        let mut response = geometry.divide(moment.coordinates, columns.clone());
+        let mut free = geometry.free_acceleration(moment);
+
+        let mut independent = Independent::new(geometry, moment.coordinates);
+        let mut lines: Vec<Line> = (0..geometry.ties).map(Line::Tie).collect();
+        for contact in closed.iter().filter(|closed| closed.friction == Friction::Hold) {
+            lines.extend(axes(geometry.components).map(|d| Line::Tangent(contact.contact, d)));
+        }
+        lines.retain(|line| independent.take(&line_row(geometry, line)));
+        let hold = Hold { lines, carried: Vec::new() };
+        let rows = hold.rows(geometry);
+        let mut of_free = -(&rows * &free + hold.combine(geometry, bias));
+        let mut of_unknowns = -(&rows * &response);
+        if !hold.lines.is_empty() {
+            let lift = geometry.divide(moment.coordinates, rows.transpose());
+            let operator = (&rows * &lift).lu();
+            // The rows are independent; should rounding say otherwise, the problem is refused as not finite.
+            if !(operator.solve_mut(&mut of_free) && operator.solve_mut(&mut of_unknowns)) {
+                of_free.fill(f64::NAN);
+            }
+            free += &lift * &of_free;
+            response += &lift * &of_unknowns;
+        }
+        let holding = hold.lines.iter().map(|line| match *line {
+            Line::Tangent(contact, direction) => (contact, direction),
+            _ => (usize::MAX, [0.0; 2]),
+        });
+        let holding = holding.collect();
+        let held_forces = (of_free, of_unknowns);
+        Self { geometry, columns, response, free, bias, friction, directions, holding, held_forces }
+    }
+
+    fn solve(&self, closed: &[Closed]) -> Option<Vec<Answer>> {
+        let problem = self.problem(closed)?;
+        let z = solution(&problem)?;
+        let acceleration = &self.free + &self.response * &z;
+        let held = &self.held_forces.0 + &self.held_forces.1 * &z;
+        let answer = |(index, closed): (usize, &Closed)| {
+            let first = self.geometry.first_row(closed.contact);
+            let along = |row: usize| {
+                self.geometry.rows.row(row).transpose().dot(&acceleration) + self.bias[row]
+            };
+            let mut answer =
+                Answer { normal: z[index], normal_acceleration: along(first), ..Answer::default() };
+            for tangent in 1..self.geometry.components {
+                answer.slip_acceleration[tangent - 1] = along(first + tangent);
+            }
+            let mut push = |direction: &[f64; 2], force: f64| {
+                answer.tangent[0] += direction[0] * force;
+                answer.tangent[1] += direction[1] * force;
+            };
+            let mu = self.geometry.model.contacts()[closed.contact].friction;
+            match closed.friction {
+                Friction::Along(d) | Friction::Onset(d) => push(&d, -mu * z[index]),
+                Friction::Polygon => {
+                    for (k, direction) in self.directions.iter().enumerate() {
+                        push(direction, z[self.friction[index] + k]);
+                    }
+                }
+                Friction::Hold => {
+                    for ((contact, direction), force) in self.holding.iter().zip(&held) {
+                        if *contact == closed.contact {
+                            push(direction, *force);
+                        }
+                    }
+                }
+            }
+            answer
+        };
+        Some(closed.iter().enumerate().map(answer).collect())
+    }
+
+    fn problem(&self, closed: &[Closed]) -> Option<lcp::Problem> {
+        let size = self.columns.ncols();
+        let (mut matrix, mut vector) = (DMatrix::zeros(size, size), DVector::zeros(size));
+        let mut write = |row: usize, contact: usize, normal: f64, direction: [f64; 2]| {
+            let combined = contact_row(self.geometry, contact, normal, direction);
+            matrix.row_mut(row).copy_from(&self.response.tr_mul(&combined).transpose());
+            let first = self.geometry.first_row(contact);
+            vector[row] = combined.dot(&self.free) + normal * self.bias[first];
+            for tangent in 1..self.geometry.components {
+                vector[row] += direction[tangent - 1] * self.bias[first + tangent];
+            }
+        };
+        for (index, closed) in closed.iter().enumerate() {
+            write(index, closed.contact, 1.0, [0.0; 2]);
+            if closed.friction == Friction::Polygon {
+                for (k, direction) in self.directions.iter().enumerate() {
+                    write(self.friction[index] + k, closed.contact, 0.0, *direction);
+                }
+            }
+        }
+        for (index, closed) in closed.iter().enumerate() {
+            if closed.friction == Friction::Polygon {
+                let first = self.friction[index];
+                let gamma = first + self.directions.len();
+                matrix[(gamma, index)] = self.geometry.model.contacts()[closed.contact].friction;
+                for beta in first..gamma {
+                    matrix[(beta, gamma)] = 1.0;
+                    matrix[(gamma, beta)] = -1.0;
+                }
+            }
+        }
+        lcp::Problem::new(matrix, vector).ok()
+    }
+}
+
+/// Lemke's answer, or where its path ends on a ray, any that a search of all bases finds.
+fn solution(problem: &lcp::Problem) -> Option<DVector<f64>> {
+    let solution = Method::default().solve(problem).ok()?;
+    if solution.report.status == Status::Solved {
+        return Some(solution.z);
+    }
+    if problem.dimension() > ENUMERATED {
+        return None;
+    }
+    let all = enumerate::solve(problem, &enumerate::Settings::default()).ok()?;
+    all.vertices.into_iter().next().map(|vertex| vertex.z)
+}
+
+/// The lines that hold what the answers say is held: no more than determine the forces.
+fn hold(
+    geometry: &Geometry<'_>,
+    settings: &Settings,
+    moment: &Moment<'_>,
+    (closed, answers): (&[Closed], &[Answer]),
+    modes: &mut [Mode],
+) -> Hold {
+    let zero = MARGIN * settings.acceleration_tolerance;
+    let mut independent = Independent::new(geometry, moment.coordinates);
+    let mut hold = Hold::default();
+    let mut add = |hold: &mut Hold, line: Line| {
+        let taken = independent.take(&line_row(geometry, &line));
+        if taken {
+            hold.lines.push(line);
+        }
+        taken
+    };
+    for row in 0..geometry.ties {
+        add(&mut hold, Line::Tie(row));
+    }
+    let mut sticking = Vec::new();
+    for (closed, answer) in closed.iter().zip(answers) {
+        let contact = closed.contact;
+        if answer.normal * closed.inverse_mass <= zero {
+            let opens = answer.normal_acceleration > zero;
+            modes[contact] = if opens { Mode::Open } else { Mode::Touching };
+            continue;
+        }
+        if !add(&mut hold, Line::Normal(contact)) {
+            modes[contact] = Mode::Touching;
+            continue;
+        }
+        let [a, b] = answer.slip_acceleration;
+        let onset = a.hypot(b);
+        let slide = match closed.friction {
+            Friction::Along(d) | Friction::Onset(d) => Some(d),
+            Friction::Polygon if onset > zero => Some([a / onset, b / onset]),
+            Friction::Polygon | Friction::Hold => None,
+        };
+        modes[contact] = if slide.is_some() { Mode::Sliding } else { Mode::Sticking };
+        match slide {
+            Some(along) => hold.carried.push((contact, Grip::Slide(along))),
+            None => sticking.push((contact, closed, answer)),
+        }
+    }
+    // First the directions in which friction acts below its bound, then all others that are free.
+    let bound = |(contact, closed, answer): &(usize, &Closed, &Answer)| {
+        let friction = geometry.model.contacts()[*contact].friction;
+        let force = answer.tangent[0].hypot(answer.tangent[1]);
+        (force, (force - friction * answer.normal) * closed.inverse_mass > -zero)
+    };
+    sticking.sort_by_key(|entry| bound(entry).1);
+    for entry in &sticking {
+        let (force, at_bound) = bound(entry);
+        if !at_bound && force * entry.1.inverse_mass > zero {
+            let direction = entry.2.tangent.map(|f| f / force);
+            add(&mut hold, Line::Tangent(entry.0, direction));
+        }
+    }
+    for entry @ (contact, _, answer) in &sticking {
+        let (force, at_bound) = bound(entry);
+        let mut free = 0;
+        for direction in axes(geometry.components) {
+            free += usize::from(add(&mut hold, Line::Tangent(*contact, direction)));
+        }
+        // Others hold it: friction stays at its bound.
+        let saturated = at_bound && free == 0 && force > 0.0;
+        let grip =
+            if saturated { Grip::Slide(answer.tangent.map(|f| -f / force)) } else { Grip::Stick };
+        hold.carried.push((*contact, grip));
+    }
+    hold
+}
+
+/// Whether forces press, stay in their cones, and let no closed contact approach.
+fn consistent(
+    geometry: &mut Geometry<'_>,
+    settings: &Settings,
+    moment: &Moment<'_>,
+    (hold, held): (&Hold, &Held),
+    closed: &[Closed],
+) -> bool {
+    let accepted = settings.acceleration_tolerance;
+    let contacts: Vec<_> = closed.iter().map(|closed| closed.contact).collect();
+    geometry.locate(moment.coordinates, &contacts);
+    let bias = geometry.bias(moment, &contacts);
+    held.acceleration.iter().all(|a| a.is_finite())
+        && closed.iter().all(|Closed { contact, inverse_mass, .. }| {
+            let row = geometry.first_row(*contact);
+            let opening = geometry.speed(row, held.acceleration.as_slice()) + bias[row];
+            violation(geometry, hold, held, *contact) * inverse_mass <= accepted
+                && opening >= -accepted
+        })
+}
+
+/// By how much the force of a contact pulls, or leaves its cone (N); 0 for one that slides and pushes.
+pub(super) fn violation(geometry: &Geometry<'_>, hold: &Hold, held: &Held, contact: usize) -> f64 {
+    let Some(grip) = hold.grip(contact) else { return 0.0 };
+    let force = &held.forces.as_slice()[geometry.components * contact..];
+    let pull = -force[0];
+    match grip {
+        Grip::Slide(_) => pull,
+        Grip::Stick => {
+            let tangent = force[1..geometry.components].iter().fold(0.0_f64, |f, t| f.hypot(*t));
+            pull.max(tangent - geometry.model.contacts()[contact].friction * force[0])
+        }
+    }
+}
+
+/// Directions of friction: both in the plane, a fan in space.
+fn directions(components: usize) -> Vec<[f64; 2]> {
+    if components == 2 {
+        return vec![[1.0, 0.0], [-1.0, 0.0]];
+    }
+    let turn = std::f64::consts::TAU / DIRECTIONS as f64;
+    (0..DIRECTIONS).map(|k| (turn * k as f64).sin_cos()).map(|(sin, cos)| [cos, sin]).collect()
+}

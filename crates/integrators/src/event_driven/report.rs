@@ -1,0 +1,191 @@
+//! What happened on the way, and how an integration ended.
+
+use serde::Serialize;
+
+use crate::stewart_trinkle::State;
+
+/// What a contact does between two events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Mode {
+    /// It is open, or opens.
+    Open,
+    /// It is closed and carries no force: others hold it, or nothing presses on it.
+    Touching,
+    /// It carries and slides, or has no friction.
+    Sliding,
+    /// It carries and does not slide; a ball rolls.
+    Sticking,
+}
+
+/// A look at one moment of the motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Snapshot<'a> {
+    /// Time (s).
+    pub time: f64,
+    /// Coordinates (length `n_q`); quaternions have unit length to within the tolerance.
+    pub coordinates: &'a [f64],
+    /// Generalized velocity (length `n_v`).
+    pub velocity: &'a [f64],
+    /// Gaps of all contacts (m).
+    pub gaps: &'a [f64],
+    /// Contact velocities `u = J v` of all contact components (m/s).
+    pub contact_velocity: &'a [f64],
+    /// Contact forces of all contact components (N).
+    pub forces: &'a [f64],
+    /// Modes of all contacts.
+    pub modes: &'a [Mode],
+    /// Kinetic and potential energy (J).
+    pub energy: f64,
+    /// Energy that impacts and sliding have taken so far (J).
+    pub dissipated: f64,
+}
+
+/// Something that happened at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// When (s).
+    pub time: f64,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// The impact law made velocities jump.
+    Impact {
+        /// Contacts that took part, resting ones included.
+        contacts: Vec<usize>,
+        /// Their percussions (N·s): normal, tangents, in the order of `contacts`.
+        impulses: Vec<Vec<f64>>,
+        /// Kinetic energy lost (J); negative if the law made some.
+        dissipated: f64,
+    },
+    /// Rebounds became too small to be told from rest; the rest of them was summed up and the contacts stay closed.
+    Accumulation {
+        /// Contacts that stay closed.
+        contacts: Vec<usize>,
+        /// Time at which infinitely many impacts would be over (s).
+        limit: f64,
+        /// Ratio of the last two times between impacts.
+        ratio: f64,
+        /// Landings of these contacts up to here.
+        landings: usize,
+        /// Kinetic energy that the remaining impacts take (J).
+        dissipated: f64,
+    },
+    /// Sliding contacts jammed: no finite force was consistent, and percussions without collision stopped them.
+    Jam {
+        /// Contacts that took part.
+        contacts: Vec<usize>,
+        /// Kinetic energy lost (J).
+        dissipated: f64,
+    },
+    /// A contact changed its mode, or slides the other way: then both modes are the same.
+    Mode {
+        /// The contact.
+        contact: usize,
+        /// Before.
+        from: Mode,
+        /// From now on.
+        to: Mode,
+    },
+}
+
+/// Where the energy went, in J: `end = start + other_work − impacts − friction + projections + residual`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct EnergyAccount {
+    /// Kinetic and potential energy at the start.
+    pub start: f64,
+    /// Kinetic and potential energy at the end.
+    pub end: f64,
+    /// Lost in impacts.
+    pub impacts: f64,
+    /// Lost by sliding with friction.
+    pub friction: f64,
+    /// Work of smooth forces without a potential: dampers and drives.
+    pub other_work: f64,
+    /// Brought in when drift was taken out.
+    pub projections: f64,
+}
+
+impl EnergyAccount {
+    /// What is left over: the error of the integration.
+    #[must_use]
+    pub fn residual(&self) -> f64 {
+        let known = self.other_work - self.impacts - self.friction + self.projections;
+        self.end - self.start - known
+    }
+}
+
+/// Largest amounts by which equations were found violated before they were restored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Drift {
+    /// Gaps of carrying contacts and bilateral constraints (m, rad).
+    pub position: f64,
+    /// Normal velocities of carrying contacts, slip of sticking ones, velocities of bilateral constraints (m/s, rad/s).
+    pub velocity: f64,
+    /// Deepest overlap of any contact at the end of a step (m).
+    pub penetration: f64,
+}
+
+/// How an integration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Status {
+    /// The end time was reached.
+    EndReached,
+    /// [`Settings::impact_limit`](super::Settings::impact_limit) was reached.
+    ImpactLimit,
+    /// [`Settings::mode_limit`](super::Settings::mode_limit) was reached.
+    ModeLimit,
+    /// [`Settings::step_limit`](super::Settings::step_limit) was reached.
+    StepLimit,
+    /// The impact law did not come to its end, or left contacts approaching.
+    ImpactUnresolved,
+    /// No contact forces are consistent with any mode, and percussions without collision did not help.
+    Inconsistent,
+    /// No step, however small, met the tolerances, or numbers grew beyond all bounds.
+    Failed,
+}
+
+/// What an integration cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Steps of smooth motion.
+    pub steps: usize,
+    /// Evaluations of the accelerations.
+    pub evaluations: usize,
+    /// Impacts, accumulations and jams.
+    pub impacts: usize,
+    /// Times that a contact changed its mode.
+    pub mode_changes: usize,
+    /// Linear complementarity problems solved to find modes.
+    pub mode_lcps: usize,
+    /// Steps after which drift was taken out.
+    pub projections: usize,
+}
+
+/// The end of an integration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// The last state.
+    pub state: State,
+    /// Modes of the contacts there.
+    pub modes: Vec<Mode>,
+    /// All events, in order.
+    pub events: Vec<Event>,
+    /// Where the energy went.
+    pub energy: EnergyAccount,
+    /// How well closed contacts and bilateral constraints held.
+    pub drift: Drift,
+    /// What it cost.
+    pub counters: Counters,
+}

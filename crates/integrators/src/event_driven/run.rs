@@ -1,0 +1,256 @@
+//! From event to event.
+
+use nalgebra::DVector;
+use percussion_impact::Law;
+
+use super::{
+    Error,
+    chatter::{Accumulation, Chatter},
+    impact::{self, Failure, Jump},
+    modes,
+    report::{Event, EventKind, Report, Status},
+    smooth::{self, Course},
+};
+use crate::{events::Ending, stewart_trinkle::State};
+
+/// Impacts at one moment, at most: a law whose outcome still approaches is asked again.
+const AT_ONCE: usize = 100;
+
+pub(super) struct Run<'a, 'm> {
+    pub(super) course: Course<'a, 'm>,
+    pub(super) law: &'a dyn Law,
+    pub(super) end: f64,
+    pub(super) events: Vec<Event>,
+    pub(super) chatter: Chatter,
+    /// Impacts at the time of the last one.
+    pub(super) at_once: (f64, usize),
+}
+
+impl Run<'_, '_> {
+    /// Integrates to the end.
+    pub(super) fn finish(mut self) -> Result<Report, Error> {
+        self.course.observe();
+        let status = loop {
+            let step = if self.course.state.time >= self.end {
+                Some(Status::EndReached)
+            } else if self.approaches() {
+                self.impact()?
+            } else {
+                self.go_on()?
+            };
+            if let Some(status) = step {
+                break status;
+            }
+        };
+        let Course { mut state, modes, mut energy, drift, counters, geometry, .. } = self.course;
+        let system = geometry.model.system();
+        let reached = state.coordinates.clone();
+        system.retract(&reached, &vec![0.0; state.velocity.len()], &mut state.coordinates);
+        energy.end = system.energy(&state.coordinates, &state.velocity);
+        Ok(Report { status, state, modes, events: self.events, energy, drift, counters })
+    }
+
+    /// Whether a closed contact approaches; locates all.
+    fn approaches(&mut self) -> bool {
+        let Course { geometry, state, settings, .. } = &mut self.course;
+        let all = geometry.all();
+        geometry.locate(&state.coordinates, &all);
+        all.iter().any(|&contact| {
+            geometry.gaps[contact] <= settings.gap_tolerance
+                && geometry.normal_speed(contact, &state.velocity) < -settings.velocity_tolerance
+        })
+    }
+
+    /// Contacts within `height` of closing.
+    fn within(&self, height: f64) -> Vec<usize> {
+        let gaps = self.course.geometry.gaps.iter().enumerate();
+        gaps.filter(|(_, gap)| **gap <= height).map(|(contact, _)| contact).collect()
+    }
+
+    /// Resolves the impact of all contacts that are near closing.
+    fn impact(&mut self) -> Result<Option<Status>, Error> {
+        let settings = self.course.settings;
+        let time = self.course.state.time;
+        if self.course.counters.impacts == settings.impact_limit {
+            return Ok(Some(Status::ImpactLimit));
+        }
+        if self.count_at_once() > AT_ONCE {
+            return Ok(Some(Status::ImpactUnresolved));
+        }
+        let contacts = self.within(settings.proximity.max(settings.gap_tolerance));
+        let normal = |run: &Self, contact: usize, velocity: &[f64]| {
+            run.course.geometry.normal_speed(contact, velocity)
+        };
+        for &contact in &contacts {
+            let approach = normal(self, contact, &self.course.state.velocity);
+            if approach < -settings.velocity_tolerance {
+                self.chatter.land(contact, time);
+            }
+        }
+        let result = impact::state(&self.course.geometry, &self.course.moment(), &contacts)
+            .and_then(|problem| Ok((impact::resolve(&problem, self.law)?, problem)));
+        let (jump, problem) = match result {
+            Ok(resolved) => resolved,
+            Err(failure) => return self.fail(failure),
+        };
+        let rebounds: Vec<_> = contacts
+            .iter()
+            .map(|&contact| (contact, normal(self, contact, &jump.velocity)))
+            .filter(|(_, speed)| *speed > settings.velocity_tolerance)
+            .collect();
+        let height = settings.proximity.max(settings.gap_tolerance);
+        let ends: Option<Vec<_>> = rebounds
+            .iter()
+            .map(|&(contact, speed)| self.chatter.accumulation(contact, speed, height))
+            .collect();
+        match ends {
+            Some(ends) if !ends.is_empty() => match impact::resolve_inelastic(&problem) {
+                Ok(inelastic) => self.capture(&contacts, &ends, inelastic),
+                Err(failure) => return self.fail(failure),
+            },
+            _ => {
+                let Jump { velocity, impulses, dissipated } = jump;
+                self.take(velocity, dissipated);
+                self.record(EventKind::Impact { contacts, impulses, dissipated });
+            }
+        }
+        Ok(None)
+    }
+
+    /// Closes the `contacts` of an impact, whose rebounds accumulate.
+    ///
+    /// The inelastic impact brings the friction that belongs to the percussions left out. Contacts that take turns, as
+    /// those of a rocking block, still turn after it; the limit of the turns is no velocity at all of the closed
+    /// contacts, and of those that do not slip.
+    fn capture(&mut self, contacts: &[usize], ends: &[Accumulation], inelastic: Jump) {
+        let Course { geometry, state, settings, .. } = &self.course;
+        let Jump { mut velocity, impulses, mut dissipated } = inelastic;
+        let sticks = |(contact, impulse): (&usize, &Vec<f64>)| {
+            let [a, b] = geometry.slip(*contact, &velocity);
+            let sticks = impulse.len() > 1 && impulse[0] > 0.0;
+            (sticks && a.hypot(b) <= settings.velocity_tolerance).then_some(*contact)
+        };
+        let sticking: Vec<_> = contacts.iter().zip(&impulses).filter_map(sticks).collect();
+        let lost =
+            impact::close(geometry, &state.coordinates, (contacts, &sticking), &mut velocity);
+        dissipated += lost;
+        self.take(velocity, dissipated);
+        contacts.iter().for_each(|&contact| self.chatter.forget(contact));
+        let latest = ends.iter().fold(ends[0], |a, b| if b.limit > a.limit { *b } else { a });
+        let Accumulation { limit, ratio, landings } = latest;
+        let contacts = contacts.to_vec();
+        self.record(EventKind::Accumulation { contacts, limit, ratio, landings, dissipated });
+    }
+
+    /// Goes on smoothly until the next event.
+    fn go_on(&mut self) -> Result<Option<Status>, Error> {
+        let course = &mut self.course;
+        let state = course.state.clone();
+        let moment = smooth::moment_of(&state);
+        let lcps = &mut course.counters.mode_lcps;
+        let Some(decision) = modes::decide(&mut course.geometry, course.settings, &moment, lcps)
+        else {
+            return self.jam();
+        };
+        let before = std::mem::replace(&mut course.modes, decision.modes);
+        let held = std::mem::replace(&mut course.hold, decision.hold);
+        for (contact, (from, to)) in before.into_iter().zip(course.modes.clone()).enumerate() {
+            if from != to || course.hold.opposes(&held, contact) {
+                course.counters.mode_changes += 1;
+                let kind = EventKind::Mode { contact, from, to };
+                self.events.push(Event { time: state.time, kind });
+            }
+        }
+        if course.counters.mode_changes > course.settings.mode_limit {
+            return Ok(Some(Status::ModeLimit));
+        }
+        course.project();
+        course.observe();
+        Ok(match smooth::advance(course, self.end)? {
+            Ending::Event => {
+                course.observe();
+                None
+            }
+            Ending::Span => {
+                course.observe();
+                Some(Status::EndReached)
+            }
+            Ending::StepLimit => Some(Status::StepLimit),
+            Ending::StepTooSmall | Ending::NotConverged | Ending::NotFinite => Some(Status::Failed),
+        })
+    }
+
+    /// Breaks a jam by percussions without collision: the inelastic impact in the limit of no approach.
+    ///
+    /// What is closed is driven together by the forces that no contact force balances; a short time later it
+    /// approaches, and the percussion that stops this does not depend on how short.
+    fn jam(&mut self) -> Result<Option<Status>, Error> {
+        let Course { geometry, state, settings, counters, .. } = &mut self.course;
+        if counters.impacts == settings.impact_limit {
+            return Ok(Some(Status::ImpactLimit));
+        }
+        let all = geometry.all();
+        geometry.locate(&state.coordinates, &all);
+        let moment = smooth::moment_of(state);
+        let acceleration = geometry.free_acceleration(&moment);
+        let bias = geometry.bias(&moment, &all);
+        let closing = |contact: usize| {
+            let row = geometry.first_row(contact);
+            let rate = geometry.speed(row, acceleration.as_slice()) + bias[row];
+            let closed = geometry.gaps[contact] <= settings.gap_tolerance
+                && geometry.normal_speed(contact, &state.velocity) <= settings.velocity_tolerance;
+            if closed { -rate } else { 0.0 }
+        };
+        let fastest = all.iter().map(|&contact| closing(contact)).fold(0.0_f64, f64::max);
+        if fastest <= 0.0 {
+            return Ok(Some(Status::Inconsistent));
+        }
+        let before = DVector::from_column_slice(&state.velocity);
+        let pushed = &before + acceleration * (2.0 * settings.velocity_tolerance / fastest);
+        let pushed = State { velocity: pushed.as_slice().to_vec(), ..state.clone() };
+        let contacts = self.within(self.course.settings.gap_tolerance);
+        let moment = smooth::moment_of(&pushed);
+        let resolved = impact::state(&self.course.geometry, &moment, &contacts)
+            .and_then(|problem| impact::resolve_inelastic(&problem));
+        match resolved {
+            Ok(Jump { velocity, dissipated, .. }) => {
+                let change = DVector::from_column_slice(&velocity) - before;
+                let small = change.amax() <= 10.0 * self.course.settings.velocity_tolerance;
+                if small || self.count_at_once() > AT_ONCE {
+                    return Ok(Some(Status::Inconsistent));
+                }
+                self.take(velocity, dissipated);
+                self.record(EventKind::Jam { contacts, dissipated });
+                Ok(None)
+            }
+            Err(failure) => self.fail(failure),
+        }
+    }
+
+    /// Counts the impacts of this moment.
+    fn count_at_once(&mut self) -> usize {
+        let (last, count) = self.at_once;
+        let time = self.course.state.time;
+        self.at_once = if time > last { (time, 1) } else { (time, count + 1) };
+        self.at_once.1
+    }
+
+    fn take(&mut self, velocity: Vec<f64>, dissipated: f64) {
+        self.course.state.velocity = velocity;
+        self.course.energy.impacts += dissipated;
+        self.course.counters.impacts += 1;
+    }
+
+    fn record(&mut self, kind: EventKind) {
+        self.events.push(Event { time: self.course.state.time, kind });
+    }
+
+    fn fail(&self, failure: Failure) -> Result<Option<Status>, Error> {
+        let time = self.course.state.time;
+        match failure {
+            Failure::Unresolved => Ok(Some(Status::ImpactUnresolved)),
+            Failure::Law(source) => Err(Error::Law { time, source }),
+            Failure::Stated(source) => Err(Error::Impact { time, source }),
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Smooth motion in one mode, by diffsol, until something happens.
+//!
+//! The unknowns are `y = (e, v, D, A)`: the displacement of the coordinates from the beginning of the phase, the
+//! velocity, the energy that sliding has dissipated and the work of forces without a potential.
+
+use std::cell::RefCell;
+
+use diffsol::{NalgebraMat, OdeBuilder, error::DiffsolError};
+
+use super::{
+    Error, Settings,
+    geometry::{Geometry, Moment},
+    hold::{Grip, Held, Hold},
+    modes::violation,
+    projection,
+    report::{Counters, Drift, EnergyAccount, Mode, Snapshot},
+};
+use crate::{
+    events::{Between, Ending, Watch, step_to_event},
+    stewart_trinkle::State,
+};
+
+/// Steps are corrected when drift exceeds this part of the tolerances.
+const CORRECTED: f64 = 0.1;
+
+/// How often a step may be shortened. Each time at least halves it.
+const SHORTENINGS: usize = 1100;
+
+/// What a phase reads and writes.
+pub(super) struct Course<'a, 'm> {
+    pub(super) geometry: Geometry<'m>,
+    pub(super) settings: &'a Settings,
+    pub(super) observer: &'a mut dyn FnMut(&Snapshot<'_>),
+    pub(super) state: State,
+    pub(super) hold: Hold,
+    pub(super) modes: Vec<Mode>,
+    pub(super) energy: EnergyAccount,
+    pub(super) drift: Drift,
+    pub(super) counters: Counters,
+    /// Index of the next sample.
+    pub(super) next_sample: u64,
+    /// Time of the start.
+    pub(super) start: f64,
+}
+
+impl Course<'_, '_> {
+    pub(super) fn moment(&self) -> Moment<'_> {
+        moment_of(&self.state)
+    }
+
+    /// Shows the present state.
+    pub(super) fn observe(&mut self) {
+        let held = self.held_at(&self.state.clone());
+        let state = std::mem::replace(&mut self.state, empty());
+        self.show(&state, &held, self.energy.friction);
+        self.state = state;
+    }
+
+    fn held_at(&mut self, state: &State) -> Held {
+        let still = self.settings.velocity_tolerance;
+        let held = self.hold.solve(&mut self.geometry, &moment_of(state), still);
+        let all = self.geometry.all();
+        self.geometry.locate(&state.coordinates, &all);
+        held
+    }
+
+    /// Shows a state whose contacts are located.
+    fn show(&mut self, state: &State, held: &Held, friction: f64) {
+        let first = self.geometry.ties;
+        let contact_velocity: Vec<_> = (first..self.geometry.rows.nrows())
+            .map(|row| self.geometry.speed(row, &state.velocity))
+            .collect();
+        let energy = self.geometry.model.system().energy(&state.coordinates, &state.velocity);
+        (self.observer)(&Snapshot {
+            time: state.time,
+            coordinates: &state.coordinates,
+            velocity: &state.velocity,
+            gaps: &self.geometry.gaps,
+            contact_velocity: &contact_velocity,
+            forces: held.forces.as_slice(),
+            modes: &self.modes,
+            energy,
+            dissipated: self.energy.impacts + friction,
+        });
+    }
+
+    /// Takes drift out of the present state.
+    pub(super) fn project(&mut self) {
+        let contacts = self.hold.contacts();
+        self.geometry.locate(&self.state.coordinates, &contacts);
+        let (position, velocity) =
+            projection::violation(&self.geometry, &self.hold, &self.state.velocity);
+        self.drift.position = self.drift.position.max(position);
+        self.drift.velocity = self.drift.velocity.max(velocity);
+        let State { coordinates, velocity, .. } = &mut self.state;
+        let system = self.geometry.model.system();
+        let before = system.energy(coordinates, velocity);
+        projection::project(&mut self.geometry, &self.hold, coordinates, velocity);
+        self.energy.projections += system.energy(coordinates, velocity) - before;
+    }
+}
+
+/// Moves on until an event or `end`.
+pub(super) fn advance(course: &mut Course<'_, '_>, end: f64) -> Result<Ending, Error> {
+    let begin = course.state.clone();
+    let friction = course.energy.friction;
+    let other_work = course.energy.other_work;
+    let layout = Layout { positions: begin.coordinates.len(), velocities: begin.velocity.len() };
+    let first =
+        [vec![0.0; layout.positions], begin.velocity.clone(), vec![friction, other_work]].concat();
+    let settings = course.settings;
+    let (mut steps, count) = (course.counters.steps, first.len());
+    let course = RefCell::new(course);
+    let mut problem = OdeBuilder::<NalgebraMat<f64>>::new()
+        .rhs(|y, _, t, rate| rates(&mut course.borrow_mut(), &begin, layout, t, y, rate))
+        .init(move |_, _, y| y.copy_from_slice(&first), count)
+        .rtol(settings.relative_tolerance)
+        .atol([settings.absolute_tolerance])
+        .build()
+        .map_err(refused)?;
+    problem.ode_options.max_error_test_failures = SHORTENINGS;
+    let mut solver = problem.tsit45().map_err(refused)?;
+    let mut watcher = Watcher { course: &course, begin: &begin, layout };
+    let span = end - begin.time;
+    let limit = (&mut steps, settings.step_limit);
+    let ending = step_to_event(&mut solver, span, limit, &mut watcher).map_err(refused)?;
+    let mut course = course.borrow_mut();
+    course.counters.steps = steps;
+    if ending == Ending::Span {
+        course.state.time = end;
+    }
+    Ok(ending)
+}
+
+/// How many coordinates and velocities there are.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    positions: usize,
+    velocities: usize,
+}
+
+impl Layout {
+    fn state(self, begin: &State, t: f64, y: &[f64]) -> State {
+        let coordinates = begin.coordinates.iter().zip(y).map(|(q, e)| q + e).collect();
+        let velocity = y[self.positions..self.positions + self.velocities].to_vec();
+        State { time: begin.time + t, coordinates, velocity }
+    }
+}
+
+/// Writes `ẏ`.
+fn rates(
+    course: &mut Course<'_, '_>,
+    begin: &State,
+    layout: Layout,
+    t: f64,
+    y: &[f64],
+    rate: &mut [f64],
+) {
+    course.counters.evaluations += 1;
+    let state = layout.state(begin, t, y);
+    let still = course.settings.velocity_tolerance;
+    let Course { geometry, hold, .. } = course;
+    let held = hold.solve(geometry, &moment_of(&state), still);
+    let (positions, end) = (layout.positions, layout.positions + layout.velocities);
+    let system = geometry.model.system();
+    system.coordinate_rate(&state.coordinates, &state.velocity, &mut rate[..positions]);
+    rate[positions..end].copy_from_slice(held.acceleration.as_slice());
+    rate[end] = 0.0;
+    for (contact, grip) in &hold.carried {
+        if let Grip::Slide(_) = grip {
+            let slip = geometry.slip(*contact, &state.velocity);
+            let force = &held.forces.as_slice()[geometry.components * contact..];
+            rate[end] -=
+                slip.iter().zip(&force[1..geometry.components]).map(|(u, f)| u * f).sum::<f64>();
+        }
+    }
+    rate[end + 1] = geometry.other_power(&moment_of(&state));
+}
+
+/// Looks at the steps of a phase.
+struct Watcher<'w, 'c, 'a, 'm> {
+    course: &'w RefCell<&'c mut Course<'a, 'm>>,
+    begin: &'w State,
+    layout: Layout,
+}
+
+impl Watch for Watcher<'_, '_, '_, '_> {
+    /// Whether an open contact has closed, or the force or the slip of a carrying one has left its mode.
+    fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
+        let course = &mut *self.course.borrow_mut();
+        let state = self.layout.state(self.begin, t, y);
+        let held = course.held_at(&state);
+        let settings = course.settings;
+        let Course { geometry, hold, .. } = course;
+        (0..geometry.gaps.len()).any(|contact| match hold.grip(contact) {
+            None => {
+                let gap = geometry.gaps[contact];
+                let closing = geometry.normal_speed(contact, &state.velocity);
+                (gap <= 0.0 && closing < -settings.velocity_tolerance)
+                    || gap < -settings.gap_tolerance
+            }
+            Some(grip) => {
+                let excess = violation(geometry, hold, &held, contact);
+                if excess > 0.0 {
+                    let row = geometry.rows.rows(geometry.first_row(contact), 1).into_owned();
+                    let response = geometry.divide(&state.coordinates, row.transpose());
+                    let inverse_mass = (row * response)[(0, 0)];
+                    if excess * inverse_mass > settings.acceleration_tolerance {
+                        return true;
+                    }
+                }
+                match grip {
+                    Grip::Slide(along) => {
+                        let slip = geometry.slip(contact, &state.velocity);
+                        let forward = slip[0] * along[0] + slip[1] * along[1];
+                        forward < -settings.velocity_tolerance
+                    }
+                    Grip::Stick => false,
+                }
+            }
+        })
+    }
+
+    fn accept(
+        &mut self,
+        from: f64,
+        to: f64,
+        y: &[f64],
+        between: &mut Between<'_>,
+    ) -> Result<(), DiffsolError> {
+        let course = &mut *self.course.borrow_mut();
+        let friction = |y: &[f64]| y[self.layout.positions + self.layout.velocities];
+        if let Some(interval) = course.settings.sample_interval {
+            let mut inside = y.to_vec();
+            loop {
+                #[expect(clippy::cast_precision_loss, reason = "counts of samples are small")]
+                let time = course.start + course.next_sample as f64 * interval;
+                let t = time - self.begin.time;
+                if t > to {
+                    break;
+                }
+                if t > from {
+                    between(t, &mut inside)?;
+                    let state = self.layout.state(self.begin, t, &inside);
+                    let held = course.held_at(&state);
+                    course.show(&State { time, ..state }, &held, friction(&inside));
+                }
+                course.next_sample += 1;
+            }
+        }
+        course.state = self.layout.state(self.begin, to, y);
+        course.energy.friction = friction(y);
+        course.energy.other_work = y[self.layout.positions + self.layout.velocities + 1];
+        let held = course.held_at(&course.state.clone());
+        let deepest = course.geometry.gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
+        course.drift.penetration = course.drift.penetration.max(deepest);
+        course.turn();
+        if course.settings.sample_interval.is_none() {
+            let state = course.state.clone();
+            course.show(&state, &held, course.energy.friction);
+        }
+        Ok(())
+    }
+
+    fn correct(&mut self, t: f64, y: &mut [f64], rate: &mut [f64]) -> bool {
+        let course = &mut *self.course.borrow_mut();
+        if course.hold.lines.is_empty() {
+            return false;
+        }
+        let settings = course.settings;
+        let (position, velocity) =
+            projection::violation(&course.geometry, &course.hold, &course.state.velocity);
+        course.drift.position = course.drift.position.max(position);
+        course.drift.velocity = course.drift.velocity.max(velocity);
+        if position <= CORRECTED * settings.gap_tolerance
+            && velocity <= CORRECTED * settings.velocity_tolerance
+        {
+            return false;
+        }
+        course.counters.projections += 1;
+        course.project();
+        let (positions, velocities) = (self.layout.positions, self.layout.velocities);
+        for ((e, q), origin) in
+            y.iter_mut().zip(&course.state.coordinates).zip(&self.begin.coordinates)
+        {
+            *e = q - origin;
+        }
+        y[positions..positions + velocities].copy_from_slice(&course.state.velocity);
+        rates(course, self.begin, self.layout, t, y, rate);
+        true
+    }
+}
+
+impl Course<'_, '_> {
+    /// Lets the directions of sliding contacts in space follow their slip.
+    fn turn(&mut self) {
+        if self.geometry.components == 2 {
+            return;
+        }
+        let still = 2.0 * self.settings.velocity_tolerance;
+        for (contact, grip) in &mut self.hold.carried {
+            if let Grip::Slide(along) = grip {
+                let slip = self.geometry.slip(*contact, &self.state.velocity);
+                let speed = slip[0].hypot(slip[1]);
+                if speed > still && along.iter().any(|d| *d != 0.0) {
+                    *along = slip.map(|u| u / speed);
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn moment_of(state: &State) -> Moment<'_> {
+    Moment { time: state.time, coordinates: &state.coordinates, velocity: &state.velocity }
+}
+
+fn empty() -> State {
+    State { time: 0.0, coordinates: Vec::new(), velocity: Vec::new() }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is the argument of `map_err`")]
+fn refused(error: DiffsolError) -> Error {
+    Error::Solver { reason: error.to_string() }
+}

@@ -1,0 +1,9 @@
+//! Event-driven motion against closed forms, invariances and balances.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bad_input;
+mod ball;
+mod block;
+mod pendulum;
+mod support;
