@@ -10,6 +10,7 @@
 //! | composite rigid bodies | the mass matrix `M`, and its factors `Lᵀ D L` | `O(n d)`, `O(n d²)` |
 //! | recursive Newton–Euler | the forces `M v̇ + h` of a motion, and the bias `h` | `O(n)` |
 //! | articulated bodies | the accelerations `M⁻¹ (τ − h)` that forces cause | `O(n)` |
+//! | generalized momentum | `p = M v`, `ṗ` and [their derivatives](crate::lagrangian) | `O(n d)` |
 //! | centroidal momentum | momentum about the center of mass, and its matrix | `O(n)` |
 //! | Jacobians | motion of points and frames, and `J̇ v` | `O(d)` |
 //!
@@ -56,6 +57,7 @@ mod inverse_dynamics;
 mod jacobian;
 mod joint_forces;
 mod kinematics;
+mod lagrangian;
 mod link;
 mod mass_matrix;
 mod momentum;

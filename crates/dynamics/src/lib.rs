@@ -51,6 +51,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`system`] | the trait [`System`]: coordinates, mass matrix, smooth forces, retraction, energy |
+//! | [`lagrangian`] | the trait [`Lagrangian`]: momentum, its rate and their derivatives |
 //! | [`free_bodies`] | [`FreeBodies`], rigid bodies in space with unit quaternions |
 //! | [`planar_bodies`] | [`PlanarBodies`], rigid bodies in the plane |
 //! | [`articulated`] | [`Articulated`], trees of links and joints in space or in the plane |
@@ -77,6 +78,7 @@ pub mod contact_set;
 pub mod free_bodies;
 pub mod gap;
 pub mod inertia;
+pub mod lagrangian;
 pub mod planar_bodies;
 pub mod rotation;
 pub mod system;
@@ -98,6 +100,7 @@ pub use contact_set::ContactSet;
 pub use free_bodies::{Body, FreeBodies};
 pub use gap::{ContactRows, GapFunction};
 pub use inertia::MassProperties;
+pub use lagrangian::Lagrangian;
 pub use planar_bodies::{PlanarBodies, PlanarBody};
 pub use rotation::RotationUpdate;
 pub use system::{Dimension, System};

@@ -15,6 +15,7 @@ use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector2, Vector
 
 use crate::{
     free_bodies::{Error, check_entries, check_gravity, check_mass},
+    lagrangian::{Derivatives, Lagrangian},
     system::{Dimension, System},
 };
 
@@ -237,6 +238,35 @@ impl System for PlanarBodies {
     fn kinetic_energy(&self, _coordinates: &[f64], velocity: &[f64]) -> f64 {
         let masses = self.bodies.iter().flat_map(PlanarBody::mass_diagonal);
         masses.zip(velocity).map(|(mass, v)| 0.5 * mass * v * v).sum()
+    }
+}
+
+impl Lagrangian for PlanarBodies {
+    fn momentum(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        time: f64,
+        momentum: &mut [f64],
+        rate: &mut [f64],
+    ) {
+        let masses = self.bodies.iter().flat_map(PlanarBody::mass_diagonal);
+        for ((p, mass), v) in momentum.iter_mut().zip(masses).zip(velocity) {
+            *p = mass * v;
+        }
+        self.smooth_forces(coordinates, velocity, time, rate);
+    }
+
+    /// Only `∂p/∂v` is not zero.
+    fn momentum_derivatives(
+        &self,
+        coordinates: &[f64],
+        _velocity: &[f64],
+        _time: f64,
+        derivatives: &mut Derivatives,
+    ) {
+        derivatives.clear();
+        self.mass_matrix(coordinates, &mut derivatives.momentum_by_velocity);
     }
 }
 

@@ -6,6 +6,7 @@ use super::Link;
 use crate::{
     anchor,
     gap::{self, ContactRows, GapFunction},
+    lagrangian::Derivatives,
     rotation,
     system::System,
 };
@@ -93,6 +94,14 @@ impl JointForces {
             for (k, force) in forces[spring.first_velocity..].iter_mut().take(3).enumerate() {
                 *force -= spring.stiffness * turn[k];
             }
+        }
+    }
+
+    /// Adds the derivatives of [`add`](Self::add) for joints without quaternions.
+    pub(super) fn add_derivatives(&self, derivatives: &mut Derivatives) {
+        for (k, term) in self.terms.iter().enumerate() {
+            derivatives.rate_by_velocity[(k, k)] -= term.damping;
+            derivatives.rate_by_coordinates[(k, k)] -= term.stiffness;
         }
     }
 

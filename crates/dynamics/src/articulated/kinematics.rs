@@ -9,7 +9,7 @@ use super::{
     geometry::{Plane, Space},
     tree::{Scratch, Tree},
 };
-use crate::system::Dimension;
+use crate::{lagrangian::Derivatives, system::Dimension};
 
 /// Positions and motions of all links of an [`Articulated`](super::Articulated) system at one state,
 /// and the algorithms that use them.
@@ -358,6 +358,24 @@ impl Kinematics {
         self.velocity.copy_from_slice(velocity);
         with!(&mut self.state, |tree, scratch| tree.run(scratch, velocity));
         self.is_run = true;
+    }
+
+    /// `p`, and `ṗ` of inertia and gravity, at `velocity`.
+    pub(super) fn momentum(&mut self, velocity: &[f64], momentum: &mut [f64], rate: &mut [f64]) {
+        self.run(velocity);
+        with!(&mut self.state, |tree, scratch| tree.momentum(scratch, velocity, momentum, rate));
+    }
+
+    /// Their derivatives at `velocity`.
+    pub(super) fn momentum_derivatives(
+        &mut self,
+        velocity: &[f64],
+        derivatives: &mut Derivatives,
+    ) {
+        self.run(velocity);
+        with!(&mut self.state, |tree, scratch| {
+            tree.momentum_derivatives(scratch, velocity, derivatives);
+        });
     }
 
     pub(super) fn point_row(

@@ -68,6 +68,8 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) frames: Vec<Frame<G>>,
     /// Motion of the link per unit of each velocity.
     pub(super) columns: Vec<Spatial<G>>,
+    /// Their rates along the motion.
+    pub(super) column_rates: Vec<Spatial<G>>,
     pub(super) inertias: Vec<Inertia<G>>,
     pub(super) composites: Vec<Inertia<G>>,
     pub(super) motions: Vec<Spatial<G>>,
@@ -199,6 +201,7 @@ impl<G: Geometry> Tree<G> {
         Scratch {
             frames: vec![frame; links],
             columns: vec![Spatial::zero(); n],
+            column_rates: vec![Spatial::zero(); n],
             inertias: vec![inertia; links],
             composites: vec![inertia; links],
             motions: vectors.clone(),
