@@ -4,8 +4,6 @@
 //! relative is rounding of some thousand terms; differences of fourth order with the step `1e-3` are
 //! right to `1e-7` relative (see `articulated_algorithms.rs`).
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use nalgebra::{DMatrix, DVector, Vector2, Vector3};
 use percussion_dynamics::{
     Articulated, Joint, Lagrangian, Link, MassProperties, PlanarBodies, PlanarBody, System,

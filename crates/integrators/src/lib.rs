@@ -6,6 +6,7 @@
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
 //! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
+//! | [`variational`] | discrete momentum conserved, impacts located within the step, any impact law without friction |
 //!
 //! The three names to know are [`stewart_trinkle::Model`] (what moves and what may touch),
 //! [`stewart_trinkle::Integrator`] (the motion) and [`stewart_trinkle::StepReport`] (what one step
@@ -48,6 +49,7 @@ pub mod event_driven;
 mod events;
 pub mod inclusion;
 pub mod stewart_trinkle;
+pub mod variational;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

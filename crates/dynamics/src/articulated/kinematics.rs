@@ -367,11 +367,7 @@ impl Kinematics {
     }
 
     /// Their derivatives at `velocity`.
-    pub(super) fn momentum_derivatives(
-        &mut self,
-        velocity: &[f64],
-        derivatives: &mut Derivatives,
-    ) {
+    pub(super) fn momentum_derivatives(&mut self, velocity: &[f64], derivatives: &mut Derivatives) {
         self.run(velocity);
         with!(&mut self.state, |tree, scratch| {
             tree.momentum_derivatives(scratch, velocity, derivatives);

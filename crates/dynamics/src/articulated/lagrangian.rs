@@ -84,8 +84,8 @@ impl<G: Geometry> Tree<G> {
             let composite = &scratch.composites[node.link];
             let (column, column_rate) = (&scratch.columns[k], &scratch.column_rates[k]);
             let unit_momentum = composite.momentum(column);
-            let change = column.cross_force(&scratch.forces[node.link])
-                + composite.momentum(column_rate);
+            let change =
+                column.cross_force(&scratch.forces[node.link]) + composite.momentum(column_rate);
             let mut next = Some(k);
             while let Some(j) = next {
                 let (carrier, carrier_rate) = (&scratch.columns[j], &scratch.column_rates[j]);

@@ -1,0 +1,212 @@
+//! Closed contacts within a piece of a step: the complementarity problem of their impulses.
+//!
+//! Impulses at the start of the piece keep the contacts from penetrating at its end, and friction opposes
+//! the constant velocity `w` of the piece as strongly as it can. With the rows `n'` of the gaps at the end,
+//! linearized about the last `w`, and the friction directions `d` at the start,
+//!
+//! ```math
+//! 0 \le \lambda_i \perp n'_i (w^{+} - w) + g_i(q_b)/s \ge 0, \quad
+//! 0 \le \beta_{ij} \perp d_{ij} w^{+} + \sigma_i \ge 0, \quad
+//! 0 \le \sigma_i \perp \mu_i \lambda_i - \sum_j \beta_{ij} \ge 0,
+//! ```
+//!
+//! where `w⁺ = w_f + Y (λ, β)` is the next iterate of Newton's method.
+//!
+//! # Source
+//!
+//! D. E. Stewart, J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with inelastic
+//! collisions and Coulomb friction", *International Journal for Numerical Methods in Engineering* 39
+//! (1996) 2673–2691, equations 25–29, for the form of the problem.
+
+use std::f64::consts::TAU;
+
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::lcp::{Problem, Status, lemke};
+use percussion_dynamics::{ContactRows, Dimension};
+
+use super::{Settings, model::Model};
+
+/// One closed contact and where its unknowns are.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    contact: usize,
+    friction: f64,
+    /// First unknown `λ`; `β` and `σ` follow. Also its first generator, less the `σ` before.
+    unknown: usize,
+    generator: usize,
+    /// Number of friction directions, 0 without friction.
+    directions: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct ClosedContacts {
+    places: Vec<Place>,
+    /// Columns: normal and friction directions of each contact, at the start.
+    pub(super) generators: DMatrix<f64>,
+    /// Impulses of the generators (N·s).
+    pub(super) impulses: DVector<f64>,
+    /// Unit vectors in the tangent plane.
+    corners: Vec<[f64; 2]>,
+    /// Of each contact the row of the gap at the end, and the gap.
+    end_rows: DMatrix<f64>,
+    end_gaps: Vec<f64>,
+    rows: ContactRows,
+    workspace: lemke::Workspace,
+}
+
+impl ClosedContacts {
+    pub(super) fn new(model: &Model, settings: &Settings) -> Self {
+        let system = model.system();
+        let count = match system.dimension() {
+            Dimension::Plane => 2,
+            Dimension::Space => settings.directions,
+        };
+        // The second half is the exact negative of the first.
+        let corner = |i: usize| {
+            let sign = if i < count / 2 { 1.0 } else { -1.0 };
+            let angle = TAU * (i % (count / 2)) as f64 / count as f64;
+            [sign * angle.cos(), sign * angle.sin()]
+        };
+        Self {
+            places: Vec::new(),
+            generators: DMatrix::zeros(system.velocity_count(), 0),
+            impulses: DVector::zeros(0),
+            corners: (0..count).map(corner).collect(),
+            end_rows: DMatrix::zeros(0, system.velocity_count()),
+            end_gaps: Vec::new(),
+            rows: ContactRows::for_system(system),
+            workspace: lemke::Workspace::default(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Takes `closed` contacts that start at `coordinates`, without impulses.
+    pub(super) fn start(&mut self, model: &Model, coordinates: &[f64], closed: &[usize]) {
+        self.places.clear();
+        if closed.is_empty() {
+            return;
+        }
+        let (mut unknown, mut generator) = (0, 0);
+        for &contact in closed {
+            let friction = model.contacts()[contact].friction;
+            let directions = if friction > 0.0 { self.corners.len() } else { 0 };
+            self.places.push(Place { contact, friction, unknown, generator, directions });
+            unknown += 1 + directions + usize::from(directions > 0);
+            generator += 1 + directions;
+        }
+        let n = model.system().velocity_count();
+        self.generators = DMatrix::zeros(n, generator);
+        self.impulses = DVector::zeros(generator);
+        self.end_rows = DMatrix::zeros(closed.len(), n);
+        self.end_gaps = vec![0.0; closed.len()];
+        for place in &self.places {
+            let gap = &model.contacts()[place.contact].gap;
+            gap.rows(model.system(), coordinates, &mut self.rows);
+            let mut normal = self.generators.column_mut(place.generator);
+            normal.copy_from_slice(self.rows.normal());
+            for (corner, j) in self.corners.iter().take(place.directions).zip(1..) {
+                let mut column = self.generators.column_mut(place.generator + j);
+                for (tangent, &along) in (0..self.rows.tangent_count()).zip(corner) {
+                    for (entry, row) in column.iter_mut().zip(self.rows.tangent(tangent)) {
+                        *entry += along * row;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Evaluates the gaps at the end `coordinates` and returns by how much they or the impulses are
+    /// wrong: penetration, and gaps of contacts that push (m).
+    pub(super) fn finish(&mut self, model: &Model, coordinates: &[f64]) -> f64 {
+        let mut violation = 0.0_f64;
+        for (slot, place) in self.places.iter().enumerate() {
+            let gap = &model.contacts()[place.contact].gap;
+            let gap = gap.rows(model.system(), coordinates, &mut self.rows);
+            self.end_gaps[slot] = gap;
+            for (entry, row) in self.end_rows.row_mut(slot).iter_mut().zip(self.rows.normal()) {
+                *entry = *row;
+            }
+            let pushes = self.impulses[place.generator] > 0.0;
+            violation = violation.max(if pushes { gap.abs() } else { -gap });
+        }
+        violation
+    }
+
+    /// Finds the impulses with which `free + responses · impulses` is the next velocity, where `velocity`
+    /// is the last one. The error is the relative residual.
+    pub(super) fn solve(
+        &mut self,
+        duration: f64,
+        velocity: &DVector<f64>,
+        free: &DVector<f64>,
+        responses: &DMatrix<f64>,
+    ) -> Result<(), f64> {
+        let unknowns = self.places.last().map_or(0, |last| {
+            last.unknown + 1 + last.directions + usize::from(last.directions > 0)
+        });
+        let mut matrix = DMatrix::zeros(unknowns, unknowns);
+        let mut vector = DVector::zeros(unknowns);
+        let of_gaps = &self.end_rows * responses;
+        let of_friction = self.generators.tr_mul(responses);
+        let free_friction = self.generators.tr_mul(free);
+        for (slot, place) in self.places.iter().enumerate() {
+            let row = place.unknown;
+            let approach = self.end_rows.row(slot).transpose().dot(&(free - velocity));
+            vector[row] = approach + self.end_gaps[slot] / duration;
+            for j in 1..=place.directions {
+                vector[row + j] = free_friction[place.generator + j];
+            }
+            for other in &self.places {
+                for j in 0..=other.directions {
+                    let (column, generator) = (other.unknown + j, other.generator + j);
+                    matrix[(row, column)] = of_gaps[(slot, generator)];
+                    for i in 1..=place.directions {
+                        matrix[(row + i, column)] = of_friction[(place.generator + i, generator)];
+                    }
+                }
+            }
+            if place.directions > 0 {
+                let slip = row + place.directions + 1;
+                matrix[(slip, row)] = place.friction;
+                for i in 1..=place.directions {
+                    matrix[(row + i, slip)] = 1.0;
+                    matrix[(slip, row + i)] = -1.0;
+                }
+            }
+        }
+        let Ok(problem) = Problem::new(matrix, vector) else { return Err(f64::NAN) };
+        let mut answer = DVector::zeros(unknowns);
+        let settings = lemke::Settings::default();
+        match lemke::solve(&problem, &settings, &mut self.workspace, &mut answer) {
+            Ok(report) if report.status == Status::Solved => {}
+            Ok(report) => return Err(report.relative_residual),
+            Err(_) => return Err(f64::NAN),
+        }
+        for place in &self.places {
+            for j in 0..=place.directions {
+                self.impulses[place.generator + j] = answer[place.unknown + j];
+            }
+        }
+        Ok(())
+    }
+
+    /// Of each contact its number, its normal impulse and its friction along the tangents (N·s).
+    pub(super) fn report(&self) -> impl Iterator<Item = (usize, f64, [f64; 2])> {
+        self.places.iter().map(|place| {
+            let mut friction = [0.0; 2];
+            for (corner, j) in self.corners.iter().take(place.directions).zip(1..) {
+                let impulse = self.impulses[place.generator + j];
+                friction[0] += impulse * corner[0];
+                friction[1] += impulse * corner[1];
+            }
+            (place.contact, self.impulses[place.generator], friction)
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! Everything that can be wrong with a model, a start or a step.
+
+use percussion_dynamics::{constraint, gap, system::CoordinateError};
+use percussion_impact::{ProblemError, law};
+
+/// Why a model, a start or a step is refused.
+///
+/// A refused step leaves the integrator where it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A system with quaternions that is not a set of free bodies.
+    #[error(
+        "system has {coordinates} coordinates and {velocities} velocities, expected as many of the one \
+         as of the other, or free bodies"
+    )]
+    Quaternions {
+        /// `n_q`.
+        coordinates: usize,
+        /// `n_v`.
+        velocities: usize,
+    },
+    /// The friction coefficient of a contact is negative or not finite.
+    #[error("friction of contact {contact} is {value:?}, expected a finite number of at least 0")]
+    Friction {
+        /// Offending contact.
+        contact: usize,
+        /// Its friction coefficient.
+        value: f64,
+    },
+    /// The restitution of a contact is outside of `[0, 1]`.
+    #[error("restitution of contact {contact} is {value:?}, expected a number in [0, 1]")]
+    Restitution {
+        /// Offending contact.
+        contact: usize,
+        /// Its coefficient of restitution.
+        value: f64,
+    },
+    /// The surfaces of a contact do not fit the system.
+    #[error("contact {contact}: {source}")]
+    Gap {
+        /// Offending contact.
+        contact: usize,
+        /// What is wrong with it.
+        source: gap::Error,
+    },
+    /// A bilateral constraint does not fit the system.
+    #[error("constraint {constraint}: {source}")]
+    Constraint {
+        /// Offending constraint.
+        constraint: usize,
+        /// What is wrong with it.
+        source: constraint::Error,
+    },
+    /// A bilateral constraint restricts velocities and not positions.
+    #[error(
+        "constraint {constraint} has {holonomic} equations for positions among {rows}, expected all"
+    )]
+    NonHolonomic {
+        /// Offending constraint.
+        constraint: usize,
+        /// Its number of holonomic equations.
+        holonomic: usize,
+        /// Its number of equations.
+        rows: usize,
+    },
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value:?}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// The coordinates of the start do not describe a position of the system.
+    #[error(transparent)]
+    Coordinates(#[from] CoordinateError),
+    /// The velocity of the start has not one entry per velocity of the system.
+    #[error("velocity has length {found}, expected {expected}")]
+    VelocityLength {
+        /// Number of velocities of the system.
+        expected: usize,
+        /// Length given.
+        found: usize,
+    },
+    /// An entry of the velocity of the start is NaN or infinite.
+    #[error("velocity[{index}] is {value:?}, expected a finite number")]
+    Velocity {
+        /// Index of the entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A time is NaN or infinite.
+    #[error("{name} is {value:?}, expected a finite number (s)")]
+    Time {
+        /// Which time.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A contact of the start penetrates deeper than contacts that touch may.
+    #[error("contact {contact} penetrates by {depth:?} m, accepted are {accepted:?} m")]
+    InitialPenetration {
+        /// Offending contact.
+        contact: usize,
+        /// Depth of penetration (m), positive.
+        depth: f64,
+        /// [`Settings::touching`](super::Settings::touching).
+        accepted: f64,
+    },
+    /// A constraint does not hold at the start.
+    #[error(
+        "constraint equation {equation} is violated by {violation:?}, accepted are {accepted:?} (m or \
+         rad)"
+    )]
+    InitialConstraint {
+        /// Offending equation.
+        equation: usize,
+        /// `|φ_i(q)|`.
+        violation: f64,
+        /// [`Settings::touching`](super::Settings::touching).
+        accepted: f64,
+    },
+    /// Newton's method did not solve the discrete equations of motion.
+    #[error(
+        "Newton's method for {duration:?} s from time {time} reached its limit of {limit}: relative \
+         residual {residual:?}, largest gap of a closed contact {gap:?} m"
+    )]
+    Newton {
+        /// Time at the start of the piece of a step (s).
+        time: f64,
+        /// Its duration (s).
+        duration: f64,
+        /// Limit reached.
+        limit: usize,
+        /// Relative residual of the momentum balance.
+        residual: f64,
+        /// Violation of the closed contacts and of the constraints (m or rad).
+        gap: f64,
+    },
+    /// The matrix of Newton's method is singular: dependent constraints, or a mass matrix that is.
+    #[error("matrix of Newton's method in the step from time {time} is singular")]
+    Singular {
+        /// Time (s).
+        time: f64,
+    },
+    /// Forces of closed contacts could not be found.
+    #[error(
+        "complementarity problem of {contacts} closed contacts in the step from time {time} has no \
+         solution with a residual below {residual:?}"
+    )]
+    ClosedContacts {
+        /// Time (s).
+        time: f64,
+        /// Number of closed contacts.
+        contacts: usize,
+        /// Relative residual reached.
+        residual: f64,
+    },
+    /// The system, a gap, a force or a constraint returned a NaN or infinity.
+    #[error("{quantity} is not finite in the step from time {time}")]
+    NotFinite {
+        /// What is not finite.
+        quantity: &'static str,
+        /// Time at the start of the step (s).
+        time: f64,
+    },
+    /// The moment of an impact was not found.
+    #[error("impact of contact {contact} after time {time} was not located: its gap is {gap:?} m")]
+    Location {
+        /// Contact.
+        contact: usize,
+        /// Time at the start of the search (s).
+        time: f64,
+        /// Gap at the last trial (m).
+        gap: f64,
+    },
+    /// One step has more impacts than allowed.
+    #[error("the step from time {time} has more than {limit} impacts")]
+    ImpactLimit {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// [`Settings::impact_limit`](super::Settings::impact_limit).
+        limit: usize,
+    },
+    /// The impact law refused the contacts of an impact.
+    #[error("impact law at time {time}: {source}")]
+    Law {
+        /// Time of the impact (s).
+        time: f64,
+        /// What is wrong.
+        source: law::Error,
+    },
+    /// An impact could not be stated.
+    #[error("impact at time {time}: {source}")]
+    Impact {
+        /// Time of the impact (s).
+        time: f64,
+        /// What is wrong.
+        source: ProblemError,
+    },
+    /// A run would take more steps than allowed.
+    #[error("the run takes {required} steps, expected at most {limit}")]
+    StepLimit {
+        /// Steps that the run would take, rounded.
+        required: f64,
+        /// [`Settings::step_limit`](super::Settings::step_limit).
+        limit: usize,
+    },
+}

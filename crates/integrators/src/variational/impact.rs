@@ -1,0 +1,298 @@
+//! Impacts: the moment at which a path meets a contact, and the jump of the discrete momentum there.
+//!
+//! The gap at the end of a piece is a function `g(q_b(s))` of its duration, whose slope is `n · v_b` with the
+//! velocity `v_b` at the end, up to terms that vanish with `s²`. Newton's method in `s` from the end of the step
+//! therefore converges fast, and a bracket catches it where it does not. The piece that ends at the root
+//! is a piece like any other; after the jump the path goes on with what is left of the step.
+//!
+//! # Source
+//!
+//! R. C. Fetecau, J. E. Marsden, M. Ortiz, M. West, "Nonsmooth Lagrangian mechanics and variational
+//! collision integrators", *SIAM Journal on Applied Dynamical Systems* 2 (2003) 381–416, section 3.
+//! V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence, uniqueness, and
+//! design consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168,
+//! equation 30.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_dynamics::{ContactRows, System};
+use percussion_impact::{AnitescuPotra, Contact, Law, Mass, Outcome, Problem, ProblemError};
+
+use super::{Error, Integrator, StepReport, discrete::Start, model::Model, report::Impact};
+
+/// Most trials of the search for one moment of impact: more than halving a double takes.
+const TRIALS: usize = 200;
+
+impl Model {
+    /// The impact at `coordinates` with the velocity `velocity` (m/s, rad/s) and these of its contacts,
+    /// without friction.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`] when something is not finite or of the wrong length.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such contact.
+    pub fn impact_problem(
+        &self,
+        coordinates: &[f64],
+        velocity: &DVector<f64>,
+        contacts: &[usize],
+    ) -> Result<Problem, ProblemError> {
+        let mut rows = ContactRows::for_system(self.system());
+        let contact = |&contact: &usize| {
+            let contact = &self.contacts()[contact];
+            contact.gap.rows(self.system(), coordinates, &mut rows);
+            let normal = DVector::from_column_slice(rows.normal());
+            Contact::new(normal).with_restitution(contact.restitution)
+        };
+        let contacts = contacts.iter().map(contact).collect();
+        let joints = self.joints(coordinates);
+        Problem::with_joints(mass(self.system(), coordinates), velocity.clone(), contacts, joints)
+    }
+
+    /// The same for contacts that stay closed, with friction.
+    fn closed_problem(
+        &self,
+        coordinates: &[f64],
+        velocity: &DVector<f64>,
+        contacts: &[usize],
+    ) -> Result<Problem, ProblemError> {
+        let mut rows = ContactRows::for_system(self.system());
+        let contact = |&contact: &usize| {
+            let contact = &self.contacts()[contact];
+            contact.gap.rows(self.system(), coordinates, &mut rows);
+            let normal = DVector::from_column_slice(rows.normal());
+            if contact.friction == 0.0 {
+                return Contact::new(normal);
+            }
+            let tangent = |k| DVector::from_column_slice(rows.tangent(k));
+            let tangents = (0..rows.tangent_count()).map(tangent).collect();
+            Contact::new(normal).with_friction(contact.friction, tangents)
+        };
+        let contacts = contacts.iter().map(contact).collect();
+        let joints = self.joints(coordinates);
+        Problem::with_joints(mass(self.system(), coordinates), velocity.clone(), contacts, joints)
+    }
+
+    /// `G` of the constraints.
+    fn joints(&self, coordinates: &[f64]) -> DMatrix<f64> {
+        let system = self.system();
+        let rows = self.constraint_rows();
+        let mut jacobian = DMatrix::zeros(rows, system.velocity_count());
+        let mut value = vec![0.0; rows];
+        let mut row = 0;
+        for constraint in self.constraints() {
+            let count = constraint.row_count(system);
+            let value = &mut value[row..row + count];
+            constraint.evaluate(system, coordinates, value, &mut jacobian, row);
+            row += count;
+        }
+        jacobian
+    }
+}
+
+fn mass(system: &dyn System, coordinates: &[f64]) -> Mass {
+    let n = system.velocity_count();
+    let mut matrix = DMatrix::zeros(n, n);
+    system.mass_matrix(coordinates, &mut matrix);
+    Mass::Matrix(matrix)
+}
+
+impl Integrator {
+    /// Follows the path for at most `duration`, up to the first impact, and reports how long.
+    pub(super) fn follow(
+        &mut self,
+        mut duration: f64,
+        report: &mut StepReport,
+    ) -> Result<f64, Error> {
+        self.piece.iterations = 0;
+        self.piece.velocity.copy_from(&self.velocity);
+        self.solve_piece(duration)?;
+        // Each turn leaves at least one contact fewer that is violated.
+        for _ in 0..=self.model.contacts().len() {
+            let Some(contact) = self.violated()? else { break };
+            duration = self.locate(contact, duration)?;
+        }
+        report.pieces += 1;
+        report.newton_iterations += self.piece.iterations;
+        report.residual = report.residual.max(self.piece.residual);
+        for (contact, normal, friction) in self.piece.closed.report() {
+            report.add_closed(contact, normal, friction);
+        }
+        std::mem::swap(&mut self.state.coordinates, &mut self.piece.discrete.end);
+        self.momentum.copy_from(&self.piece.momentum);
+        self.state.time += duration;
+        self.update_velocity();
+        self.settle(report)?;
+        Ok(duration)
+    }
+
+    fn solve_piece(&mut self, duration: f64) -> Result<(), Error> {
+        let start = Start {
+            time: self.state.time,
+            coordinates: &self.state.coordinates,
+            momentum: &self.momentum,
+        };
+        self.piece.solve(&self.model, &self.settings, start, duration, &self.closed)
+    }
+
+    /// The first open contact that penetrates at the end of the piece.
+    fn violated(&self) -> Result<Option<usize>, Error> {
+        for contact in 0..self.model.contacts().len() {
+            let gap = self.model.gap(contact, &self.piece.discrete.end);
+            if gap.is_nan() {
+                return Err(Error::NotFinite { quantity: "gap", time: self.state.time });
+            }
+            if gap < -self.settings.gap_tolerance && !self.closed.contains(&contact) {
+                return Ok(Some(contact));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Solves for the piece that ends where `contact` closes, from one that penetrates after `duration`.
+    fn locate(&mut self, contact: usize, duration: f64) -> Result<f64, Error> {
+        let (mut before, mut after, mut trial) = (0.0, duration, duration);
+        let mut gap = self.model.gap(contact, &self.piece.discrete.end);
+        for _ in 0..TRIALS {
+            if gap.abs() <= self.settings.gap_tolerance {
+                return Ok(trial);
+            }
+            if gap < 0.0 {
+                after = trial;
+            } else {
+                before = trial;
+            }
+            if after - before <= f64::EPSILON * after {
+                break;
+            }
+            let next = trial - gap / self.closing_speed(contact);
+            trial = if before < next && next < after { next } else { 0.5 * (before + after) };
+            self.solve_piece(trial)?;
+            gap = self.model.gap(contact, &self.piece.discrete.end);
+        }
+        if gap.abs() <= self.settings.touching {
+            return Ok(trial);
+        }
+        Err(Error::Location { contact, time: self.state.time, gap })
+    }
+
+    /// `n · v` at the end of the piece.
+    fn closing_speed(&mut self, contact: usize) -> f64 {
+        self.column.copy_from(&self.piece.momentum);
+        let end = &self.piece.discrete.end;
+        self.model.system().apply_inverse_mass(end, &mut self.column);
+        self.model.contacts()[contact].gap.rows(self.model.system(), end, &mut self.rows);
+        dot(self.rows.normal(), self.column.as_slice())
+    }
+
+    /// Takes the approach of closed contacts and the constraint violations out of the momentum: the
+    /// second half of their impulses of a piece, with friction, as a plastic impact.
+    fn settle(&mut self, report: &mut StepReport) -> Result<(), Error> {
+        let settings = &self.settings;
+        let (model, coordinates) = (&self.model, &self.state.coordinates);
+        self.closed.retain(|&contact| model.gap(contact, coordinates) <= settings.touching);
+        if self.closed.is_empty() && self.model.constraints().is_empty() {
+            return Ok(());
+        }
+        let time = self.state.time;
+        let problem = model
+            .closed_problem(coordinates, &self.velocity, &self.closed)
+            .map_err(|source| Error::Impact { time, source })?;
+        let outcome = AnitescuPotra::default()
+            .resolve(&problem)
+            .map_err(|source| Error::Law { time, source })?;
+        for (&contact, impulse) in self.closed.iter().zip(&outcome.impulses) {
+            let tangent = |k: usize| impulse.tangent.get(k).copied().unwrap_or(0.0);
+            report.add_closed(contact, impulse.normal, [tangent(0), tangent(1)]);
+        }
+        self.jump(&problem, &outcome);
+        Ok(())
+    }
+
+    /// Resolves impacts until no contact that touches approaches; those that rest are closed.
+    pub(super) fn resolve_impacts(&mut self, report: &mut StepReport) -> Result<(), Error> {
+        while self.is_approached() {
+            if report.impacts.len() == self.settings.impact_limit {
+                let time = report.time - self.settings.step_size;
+                return Err(Error::ImpactLimit { time, limit: self.settings.impact_limit });
+            }
+            let impact = self.resolve()?;
+            report.impacts.push(impact);
+        }
+        let resting = self.touching.iter().filter(|(_, speed)| *speed <= self.settings.rest_speed);
+        self.closed.clear();
+        self.closed.extend(resting.map(|(contact, _)| *contact));
+        Ok(())
+    }
+
+    /// Lists the contacts that touch, with their normal velocity, and tells whether one approaches.
+    fn is_approached(&mut self) -> bool {
+        self.touching.clear();
+        let system = self.model.system();
+        let coordinates = &self.state.coordinates;
+        for (contact, surfaces) in self.model.contacts().iter().enumerate() {
+            let gap = &surfaces.gap;
+            if gap.gap(system, coordinates) <= self.settings.touching {
+                gap.rows(system, coordinates, &mut self.rows);
+                let speed = dot(self.rows.normal(), self.velocity.as_slice());
+                self.touching.push((contact, speed));
+            }
+        }
+        self.touching.iter().any(|(_, speed)| *speed < -self.settings.rest_speed)
+    }
+
+    /// The impact of all contacts that touch.
+    fn resolve(&mut self) -> Result<Impact, Error> {
+        let time = self.state.time;
+        let mut is_plastic = false;
+        for &(contact, speed) in &self.touching {
+            if speed < -self.settings.rest_speed {
+                self.hits[contact] += 1;
+                is_plastic |= self.hits[contact] > self.settings.chatter_limit;
+            }
+        }
+        let contacts: Vec<usize> = self.touching.iter().map(|(contact, _)| *contact).collect();
+        let problem = self
+            .model
+            .impact_problem(&self.state.coordinates, &self.velocity, &contacts)
+            .map_err(|source| Error::Impact { time, source })?;
+        let plastic = AnitescuPotra::default();
+        let law: &dyn Law = if is_plastic { &plastic } else { self.law.as_ref() };
+        let outcome = law.resolve(&problem).map_err(|source| Error::Law { time, source })?;
+        let velocity_before = self.velocity.clone();
+        self.jump(&problem, &outcome);
+        let energy_change =
+            problem.kinetic_energy(&self.velocity) - problem.kinetic_energy(&velocity_before);
+        if !energy_change.is_finite() {
+            return Err(Error::NotFinite { quantity: "energy of an impact", time });
+        }
+        Ok(Impact {
+            time,
+            contacts,
+            impulses: outcome.impulses.iter().map(|impulse| impulse.normal).collect(),
+            coordinates: self.state.coordinates.clone(),
+            velocity_before,
+            velocity_after: self.velocity.clone(),
+            is_plastic,
+            status: outcome.trace.status,
+            energy_change,
+        })
+    }
+
+    /// Adds the percussions of `outcome` to the momentum.
+    fn jump(&mut self, problem: &Problem, outcome: &Outcome) {
+        let impulses = outcome.impulses.iter();
+        let percussions = impulses.flat_map(|i| std::iter::once(i.normal).chain(i.tangent.clone()));
+        let percussions = DVector::from_iterator(problem.contact_jacobian().nrows(), percussions);
+        self.momentum.gemv_tr(1.0, problem.contact_jacobian(), &percussions, 1.0);
+        let joints = problem.bilateral_jacobian();
+        self.momentum.gemv_tr(1.0, joints, &outcome.bilateral_impulses, 1.0);
+        self.update_velocity();
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

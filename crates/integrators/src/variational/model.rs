@@ -1,0 +1,170 @@
+//! What an integrator moves: a system, the contacts it may come into, loops and forces.
+
+use std::fmt::Debug;
+
+use percussion_dynamics::{
+    EqualityConstraint, FreeBodies, GapFunction, Lagrangian, RotationUpdate, System,
+};
+
+use super::{Error, Force};
+
+/// Two surfaces that may hit and touch.
+#[derive(Debug)]
+pub struct Contact {
+    /// Their distance and the rows of the contact Jacobian.
+    pub gap: Box<dyn GapFunction>,
+    /// Coulomb friction coefficient `μ ≥ 0` while the contact is closed; impacts are without friction.
+    pub friction: f64,
+    /// Coefficient of restitution, in `[0, 1]`, for laws that have one for each contact.
+    pub restitution: f64,
+}
+
+impl Contact {
+    /// A contact without friction and with the restitution 0.
+    #[must_use]
+    pub fn new(gap: impl GapFunction + 'static) -> Self {
+        Self { gap: Box::new(gap), friction: 0.0, restitution: 0.0 }
+    }
+
+    /// The same contact with the friction coefficient `friction` (checked by [`Model::new`]).
+    #[must_use]
+    pub fn with_friction(self, friction: f64) -> Self {
+        Self { friction, ..self }
+    }
+
+    /// The same contact with the coefficient of restitution `restitution` (checked by [`Model::new`]).
+    #[must_use]
+    pub fn with_restitution(self, restitution: f64) -> Self {
+        Self { restitution, ..self }
+    }
+}
+
+/// What moves, which decides the discrete Lagrangian.
+#[derive(Debug)]
+pub(super) enum Mechanics {
+    /// `q̇ = v`.
+    Coordinates(Box<dyn Lagrangian>),
+    /// With the Cayley map as the rotation update.
+    Bodies(FreeBodies),
+}
+
+/// A system with everything that acts on it, checked at construction.
+#[derive(Debug)]
+pub struct Model {
+    pub(super) mechanics: Mechanics,
+    contacts: Vec<Contact>,
+    constraints: Vec<Box<dyn EqualityConstraint>>,
+    forces: Vec<Box<dyn Force>>,
+}
+
+impl Model {
+    /// A system without quaternions and its possible contacts, in the order in which reports number
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Quaternions`], [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
+    pub fn new(system: Box<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, Error> {
+        let (coordinates, velocities) = (system.coordinate_count(), system.velocity_count());
+        if coordinates != velocities {
+            return Err(Error::Quaternions { coordinates, velocities });
+        }
+        Self::checked(Mechanics::Coordinates(system), contacts)
+    }
+
+    /// Free bodies in space and their possible contacts.
+    ///
+    /// Their rotation update becomes [`RotationUpdate::NormalizedEuler`], the Cayley map.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
+    pub fn free_bodies(bodies: FreeBodies, contacts: Vec<Contact>) -> Result<Self, Error> {
+        let bodies = bodies.with_rotation_update(RotationUpdate::NormalizedEuler);
+        Self::checked(Mechanics::Bodies(bodies), contacts)
+    }
+
+    fn checked(mechanics: Mechanics, contacts: Vec<Contact>) -> Result<Self, Error> {
+        let model = Self { mechanics, contacts, constraints: Vec::new(), forces: Vec::new() };
+        for (contact, Contact { gap, friction, restitution }) in model.contacts.iter().enumerate() {
+            if !(friction.is_finite() && *friction >= 0.0) {
+                return Err(Error::Friction { contact, value: *friction });
+            }
+            if !(0.0..=1.0).contains(restitution) {
+                return Err(Error::Restitution { contact, value: *restitution });
+            }
+            gap.check(model.system()).map_err(|source| Error::Gap { contact, source })?;
+        }
+        Ok(model)
+    }
+
+    /// The same model with these bilateral constraints in place of its own, such as those that close
+    /// a loop. Their equations must be independent of one another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Constraint`], [`Error::NonHolonomic`].
+    pub fn with_constraints(
+        self,
+        constraints: Vec<Box<dyn EqualityConstraint>>,
+    ) -> Result<Self, Error> {
+        for (constraint, equations) in constraints.iter().enumerate() {
+            equations
+                .check(self.system())
+                .map_err(|source| Error::Constraint { constraint, source })?;
+            let rows = equations.row_count(self.system());
+            let holonomic = equations.holonomic_count(self.system());
+            if holonomic != rows {
+                return Err(Error::NonHolonomic { constraint, holonomic, rows });
+            }
+        }
+        Ok(Self { constraints, ..self })
+    }
+
+    /// The same model with these forces beside those of the system, in place of its own.
+    #[must_use]
+    pub fn with_forces(self, forces: Vec<Box<dyn Force>>) -> Self {
+        Self { forces, ..self }
+    }
+
+    pub(super) fn set_forces(&mut self, forces: Vec<Box<dyn Force>>) {
+        self.forces = forces;
+    }
+
+    /// The system.
+    #[must_use]
+    pub fn system(&self) -> &dyn System {
+        match &self.mechanics {
+            Mechanics::Coordinates(system) => system.as_ref(),
+            Mechanics::Bodies(bodies) => bodies,
+        }
+    }
+
+    /// The possible contacts.
+    #[must_use]
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// The bilateral constraints.
+    #[must_use]
+    pub fn constraints(&self) -> &[Box<dyn EqualityConstraint>] {
+        &self.constraints
+    }
+
+    /// The forces beside those of the system.
+    #[must_use]
+    pub fn forces(&self) -> &[Box<dyn Force>] {
+        &self.forces
+    }
+
+    /// Number of equations of all constraints.
+    pub(super) fn constraint_rows(&self) -> usize {
+        self.constraints.iter().map(|constraint| constraint.row_count(self.system())).sum()
+    }
+
+    /// The gap of `contact` (m).
+    pub(super) fn gap(&self, contact: usize, coordinates: &[f64]) -> f64 {
+        self.contacts[contact].gap.gap(self.system(), coordinates)
+    }
+}

@@ -1,0 +1,160 @@
+//! What is refused, and that nothing has moved then.
+
+use nalgebra::{Vector2, Vector3};
+use percussion_dynamics::{
+    Anchor, Articulated, BallJoint, EqualityConstraint, Joint, Link, MassProperties, PlanarBodies,
+    PlanarBody, gap::Plane, gap::Sphere, gap::SpherePlane,
+};
+use percussion_integrators::variational::{
+    Contact, Error, Force, Integrator, Model, Settings, State,
+};
+
+use crate::support::{chain, elastic, ends_on_floor, floor, settings, state};
+
+fn rod() -> Model {
+    Model::new(Box::new(chain(1, true, 10.0)), ends_on_floor(1)).unwrap()
+}
+
+fn refused(settings: Settings, state: State) -> Error {
+    Integrator::new(rod(), elastic(), settings, state).unwrap_err()
+}
+
+#[test]
+fn every_setting_out_of_range_is_named() {
+    let start = state(&[0.0, 1.0, 0.0], &[0.0; 3]);
+    let good = Settings::default();
+    let cases = [
+        ("step_size", Settings { step_size: 0.0, ..good }),
+        ("step_size", Settings { step_size: f64::NAN, ..good }),
+        ("gap_tolerance", Settings { gap_tolerance: -1.0, ..good }),
+        ("rest_speed", Settings { rest_speed: f64::INFINITY, ..good }),
+        ("tolerance", Settings { tolerance: 1.0, ..good }),
+        ("touching", Settings { touching: 1e-13, ..good }),
+        ("newton_limit", Settings { newton_limit: 0, ..good }),
+        ("impact_limit", Settings { impact_limit: 0, ..good }),
+        ("step_limit", Settings { step_limit: 0, ..good }),
+        ("directions", Settings { directions: 5, ..good }),
+    ];
+    for (expected, settings) in cases {
+        match refused(settings, start.clone()) {
+            Error::Setting { name, .. } => assert_eq!(name, expected),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn bad_starts_are_refused() {
+    let good = Settings::default();
+    let start = |q: &[f64], v: &[f64]| refused(good, state(q, v));
+    assert!(matches!(start(&[0.0; 2], &[0.0; 3]), Error::Coordinates(_)));
+    assert!(matches!(start(&[0.0, f64::NAN, 0.0], &[0.0; 3]), Error::Coordinates(_)));
+    let error = start(&[0.0, 1.0, 0.0], &[0.0; 2]);
+    assert!(matches!(error, Error::VelocityLength { expected: 3, found: 2 }));
+    let error = start(&[0.0, 1.0, 0.0], &[0.0, f64::INFINITY, 0.0]);
+    assert!(matches!(error, Error::Velocity { index: 1, .. }));
+    let error = start(&[0.0, -0.1, 0.0], &[0.0; 3]);
+    assert!(matches!(error, Error::InitialPenetration { contact: 0, .. }));
+    let late = State { time: f64::NAN, ..state(&[0.0, 1.0, 0.0], &[0.0; 3]) };
+    assert!(matches!(refused(good, late), Error::Time { name: "start", .. }));
+}
+
+#[test]
+fn bad_models_are_refused() {
+    let ball = MassProperties::solid_sphere(1.0, 0.1).unwrap();
+    let link = Link::new("ball", Joint::free()).with_mass(ball);
+    let floating = Articulated::new(vec![link], Vector3::zeros()).unwrap();
+    let error = Model::new(Box::new(floating), vec![]).unwrap_err();
+    assert!(matches!(error, Error::Quaternions { coordinates: 7, velocities: 6 }));
+
+    let body = || {
+        let body = PlanarBody::new(1.0, 1.0);
+        Box::new(PlanarBodies::new(vec![body], Vector2::zeros()).unwrap())
+    };
+    let touching =
+        |body: usize| Contact::new(SpherePlane::new(Sphere::of_body(body, 0.1), floor()).unwrap());
+    let error = Model::new(body(), vec![touching(3)]).unwrap_err();
+    assert!(matches!(error, Error::Gap { contact: 0, .. }));
+    let error = Model::new(body(), vec![touching(0).with_friction(-0.1)]).unwrap_err();
+    assert!(matches!(error, Error::Friction { contact: 0, .. }));
+    let error = Model::new(body(), vec![touching(0).with_restitution(1.5)]).unwrap_err();
+    assert!(matches!(error, Error::Restitution { contact: 0, .. }));
+    let pin = |body| {
+        let anchor = Anchor::on_body(body, Vector3::zeros());
+        BallJoint::new(anchor, Anchor::in_world(Vector3::x())).unwrap()
+    };
+    let pins = |body| -> Vec<Box<dyn EqualityConstraint>> { vec![Box::new(pin(body))] };
+    let error = Model::new(body(), vec![]).unwrap().with_constraints(pins(7)).unwrap_err();
+    assert!(matches!(error, Error::Constraint { constraint: 0, .. }));
+    let apart = Model::new(body(), vec![]).unwrap().with_constraints(pins(0)).unwrap();
+    let error =
+        Integrator::new(apart, elastic(), settings(0.1), state(&[0.0; 3], &[0.0; 3])).unwrap_err();
+    assert!(matches!(error, Error::InitialConstraint { equation: 0, .. }));
+}
+
+#[test]
+fn dependent_constraints_are_an_error_of_the_step() {
+    let body = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -1.0)).unwrap();
+    let pin = || {
+        let anchor = Anchor::on_body(0, Vector3::zeros());
+        let pin = BallJoint::new(anchor, Anchor::in_world(Vector3::zeros())).unwrap();
+        Box::new(pin) as Box<dyn EqualityConstraint>
+    };
+    let model =
+        Model::new(Box::new(body), vec![]).unwrap().with_constraints(vec![pin(), pin()]).unwrap();
+    let mut motion =
+        Integrator::new(model, elastic(), settings(0.1), state(&[0.0; 3], &[0.0; 3])).unwrap();
+    assert!(matches!(motion.step().unwrap_err(), Error::Singular { .. }));
+}
+
+#[derive(Debug)]
+struct Broken;
+
+impl Force for Broken {
+    fn add(&self, _: &[f64], _: &[f64], time: f64, force: &mut [f64]) {
+        force[0] = if time > 0.5 { f64::NAN } else { 0.0 };
+    }
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_state() {
+    let model = rod().with_forces(vec![Box::new(Broken)]);
+    let start = state(&[0.0, 9.0, 0.0], &[0.1, 0.0, 2.0]);
+    let mut motion = Integrator::new(model, elastic(), settings(0.1), start).unwrap();
+    let error = motion.run(1.0, |_, _| ()).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { quantity: "momentum", .. }), "{error}");
+    let (state, momentum) = (motion.state().clone(), motion.momentum().clone());
+    assert!((state.time - 0.5).abs() < 1e-12);
+    assert!(motion.step().is_err());
+    assert_eq!((&state, &momentum), (motion.state(), motion.momentum()));
+}
+
+#[test]
+fn limits_are_reported() {
+    let few = Settings { newton_limit: 1, ..settings(0.1) };
+    let start = state(&[0.0, 9.0, 0.3], &[0.1, 0.0, 2.0]);
+    let mut motion = Integrator::new(
+        Model::new(Box::new(chain(2, false, 10.0)), vec![]).unwrap(),
+        elastic(),
+        few,
+        state(&[0.3, 0.4], &[1.0, 2.0]),
+    )
+    .unwrap();
+    assert!(matches!(motion.step().unwrap_err(), Error::Newton { limit: 1, .. }));
+
+    let mut motion = Integrator::new(rod(), elastic(), settings(0.1), start).unwrap();
+    assert!(matches!(motion.run(1e9, |_, _| ()), Err(Error::StepLimit { .. })));
+    assert!(matches!(motion.run(f64::NAN, |_, _| ()), Err(Error::Time { name: "until", .. })));
+
+    // Two walls 0.1 mm apart are hit a thousand times in a step.
+    let ball = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros()).unwrap();
+    let wall = |normal: Vector3<f64>| {
+        let plane = Plane::new(&normal, &(-5e-5 * normal)).unwrap();
+        Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), plane).unwrap())
+    };
+    let model = Model::new(Box::new(ball), vec![wall(Vector3::x()), wall(-Vector3::x())]).unwrap();
+    let patient = Settings { chatter_limit: 5000, ..settings(0.1) };
+    let mut motion =
+        Integrator::new(model, elastic(), patient, state(&[0.0; 3], &[10.0, 0.0, 0.0])).unwrap();
+    assert!(matches!(motion.step().unwrap_err(), Error::ImpactLimit { limit: 1000, .. }));
+}

@@ -1,0 +1,9 @@
+//! The variational integrator against closed forms, conservation laws and invariances.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bad_input;
+mod contact;
+mod free_bodies;
+mod smooth;
+mod support;
