@@ -152,7 +152,14 @@ impl ContactSet {
     #[must_use]
     pub fn for_system(system: &dyn System) -> Self {
         let of_body: Vec<_> = (0..system.body_count()).map(|b| system.tree_velocities(b)).collect();
-        let (trees, tree_of) = trees(&of_body);
+        let (mut trees, mut tree_of) = trees(&of_body);
+        let velocities = system.velocity_count();
+        if trees.iter().map(Range::len).sum::<usize>() < velocities {
+            // Gaps may depend on velocities that no body claims, and the mass matrix may couple those to any.
+            trees.clear();
+            trees.push(0..velocities);
+            tree_of = of_body.iter().map(|range| (!range.is_empty()).then_some(0)).collect();
+        }
         Self {
             coordinate_count: system.coordinate_count(),
             velocity_count: system.velocity_count(),

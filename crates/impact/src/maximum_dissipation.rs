@@ -17,7 +17,7 @@
 //!
 //! Without coupling of normal and tangents (spheres) the two agree.
 //!
-//! - **One contact** is solved in closed form, by [`single`]; several by a [`Method`] for many contacts, to a relative
+//! - **One contact** is solved in closed form, by [`friction::single`]; several by a [`Method`] for many contacts, to a relative
 //!   natural-map residual of at most [`MaximumDissipation::tolerance`].
 //! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts, rows of any length. Percussions and
 //!   friction are measured in the units of the rows, so rows of tangents should be of the length of the normal's.

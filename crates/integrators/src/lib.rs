@@ -4,7 +4,9 @@
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
+//! | [`impulse_velocity`] | semi-implicit, contacts by their velocities at the end of the step, round friction cones |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
+//! | [`moreau_jean`] | the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
 //! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
 //! | [`variational`] | discrete momentum conserved, impacts located within the step, any impact law without friction |
 //!
@@ -44,12 +46,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bilateral;
 pub mod compliant;
 pub mod event_driven;
 mod events;
+pub mod impulse_velocity;
 pub mod inclusion;
+pub mod moreau_jean;
 pub mod stewart_trinkle;
 pub mod variational;
+mod velocity_level;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -80,7 +80,6 @@
 //! friction), 3.6 (outer iteration) and 4 (active contacts).
 //! The bilateral constraints, the halved steps and [`Alignment::Slip`] are additions.
 
-mod bilateral;
 mod error;
 mod linearization;
 mod model;
@@ -366,7 +365,7 @@ fn dot(row: &[f64], velocity: &[f64]) -> f64 {
     row.iter().zip(velocity).map(|(a, b)| a * b).sum()
 }
 
-fn check_state(model: &Model, state: &State) -> Result<(), Error> {
+pub(crate) fn check_state(model: &Model, state: &State) -> Result<(), Error> {
     if !state.time.is_finite() {
         return Err(Error::Time { name: "time of the state", value: state.time });
     }

@@ -10,9 +10,9 @@ use percussion_dynamics::ContactRows;
 
 use super::{
     Alignment, Model, Settings,
-    bilateral::Bilateral,
     polygon::{self, Direction},
 };
+use crate::bilateral::Bilateral;
 
 #[derive(Debug)]
 pub(super) struct Linearization {

@@ -146,7 +146,7 @@ impl Model {
     }
 
     /// The gap of `contact` (m).
-    pub(super) fn gap(&self, contact: usize, coordinates: &[f64]) -> f64 {
+    pub(crate) fn gap(&self, contact: usize, coordinates: &[f64]) -> f64 {
         self.contacts[contact].gap.gap(self.system(), coordinates)
     }
 }

@@ -17,14 +17,14 @@
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-use super::Model;
+use crate::stewart_trinkle::Model;
 
 #[derive(Debug)]
-pub(super) struct Bilateral {
+pub(crate) struct Bilateral {
     /// First row of each constraint, and the number of rows.
     first_rows: Vec<usize>,
     /// `φ(q̂)`.
-    pub(super) value: DVector<f64>,
+    pub(crate) value: DVector<f64>,
     /// `G` (`m_b × n_v`).
     jacobian: DMatrix<f64>,
     /// `M⁻¹ Gᵀ` (`n_v × m_b`).
@@ -34,11 +34,11 @@ pub(super) struct Bilateral {
     /// `S⁺`.
     inverse: DMatrix<f64>,
     /// `p_b` of the last projection.
-    pub(super) impulses: DVector<f64>,
+    pub(crate) impulses: DVector<f64>,
 }
 
 impl Bilateral {
-    pub(super) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model) -> Self {
         let mut first_rows = vec![0];
         for constraint in model.constraints() {
             let next = first_rows[first_rows.len() - 1] + constraint.row_count(model.system());
@@ -56,12 +56,12 @@ impl Bilateral {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
 
     /// Evaluates all constraints and returns the largest `|φ_i|` of each.
-    pub(super) fn violations(&mut self, model: &Model, coordinates: &[f64]) -> Vec<f64> {
+    pub(crate) fn violations(&mut self, model: &Model, coordinates: &[f64]) -> Vec<f64> {
         self.evaluate(model, coordinates);
         let largest = |rows: &[usize]| self.value.rows(rows[0], rows[1] - rows[0]).amax();
         self.first_rows.windows(2).map(largest).collect()
@@ -80,7 +80,7 @@ impl Bilateral {
     }
 
     /// Linearizes about `coordinates` = `q ⊕ h guess`, with the mass matrix at `mass_coordinates`.
-    pub(super) fn linearize(
+    pub(crate) fn linearize(
         &mut self,
         model: &Model,
         coordinates: &[f64],
@@ -105,7 +105,7 @@ impl Bilateral {
     }
 
     /// Replaces `v_u` by `v'` and keeps the multipliers.
-    pub(super) fn project(&mut self, velocity: &mut DVector<f64>) {
+    pub(crate) fn project(&mut self, velocity: &mut DVector<f64>) {
         if self.is_empty() {
             return;
         }
@@ -115,7 +115,7 @@ impl Bilateral {
     }
 
     /// Reduces the Delassus operator `W = Aᵀ M⁻¹ A` of the contact rows `A` (`n_v × r`).
-    pub(super) fn reduce(&self, rows: &DMatrix<f64>, delassus: &mut DMatrix<f64>) {
+    pub(crate) fn reduce(&self, rows: &DMatrix<f64>, delassus: &mut DMatrix<f64>) {
         if self.is_empty() {
             return;
         }

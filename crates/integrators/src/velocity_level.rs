@@ -1,0 +1,302 @@
+//! The contacts and constraints of one step on the level of velocities, shared by the schemes that work there.
+//!
+//! With `J` at one position, `M` at perhaps another, and the velocity `v_f` without contact impulses, constraints included,
+//!
+//! ```math
+//! v' = P\,(v_f + M^{-1} J^\mathsf{T} p), \qquad \hat u = J v' + d\, n = W p + J v_f + d\, n,
+//! ```
+//!
+//! where `P` projects on the constraints, `d` (m/s) is what a scheme adds to the normal velocities and `û` obeys a friction
+//! law with `p`. Rows of tangents that nothing moves get a compliance of their own, so that they stay without impulse; a
+//! normal that nothing moves leaves its contact out.
+
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use percussion_complementarity::friction::{self, BlockSparse, Document, Law, Method};
+use percussion_dynamics::{ContactSet, contact_set};
+
+use crate::{
+    bilateral::Bilateral,
+    impulse_velocity::{ContactReport, Error},
+    stewart_trinkle::Model,
+};
+
+/// The problem under way and what it is made of.
+#[derive(Debug)]
+pub(crate) struct VelocityLevel {
+    set: ContactSet,
+    sparse: contact_set::BlockSparse,
+    pub(crate) bilateral: Bilateral,
+    /// Contacts of the problem, ascending; some that were asked for may be left out.
+    contacts: Vec<usize>,
+    /// Position of each contact of the problem in the set.
+    slots: Vec<usize>,
+    problem: Option<friction::Problem>,
+    method: Method,
+    /// The impulses that the last solve began with, and those that it found, by the contacts of the problem.
+    start: Vec<Vector3<f64>>,
+    impulses: Vec<Vector3<f64>>,
+    /// Impulses of the last step by the contacts of the model.
+    last: Vec<Vector3<f64>>,
+    column: DMatrix<f64>,
+}
+
+/// Where a problem is stated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// Of contact rows and constraints.
+    pub(crate) coordinates: &'a [f64],
+    /// Of the mass matrix.
+    pub(crate) mass_coordinates: &'a [f64],
+    /// Part of the constraint errors that a step removes, over its length (1/s).
+    pub(crate) correction: f64,
+    /// Time at the start of the step (s).
+    pub(crate) time: f64,
+}
+
+impl VelocityLevel {
+    pub(crate) fn new(model: &Model, method: Method) -> Self {
+        Self {
+            set: ContactSet::for_system(model.system()),
+            sparse: contact_set::BlockSparse::default(),
+            bilateral: Bilateral::new(model),
+            contacts: Vec::new(),
+            slots: Vec::new(),
+            problem: None,
+            method,
+            start: Vec::new(),
+            impulses: Vec::new(),
+            last: vec![Vector3::zeros(); model.contacts().len()],
+            column: DMatrix::zeros(model.system().velocity_count(), 1),
+        }
+    }
+
+    /// Linearizes the constraints and makes `free`, the velocity that smooth forces lead to, keep them.
+    pub(crate) fn constrain(&mut self, model: &Model, place: &Place<'_>, free: &mut DVector<f64>) {
+        // The velocity that removes a part of the error in a step removes all of it in more of them.
+        let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
+        self.bilateral.linearize(model, place.coordinates, place.mass_coordinates, &rest, step);
+        self.bilateral.project(free);
+    }
+
+    /// States the problem of the contacts `active` (ascending), with `free` from [`constrain`](Self::constrain).
+    ///
+    /// `shift` gives `d` for a contact of the model, its gap (m) and its normal velocity (m/s) at `velocity`.
+    pub(crate) fn state(
+        &mut self,
+        model: &Model,
+        active: &[usize],
+        place: &Place<'_>,
+        free: &DVector<f64>,
+        velocity: &[f64],
+        shift: impl Fn(usize, f64, f64) -> f64,
+    ) -> Result<(), Error> {
+        let not_finite =
+            |_| Error::NotFinite { quantity: "gap or contact Jacobian", time: place.time };
+        self.set.clear();
+        for &contact in active {
+            let percussion = &model.contacts()[contact];
+            let gap = percussion.gap.as_ref();
+            self.set
+                .push_gap(model.system(), place.coordinates, gap, percussion.friction, 0.0)
+                .map_err(not_finite)?;
+        }
+        self.problem = None;
+        self.contacts.clear();
+        self.slots.clear();
+        if active.is_empty() {
+            return Ok(());
+        }
+        self.set.divide_by_mass(model.system(), place.mass_coordinates).map_err(not_finite)?;
+        let blocks = if self.bilateral.is_empty() {
+            self.sparse_blocks().map_err(not_finite)?
+        } else {
+            self.reduced_blocks().map_err(not_finite)?
+        };
+        let before = self.contact_velocities(velocity);
+        let mut velocities = self.contact_velocities(free.as_slice());
+        for (slot, u) in velocities.iter_mut().enumerate() {
+            u.x += shift(active[slot], self.set.gaps()[slot], before[slot].x);
+        }
+        self.state_problem(&blocks, active, &velocities)
+            .map_err(|source| Error::Problem { time: place.time, source })
+    }
+
+    /// The blocks of `W` of contacts that act on one another.
+    fn sparse_blocks(&mut self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, contact_set::Error> {
+        self.set.block_sparse_delassus(&mut self.sparse)?;
+        let width = self.set.component_count();
+        let row = |row: usize| {
+            let block = move |entries: &[f64]| padded(width, |r, c| entries[width * r + c]);
+            self.sparse.blocks(row).map(move |(column, entries)| (row, column, block(entries)))
+        };
+        Ok((0..self.set.len()).flat_map(row).collect())
+    }
+
+    /// The blocks of `W` with the constraints eliminated.
+    fn reduced_blocks(&self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, contact_set::Error> {
+        let (mut jacobian, mut delassus) = (DMatrix::zeros(0, 0), DMatrix::zeros(0, 0));
+        self.set.contact_jacobian(&mut jacobian);
+        self.set.delassus(&mut delassus)?;
+        let (contacts, width) = (self.set.len(), self.set.component_count());
+        let before = delassus.diagonal();
+        self.bilateral.reduce(&jacobian.transpose(), &mut delassus);
+        // What the elimination leaves of a row that the constraints hold is the rounding of sums of n_v products.
+        let rounding = 16.0 * jacobian.ncols() as f64 * f64::EPSILON;
+        for row in 0..delassus.nrows() {
+            if delassus[(row, row)] <= rounding * before[row] {
+                delassus.row_mut(row).fill(0.0);
+                delassus.column_mut(row).fill(0.0);
+            }
+        }
+        let mut blocks = Vec::new();
+        for row in 0..contacts {
+            for column in 0..contacts {
+                let block = padded(width, |r, c| delassus[(width * row + r, width * column + c)]);
+                blocks.push((row, column, block));
+            }
+        }
+        Ok(blocks)
+    }
+
+    fn state_problem(
+        &mut self,
+        blocks: &[(usize, usize, Matrix3<f64>)],
+        active: &[usize],
+        velocities: &[Vector3<f64>],
+    ) -> Result<(), friction::ProblemError> {
+        // The position in the problem of each contact of the set.
+        let mut position = vec![None; active.len()];
+        for (row, column, block) in blocks {
+            // NaN is for the problem to refuse.
+            if row == column && (block[(0, 0)] > 0.0 || block[(0, 0)].is_nan()) {
+                position[*row] = Some(self.slots.len());
+                self.slots.push(*row);
+                self.contacts.push(active[*row]);
+            }
+        }
+        if self.slots.is_empty() {
+            return Ok(());
+        }
+        let kept: Vec<_> = blocks
+            .iter()
+            .filter_map(|(row, column, block)| {
+                let mut block = *block;
+                if row == column {
+                    for k in 1..3 {
+                        if block[(k, k)] == 0.0 {
+                            block[(k, k)] = block[(0, 0)];
+                        }
+                    }
+                }
+                Some((position[*row]?, position[*column]?, block))
+            })
+            .collect();
+        let velocities = self.slots.iter().map(|&slot| velocities[slot]).collect();
+        let friction: Vec<f64> = self.slots.iter().map(|&slot| self.set.friction()[slot]).collect();
+        let delassus = BlockSparse::from_blocks(self.slots.len(), &kept)?;
+        self.problem = Some(friction::Problem::from_sparse(delassus, velocities, &friction)?);
+        Ok(())
+    }
+
+    /// `J v` of the contacts of the set (m/s).
+    fn contact_velocities(&self, velocity: &[f64]) -> Vec<Vector3<f64>> {
+        let width = self.set.component_count();
+        let mut flat = vec![0.0; width * self.set.len()];
+        let sized = self.set.contact_velocity(velocity, &mut flat);
+        debug_assert!(sized.is_ok(), "one entry per component: {sized:?}");
+        let vector = |u: &[f64]| Vector3::from_fn(|k, _| if k < width { u[k] } else { 0.0 });
+        flat.chunks_exact(width).map(vector).collect()
+    }
+
+    /// Begins the next solve with the impulses of the last step, or with none.
+    pub(crate) fn begin(&mut self, warm: bool) {
+        let last = |&contact: &usize| if warm { self.last[contact] } else { Vector3::zeros() };
+        self.start = self.contacts.iter().map(last).collect();
+    }
+
+    /// Begins the next solve with the impulses that the present one found, for the contacts that it had.
+    pub(crate) fn begin_with(&mut self, contacts: &[usize], impulses: &[Vector3<f64>]) {
+        for (start, contact) in self.start.iter_mut().zip(&self.contacts) {
+            if let Ok(at) = contacts.binary_search(contact) {
+                *start = impulses[at];
+            }
+        }
+    }
+
+    /// The contacts of the present problem and the impulses found for them.
+    pub(crate) fn found(&self) -> (Vec<usize>, Vec<Vector3<f64>>) {
+        (self.contacts.clone(), self.impulses.clone())
+    }
+
+    /// Solves the stated problem; none when there are no contacts.
+    pub(crate) fn solve(&mut self) -> Result<Option<friction::Report>, Error> {
+        self.impulses.clone_from(&self.start);
+        let Some(problem) = &self.problem else { return Ok(None) };
+        Ok(Some(self.method.solve_from(problem, &mut self.impulses)?))
+    }
+
+    /// Writes `v'`, given the `v_f` of the stated problem.
+    pub(crate) fn apply(
+        &mut self,
+        model: &Model,
+        place: &Place<'_>,
+        free: &DVector<f64>,
+        velocity: &mut DVector<f64>,
+    ) {
+        velocity.copy_from(free);
+        if self.problem.is_some() {
+            let width = self.set.component_count();
+            let mut flat = vec![0.0; width * self.set.len()];
+            for (&slot, impulse) in self.slots.iter().zip(&self.impulses) {
+                flat[width * slot..width * (slot + 1)]
+                    .copy_from_slice(&impulse.as_slice()[..width]);
+            }
+            let sized = self.set.generalized_impulse(&flat, self.column.as_mut_slice());
+            debug_assert!(sized.is_ok(), "one entry per component: {sized:?}");
+            model.system().apply_inverse_mass(place.mass_coordinates, &mut self.column);
+            *velocity += self.column.column(0);
+        }
+        self.bilateral.project(velocity);
+    }
+
+    /// Keeps the impulses for the next step.
+    pub(crate) fn finish(&mut self) {
+        self.last.fill(Vector3::zeros());
+        for (&contact, impulse) in self.contacts.iter().zip(&self.impulses) {
+            self.last[contact] = *impulse;
+        }
+    }
+
+    /// The present problem with its start and solver.
+    pub(crate) fn document(&self) -> Option<Document> {
+        let problem = self.problem.as_ref()?;
+        Some(Document::of(problem).with_start(&self.start).with_method(self.method))
+    }
+
+    /// Reports the contacts of the problem, with `coordinates` at the end of the step.
+    pub(crate) fn reports(
+        &self,
+        model: &Model,
+        law: Law,
+        coordinates: &[f64],
+        velocity: &DVector<f64>,
+    ) -> Vec<ContactReport> {
+        let Some(problem) = &self.problem else { return Vec::new() };
+        let residuals = problem.contact_residuals(law, &self.impulses);
+        let velocities = self.contact_velocities(velocity.as_slice());
+        (0..problem.contact_count())
+            .map(|k| ContactReport {
+                contact: self.contacts[k],
+                gap: model.gap(self.contacts[k], coordinates),
+                impulse: self.impulses[k],
+                velocity: velocities[self.slots[k]],
+                residual: residuals[k],
+            })
+            .collect()
+    }
+}
+
+/// A block of `width` components with zeros up to three.
+fn padded(width: usize, entry: impl Fn(usize, usize) -> f64) -> Matrix3<f64> {
+    Matrix3::from_fn(|r, c| if r < width && c < width { entry(r, c) } else { 0.0 })
+}

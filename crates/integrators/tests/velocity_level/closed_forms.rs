@@ -1,0 +1,246 @@
+//! Motions whose end is known.
+
+use nalgebra::{Matrix3, Vector2, Vector3};
+use percussion_complementarity::friction::Law;
+use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+use percussion_dynamics::{Body, Distance, FreeBodies, PlanarBodies, PlanarBody};
+use percussion_integrators::stewart_trinkle::{Contact, Model, State};
+use percussion_integrators::{impulse_velocity, moreau_jean};
+
+use crate::scenes::{at, ball, ball_at, balls, boxes};
+
+const LAWS: [Law; 2] = [Law::Coulomb, Law::MaximumDissipation];
+
+fn settings(step_size: f64, law: Law) -> impulse_velocity::Settings {
+    impulse_velocity::Settings { step_size, law, ..Default::default() }
+}
+
+fn jean(step_size: f64, law: Law) -> moreau_jean::Settings {
+    moreau_jean::Settings { step_size, law, ..Default::default() }
+}
+
+/// `v = −g t` for both; the semi-implicit fall is `g h² n (n + 1)/2`, that of θ = 1/2 `g t²/2`.
+#[test]
+fn a_free_fall_is_that_of_the_scheme() {
+    let start = ball_at(10.0, [0.0; 6]);
+    let mut semi =
+        impulse_velocity::Integrator::new(ball(0.3), settings(0.01, Law::Coulomb), start.clone())
+            .unwrap();
+    let mut theta =
+        moreau_jean::Integrator::new(ball(0.3), jean(0.01, Law::Coulomb), start).unwrap();
+    semi.run(1.0, |_, _| ()).unwrap();
+    theta.run(1.0, |_, _| ()).unwrap();
+    for (state, fall) in [(semi.state(), 9.81 * 1e-4 * 5050.0), (theta.state(), 0.5 * 9.81)] {
+        // Sums of a hundred numbers of size ten.
+        assert!((state.velocity[2] + 9.81).abs() < 1e-12);
+        assert!((state.coordinates[2] - 10.0 + fall).abs() < 1e-12);
+    }
+}
+
+/// A sliding ball rolls in the end at five sevenths of its speed, whatever friction and step.
+#[test]
+fn a_sliding_ball_ends_rolling() {
+    for law in LAWS {
+        for friction in [0.1, 0.4] {
+            let start = ball_at(0.1, [7.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+            let settings = settings(0.01, law);
+            let mut semi =
+                impulse_velocity::Integrator::new(ball(friction), settings, start.clone()).unwrap();
+            semi.run(3.0, |_, _| ()).unwrap();
+            let mut theta =
+                moreau_jean::Integrator::new(ball(friction), jean(0.01, law), start).unwrap();
+            theta.run(3.0, |_, _| ()).unwrap();
+            for state in [semi.state(), theta.state()] {
+                // 300 steps, each right to 1e-8 of 7 m/s.
+                assert!(
+                    (state.velocity[0] - 5.0).abs() < 3e-5,
+                    "{law:?} {friction}: {:?}",
+                    state.velocity
+                );
+                assert!((state.velocity[4] - 50.0).abs() < 3e-4);
+            }
+        }
+    }
+}
+
+/// A point on a slope: `v = g (sin α − μ cos α) t` beyond the angle of friction, none below.
+#[test]
+fn a_block_slides_exactly_when_the_slope_is_steeper_than_the_friction() {
+    let angle = 0.4_f64;
+    for law in LAWS {
+        for excess in [-1e-3, 1e-3] {
+            let friction = angle.tan() - excess;
+            let gravity = 10.0 * Vector2::new(-angle.sin(), -angle.cos());
+            let block = PlanarBodies::new(vec![PlanarBody::new(3.0, 1.0)], gravity).unwrap();
+            let ground = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
+            let foot = SpherePlane::new(Sphere::of_body(0, 0.0), ground).unwrap();
+            let model = Model::new(Box::new(block), vec![Contact::new(foot, friction)]).unwrap();
+            let state = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![0.0; 3] };
+            let mut integrator =
+                impulse_velocity::Integrator::new(model, settings(0.01, law), state).unwrap();
+            integrator.run(1.0, |_, _| ()).unwrap();
+            let expected = -10.0 * (angle.sin() - friction * angle.cos()).max(0.0);
+            assert!((integrator.state().velocity[0] - expected).abs() < 1e-6, "{law:?} {excess}");
+        }
+    }
+}
+
+/// Each joint of a stack of `n` boxes carries the weight above it, shared by two corners, and nothing moves.
+#[test]
+fn a_stack_at_rest_stays_and_carries_its_weight() {
+    for law in LAWS {
+        let (model, state) = boxes(4, 0.5, 0.2);
+        let mut integrator =
+            impulse_velocity::Integrator::new(model, settings(0.01, law), state.clone()).unwrap();
+        for _ in 0..100 {
+            let report = integrator.step().unwrap();
+            assert!(report.penetration < 1e-7);
+            for (box_, pair) in report.contacts.chunks(2).enumerate() {
+                let weight = 0.1 * (4 - box_) as f64;
+                let sum = pair[0].impulse + pair[1].impulse;
+                // Velocities are right to 1e-8 of 0.1 m/s, and W⁻¹ of a stack of four is some tens of kg.
+                assert!((sum.x - weight * 0.2_f64.cos()).abs() < 1e-6, "{sum}");
+                assert!((sum.y - weight * 0.2_f64.sin()).abs() < 1e-6, "{sum}");
+            }
+        }
+        let end = integrator.state();
+        let moved = end.coordinates.iter().zip(&state.coordinates).map(|(a, b)| (a - b).abs());
+        assert!(moved.fold(0.0, f64::max) < 1e-7);
+    }
+}
+
+/// Two balls without gravity: the struck one takes half of the velocity, or with `e` the part `(1 + e)/2`.
+#[test]
+fn a_direct_hit_shares_momentum_by_newton() {
+    let start = || at(&[[0.0, 0.0, 5.0], [0.35, 0.0, 5.0]], [1.0, 0.0, 0.0]);
+    let model = || balls(2, 0.3, 0.0, |_| ());
+    let mut semi =
+        impulse_velocity::Integrator::new(model(), settings(0.01, Law::Coulomb), start()).unwrap();
+    semi.run(0.5, |_, _| ()).unwrap();
+    assert!(
+        (semi.state().velocity[0] - 0.5).abs() < 1e-8
+            && (semi.state().velocity[6] - 0.5).abs() < 1e-8
+    );
+    for e in [0.0, 0.6, 1.0] {
+        let settings = moreau_jean::Settings { restitution: e, ..jean(0.01, Law::Coulomb) };
+        let mut theta = moreau_jean::Integrator::new(model(), settings, start()).unwrap();
+        theta
+            .run(0.5, |_, report| assert!(report.energy_after <= report.energy_before + 1e-8))
+            .unwrap();
+        assert!((theta.state().velocity[6] - 0.5 * (1.0 + e)).abs() < 1e-8, "e = {e}");
+        assert!((theta.state().velocity[0] + theta.state().velocity[6] - 1.0).abs() < 1e-14);
+    }
+}
+
+/// A gap closes within a step to zero and no further; a penetration goes by the factor `1 − ε` a step.
+#[test]
+fn gaps_close_exactly_and_penetrations_are_reduced_by_their_part() {
+    let mut falls = impulse_velocity::Integrator::new(
+        ball(0.3),
+        settings(0.1, Law::Coulomb),
+        ball_at(0.15, [0.0, 0.0, -3.0, 0.0, 0.0, 0.0]),
+    )
+    .unwrap();
+    let report = falls.step().unwrap();
+    assert!(report.contacts[0].gap.abs() < 1e-9);
+    assert!((report.contacts[0].velocity.x + 0.5).abs() < 1e-8);
+    for error_reduction in [0.0, 0.2, 1.0] {
+        let settings =
+            impulse_velocity::Settings { error_reduction, ..settings(0.01, Law::Coulomb) };
+        let mut sunk =
+            impulse_velocity::Integrator::new(ball(0.3), settings, ball_at(0.09, [0.0; 6]))
+                .unwrap();
+        for steps in 1..=5 {
+            let depth = 0.01 * (1.0 - error_reduction).powi(steps);
+            assert!((sunk.step().unwrap().penetration - depth).abs() < 1e-8, "{error_reduction}");
+        }
+    }
+}
+
+/// A body of three different moments of inertia tumbles freely; errors against a fine step show the order.
+#[test]
+fn smooth_motion_is_of_first_and_of_second_order() {
+    let model = || {
+        let body = Body::new(1.0, Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 3.0)));
+        let bodies = FreeBodies::new(vec![body], Vector3::zeros()).unwrap();
+        Model::new(Box::new(bodies), vec![]).unwrap()
+    };
+    let start = || State {
+        time: 0.0,
+        coordinates: vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        velocity: vec![0.0, 0.0, 0.0, 1.0, 0.7, -0.4],
+    };
+    let semi = |h: f64| {
+        let mut run =
+            impulse_velocity::Integrator::new(model(), settings(h, Law::Coulomb), start()).unwrap();
+        run.run(1.0, |_, _| ()).unwrap();
+        run.state().velocity.clone()
+    };
+    let theta = |h: f64, implicitness: f64| {
+        let settings = moreau_jean::Settings {
+            implicitness,
+            iteration_tolerance: 1e-14,
+            ..jean(h, Law::Coulomb)
+        };
+        let mut run = moreau_jean::Integrator::new(model(), settings, start()).unwrap();
+        run.run(1.0, |_, _| ()).unwrap();
+        run.state().velocity.clone()
+    };
+    let exact = theta(1.0 / 2048.0, 0.5);
+    let error =
+        |found: Vec<f64>| found.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let order = |coarse: f64, fine: f64| (coarse / fine).log2();
+    assert!((order(error(semi(0.02)), error(semi(0.01))) - 1.0).abs() < 0.1);
+    assert!((order(error(theta(0.02, 1.0)), error(theta(0.01, 1.0))) - 1.0).abs() < 0.1);
+    assert!((order(error(theta(0.02, 0.5)), error(theta(0.01, 0.5))) - 2.0).abs() < 0.1);
+}
+
+/// A ball drops: both schemes find the time-averaged motion of the impact with errors of first order in the step.
+#[test]
+fn impacts_are_of_first_order() {
+    // Falls 0.2 m, then rests: at 0.5 s the height is 0.1 m; with e = 1/2 on its flight up.
+    let flight = |e: f64| {
+        let impact = (0.4_f64 / 9.81).sqrt();
+        let (up, after) = (e * 9.81 * impact, 0.35 - impact);
+        0.1 + (up * after - 0.5 * 9.81 * after * after).max(0.0)
+    };
+    let start = ball_at(0.3, [0.0; 6]);
+    let error = |h: f64| {
+        let settings = moreau_jean::Settings { restitution: 0.5, ..jean(h, Law::Coulomb) };
+        let mut theta = moreau_jean::Integrator::new(ball(0.3), settings, start.clone()).unwrap();
+        theta.run(0.35, |_, _| ()).unwrap();
+        (theta.state().coordinates[2] - flight(0.5)).abs()
+    };
+    // The impact is seen up to a step late, at 2 m/s and with a jump of 3 m/s.
+    for h in [0.01, 0.001, 0.0001] {
+        assert!(error(h) < 3.0 * h, "{h}: {}", error(h));
+    }
+}
+
+/// A pendulum of a rigid rod: the length stays within what a step stretches it by, `h² v²/(2 ε l)`.
+#[test]
+fn constraints_hold_up_to_what_a_step_stretches() {
+    let model = || {
+        let body =
+            PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -10.0)).unwrap();
+        let pivot = percussion_dynamics::Anchor::in_world(Vector3::zeros());
+        let weight = percussion_dynamics::Anchor::on_body(0, Vector3::zeros());
+        let rod = Distance::new(weight, pivot, 1.0).unwrap();
+        Model::new(Box::new(body), vec![]).unwrap().with_constraints(vec![Box::new(rod)]).unwrap()
+    };
+    let start = || State { time: 0.0, coordinates: vec![1.0, 0.0, 0.0], velocity: vec![0.0; 3] };
+    let h: f64 = 0.005;
+    let bound = h * h * 20.0 / (2.0 * 0.2) * 1.5;
+    let mut semi =
+        impulse_velocity::Integrator::new(model(), settings(h, Law::Coulomb), start()).unwrap();
+    semi.run(2.0, |_, report| {
+        assert!(report.constraint_error < bound, "{}", report.constraint_error);
+    })
+    .unwrap();
+    let mut theta = moreau_jean::Integrator::new(model(), jean(h, Law::Coulomb), start()).unwrap();
+    theta
+        .run(2.0, |_, report| {
+            assert!(report.constraint_error < bound, "{}", report.constraint_error);
+        })
+        .unwrap();
+}

@@ -1,0 +1,10 @@
+//! The schemes on the level of velocities: closed forms, what holds for every motion, and what is refused.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod closed_forms;
+#[path = "../common/mod.rs"]
+mod common;
+mod properties;
+mod refusals;
+mod scenes;
