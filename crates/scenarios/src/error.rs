@@ -162,6 +162,12 @@ pub enum Error {
         /// Largest accepted distance from touching (m).
         limit: f64,
     },
+    /// A contact with friction was refused.
+    #[error("contact: {0}")]
+    Contact(#[from] percussion_complementarity::friction::single::Error),
+    /// Contacts with friction do not make a problem.
+    #[error("frictional contact problem: {0}")]
+    Friction(#[from] percussion_complementarity::friction::ProblemError),
     /// A gap function was refused.
     #[error("contact `{contact}`: {source}")]
     Gap {

@@ -12,6 +12,7 @@ use crate::{
 mod drawing;
 mod four_balls;
 mod impulses;
+mod maximum_dissipation;
 mod rod_on_table;
 mod set_valued;
 #[cfg(test)]
@@ -156,6 +157,16 @@ pub fn experiments() -> &'static [Experiment] {
             id: "set-valued/zeno",
             title: "A block rocks to rest through infinitely many impacts",
             run: zeno::run,
+        },
+        Experiment {
+            id: "maximum-dissipation/single-contact",
+            title: "A contact with three percussions of Coulomb's law",
+            run: maximum_dissipation::single_contact,
+        },
+        Experiment {
+            id: "maximum-dissipation/painleve-rod",
+            title: "Painlevé's rod slides on its tip",
+            run: maximum_dissipation::painleve_rod,
         },
     ]
 }

@@ -87,6 +87,12 @@ fn the_disk_stack_is_accepted() {
 }
 
 #[test]
+fn the_academic_contact_and_the_sliding_rod_are_accepted() {
+    assert_accepted("maximum-dissipation/single-contact");
+    assert_accepted("maximum-dissipation/painleve-rod");
+}
+
+#[test]
 fn figures_of_an_experiment_have_different_names_fit_for_files() {
     let outcome = run_quickly("stewart-trinkle/rod-on-table");
     let mut ids: Vec<_> = outcome.figures.iter().map(|figure| figure.id.as_str()).collect();

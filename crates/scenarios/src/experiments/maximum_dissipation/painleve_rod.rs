@@ -1,0 +1,180 @@
+//! Painlevé's rod: over the angle of the rod and the friction of its tip, a percussion exactly where no finite force
+//! keeps the contact closed.
+//!
+//! The paper's block of the contact has `1 + 3 (cos² θ − sin² θ)²` as its last entry, in which the axes of the
+//! rod turn the wrong way; it is 4, as for every force across the rod. Nothing moves in that direction.
+
+use std::f64::consts::FRAC_PI_2;
+
+use nalgebra::{Matrix3, Vector3};
+use percussion_complementarity::friction::single::{Contact, coulomb, maximum_dissipation};
+use serde::Deserialize;
+
+use crate::{
+    document,
+    error::Error,
+    experiments::{Measurements, Options, Progress, drawing},
+    figure::{Figure, Mark, Series},
+    outcome::ExperimentOutcome,
+    scenario::Expected,
+};
+
+/// The file of the experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    mass: f64,
+    length: f64,
+    speed: f64,
+    grid: u32,
+    largest_friction: f64,
+    expected: Vec<Expected>,
+}
+
+impl Parameters {
+    /// The rod's tip at an angle, components normal (upward), along the motion and across.
+    fn contact(&self, angle: f64, friction: f64) -> Result<Contact, Error> {
+        let (sine, cosine) = angle.sin_cos();
+        // From the center to the tip, in contact axes.
+        let arm = Vector3::new(-sine, -cosine, 0.0) * (0.5 * self.length);
+        let inertia = self.mass * self.length * self.length / 12.0;
+        // A slender rod does not turn about its axis, but no percussion at its tip asks it to.
+        let cross = arm.cross_matrix();
+        let block = Matrix3::identity() / self.mass - cross * cross / inertia;
+        Ok(Contact::new(&block, friction)?)
+    }
+
+    /// Minus the velocity of the tip: the rod moves against the tangent.
+    fn load(&self) -> Vector3<f64> {
+        Vector3::new(0.0, self.speed, 0.0)
+    }
+
+    /// The percussion of maximum dissipation.
+    fn percussion(&self, angle: f64, friction: f64) -> Result<Vector3<f64>, Error> {
+        Ok(maximum_dissipation::solve(&self.contact(angle, friction)?, &self.load()))
+    }
+
+    /// The percussion that ends the motion of the tip, in closed form.
+    fn sticking(&self, angle: f64) -> Vector3<f64> {
+        let (sine, cosine) = (2.0 * angle).sin_cos();
+        Vector3::new(3.0 * sine, 5.0 + 3.0 * cosine, 0.0) * (self.mass * self.speed / 8.0)
+    }
+
+    /// The least friction with a percussion at an angle, by bisection.
+    fn threshold(&self, angle: f64) -> Result<f64, Error> {
+        let (mut below, mut above) = (0.0, 100.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (below + above);
+            let acts = self.percussion(angle, middle)?.x > 0.0;
+            (below, above) = if acts { (below, middle) } else { (middle, above) };
+        }
+        Ok(above)
+    }
+}
+
+/// `μ*(θ)`.
+fn threshold(angle: f64) -> f64 {
+    (angle.cos() + 1.0 / (3.0 * angle.cos())) / angle.sin()
+}
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let text = include_str!("../../../fixtures/maximum-dissipation/painleve-rod.toml");
+    let parameters: Parameters = document::parse(text, "painleve-rod")?;
+    let grid = parameters.grid;
+    let part = |index: u32| (f64::from(index) + 0.5) / f64::from(grid);
+    let mut sticking = Vec::new();
+    let (mut wrong, mut among) = (0_u32, 0_u32);
+    let mut error = 0.0_f64;
+    for row in 0..grid {
+        let angle = FRAC_PI_2 * part(row);
+        progress(f64::from(row) / f64::from(grid), "Painlevé's rod");
+        for column in 0..grid {
+            let friction = parameters.largest_friction * part(column);
+            let percussion = parameters.percussion(angle, friction)?;
+            let acts = percussion != Vector3::zeros();
+            let expected = if friction >= threshold(angle) {
+                parameters.sticking(angle)
+            } else {
+                Vector3::zeros()
+            };
+            wrong += u32::from(acts != (expected.x > 0.0));
+            if acts {
+                sticking.push([angle, friction]);
+                error = error.max((percussion - expected).norm() / expected.norm());
+            }
+            let contact = parameters.contact(angle, friction)?;
+            let all = coulomb::all(&contact, &parameters.load());
+            let alike = |other: &coulomb::Solution| {
+                (other.impulse - percussion).norm() <= 1e-12 * percussion.norm()
+            };
+            among += u32::from(all.as_slice().iter().any(alike));
+        }
+    }
+    let least = least_threshold(&parameters)?;
+    let cells = f64::from(grid) * f64::from(grid);
+    let mut measurements = Measurements::new(id, &parameters.expected);
+    measurements.add(
+        "cells where the rod sticks although μ < μ*, or does not although μ ≥ μ*",
+        f64::from(wrong),
+    );
+    measurements.add("cells with a percussion", sticking.len() as f64);
+    measurements.add("largest relative error of a percussion", error);
+    measurements.add(
+        "cells where Coulomb's law has the same percussion among its solutions",
+        100.0 * f64::from(among) / cells,
+    );
+    measurements.add("least friction that ever sticks", least.1);
+    measurements.add("angle of least friction", least.0);
+    let (rows, notes) = measurements.finish()?;
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: "Painlevé's rod slides on its tip".to_owned(),
+        summary: "A slender rod slides along a plane without approaching it. Where friction is so strong that no \
+                  finite force keeps the tip from penetrating, a percussion ends its sliding; elsewhere there is \
+                  none. Coulomb's law allows the contact to go on without percussion everywhere. Preclik, Eibl & \
+                  Rüde (2017), section 4.2."
+            .to_owned(),
+        rows,
+        figures: vec![plane(&parameters, sticking)],
+        notes,
+    })
+}
+
+/// The angle at which friction sticks first, by golden sections of its threshold, and that threshold.
+fn least_threshold(parameters: &Parameters) -> Result<(f64, f64), Error> {
+    let (mut left, mut right) = (0.5, 1.4);
+    for _ in 0..60 {
+        let (a, b) = (left + 0.382 * (right - left), right - 0.382 * (right - left));
+        if parameters.threshold(a)? < parameters.threshold(b)? {
+            right = b;
+        } else {
+            left = a;
+        }
+    }
+    let angle = 0.5 * (left + right);
+    Ok((angle, parameters.threshold(angle)?))
+}
+
+fn plane(parameters: &Parameters, sticking: Vec<[f64; 2]>) -> Figure {
+    let curve =
+        (1..400).map(|i| FRAC_PI_2 * f64::from(i) / 400.0).map(|angle| [angle, threshold(angle)]);
+    let shown = curve.filter(|point| point[1] <= parameters.largest_friction).collect();
+    Figure {
+        id: "regions".to_owned(),
+        title: "Where the rod sticks at once".to_owned(),
+        caption: "Angle of the rod and friction of its tip: a dot for every cell in which the percussion of maximum \
+                  dissipation is not zero, and the threshold μ*(θ), least with 4/3 at ½ acos(−3/5)."
+            .to_owned(),
+        x: drawing::axis("angle θ", "rad"),
+        y: drawing::axis("friction μ", ""),
+        equal_aspect: false,
+        series: vec![
+            Series { label: "percussion".to_owned(), mark: Mark::Dots, points: sticking },
+            drawing::line("threshold μ*(θ)", shown),
+        ],
+    }
+}
