@@ -2,6 +2,7 @@
 
 pub mod families;
 pub mod frictional;
+pub mod piles;
 pub mod residuals;
 
 /// The examples of the front page, compiled and run with the documentation tests.

@@ -1,8 +1,9 @@
 //! Other libraries on the same problems in the same run.
 //!
-//! The peer today is the lexicographic Lemke method of Siconos. Our driver in C is compiled against
-//! the installed library; the program `lemke_peers` of percussion-benches feeds it problem by problem
-//! in turn with our solver, so that load and clock of the machine change both times alike.
+//! The peers today are Siconos's lexicographic Lemke method and its solvers of contacts with friction. Our
+//! drivers in C are compiled against the installed library; the programs `lemke_peers` and
+//! `friction_peers` of percussion-benches feed them problem by problem in turn with our solvers, so that load and
+//! clock of the machine change both times alike.
 
 use std::{
     fs,
@@ -16,28 +17,51 @@ use crate::shell::{self, Refusal, cargo};
 /// Where a system package or a local installation puts the headers.
 const HEADERS: [&str; 2] = ["/usr/include/siconos", "/usr/local/include/siconos"];
 
-/// Runs the comparison and saves its table beside the description of the machine.
+/// A program of percussion-benches and the driver of Siconos that it feeds.
+struct Peer {
+    program: &'static str,
+    driver: &'static str,
+    /// Whether it solves contacts with friction; LCPs otherwise.
+    friction: bool,
+}
+
+const PEERS: [Peer; 2] = [
+    Peer { program: "lemke_peers", driver: "siconos_lemke", friction: false },
+    Peer { program: "friction_peers", driver: "siconos_friction", friction: true },
+];
+
+/// Runs the comparisons and saves their tables beside the description of the machine.
+///
+/// A filter that begins with `friction` is a part of that comparison, any other one a family of LCPs.
 pub(super) fn run(options: &Options, folder: &Path, machine: &str) -> anyhow::Result<()> {
-    let driver = driver(folder)?;
-    let mut command = cargo([
-        "run",
-        "--release",
-        "--package",
-        "percussion-benches",
-        "--bin",
-        "lemke_peers",
-        "--",
-    ]);
-    command.arg(driver).arg(options.problems.to_string()).args(&options.filter);
-    let table = shell::read(&mut command)?;
-    println!("\n{table}");
-    fs::write(folder.join("peers.txt"), format!("{machine}\n{table}"))?;
+    let asked = options.filter.as_ref().map(|filter| filter.starts_with("friction"));
+    let mut tables = String::new();
+    for peer in PEERS.iter().filter(|peer| asked.is_none_or(|friction| friction == peer.friction)) {
+        let driver = driver(peer.driver, folder)?;
+        let mut command = cargo([
+            "run",
+            "--release",
+            "--package",
+            "percussion-benches",
+            "--bin",
+            peer.program,
+            "--",
+        ]);
+        command.arg(driver);
+        if !peer.friction {
+            command.arg(options.problems.to_string());
+        }
+        let table = shell::read(command.args(&options.filter))?;
+        println!("\n{table}");
+        tables += &table;
+    }
+    fs::write(folder.join("peers.txt"), format!("{machine}\n{tables}"))?;
     println!("saved in {}", folder.display());
     Ok(())
 }
 
-/// Compiles the driver into `folder`.
-fn driver(folder: &Path) -> anyhow::Result<PathBuf> {
+/// Compiles the driver `name` into `folder`.
+fn driver(name: &str, folder: &Path) -> anyhow::Result<PathBuf> {
     if !shell::succeeds(Command::new("cc").arg("--version")) {
         return Err(Refusal::missing("a C compiler", "sudo apt-get install gcc").into());
     }
@@ -45,10 +69,10 @@ fn driver(folder: &Path) -> anyhow::Result<PathBuf> {
         let install = "sudo apt-get install libsiconos-numerics-dev";
         return Err(Refusal::missing("Siconos (numerics)", install).into());
     };
-    let program = folder.join("siconos_lemke");
+    let program = folder.join(name);
     let mut command = Command::new("cc");
     command.arg("-O2").arg("-I").arg(headers).arg("-I").arg(headers.join("numerics"));
-    command.arg(shell::root().join("benches/peers/siconos_lemke.c"));
+    command.arg(shell::root().join(format!("benches/peers/{name}.c")));
     command.arg("-o").arg(&program).arg("-lsiconos_numerics");
     shell::run(&mut command)?;
     Ok(program)

@@ -23,6 +23,7 @@
 //! inelastic impacts", 2017, section 3.2.
 
 pub mod alart_curnier;
+mod conic;
 pub mod coulomb;
 pub mod maximum_dissipation;
 pub mod projection;
@@ -100,6 +101,8 @@ pub struct Contact {
     singular: bool,
     /// Whether normal and tangents are uncoupled and the tangents alike.
     isotropic: bool,
+    /// Whether coupling is so weak that Coulomb's law has one solution, see [`coulomb`].
+    monotone: bool,
 }
 
 /// What the iterative solvers for one contact return.
@@ -140,7 +143,10 @@ impl Contact {
         let isotropic =
             t == 0.0 && o == 0.0 && schur[1] == 0.0 && (schur[0] - schur[2]).abs() <= 0.0;
         let (inverse, singular) = pseudo_inverse(schur);
-        Ok(Self { block, friction, yielding, schur, inverse, singular, isotropic })
+        // aᵀ P⁻¹ a, and the trace of P for its largest eigenvalue.
+        let coupling = inverse[0] * t * t + 2.0 * inverse[1] * t * o + inverse[2] * o * o;
+        let monotone = !singular && friction * friction * coupling * (schur[0] + schur[2]) < n * n;
+        Ok(Self { block, friction, yielding, schur, inverse, singular, isotropic, monotone })
     }
 
     /// The symmetric block `A` (kg⁻¹).

@@ -215,12 +215,25 @@ impl Direction {
     }
 
     /// The direction turned by the angle whose tangent is `tangent`, of absolute value below `π/2`.
-    pub(super) fn turned(self, tangent: f64) -> Self {
+    fn turned(self, tangent: f64) -> Self {
         let length = (1.0 + tangent * tangent).sqrt();
         Self {
             cosine: (self.cosine - tangent * self.sine) / length,
             sine: (self.sine + tangent * self.cosine) / length,
         }
+    }
+}
+
+/// A direction that need not be normalized: `along` has the length `length`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ray {
+    pub(super) along: [f64; 2],
+    pub(super) length: f64,
+}
+
+impl From<Direction> for Ray {
+    fn from(at: Direction) -> Self {
+        Self { along: [at.cosine, at.sine], length: 1.0 }
     }
 }
 
@@ -325,6 +338,58 @@ impl TrigonometricPolynomial {
         roots
     }
 
+    /// The root that a few steps from `start` reach, less than a right angle away, if they reach one.
+    ///
+    /// In `w = tan(β/2)` of the angle `β` from the start the polynomial is a quartic, and no step needs a square root.
+    /// The first step is Halley's, whose error is of third order: near a root, as in sweeps that have nearly
+    /// converged, it is the only one.
+    #[inline]
+    pub(super) fn root_near(&self, start: [f64; 2]) -> Option<Ray> {
+        let [c, s] = start;
+        let square = c * c + s * s;
+        let length = square.sqrt();
+        let (double_cosine, double_sine) = ((c - s) * (c + s), 2.0 * c * s);
+        let [first_cosine, first_sine] = self.first;
+        let [second_cosine, second_sine] = self.second;
+        let k0 = self.constant * square;
+        let first = [
+            length * (first_cosine * c + first_sine * s),
+            length * (first_sine * c - first_cosine * s),
+        ];
+        let second = [
+            second_cosine * double_cosine + second_sine * double_sine,
+            second_sine * double_cosine - second_cosine * double_sine,
+        ];
+        let c0 = k0 + first[0] + second[0];
+        let c1 = 2.0 * first[1] + 4.0 * second[1];
+        let c2 = 2.0 * k0 - 6.0 * second[0];
+        let c3 = 2.0 * first[1] - 4.0 * second[1];
+        let c4 = k0 - first[0] + second[0];
+        let mut w = -c0 * c1 / (c1 * c1 - c0 * c2);
+        // The leading term of Halley's error, times the square of the slope.
+        let error = w * w * w * (c2 * c2 - c1 * c3);
+        let mut found = error.abs() <= f64::EPSILON * c1 * c1;
+        for _ in 0..8 {
+            // Also ends at NaN, from a start without direction.
+            let near = w.abs() < 1.0;
+            if !near {
+                return None;
+            }
+            if found {
+                let (even, odd) = (1.0 - w * w, 2.0 * w);
+                let along = [even * c - odd * s, even * s + odd * c];
+                return Some(Ray { along, length: (1.0 + w * w) * length });
+            }
+            let value = (((c4 * w + c3) * w + c2) * w + c1) * w + c0;
+            let slope = ((4.0 * c4 * w + 3.0 * c3) * w + 2.0 * c2) * w + c1;
+            let step = value / slope;
+            w -= step;
+            // The next step would be below a rounding.
+            found = step.abs() < 1e-8;
+        }
+        None
+    }
+
     /// The sum of the absolute values of the coefficients.
     fn size(&self) -> f64 {
         let [first_cosine, first_sine] = self.first.map(f64::abs);
@@ -333,7 +398,7 @@ impl TrigonometricPolynomial {
     }
 
     /// One Newton step on the circle, unless it is not a small one.
-    pub(super) fn polish(&self, root: Direction) -> Direction {
+    fn polish(&self, root: Direction) -> Direction {
         let step = -self.value(root) / self.derivative(root);
         if step.abs() < 1e-6 { root.turned(step) } else { root }
     }

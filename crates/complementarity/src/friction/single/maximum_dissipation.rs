@@ -18,12 +18,11 @@
 //! | slide | on the edge of the cone, see below |
 //!
 //! A closed contact has its tangential impulse `y` in the conic `‖y‖ ≤ μ (b_n − a·y)/A_nn`, which is
-//! convex, and the energy is convex in `y`. So there is one minimum, and a point of the edge is it exactly
-//! if the energy's gradient there points into the conic along its normal. With `y = r (cos α, sin α)`,
-//! `r = μ b_n/f(α)` and `f = A_nn + μ (A_nt cos α + A_no sin α) > 0`, the slope of the energy along the edge
-//! is `μ b_n p(α)/f³` with a [trigonometric polynomial](TrigonometricPolynomial) `p` of degree two.
-//! Newton steps from the direction of the stick impulse find its root mostly in three steps, and the sign of
-//! the gradient certifies it. Where they do not, all roots of the quartic are found and the one with the
+//! convex, and the energy is convex in `y`. So there is one minimum, and a point of the edge is it
+//! exactly if the energy's gradient there points into the conic along its normal. The slope of the energy along
+//! the edge is `μ b_n p(α)/f³` with a trigonometric polynomial `p` of degree two.
+//! Steps from the direction of the stick impulse find its root, mostly three, and the sign of the gradient
+//! certifies it. Where they do not, all roots of the quartic are found and the one with the
 //! least energy taken.
 //!
 //! - **Needs** nothing beyond a valid [`Contact`]; `A` may be singular.
@@ -36,8 +35,8 @@
 
 use nalgebra::Vector3;
 
-use super::{Contact, Load};
-use crate::friction::trigonometric_polynomial::{Direction, TrigonometricPolynomial};
+use super::{Contact, Load, conic::Conic};
+use crate::friction::trigonometric_polynomial::{Direction, Ray};
 
 /// The impulse (N·s) of `contact` under `b` (m/s, minus the relative velocity without it).
 ///
@@ -87,13 +86,15 @@ pub fn solve_near(
     if let Some(impulse) = contact.stick(&load) {
         return impulse;
     }
+    let conic = Conic::new(contact, &load);
     if b.x == 0.0 {
-        return degenerate(contact, &load);
+        return degenerate(&conic);
     }
-    let edge = Edge::new(contact, &load);
-    let start = guess.map_or_else(|| stick_direction(contact, &load), |guess| [guess.y, guess.z]);
-    let y = edge.near(start).unwrap_or_else(|| edge.best());
-    impulse(contact, &load, y)
+    let start = match guess {
+        Some(guess) if guess.y != 0.0 || guess.z != 0.0 => [guess.y, guess.z],
+        _ => stick_direction(contact, &load),
+    };
+    near(&conic, start).unwrap_or_else(|| best(&conic))
 }
 
 /// Normal and tangents uncoupled, tangents alike: each part by itself, then back to the cone.
@@ -109,15 +110,6 @@ pub(super) fn radial(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(normal, scale * y[0], scale * y[1])
 }
 
-/// On the edge of the cone the normal part follows from the tangential one, so that friction is exact.
-fn impulse(contact: &Contact, load: &Load, y: [f64; 2]) -> Vector3<f64> {
-    let length = (y[0] * y[0] + y[1] * y[1]).sqrt();
-    let normal = length / contact.friction;
-    // Weak friction makes the other formula the better one; the cone then holds within a rounding.
-    let closed = contact.closed(load, y);
-    if contact.friction < 1e-3 { closed } else { Vector3::new(normal, y[0], y[1]) }
-}
-
 fn stick_direction(contact: &Contact, load: &Load) -> [f64; 2] {
     let [tt, to, oo] = contact.inverse;
     let q = load.tangent;
@@ -125,189 +117,115 @@ fn stick_direction(contact: &Contact, load: &Load) -> [f64; 2] {
 }
 
 /// `b_n = 0`: the plane of maximum compression cuts the cone in its apex, or in two rays from it.
-fn degenerate(contact: &Contact, load: &Load) -> Vector3<f64> {
-    let a = contact.coupling();
-    let length = a[0].hypot(a[1]);
-    let reach = contact.friction * length;
-    if reach <= 0.0 || 1.0 / contact.yielding > reach {
-        return Vector3::zeros();
-    }
-    // cos Δα = −A_nn/(μ‖a‖), measured from the direction of a.
-    let cosine = -1.0 / (contact.yielding * reach);
-    let sine = ((1.0 - cosine) * (1.0 + cosine)).max(0.0).sqrt();
-    let toward = [a[0] / length, a[1] / length];
-    let ray =
-        |sine: f64| [cosine * toward[0] - sine * toward[1], cosine * toward[1] + sine * toward[0]];
+fn degenerate(conic: &Conic<'_>) -> Vector3<f64> {
     // Not sticking, the minimum of this convex sector is on its edge: the better of both rays.
     let mut best = (0.0, Vector3::zeros());
-    for d in [ray(-sine), ray(sine)] {
-        let [left, right] = contact.apply(d);
+    for at in conic.asymptotes().into_iter().flatten() {
+        let d = [at.cosine, at.sine];
+        let [left, right] = conic.contact.apply(d);
         let bend = d[0] * left + d[1] * right;
-        let drive = d[0] * load.tangent[0] + d[1] * load.tangent[1];
+        let drive = d[0] * conic.load.tangent[0] + d[1] * conic.load.tangent[1];
         if drive > 0.0 && bend > 0.0 {
             let r = drive / bend;
             let energy = -0.5 * drive * r;
             if energy < best.0 && r.is_finite() {
-                best = (energy, Vector3::new(r / contact.friction, r * d[0], r * d[1]));
+                best = (energy, Vector3::new(r / conic.contact.friction, r * d[0], r * d[1]));
             }
         }
     }
     best.1
 }
 
-/// The edge of the conic and the slope of the energy along it.
-struct Edge<'a> {
-    contact: &'a Contact,
-    load: &'a Load,
-    /// `μ b_n`.
-    drive: f64,
-    /// `A_nn` and `μ a`, the coefficients of `f`.
-    level: f64,
-    tilt: [f64; 2],
-    slope: TrigonometricPolynomial,
+/// The minimum by steps from the direction of `start`, if they find it.
+#[inline]
+fn near(conic: &Conic<'_>, start: [f64; 2]) -> Option<Vector3<f64>> {
+    let ray = conic.slope().root_near(start)?;
+    let impulse = conic.point(&ray)?;
+    is_minimum(conic, &ray, &impulse).then(|| refined(conic, &ray, impulse))
 }
 
-impl<'a> Edge<'a> {
-    fn new(contact: &'a Contact, load: &'a Load) -> Self {
-        let [t, o] = contact.coupling();
-        let [tt, to, oo] = contact.schur;
-        let [q, p] = load.tangent;
-        let (level, friction) = (contact.block[(0, 0)], contact.friction);
-        let drive = friction * load.normal;
-        let twist = t * p - o * q;
-        let slope = TrigonometricPolynomial {
-            constant: -1.5 * friction * level * twist,
-            first: [
-                friction * drive * (t * to - o * tt)
-                    - level * level * p
-                    - friction * friction * twist * t,
-                friction * drive * (t * oo - o * to) + level * level * q
-                    - friction * friction * twist * o,
-            ],
-            second: [
-                level * (drive * to - 0.5 * friction * (t * p + o * q)),
-                0.5 * level * (drive * (oo - tt) - friction * (o * p - t * q)),
-            ],
+/// Whether the energy's gradient, normal to the edge where the slope is zero, points inward.
+#[inline]
+fn is_minimum(conic: &Conic<'_>, ray: &Ray, impulse: &Vector3<f64>) -> bool {
+    let gradient = conic.gradient([impulse.y, impulse.z]);
+    let outward = [0, 1].map(|k| conic.level * ray.along[k] + conic.tilt[k] * ray.length);
+    gradient[0] * outward[0] + gradient[1] * outward[1] < 0.0
+}
+
+#[inline]
+fn refined(conic: &Conic<'_>, ray: &Ray, impulse: Vector3<f64>) -> Vector3<f64> {
+    if conic.is_thin(ray) { polish(conic, impulse) } else { impulse }
+}
+
+/// The stationary point of least energy among all.
+fn best(conic: &Conic<'_>) -> Vector3<f64> {
+    let mut best = (f64::INFINITY, Vector3::zeros());
+    for &at in conic.slope().roots().as_slice() {
+        let ray = at.into();
+        if let Some(impulse) = conic.point(&ray) {
+            let impulse = refined(conic, &ray, impulse);
+            let energy = energy(conic, [impulse.y, impulse.z]);
+            if energy < best.0 {
+                best = (energy, impulse);
+            }
+        }
+    }
+    if best.0.is_finite() {
+        return best.1;
+    }
+    // Round-off has swallowed the slope: every point of the edge is as good to working precision.
+    let length = conic.tilt[0].hypot(conic.tilt[1]);
+    let along = if length > 0.0 {
+        Direction { cosine: conic.tilt[0] / length, sine: conic.tilt[1] / length }
+    } else {
+        Direction { cosine: 1.0, sine: 0.0 }
+    };
+    conic.point(&along.into()).unwrap_or_default()
+}
+
+fn energy(conic: &Conic<'_>, y: [f64; 2]) -> f64 {
+    let [left, right] = conic.contact.apply(y);
+    let q = conic.load.tangent;
+    y[0] * (0.5 * left - q[0]) + y[1] * (0.5 * right - q[1])
+}
+
+/// Newton steps on the conditions of the minimum in `y` itself.
+fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Vector3<f64> {
+    let [tt, to, oo] = conic.contact.schur;
+    // The edge is ‖y‖ + k·y = ρ.
+    let k = [conic.tilt[0] / conic.level, conic.tilt[1] / conic.level];
+    let reach = conic.drive / conic.level;
+    let mut y = [impulse.y, impulse.z];
+    for _ in 0..3 {
+        let r = y[0].hypot(y[1]);
+        let e = [y[0] / r, y[1] / r];
+        let normal = [e[0] + k[0], e[1] + k[1]];
+        let square = normal[0] * normal[0] + normal[1] * normal[1];
+        let gradient = conic.gradient(y);
+        let force = -(gradient[0] * normal[0] + gradient[1] * normal[1]) / square;
+        let miss = r + k[0] * y[0] + k[1] * y[1] - reach;
+        // Split the step into a part along the normal, which the edge fixes, and one along it.
+        let fix = -miss / square;
+        let tangent = [-normal[1], normal[0]];
+        let bend = [
+            tt + force * e[1] * e[1] / r,
+            to - force * e[0] * e[1] / r,
+            oo + force * e[0] * e[0] / r,
+        ];
+        let curve = |v: [f64; 2]| {
+            tangent[0] * (bend[0] * v[0] + bend[1] * v[1])
+                + tangent[1] * (bend[1] * v[0] + bend[2] * v[1])
         };
-        Self { contact, load, drive, level, tilt: [friction * t, friction * o], slope }
-    }
-
-    /// `f(α)`.
-    fn width(&self, at: Direction) -> f64 {
-        self.level + self.tilt[0] * at.cosine + self.tilt[1] * at.sine
-    }
-
-    fn point(&self, at: Direction) -> Option<[f64; 2]> {
-        let width = self.width(at);
-        let r = self.drive / width;
-        (width > 0.0 && r.is_finite()).then_some([r * at.cosine, r * at.sine])
-    }
-
-    /// The minimum by Newton steps from the direction of `start`, if they find it.
-    fn near(&self, start: [f64; 2]) -> Option<[f64; 2]> {
-        let length = (start[0] * start[0] + start[1] * start[1]).sqrt();
-        let mut at = Direction { cosine: start[0] / length, sine: start[1] / length };
-        for _ in 0..8 {
-            let step = -self.slope.value(at) / self.slope.derivative(at);
-            // Also ends at NaN, from a start without direction.
-            let small = step.abs() < 0.5;
-            if !small {
-                return None;
-            }
-            at = at.turned(step);
-            if step.abs() < 1e-8 {
-                let y = self.point(at)?;
-                return self.is_minimum(at, y).then(|| self.polish(at, y));
-            }
+        let across = [fix * normal[0], fix * normal[1]];
+        let slope = tangent[0] * gradient[0] + tangent[1] * gradient[1] + curve(across);
+        let along = -slope / curve(tangent);
+        let next = [y[0] + across[0] + along * tangent[0], y[1] + across[1] + along * tangent[1]];
+        // Only a refinement is wanted; anything else is round-off in a singular system.
+        let refines = (next[0] - y[0]).hypot(next[1] - y[1]) <= 0.1 * r;
+        if !refines {
+            break;
         }
-        None
+        y = next;
     }
-
-    /// Whether the energy's gradient at `y`, normal to the edge where the slope is zero, points inward.
-    fn is_minimum(&self, at: Direction, y: [f64; 2]) -> bool {
-        let [left, right] = self.contact.apply(y);
-        let gradient = [left - self.load.tangent[0], right - self.load.tangent[1]];
-        let outward = [self.level * at.cosine + self.tilt[0], self.level * at.sine + self.tilt[1]];
-        gradient[0] * outward[0] + gradient[1] * outward[1] < 0.0
-    }
-
-    /// The stationary point of least energy among all.
-    fn best(&self) -> [f64; 2] {
-        let mut best = (f64::INFINITY, [0.0; 2]);
-        for &at in self.slope.roots().as_slice() {
-            if let Some(y) = self.point(at) {
-                let y = self.polish(at, y);
-                let energy = self.energy(y);
-                if energy < best.0 {
-                    best = (energy, y);
-                }
-            }
-        }
-        if best.0.is_finite() {
-            return best.1;
-        }
-        // Round-off has swallowed the slope: every point of the edge is as good to working precision.
-        let away = Direction { cosine: 1.0, sine: 0.0 };
-        let length = self.tilt[0].hypot(self.tilt[1]);
-        let along = if length > 0.0 {
-            Direction { cosine: self.tilt[0] / length, sine: self.tilt[1] / length }
-        } else {
-            away
-        };
-        self.point(along).unwrap_or([0.0; 2])
-    }
-
-    fn energy(&self, y: [f64; 2]) -> f64 {
-        let [left, right] = self.contact.apply(y);
-        let q = self.load.tangent;
-        y[0] * (0.5 * left - q[0]) + y[1] * (0.5 * right - q[1])
-    }
-
-    /// Newton steps on the conditions of the minimum in `y` itself. Where `f` is small the angle alone
-    /// does not determine the point to full precision.
-    fn polish(&self, at: Direction, mut y: [f64; 2]) -> [f64; 2] {
-        if self.width(at) > 0.01 * (self.level + self.tilt[0].abs() + self.tilt[1].abs()) {
-            return y;
-        }
-        let [tt, to, oo] = self.contact.schur;
-        let q = self.load.tangent;
-        // The edge is ‖y‖ + k·y = ρ.
-        let k = [self.tilt[0] / self.level, self.tilt[1] / self.level];
-        let reach = self.drive / self.level;
-        for _ in 0..3 {
-            let r = y[0].hypot(y[1]);
-            let e = [y[0] / r, y[1] / r];
-            let normal = [e[0] + k[0], e[1] + k[1]];
-            let square = normal[0] * normal[0] + normal[1] * normal[1];
-            let [left, right] = self.contact.apply(y);
-            let gradient = [left - q[0], right - q[1]];
-            let force = -(gradient[0] * normal[0] + gradient[1] * normal[1]) / square;
-            let miss = r + k[0] * y[0] + k[1] * y[1] - reach;
-            // Split the step into a part along the normal, which the edge fixes, and one along it.
-            let fix = -miss / square;
-            let tangent = [-normal[1], normal[0]];
-            let bend = [
-                tt + force * e[1] * e[1] / r,
-                to - force * e[0] * e[1] / r,
-                oo + force * e[0] * e[0] / r,
-            ];
-            let curve = |v: [f64; 2]| {
-                tangent[0] * (bend[0] * v[0] + bend[1] * v[1])
-                    + tangent[1] * (bend[1] * v[0] + bend[2] * v[1])
-            };
-            let across = [fix * normal[0], fix * normal[1]];
-            let slope = tangent[0] * gradient[0] + tangent[1] * gradient[1] + curve(across);
-            let along = -slope / curve(tangent);
-            let next =
-                [y[0] + across[0] + along * tangent[0], y[1] + across[1] + along * tangent[1]];
-            let moved = (next[0] - y[0]).hypot(next[1] - y[1]);
-            // Only a refinement is wanted; anything else is round-off in a singular system.
-            let refines = moved <= 0.1 * r;
-            if !refines {
-                return y;
-            }
-            y = next;
-        }
-        y
-    }
+    conic.impulse(y)
 }

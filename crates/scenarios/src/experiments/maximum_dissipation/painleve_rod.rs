@@ -139,7 +139,7 @@ pub(in crate::experiments) fn run(
                   Rüde (2017), section 4.2."
             .to_owned(),
         rows,
-        figures: vec![plane(&parameters, sticking)],
+        figures: vec![plane(&parameters, &sticking)],
         notes,
     })
 }
@@ -159,21 +159,32 @@ fn least_threshold(parameters: &Parameters) -> Result<(f64, f64), Error> {
     Ok((angle, parameters.threshold(angle)?))
 }
 
-fn plane(parameters: &Parameters, sticking: Vec<[f64; 2]>) -> Figure {
+fn plane(parameters: &Parameters, sticking: &[[f64; 2]]) -> Figure {
     let curve =
         (1..400).map(|i| FRAC_PI_2 * f64::from(i) / 400.0).map(|angle| [angle, threshold(angle)]);
+    let half = [FRAC_PI_2, parameters.largest_friction]
+        .map(|range| 0.5 * range / f64::from(parameters.grid));
+    let square = |&[x, y]: &[f64; 2]| {
+        let ([left, right], [bottom, top]) =
+            ([x - half[0], x + half[0]], [y - half[1], y + half[1]]);
+        [[left, bottom], [right, bottom], [right, top], [left, top], [left, bottom], [f64::NAN; 2]]
+    };
     let shown = curve.filter(|point| point[1] <= parameters.largest_friction).collect();
     Figure {
         id: "regions".to_owned(),
         title: "Where the rod sticks at once".to_owned(),
-        caption: "Angle of the rod and friction of its tip: a dot for every cell in which the percussion of maximum \
+        caption: "Angle of the rod and friction of its tip: cells in whose middle the percussion of maximum \
                   dissipation is not zero, and the threshold μ*(θ), least with 4/3 at ½ acos(−3/5)."
             .to_owned(),
         x: drawing::axis("angle θ", "rad"),
         y: drawing::axis("friction μ", ""),
         equal_aspect: false,
         series: vec![
-            Series { label: "percussion".to_owned(), mark: Mark::Dots, points: sticking },
+            Series {
+                label: "cells with a percussion".to_owned(),
+                mark: Mark::Backdrop,
+                points: sticking.iter().flat_map(square).collect(),
+            },
             drawing::line("threshold μ*(θ)", shown),
         ],
     }

@@ -186,7 +186,7 @@ impl Study {
     }
 
     fn figure(&self, id: &str, caption: &str) -> Figure {
-        let window = Window { low: [-2.4, -11.0], high: [2.4, 3.0] };
+        let window = Window { low: [-3.4, -9.0], high: [1.2, 2.0] };
         let energies = [-0.7, -0.6, -0.4, 0.0, 0.6, 1.4, 2.4];
         let mut figure = plane(&self.tangents, &window, &energies);
         let points = |some: &[Vector3<f64>]| some.iter().map(|x| [x.y, x.z]).collect::<Vec<_>>();
@@ -233,12 +233,10 @@ fn measure_example(example: &Tangents, measurements: &mut Measurements<'_>) {
 }
 
 fn hyperbola(example: &Tangents) -> Figure {
-    let window = Window { low: [-7.0, -7.0], high: [9.0, 9.0] };
+    let window = Window { low: [-7.0, -7.0], high: [9.0, 14.0] };
     let energies = [-6.0, -4.0, -2.0, 2.0, 4.0, 6.0];
     let mut figure = plane(example, &window, &energies);
-    let mut zero = drawing::line("energy before the impact", example.contour(0.0, &window));
-    zero.mark = Mark::Line;
-    figure.series.push(zero);
+    figure.series.push(drawing::line("energy before the impact", example.contour(0.0, &window)));
     let solution = maximum_dissipation::solve(&example.contact, &example.load);
     let (free, _) = example.free_minimum();
     figure.series.push(dots("least energy without a bound of friction", vec![free]));
@@ -254,12 +252,10 @@ fn hyperbola(example: &Tangents) -> Figure {
 
 fn objective(example: &Tangents) -> Figure {
     let window = Window { low: [-4.0, -6.0], high: [4.0, 10.0] };
-    let curve = |pushes: bool| {
-        window.clip(steps(3600).map(|angle| {
-            let shown = (example.width(angle) > 0.0) == pushes;
-            [angle, if shown { example.energy(angle) } else { f64::NAN }]
-        }))
-    };
+    let curve = window.clip(steps(3600).map(|angle| {
+        let pushes = example.width(angle) > 0.0;
+        [angle, if pushes { example.energy(angle) } else { f64::NAN }]
+    }));
     let solution = maximum_dissipation::solve(&example.contact, &example.load);
     let energy = example.contact.energy(&example.load, &solution);
     let poles = example.poles();
@@ -288,8 +284,7 @@ fn objective(example: &Tangents) -> Figure {
     };
     let mut series = vec![area];
     series.extend(poles.iter().map(pole));
-    series.push(drawing::outline(curve(false)));
-    series.push(drawing::line("energy on the conic", curve(true)));
+    series.push(drawing::line("energy on the conic", curve));
     series.push(dots("maximum dissipation", vec![[solution.z.atan2(solution.y), energy]]));
     Figure {
         id: "figure-3".to_owned(),
