@@ -185,7 +185,11 @@ fn solves(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
         );
         match best {
             Some(Best { solver, time: theirs, residual }) => {
-                println!(" {:>11.1} {residual:>9.1e} {:>7.3} {solver}", theirs / 1e3, time / theirs,)
+                println!(
+                    " {:>11.1} {residual:>9.1e} {:>7.3} {solver}",
+                    theirs / 1e3,
+                    time / theirs
+                );
             }
             None => println!(" {:>11} {:>9} {:>7} none", "–", "–", "–"),
         }
