@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Solve(Solve),
     /// Run published experiments and set their figures beside ours.
     Reproduce(Reproduce),
+    /// Show a directory that `run`, `impact`, `compare` or `reproduce` wrote in a browser.
+    View(View),
 }
 
 /// Arguments of `list`.
@@ -113,8 +115,8 @@ pub(crate) struct Run {
     /// Simulated time (s); the scenario's own by default.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
-    /// Directory for tables and figures of the motion, or of a set of outcomes; nothing is written by
-    /// default.
+    /// Directory for tables, figures and a page that plays the motion or the outcomes; nothing is written
+    /// by default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Law of an impact, as of `impact`; all of them by default.
@@ -152,7 +154,8 @@ pub(crate) struct Impact {
     pub(crate) law: Which,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
-    /// Directory for figures and tables of a set of outcomes; nothing is written by default.
+    /// Directory for a page that plays the outcomes, and for figures and tables of a set of them; nothing
+    /// is written by default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.
@@ -189,7 +192,8 @@ pub(crate) struct Compare {
     pub(crate) laws: Vec<LawName>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
-    /// Directory for figures and tables of a set of outcomes; nothing is written by default.
+    /// Directory for a page that plays the outcomes, and for figures and tables of a set of them; nothing
+    /// is written by default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.
@@ -389,6 +393,26 @@ const REPRODUCE_HELP: &str = "\
 Examples:
   percussion reproduce --quick
   percussion reproduce stewart-trinkle --out report";
+
+/// Arguments of `view`.
+#[derive(Debug, Args)]
+#[command(after_help = VIEW_HELP)]
+pub(crate) struct View {
+    /// Directory written with `--out`.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Port on this machine; one that is free by default.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) port: u16,
+}
+
+const VIEW_HELP: &str = "\
+Serves the directory on 127.0.0.1 alone until it is interrupted. The page also opens from disk, as view.html
+or index.html of the directory.
+
+Examples:
+  percussion run stewart-trinkle/four-balls --out run && percussion view run
+  percussion view target/reproduction --port 8000";
 
 fn positive(text: &str) -> Result<f64, String> {
     number(text, "a finite number above 0", |value| value > 0.0)

@@ -7,6 +7,7 @@ mod reproduce;
 mod run;
 mod solve;
 mod solve_friction;
+mod view;
 
 use clap::CommandFactory;
 
@@ -34,5 +35,6 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::Solve(Solve::Lcp(arguments))) => solve::execute(arguments),
         Some(Command::Solve(Solve::Friction(arguments))) => solve_friction::execute(arguments),
         Some(Command::Reproduce(arguments)) => reproduce::execute(arguments),
+        Some(Command::View(arguments)) => view::execute(arguments),
     }
 }

@@ -9,6 +9,7 @@
 //! | `percussion compare FILE` | sets the answers of several laws side by side |
 //! | `percussion solve lcp FILE` | solves a linear complementarity problem |
 //! | `percussion reproduce [ID…]` | runs published experiments and compares their figures with ours |
+//! | `percussion view DIR` | shows what a run wrote in a browser on this machine |
 //!
 //! Answers go to standard output, as text for people or, with `--json`, as one JSON document and
 //! nothing else. Progress and logs go to standard error, bars only on a terminal.

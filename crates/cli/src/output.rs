@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
+    path::PathBuf,
     process::ExitCode,
 };
 
@@ -52,6 +53,15 @@ pub(crate) fn answer(
 pub(crate) fn name_of(value: &impl Serialize) -> String {
     let name = serde_json::to_value(value).ok();
     name.as_ref().and_then(|name| name.as_str()).unwrap_or("unknown").to_owned()
+}
+
+/// A list of the files written, for people; empty when there are none.
+pub(crate) fn written(files: &[PathBuf]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let names = files.iter().map(|file| format!("  {}\n", file.display()));
+    format!("\nWritten:\n{}", names.collect::<String>())
 }
 
 /// Writes `error` with its causes to standard error, which may be closed.

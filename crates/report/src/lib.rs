@@ -2,9 +2,10 @@
 //!
 //! Experiments hand over data: an [`ExperimentOutcome`](percussion_scenarios::ExperimentOutcome)
 //! holds measured [`Row`](percussion_scenarios::Row)s beside published ones and
-//! [`Figure`](percussion_scenarios::Figure)s as lists of points. This crate shows them. The three
-//! names to know are [`svg::draw`], which draws one figure, [`Results`], the machine-readable
-//! verdict, and [`Report`], which writes a whole directory with a page to read.
+//! [`Figure`](percussion_scenarios::Figure)s as lists of points. This crate shows them. The names
+//! to know are [`svg::draw`], which draws one figure, [`Results`], the machine-readable verdict,
+//! [`Report`], which writes a whole directory with a page to read, and [`viewer::write`], which writes
+//! a page that plays a motion.
 //!
 //! ```
 //! use percussion_report::{Provenance, Report};
@@ -41,6 +42,7 @@
 //! | [`svg`] | figures as SVG documents |
 //! | [`csv`] | figures and trajectories as comma-separated text |
 //! | [`page`] | the report as one self-contained HTML page |
+//! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
 //! | [`table`], [`number`] | aligned columns, readable numbers |
 //! | [`results`] | the JSON document with the verdict |
@@ -59,6 +61,7 @@ pub mod results;
 pub mod svg;
 pub mod table;
 pub mod terminal;
+pub mod viewer;
 
 pub use atomic::WriteError;
 pub use provenance::Provenance;

@@ -68,7 +68,7 @@ use crate::{
     scenario::{Expected, Plane},
 };
 
-mod build;
+pub(crate) mod build;
 mod fixtures;
 #[cfg(test)]
 mod tests;
@@ -143,6 +143,8 @@ pub struct Body {
     pub coordinates: Option<Vec<f64>>,
     /// Their rates before the impact (m/s, rad/s); default zero.
     pub velocity: Option<Vec<f64>>,
+    /// Corners of the body as it is drawn, in its frame (m); default the hull of its joints and contacts.
+    pub outline: Option<Vec<[f64; 2]>>,
 }
 
 /// How a body moves relative to the one that carries it.

@@ -31,6 +31,7 @@
 //! | [`convergence`] | distances between simulations, order of convergence |
 //! | [`experiments`](mod@experiments) | the registry of published experiments |
 //! | [`outcome`], [`figure`] | what they hand to a report |
+//! | [`view`] | motions and outcomes for a page that plays them |
 //!
 //! All units are SI: m, kg, s, N, rad.
 
@@ -46,6 +47,7 @@ pub mod outcome;
 mod rules;
 pub mod scenario;
 pub mod trajectory;
+pub mod view;
 
 pub use error::Error;
 pub use experiments::{Effort, Experiment, Options, experiment, experiments};
@@ -54,3 +56,4 @@ pub use impacts::{Impact, ImpactScenario};
 pub use outcome::{Against, ExperimentOutcome, Row};
 pub use scenario::Scenario;
 pub use trajectory::Trajectory;
+pub use view::View;

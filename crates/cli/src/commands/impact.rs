@@ -3,11 +3,12 @@
 mod document;
 mod drawing;
 mod judgement;
+mod playing;
 mod set;
 mod set_text;
 mod text;
 
-use std::path::Path;
+use std::{iter, path::Path};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
@@ -42,31 +43,40 @@ fn resolve_by(
     json: bool,
 ) -> Result<Verdict> {
     let subject = input::impact(problem)?;
-    if let Some(directory) = out {
-        atomic::prepare_directory(directory)?;
-    }
     match law {
         Which::One(name) => {
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
             let law = Chosen::new(name, given, subject.sampling.as_ref())?;
-            ensure!(
-                out.is_none() || matches!(law, Chosen::Set(..)),
-                "`--out` is given, but `{name}` is no law whose outcomes are drawn, expected \
-                 set-valued-routh"
-            );
+            prepare(out, &subject, matches!(law, Chosen::Set(..)))?;
             let mut document = resolve(name, &law, &subject)?;
             write(&mut document, &subject, out)?;
+            if let (Some(stage), Some(directory)) = (&subject.stage, out) {
+                let files = playing::write(stage, iter::once(&document), directory)?;
+                document.files_mut().extend(files);
+            }
             answer(json, &document, || text::one(&subject, &document))?;
             Ok(verdict(document.is_resolved()))
         }
         Which::All => {
             let laws = several(LawName::value_variants(), settings, &subject)?;
+            prepare(out, &subject, true)?;
             side_by_side(&subject, &laws, out, json)
         }
     }
 }
 
-/// Writes what can be drawn of an answer.
+/// Makes the directory, unless nothing can be drawn: neither bodies nor a `set` of outcomes.
+fn prepare(out: Option<&Path>, subject: &Subject, set: bool) -> Result<()> {
+    let Some(directory) = out else { return Ok(()) };
+    ensure!(
+        set || subject.stage.is_some(),
+        "`--out` is given, but the impact has no bodies to draw, expected one that is built in or a TOML \
+         file, or the law set-valued-routh, whose outcomes are drawn"
+    );
+    Ok(atomic::prepare_directory(directory)?)
+}
+
+/// Writes what can be drawn of a set of outcomes.
 fn write(document: &mut Document, subject: &Subject, out: Option<&Path>) -> Result<()> {
     if let (Content::Set(set), Some(directory)) = (&mut document.content, out) {
         set.files = drawing::write(set, subject, directory)?;
@@ -79,13 +89,7 @@ pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let names = if arguments.laws.is_empty() { LawName::value_variants() } else { &arguments.laws };
     let laws = several(names, &arguments.settings, &subject)?;
     let out = arguments.out.as_deref();
-    if let Some(directory) = out {
-        ensure!(
-            names.contains(&LawName::SetValuedRouth),
-            "`--out` is given, but outcomes of none of the laws are drawn, expected set-valued-routh"
-        );
-        atomic::prepare_directory(directory)?;
-    }
+    prepare(out, &subject, names.contains(&LawName::SetValuedRouth))?;
     side_by_side(&subject, &laws, out, arguments.json)
 }
 
@@ -158,13 +162,16 @@ fn side_by_side(
             Entry::Refused(Refused { law: name.to_string(), error: format!("{error:#}") })
         }
     });
-    let mut comparison = Comparison { laws: entries.collect() };
+    let mut comparison = Comparison { laws: entries.collect(), files: Vec::new() };
     for entry in &mut comparison.laws {
         if let Entry::Answer(document) = entry {
             write(document, subject, out)?;
         }
     }
     ensure!(comparison.answers().next().is_some(), "{}", text::refusals(&comparison));
+    if let (Some(stage), Some(directory)) = (&subject.stage, out) {
+        comparison.files = playing::write(stage, comparison.answers(), directory)?;
+    }
     answer(json, &comparison, || text::comparison(subject, &comparison))?;
     Ok(verdict(comparison.answers().all(Document::is_resolved)))
 }

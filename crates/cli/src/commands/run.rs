@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use percussion_report::{Table, atomic, csv, number::short, report::write_figure};
+use percussion_report::{Table, atomic, csv, number::short, report::write_figure, viewer};
 use percussion_scenarios::{
-    Scenario, Trajectory, experiments::overview, impacts, scenario::Method,
+    Scenario, Trajectory, experiments::overview, impacts, scenario::Method, view,
 };
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use super::impact;
 use crate::{
     arguments::{Integrator, Run},
     input,
-    output::{Progress, Verdict, answer, complain},
+    output::{Progress, Verdict, answer, complain, written},
 };
 
 /// What `run --json` prints.
@@ -141,7 +141,8 @@ fn motion(trajectory: &Trajectory) -> Motion {
     }
 }
 
-/// Writes `trajectory.csv`, `steps.csv` and the overview figures, and returns their paths.
+/// Writes `trajectory.csv`, `steps.csv`, the overview figures and the page that plays the motion, and
+/// returns their paths.
 fn write(directory: &Path, scenario: &Scenario, trajectory: &Trajectory) -> Result<Vec<PathBuf>> {
     let mut files = vec![directory.join("trajectory.csv"), directory.join("steps.csv")];
     atomic::write(&files[0], trajectory_csv(scenario, trajectory).as_bytes())?;
@@ -149,6 +150,7 @@ fn write(directory: &Path, scenario: &Scenario, trajectory: &Trajectory) -> Resu
     for figure in overview(scenario, trajectory) {
         files.extend(write_figure(&directory.join(&figure.id), &figure)?);
     }
+    files.extend(viewer::write(directory, &view::of_trajectory(scenario, trajectory)?)?);
     Ok(files)
 }
 
@@ -213,9 +215,5 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
         table.push([quantity.to_owned(), short(value), unit.to_owned()]);
     }
     text += &format!("\n{table}");
-    if !summary.files.is_empty() {
-        let names = summary.files.iter().map(|file| format!("  {}\n", file.display()));
-        text += &format!("\nWritten:\n{}", names.collect::<String>());
-    }
-    text
+    text + &written(&summary.files)
 }

@@ -5,10 +5,7 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 use nalgebra::DVector;
 use percussion_impact::{Contact, Mass, Problem};
-use percussion_scenarios::{
-    ImpactScenario,
-    impacts::{self, Impact},
-};
+use percussion_scenarios::{ImpactScenario, impacts, view::ImpactStage};
 use serde::Deserialize;
 
 use super::Object;
@@ -51,6 +48,8 @@ pub(crate) struct Subject {
     pub(crate) contacts: Vec<String>,
     /// How the set of outcomes is sampled by default, where that is known.
     pub(crate) sampling: Option<percussion_impact::set_valued::Settings>,
+    /// The bodies, of an impact that is given by them.
+    pub(crate) stage: Option<ImpactStage>,
 }
 
 /// The built-in impact called `name`, or that in the file `name`: TOML by its name, otherwise JSON, which
@@ -62,10 +61,10 @@ pub(crate) struct Subject {
 pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
     let path = Path::new(name);
     if impacts::NAMES.contains(&name) {
-        Ok(ImpactScenario::named(name)?.build()?.into())
+        of_bodies(&ImpactScenario::named(name)?)
     } else if path.extension().is_some_and(|extension| extension == "toml") {
-        let impact = ImpactScenario::from_path(path).and_then(|scenario| scenario.build());
-        Ok(impact.with_context(|| format!("`{name}`"))?.into())
+        let scenario = ImpactScenario::from_path(path).with_context(|| format!("`{name}`"))?;
+        of_bodies(&scenario).with_context(|| format!("`{name}`"))
     } else if name == "-" || path.exists() {
         Ok(super::document(path, problem)?.into())
     } else {
@@ -76,18 +75,18 @@ pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
     }
 }
 
-impl From<Impact> for Subject {
-    fn from(impact: Impact) -> Self {
-        let velocities =
-            impact.velocities.iter().map(|label| format!("{} ({})", label.name, label.unit));
-        Self {
-            title: Some(format!("{} ({})", impact.title, impact.name)),
-            velocities: velocities.collect(),
-            contacts: impact.contacts,
-            sampling: Some(impact.set_valued),
-            problem: impact.problem,
-        }
-    }
+fn of_bodies(scenario: &ImpactScenario) -> anyhow::Result<Subject> {
+    let impact = scenario.build()?;
+    let velocities =
+        impact.velocities.iter().map(|label| format!("{} ({})", label.name, label.unit));
+    Ok(Subject {
+        title: Some(format!("{} ({})", impact.title, impact.name)),
+        velocities: velocities.collect(),
+        contacts: impact.contacts,
+        sampling: Some(impact.set_valued),
+        problem: impact.problem,
+        stage: Some(ImpactStage::new(scenario)?),
+    })
 }
 
 impl From<Problem> for Subject {
@@ -97,6 +96,7 @@ impl From<Problem> for Subject {
             velocities: (0..problem.dimension()).map(|index| format!("v{index}")).collect(),
             contacts: (0..problem.contacts().len()).map(|index| index.to_string()).collect(),
             sampling: None,
+            stage: None,
             problem,
         }
     }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
+mod browser;
 mod common;
 mod general;
 mod hostile;
@@ -11,3 +12,4 @@ mod reproduce;
 mod run;
 mod solve;
 mod solve_friction;
+mod view;

@@ -23,6 +23,14 @@ use crate::{
 /// a meter leave after a few operations, with room for files that give ten digits.
 const TOUCHING: f64 = 1e-9;
 
+/// The bodies of an impact in their joints, at the instant before it.
+#[derive(Debug)]
+pub(crate) struct Mechanism {
+    pub(crate) system: Articulated,
+    pub(crate) coordinates: Vec<f64>,
+    pub(crate) velocity: Vec<f64>,
+}
+
 impl Joint {
     /// Coordinates of the joint: a letter and the unit of its velocity for each.
     const fn coordinates(self) -> &'static [(&'static str, &'static str)] {
@@ -107,6 +115,9 @@ impl ImpactScenario {
         let has_mass = body.mass.is_some() || body.inertia == 0.0;
         require(&format!("{path}.inertia"), &body.inertia, "0 for a body without mass", has_mass)?;
         finite(&format!("{path}.center_of_mass"), &body.center_of_mass)?;
+        for (corner, point) in body.outline.iter().flatten().enumerate() {
+            finite(&format!("{path}.outline[{corner}]"), point)?;
+        }
         let length = body.joint.coordinates().len();
         for (field, list) in [("coordinates", &body.coordinates), ("velocity", &body.velocity)] {
             if let Some(list) = list {
@@ -160,29 +171,16 @@ impl ImpactScenario {
     /// [`Error::Gap`], [`Error::Apart`] for surfaces that do not touch to a nanometer,
     /// [`Error::ContactSet`], [`Error::Impact`].
     pub fn build(&self) -> Result<Impact, Error> {
-        self.check()?;
-        let links = self.bodies.iter().enumerate().map(|(i, body)| link(i, body));
-        let system = Articulated::new(links.collect::<Result<_, _>>()?, Vector3::zeros())?;
-        let mut coordinates = system.neutral_coordinates();
-        let mut velocity = vec![0.0; system.velocity_count()];
+        let Mechanism { system, coordinates, velocity } = self.mechanism()?;
         let unnamed = VelocityLabel { name: String::new(), unit: "" };
         let mut velocities = vec![unnamed; velocity.len()];
         for body in &self.bodies {
-            // Every body is a link, so its index is known.
-            let link = system.link_index(&body.name).unwrap_or_default();
-            let (places, rates) = (system.coordinates_of(link), system.velocities_of(link));
-            if let Some(given) = &body.coordinates {
-                coordinates[places].copy_from_slice(given);
-            }
-            if let Some(given) = &body.velocity {
-                velocity[rates.clone()].copy_from_slice(given);
-            }
+            let rates = system.velocities_of(index_of(&system, &body.name));
             for (index, (letter, unit)) in rates.zip(body.joint.coordinates()) {
                 let name = format!("{} {letter}", body.name).trim_end().to_owned();
                 velocities[index] = VelocityLabel { name, unit };
             }
         }
-        system.check_coordinates(&coordinates)?;
         Ok(Impact {
             name: self.name.clone(),
             title: self.title.clone(),
@@ -191,6 +189,26 @@ impl ImpactScenario {
             contacts: self.contacts.iter().map(|contact| contact.name.clone()).collect(),
             set_valued: self.set_valued,
         })
+    }
+
+    /// Checks the file and builds its bodies, where and how fast they are.
+    pub(crate) fn mechanism(&self) -> Result<Mechanism, Error> {
+        self.check()?;
+        let links = self.bodies.iter().enumerate().map(|(i, body)| link(i, body));
+        let system = Articulated::new(links.collect::<Result<_, _>>()?, Vector3::zeros())?;
+        let mut coordinates = system.neutral_coordinates();
+        let mut velocity = vec![0.0; system.velocity_count()];
+        for body in &self.bodies {
+            let link = index_of(&system, &body.name);
+            if let Some(given) = &body.coordinates {
+                coordinates[system.coordinates_of(link)].copy_from_slice(given);
+            }
+            if let Some(given) = &body.velocity {
+                velocity[system.velocities_of(link)].copy_from_slice(given);
+            }
+        }
+        system.check_coordinates(&coordinates)?;
+        Ok(Mechanism { system, coordinates, velocity })
     }
 
     fn problem(
@@ -218,14 +236,14 @@ impl ImpactScenario {
     }
 
     /// Where the surfaces of a contact touch.
-    fn touching(
+    pub(crate) fn touching(
         &self,
         system: &Articulated,
         coordinates: &[f64],
         contact: &Contact,
     ) -> Result<contact_set::Contact, Error> {
         let refused = |source| Error::Gap { contact: contact.name.clone(), source };
-        let body = |disc: &Disc| system.link_index(&disc.body).unwrap_or_default();
+        let body = |disc: &Disc| index_of(system, &disc.body);
         let sphere = |disc: &Disc| {
             let center = Vector3::new(disc.center[0], disc.center[1], 0.0);
             Sphere::on_body(body(disc), center, disc.radius)
@@ -266,6 +284,11 @@ impl ImpactScenario {
             [vector(&plane.normal), vector(&plane.point)]
         })
     }
+}
+
+/// The link of the body `name`, whose name has been checked: every body is a link.
+fn index_of(system: &Articulated, name: &str) -> usize {
+    system.link_index(name).unwrap_or_default()
 }
 
 fn link(index: usize, body: &Body) -> Result<Link, Error> {

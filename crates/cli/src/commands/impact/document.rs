@@ -1,5 +1,7 @@
 //! What `impact --json` and `compare --json` print.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use percussion_impact::{
     Certificate, Outcome, Problem,
@@ -17,6 +19,9 @@ pub(super) struct Document {
     pub(super) law: String,
     #[serde(flatten)]
     pub(super) content: Content,
+    /// Files written, but for a set, which has its own list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
@@ -103,6 +108,9 @@ pub(super) struct ListStatistics {
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
     pub(super) laws: Vec<Entry>,
+    /// Files written, but for those of a set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
@@ -126,7 +134,20 @@ impl Document {
             Answer::Several(several) => Content::Several(List::new(problem, several)?),
             Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, *sampled))),
         };
-        Ok(Self { law, content })
+        Ok(Self { law, content, files: Vec::new() })
+    }
+
+    /// The list of files written.
+    pub(super) const fn files_mut(&mut self) -> &mut Vec<PathBuf> {
+        match &mut self.content {
+            Content::Set(set) => &mut set.files,
+            _ => &mut self.files,
+        }
+    }
+
+    /// Files written, but for a set.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     pub(super) fn is_resolved(&self) -> bool {

@@ -9,7 +9,10 @@ use super::{
     set::{BoundingBox, Cone, Set, SetStatistics},
     text::{clean, list, size},
 };
-use crate::{input::Subject, output::name_of};
+use crate::{
+    input::Subject,
+    output::{name_of, written},
+};
 
 /// Most joint modes that are told.
 const MOST_MODES: usize = 12;
@@ -26,11 +29,7 @@ pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
     text += &format!("\n{}", cone(subject, &set.friction_cone));
     text += &format!("\n{}", guarantee(set));
     text += &format!("\n{}", figures(set));
-    if !set.files.is_empty() {
-        let names = set.files.iter().map(|file| format!("  {}\n", file.display()));
-        text += &format!("\nWritten:\n{}", names.collect::<String>());
-    }
-    text
+    text + &written(&set.files)
 }
 
 fn samples(set: &Set) -> Table {

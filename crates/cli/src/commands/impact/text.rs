@@ -10,7 +10,10 @@ use super::{
     judgement::{Judged, Verdict},
     set_text,
 };
-use crate::{input::Subject, output::name_of};
+use crate::{
+    input::Subject,
+    output::{name_of, written},
+};
 
 /// Most stages, and most outcomes, that are told one by one.
 const MOST_ROWS: usize = 12;
@@ -29,7 +32,7 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
         Content::Several(list) => several(subject, &document.law, list),
         Content::Set(set) => set_text::set(subject, &document.law, set),
     };
-    title + &answer
+    title + &answer + &written(document.files())
 }
 
 fn full(subject: &Subject, outcome: &One) -> String {
@@ -232,7 +235,7 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     if comparison.refusals().next().is_some() {
         text += &format!("\n{}\n", refusals(comparison));
     }
-    text
+    text + &written(&comparison.files)
 }
 
 /// Consecutive columns with these names that fit beside each other, at least one a table.

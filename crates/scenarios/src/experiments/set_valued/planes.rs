@@ -1,5 +1,7 @@
 //! Figures of the set in the planes of two contact velocities.
 
+use std::collections::BTreeSet;
+
 use super::{Study, raster::Raster};
 use crate::{
     experiments::drawing,
@@ -8,6 +10,12 @@ use crate::{
 
 /// Cells of a figure: about two pixels.
 const CELLS: [usize; 2] = [300, 160];
+
+/// Cells of which one outcome each is drawn as a dot: about a dot and a half.
+const DOTS: [f64; 2] = [60.0, 32.0];
+
+/// The name of the dots.
+pub(super) const OUTCOMES: &str = "outcomes of samples";
 
 /// One component of a contact velocity.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +87,10 @@ pub(super) fn figure(study: &Study, plane: &Plane) -> Figure {
         let stops = outcome.trace.stages.iter().map(|stage| at(&stage.velocity));
         path(label.clone(), std::iter::once(start).chain(stops).collect());
     }
+    // An area does not show outcomes on a line or in a point, nor below the paths of laws.
+    let ends = study.ends.iter().map(|end| project(end));
+    let points = scattered(ends, low, high);
+    series.push(Series { label: OUTCOMES.to_owned(), mark: Mark::Dots, points });
     let before = Series { label: "before".to_owned(), mark: Mark::Dots, points: vec![start] };
     series.push(before);
     let axis = |component| {
@@ -97,6 +109,25 @@ pub(super) fn figure(study: &Study, plane: &Plane) -> Figure {
         equal_aspect: false,
         series,
     }
+}
+
+/// The first point in each cell of the rectangle from `low` to `high`.
+fn scattered(
+    points: impl Iterator<Item = [f64; 2]>,
+    low: [f64; 2],
+    high: [f64; 2],
+) -> Vec<[f64; 2]> {
+    let mut taken = BTreeSet::new();
+    let cell = |point: &[f64; 2]| {
+        [0, 1].map(|k| {
+            // A rectangle without width or height has one cell across.
+            let share = (point[k] - low[k]) / (high[k] - low[k]).max(f64::MIN_POSITIVE);
+            #[expect(clippy::cast_possible_truncation, reason = "at most the number of cells")]
+            let index = (DOTS[k] * share.min(1.0)) as i64;
+            index
+        })
+    };
+    points.filter(|point| taken.insert(cell(point))).collect()
 }
 
 /// Lower left and upper right corner of points.

@@ -1,0 +1,261 @@
+//! The data of a page that plays motions: [`View`], a documented JSON format.
+//!
+//! A view holds the bodies of a mechanism, its fixed planes and any number of [`Motion`]s of them: one
+//! of a simulation, one a law where laws are compared, one a sample where the outcome of an impact is a
+//! set. [`of_trajectory`] makes one of a simulation, [`ImpactStage`] one of the outcomes of an impact;
+//! an integrator of your own fills the fields, for which [`pose`] helps. `percussion-report` writes the
+//! page that plays it.
+//!
+//! # Format
+//!
+//! One JSON object; fields are added, never renamed. SI units, angles in radians, world axes; in the
+//! plane `z` is 0, in space `z` points up.
+//!
+//! | field | value |
+//! | --- | --- |
+//! | `format` | [`FORMAT`] |
+//! | `title`, `caption` | for people |
+//! | `dimension` | `"plane"` or `"space"` |
+//! | `bodies` | a list of `name` and `solids`, each `{"kind": "ball", "center", "radius"}`, `{"kind": "capsule", "ends", "radius"}`, `{"kind": "polygon", "corners"}` or `{"kind": "box", "half_edges"}`, in the frame of the body |
+//! | `planes` | a list of `name`, `point`, `normal`; the solid is on the side that the normal leaves |
+//! | `contacts` | a name for each contact |
+//! | `motions` | a list of [`Motion`]s |
+//! | `sets` | for sets of outcomes a list of [`SetPlane`]s |
+//!
+//! A motion has `name`, `sample` (its number where it is one of a set, else `null`), `times` (s, not
+//! decreasing), `poses` (for each time the poses of all bodies one after the other: `x`, `y`, angle in
+//! the plane; `x`, `y`, `z` and a unit quaternion, `w` first, in space), `touches` (for each time a list
+//! of `contact`, `point`, `impulse` (N·s, on the first partner, since the time before) and `mode`:
+//! `stick`, `slide` or `separate`), `curves` (a list of `chart`, `label`, `unit` and `values`, one a
+//! time) and `after` (for each contact sliding and separation after an impact, m/s; empty otherwise).
+//!
+//! # Example
+//!
+//! ```
+//! use percussion_scenarios::{Scenario, view};
+//!
+//! let mut scenario = Scenario::named("stewart-trinkle/rod-on-table")?;
+//! scenario.duration = 0.1;
+//! let trajectory = scenario.simulate(&mut |_fraction| ())?;
+//! let view = view::of_trajectory(&scenario, &trajectory)?;
+//! let motion = &view.motions[0];
+//! assert_eq!(motion.times.first(), Some(&0.0));
+//! assert!((f64::from(motion.poses[0][1]) - 1.0).abs() < 1e-6); // the rod starts 1 m up
+//! # Ok::<(), percussion_scenarios::Error>(())
+//! ```
+
+use nalgebra::Vector3;
+use percussion_dynamics::{Dimension, System};
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::Space;
+
+mod impact;
+mod trajectory;
+
+pub use impact::ImpactStage;
+pub use trajectory::{FRAME_LIMIT, of_trajectory};
+
+/// Name and version of the format.
+pub const FORMAT: &str = "percussion-view/1";
+
+/// What a page plays; the [module head](self) describes the format.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct View {
+    /// [`FORMAT`].
+    pub format: String,
+    /// One line for people.
+    pub title: String,
+    /// A sentence or two for people: where it comes from and what is simplified.
+    pub caption: String,
+    /// Plane or space.
+    pub dimension: Space,
+    /// The bodies, in the order of the poses.
+    pub bodies: Vec<BodyView>,
+    /// Fixed planes.
+    pub planes: Vec<PlaneView>,
+    /// A name for each contact.
+    pub contacts: Vec<String>,
+    /// What is played.
+    pub motions: Vec<Motion>,
+    /// Where the outcome of an impact is a set: the set, contact by contact.
+    pub sets: Vec<SetPlane>,
+}
+
+/// A body as it is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodyView {
+    /// Name.
+    pub name: String,
+    /// What it consists of, possibly nothing.
+    pub solids: Vec<Solid>,
+}
+
+/// A part of a body, in the frame of the body (m).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Solid {
+    /// A ball; in the plane a disc.
+    Ball {
+        /// Center.
+        center: [f64; 3],
+        /// Radius, at least 0.
+        radius: f64,
+    },
+    /// All that is within `radius` of the segment between the `ends`.
+    Capsule {
+        /// Ends of the segment.
+        ends: [[f64; 3]; 2],
+        /// Radius, at least 0.
+        radius: f64,
+    },
+    /// A polygon, in the plane.
+    Polygon {
+        /// Its corners in order.
+        corners: Vec<[f64; 2]>,
+    },
+    /// A cuboid about the origin, in space.
+    Box {
+        /// Half of each edge.
+        half_edges: [f64; 3],
+    },
+}
+
+/// A fixed plane as it is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlaneView {
+    /// Name.
+    pub name: String,
+    /// A point of it (m).
+    pub point: [f64; 3],
+    /// Outward unit normal.
+    pub normal: [f64; 3],
+}
+
+/// A motion, time by time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Motion {
+    /// Name, such as that of a law.
+    pub name: String,
+    /// Number of the sample, where it is one of a set.
+    pub sample: Option<u64>,
+    /// Times (s), not decreasing; at one that stands twice something happens at once.
+    pub times: Vec<f64>,
+    /// For each time the poses of all bodies, as [`pose`] writes them; seven digits are enough to draw.
+    pub poses: Vec<Vec<f32>>,
+    /// For each time what touches.
+    pub touches: Vec<Vec<Touch>>,
+    /// What is plotted over the times.
+    pub curves: Vec<Curve>,
+    /// For each contact sliding and separation after an impact (m/s); empty for other motions.
+    pub after: Vec<[f64; 2]>,
+}
+
+/// A contact that takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Touch {
+    /// Index of the contact.
+    pub contact: usize,
+    /// Where (m, world).
+    pub point: [f32; 3],
+    /// Impulse on the first partner since the time before (N·s, world).
+    pub impulse: [f32; 3],
+    /// What the surfaces do there.
+    pub mode: Mode,
+}
+
+/// What the surfaces do at a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// No relative velocity.
+    Stick,
+    /// They slide along each other.
+    Slide,
+    /// They part.
+    Separate,
+}
+
+impl Mode {
+    /// The mode of a contact with the velocity `separation` along the normal and the speed `sliding`
+    /// along the tangents, where up to `threshold` (all in m/s) counts as zero.
+    #[must_use]
+    pub fn of(separation: f64, sliding: f64, threshold: f64) -> Self {
+        if separation > threshold {
+            Self::Separate
+        } else if sliding > threshold {
+            Self::Slide
+        } else {
+            Self::Stick
+        }
+    }
+}
+
+/// A curve of a chart; curves of the same chart are drawn together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// Title of the chart, such as `energy`.
+    pub chart: String,
+    /// Name of the curve.
+    pub label: String,
+    /// Unit of the values.
+    pub unit: String,
+    /// One value a time of the motion.
+    pub values: Vec<f64>,
+}
+
+/// Outcomes of an impact as sliding against separation of one contact (m/s).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SetPlane {
+    /// Index of the contact.
+    pub contact: usize,
+    /// Corners of the convex hull of all outcomes, in order.
+    pub hull: Vec<[f64; 2]>,
+    /// One outcome in each of the cells that were reached.
+    pub outcomes: Vec<[f64; 2]>,
+}
+
+/// Appends the pose of every body of `system` at `coordinates`: `x`, `y`, angle in the plane; `x`, `y`,
+/// `z` and the unit quaternion, `w` first, in space.
+#[must_use]
+pub fn pose(system: &dyn System, coordinates: &[f64]) -> Vec<f32> {
+    let mut numbers = Vec::new();
+    for body in 0..system.body_count() {
+        let pose = system.pose(coordinates, body);
+        let (place, turn) = (pose.translation.vector, pose.rotation);
+        match system.dimension() {
+            Dimension::Plane => {
+                let angle = 2.0 * f64::atan2(turn.k, turn.w);
+                numbers.extend([place.x, place.y, angle].map(single));
+            }
+            Dimension::Space => {
+                numbers.extend([place.x, place.y, place.z].map(single));
+                numbers.extend([turn.w, turn.i, turn.j, turn.k].map(single));
+            }
+        }
+    }
+    numbers
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seven digits are enough to draw")]
+fn single(value: f64) -> f32 {
+    value as f32
+}
+
+fn singles(vector: &Vector3<f64>) -> [f32; 3] {
+    [single(vector.x), single(vector.y), single(vector.z)]
+}
+
+/// A vector of the plane or of space as one of space.
+fn triple(vector: &[f64]) -> [f64; 3] {
+    let entry = |index: usize| vector.get(index).copied().unwrap_or_default();
+    [entry(0), entry(1), entry(2)]
+}
+
+fn plane_view(plane: &crate::scenario::Plane) -> PlaneView {
+    let normal = Vector3::from(triple(&plane.normal));
+    // Scaled first so that no square overflows or underflows.
+    let normal = (normal / normal.amax()).normalize();
+    PlaneView { name: plane.name.clone(), point: triple(&plane.point), normal: normal.into() }
+}

@@ -1,0 +1,268 @@
+//! Outcomes of an impact as a [`View`]: the instants before and after.
+
+use nalgebra::{DVector, Point3, Vector3};
+use percussion_dynamics::{Articulated, ContactFrame, System};
+use percussion_impact::{Problem, outcome::Impulse, outcome_set};
+
+use super::{
+    BodyView, Curve, FORMAT, Mode, Motion, SetPlane, Solid, Touch, View, plane_view, pose, singles,
+};
+use crate::{
+    error::Error,
+    impacts::{Body, Contact, ImpactScenario, Partner, build::Mechanism},
+    scenario::Space,
+};
+
+/// Times from the start of a motion to the impact, and from there to its end.
+const FRAMES: usize = 12;
+
+/// How far the fastest body moves before and after the impact, as a share of the size of the scene.
+const TRAVEL: f64 = 0.3;
+
+/// An impact of bodies that can be drawn, for motions that lead into and out of it.
+///
+/// Before and after the impact the mechanism moves with constant generalized velocity: there is no
+/// gravity and no second impact, and the motions last only as long as bodies need for a third of the
+/// size of the scene.
+///
+/// # Example
+///
+/// ```
+/// use nalgebra::DVector;
+/// use percussion_scenarios::{ImpactScenario, view::ImpactStage};
+///
+/// let stage = ImpactStage::new(&ImpactScenario::named("rocking-block")?)?;
+/// let rest = stage.motion("rest", None, &DVector::zeros(3), &[]);
+/// assert_eq!(rest.poses.first().map(Vec::len), Some(3));
+/// assert_eq!(rest.after, [[0.0, 0.0]; 2]); // both corners stay where they are
+/// # Ok::<(), percussion_scenarios::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ImpactStage {
+    mechanism: Mechanism,
+    problem: Problem,
+    /// Where each contact is and its axes.
+    contacts: Vec<(Vector3<f64>, ContactFrame)>,
+    /// Contact velocity that counts as zero (m/s).
+    threshold: f64,
+    /// From the start to the impact, and from there to the end (s).
+    duration: f64,
+    view: View,
+}
+
+impl ImpactStage {
+    /// The stage of an impact.
+    ///
+    /// # Errors
+    ///
+    /// As [`ImpactScenario::build`].
+    pub fn new(scenario: &ImpactScenario) -> Result<Self, Error> {
+        let problem = scenario.build()?.problem;
+        let mechanism = scenario.mechanism()?;
+        let Mechanism { system, coordinates, .. } = &mechanism;
+        let place = |contact: &Contact| {
+            let at = scenario.touching(system, coordinates, contact)?;
+            Ok((at.points[0], at.frame))
+        };
+        let contacts = scenario.contacts.iter().map(place).collect::<Result<Vec<_>, Error>>()?;
+        let bodies = body_views(scenario, system);
+        let view = View {
+            format: FORMAT.to_owned(),
+            title: scenario.title.clone(),
+            caption: format!(
+                "{}. Velocities before and after the impact are kept constant.",
+                scenario.source
+            ),
+            dimension: Space::Plane,
+            bodies,
+            planes: scenario.planes.iter().map(plane_view).collect(),
+            contacts: scenario.contacts.iter().map(|contact| contact.name.clone()).collect(),
+            motions: Vec::new(),
+            sets: Vec::new(),
+        };
+        let threshold = outcome_set::Modes::new(&problem).threshold();
+        let mut stage = Self { mechanism, problem, contacts, threshold, duration: 0.0, view };
+        stage.duration = stage.time_of_travel();
+        Ok(stage)
+    }
+
+    /// The motion into the impact with the velocity before it, and out of it with `velocity` (`v⁺`,
+    /// length `n_v`), with the `impulses` of the contacts where these are known.
+    #[must_use]
+    pub fn motion(
+        &self,
+        name: &str,
+        sample: Option<u64>,
+        velocity: &DVector<f64>,
+        impulses: &[Impulse],
+    ) -> Motion {
+        let before = self.problem.velocity();
+        let step = self.duration / FRAMES as f64;
+        let into = (0..=FRAMES).map(|k| (-step * (FRAMES - k) as f64, before));
+        let out = (0..=FRAMES).map(|k| (step * k as f64, velocity));
+        let frames: Vec<_> = into.chain(out).collect();
+        let mut touches = vec![Vec::new(); frames.len()];
+        // What touches is shown at the instant of the impact, when it is over.
+        touches[FRAMES + 1] = self.touches(velocity, impulses);
+        let energies = [before, velocity].map(|velocity| self.problem.kinetic_energy(velocity));
+        let energies = energies.into_iter().flat_map(|energy| vec![energy; FRAMES + 1]);
+        let energy = Curve {
+            chart: "kinetic energy".to_owned(),
+            label: "kinetic energy".to_owned(),
+            unit: "J".to_owned(),
+            values: energies.collect(),
+        };
+        Motion {
+            name: name.to_owned(),
+            sample,
+            times: frames.iter().map(|(time, _)| *time).collect(),
+            poses: frames.iter().map(|(time, velocity)| self.pose(*time, velocity)).collect(),
+            touches,
+            curves: vec![energy],
+            after: self.contact_velocities(velocity).map(|[n, t]| self.steady([t, n])).collect(),
+        }
+    }
+
+    /// A view of `motions`, and of the planes of a set of outcomes if there is one.
+    #[must_use]
+    pub fn view(&self, motions: Vec<Motion>, sets: Vec<SetPlane>) -> View {
+        View { motions, sets, ..self.view.clone() }
+    }
+
+    /// The plane of sliding against separation of `contact`: the corners of the convex hull of a set of
+    /// outcomes, and outcomes of it.
+    #[must_use]
+    pub fn set_plane(
+        &self,
+        contact: usize,
+        hull: &[[f64; 2]],
+        outcomes: impl Iterator<Item = [f64; 2]>,
+    ) -> SetPlane {
+        SetPlane {
+            contact,
+            hull: hull.iter().map(|corner| self.steady(*corner)).collect(),
+            outcomes: outcomes.map(|outcome| self.steady(outcome)).collect(),
+        }
+    }
+
+    /// Velocities without what counts as zero: rounding shall not set the scale of an axis.
+    fn steady(&self, velocities: [f64; 2]) -> [f64; 2] {
+        velocities.map(|velocity| if velocity.abs() <= self.threshold { 0.0 } else { velocity })
+    }
+
+    /// The pose at constant velocity; for a tree of joints that of `q ⊕ t v`.
+    fn pose(&self, time: f64, velocity: &DVector<f64>) -> Vec<f32> {
+        let Mechanism { system, coordinates, .. } = &self.mechanism;
+        let tangent = velocity * time;
+        let mut moved = coordinates.clone();
+        system.retract(coordinates, tangent.as_slice(), &mut moved);
+        pose(system, &moved)
+    }
+
+    /// Separation and sliding of each contact (m/s).
+    fn contact_velocities(&self, velocity: &DVector<f64>) -> impl Iterator<Item = [f64; 2]> {
+        let all = self.problem.contact_velocity(velocity);
+        (0..self.contacts.len()).map(move |contact| [all[2 * contact], all[2 * contact + 1]])
+    }
+
+    fn touches(&self, velocity: &DVector<f64>, impulses: &[Impulse]) -> Vec<Touch> {
+        let velocities = self.contact_velocities(velocity);
+        let touches = self.contacts.iter().zip(velocities).enumerate();
+        let touches = touches.map(|(contact, ((point, frame), [separation, sliding]))| {
+            let impulse = impulses.get(contact).map_or_else(Vector3::zeros, |impulse| {
+                let friction = impulse.tangent.first().copied().unwrap_or_default();
+                frame.normal * impulse.normal + frame.tangent_1 * friction
+            });
+            Touch {
+                contact,
+                point: singles(point),
+                impulse: singles(&impulse),
+                mode: Mode::of(separation, sliding.abs(), self.threshold),
+            }
+        });
+        touches.collect()
+    }
+
+    /// How long the fastest origin of a body needs for its share of the size of the scene (s).
+    fn time_of_travel(&self) -> f64 {
+        let Mechanism { system, coordinates, velocity } = &self.mechanism;
+        let position = |time: f64, body: usize| {
+            let tangent: Vec<f64> = velocity.iter().map(|rate| time * rate).collect();
+            let mut moved = coordinates.clone();
+            system.retract(coordinates, &tangent, &mut moved);
+            system.pose(&moved, body)
+        };
+        let corners = self.view.bodies.iter().enumerate().flat_map(|(body, drawn)| {
+            let corners = drawn.solids.iter().flat_map(corners);
+            corners.map(move |corner| (body, Point3::from(corner)))
+        });
+        let (mut size, mut speed) = (0.0_f64, 0.0_f64);
+        let origin = self.contacts.first().map_or_else(Vector3::zeros, |(point, _)| *point);
+        let instant = 1e-6;
+        for (body, corner) in corners {
+            let now = position(0.0, body) * corner;
+            let then = position(instant, body) * corner;
+            size = size.max((now.coords - origin).norm());
+            speed = speed.max((then - now).norm() / instant);
+        }
+        if speed > 0.0 && size > 0.0 { TRAVEL * size / speed } else { 1.0 }
+    }
+}
+
+fn corners(solid: &Solid) -> Vec<[f64; 3]> {
+    match solid {
+        Solid::Ball { center, radius } => {
+            [-1.0, 1.0].map(|side| [center[0] + side * radius, center[1], center[2]]).to_vec()
+        }
+        Solid::Capsule { ends, .. } => ends.to_vec(),
+        Solid::Polygon { corners } => corners.iter().map(|[x, y]| [*x, *y, 0.0]).collect(),
+        Solid::Box { half_edges } => vec![*half_edges],
+    }
+}
+
+/// The bodies in the order of the links, each as its discs and its outline: that of the file, or a bar
+/// from its joint to whatever it carries or touches with.
+fn body_views(scenario: &ImpactScenario, system: &Articulated) -> Vec<BodyView> {
+    let links = system.links().iter();
+    let bodies =
+        links.filter_map(|link| scenario.bodies.iter().find(|body| body.name == link.name));
+    bodies
+        .map(|body| BodyView { name: body.name.clone(), solids: solids(scenario, body) })
+        .collect()
+}
+
+fn solids(scenario: &ImpactScenario, body: &Body) -> Vec<Solid> {
+    let discs = scenario.contacts.iter().flat_map(|contact| {
+        let other = match &contact.on {
+            Partner::Disc(disc) => Some(disc),
+            Partner::Plane(_) => None,
+        };
+        std::iter::once(&contact.disc).chain(other)
+    });
+    let mut solids = Vec::new();
+    let mut places = Vec::new();
+    for disc in discs.filter(|disc| disc.body == body.name) {
+        let [x, y] = disc.center;
+        places.push([x, y, 0.0]);
+        let ball = Solid::Ball { center: [x, y, 0.0], radius: disc.radius };
+        if disc.radius > 0.0 && !solids.contains(&ball) {
+            solids.push(ball);
+        }
+    }
+    if let Some(corners) = &body.outline {
+        solids.push(Solid::Polygon { corners: corners.clone() });
+        return solids;
+    }
+    let carried = scenario.bodies.iter().filter(|other| other.on.as_ref() == Some(&body.name));
+    places.extend(carried.map(|other| [other.placement[0], other.placement[1], 0.0]));
+    if body.mass.is_some() {
+        places.push([body.center_of_mass[0], body.center_of_mass[1], 0.0]);
+    }
+    let length = |place: &[f64; 3]| place[0].hypot(place[1]);
+    let reach = places.iter().map(length).fold(0.0, f64::max);
+    let bars = places.iter().filter(|place| length(place) > 0.0);
+    solids.extend(
+        bars.map(|place| Solid::Capsule { ends: [[0.0; 3], *place], radius: 0.02 * reach }),
+    );
+    solids
+}
