@@ -5,22 +5,24 @@ use std::{env, fs, path::PathBuf, time::Instant};
 use anyhow::{Context, bail};
 
 use crate::{
-    reproduce,
+    book, downstream, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 10] = [
     ("tidy", tidy::run),
     ("fmt", format),
     ("clippy", clippy),
     ("test", test),
     ("doc", doc),
+    ("book", book::build_if_installed),
     ("snapshot", snapshot::none_pending),
     ("reproduce", reproduce::quick),
     ("package", package),
+    ("downstream", downstream::run),
 ];
 
 /// Runs all steps, whatever fails, and then lists what failed.

@@ -5,7 +5,9 @@
 #![expect(clippy::print_stdout, reason = "the commands talk to a person at a terminal")]
 
 mod bench;
+mod book;
 mod ci;
+mod downstream;
 mod reproduce;
 mod shell;
 mod snapshot;
@@ -21,6 +23,8 @@ usage: cargo xtask COMMAND
   ci                                  everything that must hold before a merge
   tidy                                the rules of the house that no compiler checks
   snapshot [--accept]                 run the snapshot tests; with --accept take what changed
+  book                                the book, into target/book/; needs mdbook
+  downstream                          build and run the packages of examples/downstream
   reproduce [ID…]                     the published experiments, into target/reproduction/
   bench [FILTER] [--peers] [--problems N]
                                       speed and accuracy; --peers beside the peers installed here";
@@ -41,6 +45,8 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
     match arguments.as_slice() {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
+        ["book"] => book::run(),
+        ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),
         ["reproduce", ids @ ..] => reproduce::run(ids),

@@ -6,6 +6,7 @@
 pub(crate) mod files;
 mod fixtures;
 mod layering;
+mod links;
 mod readme;
 mod sources;
 mod text;
@@ -67,6 +68,11 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
         let relative = path.strip_prefix(&root).unwrap_or(&path);
         if relative.extension().is_some_and(|extension| extension == "rs") {
             findings.extend(sources::check(relative, &read(&path)?));
+        } else if relative.extension().is_some_and(|extension| extension == "md") {
+            let text = read(&path)?;
+            findings.extend(links::check(relative, &text, |path| root.join(path).exists()));
+            let list = |list: &str| fs::read_to_string(root.join(list)).unwrap_or_default();
+            findings.extend(links::check_chapter(relative, list));
         } else if fixtures::is_fixture(relative) {
             let list = fs::read_to_string(path.with_file_name("README.md")).unwrap_or_default();
             findings.extend(fixtures::check(relative, &read(&path)?, &list));

@@ -21,7 +21,7 @@ const ORDER: [&str; 9] = [
 const ALONE: [&str; 2] = ["percussion-complementarity", "xtask"];
 
 /// Members below all crates, which may use any of them.
-const BELOW: [&str; 1] = ["percussion-benches"];
+const BELOW: [&str; 2] = ["percussion-benches", "percussion-book"];
 
 /// Dependencies of tests count too: a package whose tests need a crate below cannot be published
 /// before that crate, nor that crate before it.

@@ -1,0 +1,27 @@
+//! The listings of the book, one module a chapter, so that `cargo test` runs them.
+
+macro_rules! chapters {
+    ($($name:ident: $path:literal,)*) => {
+        $(#[doc = include_str!($path)] pub mod $name {})*
+    };
+}
+
+chapters! {
+    introduction: "src/introduction.md",
+    getting_started: "src/getting-started.md",
+    choosing_a_law: "src/choosing-a-law.md",
+    certificate: "src/certificate.md",
+    time_stepping: "src/systems/time-stepping.md",
+    maximum_dissipation: "src/systems/maximum-dissipation.md",
+    set_valued: "src/systems/set-valued.md",
+    plus: "src/systems/plus.md",
+    propagative: "src/systems/propagative.md",
+    reading_the_set: "src/reading-the-set.md",
+    viewer: "src/viewer.md",
+    file_formats: "src/file-formats.md",
+    matrices: "src/bring/matrices.md",
+    robot: "src/bring/robot.md",
+    engine: "src/bring/engine.md",
+    performance: "src/performance.md",
+    extending: "src/extending.md",
+}

@@ -1,0 +1,43 @@
+//! The packages of users: `cargo xtask downstream`.
+
+use std::fs;
+
+use anyhow::Context;
+
+use crate::shell::{self, cargo};
+
+/// The folder of the packages, a workspace of their own.
+const FOLDER: &str = "examples/downstream";
+
+/// Builds all packages and runs each of them, without a network.
+///
+/// They take the versions of our lock file, so that nothing has to be fetched and little to be compiled.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let (root, folder) = (shell::root(), shell::root().join(FOLDER));
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).context("copying Cargo.lock")?;
+    let manifest = folder.join("Cargo.toml");
+    let command = |action: &str| {
+        let mut command = cargo([action, "--offline", "--manifest-path"]);
+        command.arg(&manifest).env("CARGO_TARGET_DIR", shell::target());
+        command
+    };
+    shell::run(command("build").arg("--workspace"))?;
+    for package in packages(&folder)? {
+        println!("{FOLDER}/{package}");
+        shell::run(command("run").args(["--quiet", "--package", &package]))?;
+    }
+    Ok(())
+}
+
+/// The folders with a manifest, which have the names of their packages.
+fn packages(folder: &std::path::Path) -> anyhow::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
+        let path = entry?.path();
+        if path.join("Cargo.toml").is_file() {
+            names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    Ok(names)
+}

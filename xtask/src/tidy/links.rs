@@ -1,0 +1,123 @@
+//! Links and paths in Markdown lead to something, and the book has every chapter once.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::Finding;
+
+/// Folders whose paths, named in backticks, must exist.
+const FOLDERS: [&str; 4] = ["crates/", "examples/", "docs/", "benches/"];
+
+/// Where the chapters of the book are, and the files that list them.
+const CHAPTERS: &str = "docs/src";
+const LISTS: [&str; 2] = ["docs/src/SUMMARY.md", "docs/listings.rs"];
+
+/// Relative links, and paths in backticks, of the Markdown `text` in the file `relative`.
+///
+/// `exists` answers for paths relative to the root.
+pub(super) fn check(relative: &Path, text: &str, exists: impl Fn(&Path) -> bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut in_listing = false;
+    for (index, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            in_listing = !in_listing;
+        }
+        if in_listing {
+            continue;
+        }
+        let folder = relative.parent().unwrap_or(Path::new(""));
+        let beside = |path: &str| exists(&plain(&folder.join(path)));
+        let links = targets(line).map(|target| (target, beside(target)));
+        // A README of a crate names files of the crate, others those of the workspace.
+        let named = paths(line).map(|path| (path, exists(Path::new(path)) || beside(path)));
+        for (target, found) in links.chain(named) {
+            if !found {
+                let message = format!("`{target}` leads nowhere, expected a file or a folder");
+                findings.push(Finding::new(relative, index + 1, message));
+            }
+        }
+    }
+    findings
+}
+
+/// A chapter in the file `relative` stands in the summary of the book and among its tested listings.
+pub(super) fn check_chapter(relative: &Path, read: impl Fn(&str) -> String) -> Vec<Finding> {
+    let Ok(chapter) = relative.strip_prefix(CHAPTERS) else { return Vec::new() };
+    if LISTS.iter().any(|list| relative == Path::new(list)) {
+        return Vec::new();
+    }
+    let name = chapter.to_string_lossy().replace('\\', "/");
+    let missing = LISTS.into_iter().filter(|list| !read(list).contains(&name));
+    missing
+        .map(|list| {
+            Finding::new(relative, 1, format!("no chapter of {list}, expected to be listed"))
+        })
+        .collect()
+}
+
+/// The targets of inline links of a line that lead to files.
+fn targets(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](").skip(1).filter_map(|rest| {
+        let target = rest.split([')', ' ']).next()?;
+        let path = target.split('#').next()?;
+        (!path.is_empty() && !path.contains(':')).then_some(path)
+    })
+}
+
+/// Paths of the workspace in backticks, but for patterns.
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    let quoted = line.split('`').skip(1).step_by(2);
+    quoted.filter(|text| {
+        FOLDERS.iter().any(|folder| text.starts_with(folder))
+            && !text.contains(['*', '<', ' ', '{'])
+    })
+}
+
+/// `path` without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<usize> {
+        let exists = |path: &Path| {
+            ["docs/src/a.md", "crates/one", "README.md"].contains(&path.to_str().unwrap())
+        };
+        let findings = check(Path::new("docs/src/b.md"), text, exists);
+        let line = |finding: &Finding| finding.to_string().split(':').nth(1)?.parse().ok();
+        findings.iter().filter_map(line).collect()
+    }
+
+    #[test]
+    fn links_that_lead_nowhere_are_found() {
+        assert_eq!(lines("[a](a.md), [b](../../README.md#top)\n[c](c.md) [d](d.md)"), [2, 2]);
+        assert!(lines("[w](https://example.org) [x](#here) ![p](a.md \"title\")").is_empty());
+    }
+
+    #[test]
+    fn paths_in_backticks_must_exist_and_listings_are_left_out() {
+        assert_eq!(lines("`crates/one`, `crates/two`"), [1]);
+        assert!(lines("`crates/*/examples`\n```sh\n[c](c.md) `crates/two`\n```").is_empty());
+    }
+
+    #[test]
+    fn a_chapter_that_is_not_listed_is_found() {
+        let read = |list: &str| if list.ends_with("md") { "[A](a.md)" } else { "" }.to_owned();
+        assert_eq!(check_chapter(Path::new("docs/src/a.md"), read).len(), 1);
+        assert_eq!(check_chapter(Path::new("docs/src/b.md"), read).len(), 2);
+        assert!(check_chapter(Path::new("README.md"), read).is_empty(), "no chapter");
+        assert!(check_chapter(Path::new("docs/src/SUMMARY.md"), read).is_empty(), "the list");
+    }
+}
