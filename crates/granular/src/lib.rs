@@ -27,17 +27,25 @@
 //! | [`report`] | [`Report`] |
 //! | [`touch`] | [`Touch`], a contact of the last step with its impulse |
 //! | [`scenes`] | worlds to begin with |
+//! | [`channel`] | [`Channel`](channel::Channel): a stream past an obstacle |
+//! | [`statistics`] | averages in cells, radial distribution |
+//! | [`limits`] | [`Limits`](limits::Limits): when to give up a long run |
 //! | [`state`] | [`State`], to write a world to a file |
+//! | [`checkpoint`] | files of it that a killed run cannot spoil |
 
 mod cells;
+pub mod channel;
+pub mod checkpoint;
 mod contact;
 mod correction;
 pub mod grains;
+pub mod limits;
 pub mod report;
 pub mod scenes;
 pub mod settings;
 mod slab;
 pub mod state;
+pub mod statistics;
 pub mod touch;
 pub mod wall;
 pub mod world;

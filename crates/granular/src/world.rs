@@ -182,6 +182,12 @@ impl World {
         before - self.grains.len()
     }
 
+    /// The identity that the next grain will get, which is the number of grains that were ever added.
+    #[must_use]
+    pub const fn next_identity(&self) -> u64 {
+        self.next_identity
+    }
+
     /// The grains.
     #[must_use]
     pub const fn grains(&self) -> &Grains {

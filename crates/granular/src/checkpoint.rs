@@ -1,0 +1,334 @@
+//! Worlds on disk: [`save`] and [`restore`] a [`Checkpoint`].
+//!
+//! A file is written beside its place, flushed to the disk and renamed into it, and the one that was there before is
+//! kept under the name `….previous`. Whatever moment a run is killed at, one of the two is complete. A file that
+//! is cut short or damaged is told by its length and checksum and refused; [`restore`] then takes the one before.
+//!
+//! # Format
+//!
+//! Everything is little-endian: the eight bytes `percgran`, the version (`u32`), the length of what follows in bytes
+//! (`u64`), the entries of the checkpoint in the order of their declaration, and the CRC-32 of the entries
+//! (`u32`). A list is its number of entries (`u64`) and the entries; a text is the list of its bytes in UTF-8. Numbers keep their
+//! bits, so that a restored world continues with the same ones.
+
+mod bytes;
+mod walls;
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use self::bytes::{Reader, Writer};
+use crate::{Correction, Settings, State};
+
+const MAGIC: [u8; 8] = *b"percgran";
+const VERSION: u32 = 1;
+/// Magic, version and length.
+const HEAD: usize = 20;
+/// Checksum.
+const TAIL: usize = 4;
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// What the caller wants to know again, such as the parameters of the scene.
+    pub note: String,
+    /// The world.
+    pub state: State,
+}
+
+/// A checkpoint that was read.
+#[derive(Debug)]
+pub struct Restored {
+    /// What the file held.
+    pub checkpoint: Checkpoint,
+    /// The file.
+    pub file: PathBuf,
+    /// Why a newer file was passed over.
+    pub refused: Option<Error>,
+}
+
+/// Why a checkpoint cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system says no.
+    #[error("cannot access `{}`: {source}", path.display())]
+    Access {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The file is not a checkpoint, or not a whole one.
+    #[error("`{}` is no usable checkpoint: {fault}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        fault: Fault,
+    },
+}
+
+/// What is wrong with the bytes of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It does not begin like one.
+    #[error("it does not begin with `percgran`")]
+    Magic,
+    /// It was written by another version of the program.
+    #[error("its format has version {found}, expected {VERSION}")]
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// It was cut short, or something was added.
+    #[error("it has {found} bytes, expected {expected}")]
+    Length {
+        /// Bytes found.
+        found: u64,
+        /// Bytes that its head tells.
+        expected: u64,
+    },
+    /// It was damaged.
+    #[error("its checksum is {found:08x}, expected {expected:08x}")]
+    Checksum {
+        /// Checksum of the bytes found.
+        found: u32,
+        /// Checksum that was written.
+        expected: u32,
+    },
+    /// The checksum holds but the entries make no sense.
+    #[error("its entry `{entry}` cannot be read")]
+    Entry {
+        /// The entry.
+        entry: &'static str,
+    },
+}
+
+/// Writes `checkpoint` to `path` and keeps the file that was there as `….previous`.
+///
+/// # Errors
+///
+/// [`Error::Access`]. The files there before are unchanged, or the newer of them has become `….previous`.
+///
+/// # Example
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_granular::{Grain, Settings, World, checkpoint::{self, Checkpoint}};
+///
+/// let mut world = World::new(Settings::default(), vec![])?;
+/// world.add(&Grain::at(Vector3::zeros(), 0.1, 1.0))?;
+/// world.step()?;
+/// let directory = tempfile::tempdir()?;
+/// let file = directory.path().join("fall.checkpoint");
+/// checkpoint::save(&file, &Checkpoint { note: "a fall".into(), state: world.state() })?;
+///
+/// let restored = checkpoint::restore(&file)?;
+/// let mut twin = World::from_state(restored.checkpoint.state)?;
+/// world.step()?;
+/// twin.step()?;
+/// assert_eq!(world.grains(), twin.grains());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn save(path: &Path, checkpoint: &Checkpoint) -> Result<(), Error> {
+    replace(path, &encode(checkpoint)).map_err(|source| access(path, source))
+}
+
+/// Reads the checkpoint at `path` or, if that is missing or damaged, the one before.
+///
+/// # Errors
+///
+/// [`Error`] of the newer file if neither is usable.
+pub fn restore(path: &Path) -> Result<Restored, Error> {
+    let refused = match read(path) {
+        Ok(checkpoint) => return Ok(Restored { checkpoint, file: path.into(), refused: None }),
+        Err(error) => error,
+    };
+    let file = previous(path);
+    match read(&file) {
+        Ok(checkpoint) => Ok(Restored { checkpoint, file, refused: Some(refused) }),
+        Err(_) => Err(refused),
+    }
+}
+
+/// Where the checkpoint before the one at `path` is kept.
+#[must_use]
+pub fn previous(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".previous");
+    path.with_file_name(name)
+}
+
+/// The bytes of a file.
+#[must_use]
+pub fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
+    let Checkpoint { note, state } = checkpoint;
+    let mut bytes = Writer::default();
+    bytes.list(note.as_bytes(), |bytes, byte| bytes.put([*byte]));
+    put_settings(&mut bytes, &state.settings);
+    bytes.list(&state.walls, walls::put);
+    bytes.lists_of_numbers(&state.positions);
+    bytes.lists_of_numbers(&state.orientations);
+    bytes.lists_of_numbers(&state.velocities);
+    bytes.lists_of_numbers(&state.spins);
+    bytes.lists_of_numbers(&state.yields);
+    bytes.list(&state.radii, |bytes, radius| bytes.number(*radius));
+    bytes.list(&state.identities, |bytes, identity| bytes.put(identity.to_le_bytes()));
+    bytes.list(&state.previous, |bytes, place| bytes.put(place.to_le_bytes()));
+    bytes.lists_of_places(&state.slabs);
+    bytes.lists_of_places(&state.pairs);
+    bytes.lists_of_numbers(&state.impulses);
+    bytes.lists_of_places(&state.wall_pairs);
+    bytes.lists_of_numbers(&state.wall_impulses);
+    bytes.numbers(&state.skin);
+    bytes.put([u8::from(state.current)]);
+    bytes.put(state.next_identity.to_le_bytes());
+    bytes.put(state.steps.to_le_bytes());
+    bytes.number(state.time);
+    let entries = bytes.0;
+    let mut file = Vec::with_capacity(HEAD + entries.len() + TAIL);
+    file.extend(MAGIC);
+    file.extend(VERSION.to_le_bytes());
+    file.extend((entries.len() as u64).to_le_bytes());
+    file.extend(&entries);
+    file.extend(crc32fast::hash(&entries).to_le_bytes());
+    file
+}
+
+/// The checkpoint that a file with these bytes holds.
+///
+/// Whether its lists fit together is for [`World::from_state`](crate::World::from_state) to tell.
+///
+/// # Errors
+///
+/// [`Fault`].
+pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
+    let mut head = Reader(file);
+    if head.take().ok_or(Fault::Magic)? != MAGIC {
+        return Err(Fault::Magic);
+    }
+    let found = file.len() as u64;
+    let short = Fault::Length { found, expected: (HEAD + TAIL) as u64 };
+    let version = u32::from_le_bytes(head.take().ok_or(short)?);
+    if version != VERSION {
+        return Err(Fault::Version { found: version });
+    }
+    let length = u64::from_le_bytes(head.take().ok_or(short)?);
+    let expected = length.saturating_add((HEAD + TAIL) as u64);
+    if found != expected {
+        return Err(Fault::Length { found, expected });
+    }
+    let (entries, mut tail) = (&file[HEAD..file.len() - TAIL], Reader(&file[file.len() - TAIL..]));
+    let expected = u32::from_le_bytes(tail.take().ok_or(short)?);
+    let found = crc32fast::hash(entries);
+    if found != expected {
+        return Err(Fault::Checksum { found, expected });
+    }
+    let bytes = &mut Reader(entries);
+    let note = entry("note", bytes.list(1, Reader::byte))?;
+    let note = entry("note", String::from_utf8(note).ok())?;
+    let state = State {
+        settings: entry("settings", settings(bytes))?,
+        walls: entry("walls", bytes.list(1, walls::take))?,
+        positions: entry("positions", bytes.lists_of_numbers())?,
+        orientations: entry("orientations", bytes.lists_of_numbers())?,
+        velocities: entry("velocities", bytes.lists_of_numbers())?,
+        spins: entry("spins", bytes.lists_of_numbers())?,
+        yields: entry("yields", bytes.lists_of_numbers())?,
+        radii: entry("radii", bytes.list(8, Reader::number))?,
+        identities: entry("identities", bytes.list(8, Reader::long))?,
+        previous: entry("previous", bytes.list(4, Reader::place))?,
+        slabs: entry("slabs", bytes.lists_of_places())?,
+        pairs: entry("pairs", bytes.lists_of_places())?,
+        impulses: entry("impulses", bytes.lists_of_numbers())?,
+        wall_pairs: entry("wall_pairs", bytes.lists_of_places())?,
+        wall_impulses: entry("wall_impulses", bytes.lists_of_numbers())?,
+        skin: entry("skin", bytes.numbers())?,
+        current: entry("current", bytes.flag())?,
+        next_identity: entry("next_identity", bytes.long())?,
+        steps: entry("steps", bytes.long())?,
+        time: entry("time", bytes.number())?,
+    };
+    if bytes.0.is_empty() {
+        Ok(Checkpoint { note, state })
+    } else {
+        Err(Fault::Entry { entry: "time" })
+    }
+}
+
+fn entry<T>(entry: &'static str, value: Option<T>) -> Result<T, Fault> {
+    value.ok_or(Fault::Entry { entry })
+}
+
+fn put_settings(bytes: &mut Writer, settings: &Settings) {
+    let Settings { step_size, gravity, friction, correction, max_sweeps, tolerance, skin } =
+        settings;
+    bytes.number(*step_size);
+    bytes.vector(gravity);
+    bytes.number(*friction);
+    match *correction {
+        Correction::Position { part, sweeps } => {
+            bytes.put([0]);
+            bytes.number(part);
+            bytes.put((sweeps as u64).to_le_bytes());
+        }
+        Correction::Velocity { part } => {
+            bytes.put([1]);
+            bytes.number(part);
+        }
+    }
+    bytes.put((*max_sweeps as u64).to_le_bytes());
+    bytes.number(*tolerance);
+    bytes.number(*skin);
+}
+
+fn settings(bytes: &mut Reader<'_>) -> Option<Settings> {
+    let whole = |bytes: &mut Reader<'_>| usize::try_from(bytes.long()?).ok();
+    Some(Settings {
+        step_size: bytes.number()?,
+        gravity: bytes.vector()?,
+        friction: bytes.number()?,
+        correction: match bytes.byte()? {
+            0 => Correction::Position { part: bytes.number()?, sweeps: whole(bytes)? },
+            1 => Correction::Velocity { part: bytes.number()? },
+            _ => return None,
+        },
+        max_sweeps: whole(bytes)?,
+        tolerance: bytes.number()?,
+        skin: bytes.number()?,
+    })
+}
+
+fn read(path: &Path) -> Result<Checkpoint, Error> {
+    let file = fs::read(path).map_err(|source| access(path, source))?;
+    decode(&file).map_err(|fault| Error::Damaged { path: path.into(), fault })
+}
+
+fn access(path: &Path, source: io::Error) -> Error {
+    Error::Access { path: path.into(), source }
+}
+
+fn replace(path: &Path, file: &[u8]) -> io::Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let mut new = tempfile::Builder::new().prefix(".percussion-").tempfile_in(directory)?;
+    new.write_all(file)?;
+    new.as_file().sync_all()?;
+    match fs::rename(path, previous(path)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    new.persist(path)?;
+    // The names are on the disk when their directory is; not every system can flush one.
+    if let Ok(directory) = File::open(directory) {
+        let _ = directory.sync_all();
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! When a long run is to be given up: [`Limits`].
+
+use crate::{Report, World};
+
+/// Bounds on what steps report; infinite by default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Largest [relative residual](Report::relative_residual).
+    pub relative_residual: f64,
+    /// Largest overlap, in radii of the smallest grain.
+    pub overlap: f64,
+    /// Largest kinetic energy (J).
+    pub kinetic_energy: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let none = f64::INFINITY;
+        Self { relative_residual: none, overlap: none, kinetic_energy: none }
+    }
+}
+
+/// A bound that a step broke.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("step {step}: {quantity} is {value:?}, the limit is {limit:?}")]
+pub struct Breach {
+    /// The step, counted from 1.
+    pub step: u64,
+    /// What is out of bounds.
+    pub quantity: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// Its bound.
+    pub limit: f64,
+}
+
+impl Limits {
+    /// Checks the step that `world` has just made.
+    ///
+    /// # Errors
+    ///
+    /// The first [`Breach`]; a quantity that is NaN breaks every limit.
+    pub fn check(&self, world: &World, report: &Report) -> Result<(), Breach> {
+        let grains = world.grains();
+        let smallest = grains.radii().iter().copied().fold(f64::INFINITY, f64::min);
+        let checks = [
+            ("relative residual", report.relative_residual, self.relative_residual),
+            ("overlap in radii", report.overlap / smallest, self.overlap),
+            ("kinetic energy in J", grains.kinetic_energy(), self.kinetic_energy),
+        ];
+        for (quantity, value, limit) in checks {
+            if value.is_nan() || value > limit {
+                return Err(Breach { step: world.steps(), quantity, value, limit });
+            }
+        }
+        Ok(())
+    }
+}

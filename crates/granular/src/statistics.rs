@@ -1,0 +1,158 @@
+//! What a stream of grains looks like on average: [`CellAverages`] and the [`RadialDistribution`].
+
+use nalgebra::Vector3;
+
+use crate::{Error, Grains};
+
+/// Averages over time in square columns over the `x`-`y` plane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellAverages {
+    size: [f64; 2],
+    cells: [usize; 2],
+    sums: Vec<Sum>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sum {
+    count: u64,
+    velocity: Vector3<f64>,
+    spin: f64,
+}
+
+/// The averages in one column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// Middle of the column (m).
+    pub at: [f64; 2],
+    /// Number of grains that were counted, over all times.
+    pub count: u64,
+    /// Mean velocity (m/s).
+    pub velocity: Vector3<f64>,
+    /// Mean magnitude of the angular velocity (rad/s).
+    pub spin: f64,
+}
+
+impl CellAverages {
+    /// No grains yet, over `[0, size[0]] × [0, size[1]]` (m) with this many columns along each axis.
+    #[must_use]
+    pub fn new(size: [f64; 2], cells: [usize; 2]) -> Self {
+        Self { size, cells, sums: vec![Sum::default(); cells[0] * cells[1]] }
+    }
+
+    /// Counts all grains inside.
+    pub fn add(&mut self, grains: &Grains) {
+        for (index, position) in grains.positions().iter().enumerate() {
+            let place = [0, 1].map(|k| position[k] / self.size[k] * self.cells[k] as f64);
+            let [Some(i), Some(j)] = [0, 1].map(|k| whole(place[k], self.cells[k])) else {
+                continue;
+            };
+            let sum = &mut self.sums[i + j * self.cells[0]];
+            sum.count += 1;
+            sum.velocity += grains.velocity(index);
+            sum.spin += grains.angular_velocity(index).norm();
+        }
+    }
+
+    /// The columns that have counted a grain, `x` running fastest.
+    pub fn iter(&self) -> impl Iterator<Item = Cell> {
+        let filled = self.sums.iter().enumerate().filter(|(_, sum)| sum.count > 0);
+        filled.map(|(place, sum)| {
+            let (i, j) = (place % self.cells[0], place / self.cells[0]);
+            let middle =
+                |k: usize, i: usize| (i as f64 + 0.5) / self.cells[k] as f64 * self.size[k];
+            let count = sum.count as f64;
+            Cell {
+                at: [middle(0, i), middle(1, j)],
+                count: sum.count,
+                velocity: sum.velocity / count,
+                spin: sum.spin / count,
+            }
+        })
+    }
+}
+
+/// How many grains there are at a distance from a grain, as a multiple of how many there would be if all places were
+/// alike: `g(r)`.
+///
+/// Pairs are counted in a box, each with the weight `V / V(d)` where `V(d)` is the volume that the box
+/// and the box moved by the distance vector `d` of the pair have in common. That makes up for the pairs that
+/// the faces of the box cut off, and leaves no bias.
+///
+/// # Source
+///
+/// J. Ohser, "On estimators for the reduced second moment measure of point processes", *Mathematische
+/// Operationsforschung und Statistik* 14 (1983) 63–71 (the translation correction).
+#[derive(Clone, Debug, PartialEq)]
+pub struct RadialDistribution {
+    corners: [Vector3<f64>; 2],
+    width: f64,
+    weights: Vec<f64>,
+    /// Sum over the times of `N (N − 1)`.
+    pairs: f64,
+}
+
+impl RadialDistribution {
+    /// No pairs yet, in the box between two corners (m), with `bins` bins of distance from 0 to `reach` (m).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] if the reach is not positive or exceeds an edge of the box, or there is no bin.
+    pub fn new(corners: [Vector3<f64>; 2], reach: f64, bins: usize) -> Result<Self, Error> {
+        let least = (corners[1] - corners[0]).min();
+        if !(reach > 0.0 && reach <= least) {
+            let expected = "a number > 0 and at most the edges of the box";
+            return Err(Error::Setting { name: "reach", value: reach, expected });
+        }
+        if bins == 0 {
+            return Err(Error::Setting { name: "bins", value: 0.0, expected: "≥ 1" });
+        }
+        let width = reach / bins as f64;
+        Ok(Self { corners, width, weights: vec![0.0; bins], pairs: 0.0 })
+    }
+
+    /// Counts the pairs of grains at this time.
+    pub fn add(&mut self, grains: &Grains) {
+        let [low, high] = self.corners;
+        let inside = |x: &&Vector3<f64>| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]);
+        let mut places: Vec<Vector3<f64>> =
+            grains.positions().iter().filter(inside).copied().collect();
+        // Sorted along x, so that partners are near in the list.
+        places.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let edges = high - low;
+        let reach = self.width * self.weights.len() as f64;
+        for (i, a) in places.iter().enumerate() {
+            for b in &places[i + 1..] {
+                let d = b - a;
+                if d.x > reach {
+                    break;
+                }
+                let Some(bin) = whole(d.norm() / self.width, self.weights.len()) else { continue };
+                let common = (edges - d.abs()).product();
+                self.weights[bin] += 2.0 * edges.product() / common;
+            }
+        }
+        let count = places.len() as f64;
+        self.pairs += count * (count - 1.0);
+    }
+
+    /// Pairs `[r, g(r)]` with `r` the middle of each bin (m); all zero before the first pair.
+    #[must_use]
+    pub fn values(&self) -> Vec<[f64; 2]> {
+        let volume = (self.corners[1] - self.corners[0]).product();
+        let value = |(bin, weight): (usize, &f64)| {
+            let [inner, outer] = [bin as f64, bin as f64 + 1.0].map(|k| k * self.width);
+            let shell = 4.0 / 3.0 * std::f64::consts::PI * (outer.powi(3) - inner.powi(3));
+            let expected = self.pairs * shell / volume;
+            let value = if expected > 0.0 { weight / expected } else { 0.0 };
+            [0.5 * (inner + outer), value]
+        };
+        self.weights.iter().enumerate().map(value).collect()
+    }
+}
+
+/// The whole part of `place` if it is in `0..count`.
+fn whole(place: f64, count: usize) -> Option<usize> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+    let whole = || place as usize;
+    (place >= 0.0 && place < count as f64).then(whole)
+}
