@@ -26,6 +26,7 @@
 //! | [`settings`] | [`Settings`], [`Correction`] and [`Error`] |
 //! | [`report`] | [`Report`] |
 //! | [`touch`] | [`Touch`], a contact of the last step with its impulse |
+//! | [`decomposition`] | one world in several pieces, for several processes |
 //! | [`scenes`] | worlds to begin with |
 //! | [`channel`] | [`Channel`](channel::Channel): a stream past an obstacle |
 //! | [`statistics`] | averages in cells, radial distribution |
@@ -38,8 +39,10 @@ pub mod channel;
 pub mod checkpoint;
 mod contact;
 mod correction;
+pub mod decomposition;
 pub mod grains;
 pub mod limits;
+mod link;
 pub mod report;
 pub mod scenes;
 pub mod settings;

@@ -54,7 +54,7 @@ pub fn column(diameter: f64, across: u32, layers: u32) -> Result<World, Error> {
 ///
 /// # Errors
 ///
-/// As [`column`].
+/// As [`column`](fn@column).
 pub fn dam_break(diameter: f64, [long, wide, high]: [u32; 3]) -> Result<World, Error> {
     let width = PITCH * diameter * f64::from(wide);
     let walls = trough(width);
@@ -69,7 +69,7 @@ pub fn dam_break(diameter: f64, [long, wide, high]: [u32; 3]) -> Result<World, E
 ///
 /// # Errors
 ///
-/// As [`column`].
+/// As [`column`](fn@column).
 pub fn drum(diameter: f64, radius: f64, wide: u32, speed: f64) -> Result<World, Error> {
     let (pitch, spin) = (PITCH * diameter, Vector3::new(0.0, speed, 0.0));
     let width = pitch * f64::from(wide);
@@ -94,7 +94,7 @@ pub fn drum(diameter: f64, radius: f64, wide: u32, speed: f64) -> Result<World, 
 ///
 /// # Errors
 ///
-/// As [`column`].
+/// As [`column`](fn@column).
 pub fn hopper(
     diameter: f64,
     outlet: f64,

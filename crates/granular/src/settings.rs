@@ -173,4 +173,13 @@ pub enum Error {
         /// Number of places.
         limit: usize,
     },
+    /// Another rank does not answer.
+    #[error("rank {rank} cannot be reached, expected it to step along")]
+    Unreachable {
+        /// The rank.
+        rank: usize,
+    },
+    /// A grain of another rank is refused; that rank says why.
+    #[error("a grain of another rank moves too fast, expected at most its radius per step")]
+    TooFastElsewhere,
 }

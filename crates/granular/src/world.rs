@@ -28,6 +28,7 @@ use self::search::Search;
 use crate::{
     contact::{Account, larger},
     grains::{Grain, Grains, Motion},
+    link::{Alone, Link},
     report::{Report, Status},
     settings::{Correction, Error, Settings},
     slab::{self, Slab},
@@ -158,6 +159,14 @@ impl World {
     ///
     /// [`Error::Grain`], [`Error::TooMany`].
     pub fn add(&mut self, grain: &Grain) -> Result<u64, Error> {
+        let identity = self.skip(grain)?;
+        self.grains.push(grain, identity);
+        self.outdated();
+        Ok(identity)
+    }
+
+    /// Gives a grain that is put into another world its identity.
+    pub(crate) fn skip(&mut self, grain: &Grain) -> Result<u64, Error> {
         let (identity, count) = (self.next_identity, self.grains.len());
         if let Some((name, value, expected)) = grain.fault() {
             return Err(Error::Grain { identity, name, value, expected });
@@ -165,16 +174,20 @@ impl World {
         if count >= MOST {
             return Err(Error::TooMany { count });
         }
-        self.grains.push(grain, identity);
-        self.outdated();
         self.next_identity += 1;
         Ok(identity)
     }
 
     /// Takes out the grains that `leaves` says yes to, and returns their number.
     pub fn remove(&mut self, mut leaves: impl FnMut(&Grain) -> bool) -> usize {
+        self.remove_if(|_, grain| leaves(grain))
+    }
+
+    /// The same with identities.
+    pub(crate) fn remove_if(&mut self, mut leaves: impl FnMut(u64, &Grain) -> bool) -> usize {
         let before = self.grains.len();
-        let leaving: Vec<bool> = (0..before).map(|i| leaves(&self.grains.grain(i))).collect();
+        let mut leaves = |i: usize| leaves(self.grains.identities[i], &self.grains.grain(i));
+        let leaving: Vec<bool> = (0..before).map(&mut leaves).collect();
         if leaving.contains(&true) {
             self.grains.retain(|i| !leaving[i]);
             self.outdated();
@@ -264,7 +277,8 @@ impl World {
             return Search::overlap(&self.grains, &self.walls, &self.slabs);
         }
         let Self { settings, mut grains, walls, mut slabs, mut search, .. } = self.clone();
-        search.refresh(&mut grains, &walls, &mut slabs, &settings, 0.0);
+        let searched = search.refresh(&mut grains, &walls, &mut slabs, &settings, 0.0, &mut Alone);
+        debug_assert!(searched.is_ok(), "a world of its own agrees with itself");
         Search::overlap(&grains, &walls, &slabs)
     }
 
@@ -280,71 +294,91 @@ impl World {
     ///
     /// [`Error::TooFast`]; the world is then as before.
     pub fn step(&mut self) -> Result<Report, Error> {
+        self.step_with(&mut Alone)
+    }
+
+    /// Advances by one time step, together with the worlds that `link` leads to.
+    pub(crate) fn step_with<L: Link>(&mut self, link: &mut L) -> Result<Report, Error> {
         let step = self.settings.step_size;
         let kick = step * self.settings.gravity;
-        let fastest = self.fastest(&kick)?;
+        let fastest = self.fastest(&kick, link)?;
         for motion in &mut self.grains.motions {
             motion.velocity += kick;
         }
         // Two grains approach with at most twice the largest speed; impulses make none faster than the fastest.
         let reach = 2.0 * step * fastest;
         let Self { settings, grains, walls, slabs, search, .. } = self;
-        let searched = search.refresh(grains, walls, slabs, settings, reach);
+        let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
+        link.divide(&mut grains.motions);
         slab::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
-        let (sweeps, relative_residual) = self.solve();
-        let mut report = self.report(sweeps, relative_residual, searched);
-        if let Correction::Position { part, sweeps } = self.settings.correction {
-            report.lifting = self.correct(part, sweeps);
-        }
+        let (sweeps, residual, scale) = self.solve(link)?;
+        let lifting = match self.settings.correction {
+            Correction::Position { part, sweeps } => Some(self.correct(part, sweeps, link)?),
+            Correction::Velocity { .. } => None,
+        };
+        link.unite(&mut self.grains.motions);
+        let mut report = self.report(sweeps, residual, scale, searched);
+        report.lifting = lifting.unwrap_or(report.lifting);
+        report.overlap = link.largest(report.overlap)?;
         self.move_on();
         Ok(report)
     }
 
     /// The largest speed of a grain or wall once gravity has acted (m/s).
-    fn fastest(&self, kick: &Vector3<f64>) -> Result<f64, Error> {
+    fn fastest<L: Link>(&self, kick: &Vector3<f64>, link: &mut L) -> Result<f64, Error> {
         let mut fastest = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
+        let mut refused = None;
         for (index, motion) in self.grains.motions.iter().enumerate() {
             let speed = (motion.velocity + kick).norm();
             let limit = self.grains.radii[index] / self.settings.step_size;
             if speed.is_nan() || speed > limit {
-                return Err(Error::TooFast {
-                    identity: self.grains.identities[index],
-                    speed,
-                    limit,
-                });
+                let identity = self.grains.identities[index];
+                refused = refused.or(Some(Error::TooFast { identity, speed, limit }));
             }
             fastest = fastest.max(speed);
         }
-        Ok(fastest)
+        let everywhere = link.largest(if refused.is_some() { f64::INFINITY } else { fastest })?;
+        match refused {
+            Some(error) => Err(error),
+            None if everywhere.is_infinite() => Err(Error::TooFastElsewhere),
+            None => Ok(everywhere),
+        }
     }
 
-    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps and the residual.
-    fn solve(&mut self) -> (usize, f64) {
+    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and the velocity it
+    /// is relative to.
+    fn solve<L: Link>(&mut self, link: &mut L) -> Result<(usize, f64, f64), Error> {
         let Self { settings, grains, slabs, .. } = self;
         let motions = &mut grains.motions[..];
         slab::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
+        link.merge_motions(motions)?;
         let step = settings.step_size;
-        let scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
+        let scale = link.largest(slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max))?;
         let scale = if scale > 0.0 { scale } else { 1.0 };
-        for sweep in 1..=settings.max_sweeps {
+        let enough = settings.tolerance * scale;
+        let mut sweep = 0;
+        loop {
+            sweep += 1;
             if sweep % 2 == 1 {
                 slab::alternate(slabs, motions, false, &|slab, motions| slab.sweep_forth(motions));
             } else {
                 slab::alternate(slabs, motions, true, &|slab, motions| slab.sweep_back(motions));
             }
+            link.merge_motions(motions)?;
             // What the last sweep changed costs nothing to know; only the full residual counts.
-            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger);
-            if change <= settings.tolerance * scale || sweep == settings.max_sweeps {
+            let last = sweep == settings.max_sweeps;
+            let change = link.largest(slabs.iter().map(|slab| slab.change).fold(0.0, larger))?;
+            if change <= enough || last {
                 slab::each(slabs, &|slab| {
                     slab.certify(&motions[slab.start as usize..], step);
                 });
                 let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
-                if residual <= settings.tolerance * scale || sweep == settings.max_sweeps {
-                    return (sweep, residual / scale);
+                let residual = link.largest(residual)?;
+                if residual <= enough || last {
+                    return Ok((sweep, residual, scale));
                 }
             }
         }
-        unreachable!("the last sweep returns")
     }
 
     /// Keeps the impulses and moves grains and walls by their velocities.
@@ -362,13 +396,12 @@ impl World {
     }
 
     /// Moves grains out of one another and returns the energy in gravity that they gain by it (J).
-    fn correct(&mut self, part: f64, sweeps: usize) -> f64 {
+    fn correct<L: Link>(&mut self, part: f64, sweeps: usize, link: &mut L) -> Result<f64, Error> {
         let Self { settings, grains, slabs, shifts, .. } = self;
         let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
-        // Overlaps of the size of rounding are none.
-        let largest = grains.radii.iter().copied().fold(0.0, f64::max);
-        if sweeps == 0 || deepest <= f64::EPSILON * largest {
-            return 0.0;
+        let deepest = link.largest(deepest)?;
+        if deepest == 0.0 {
+            return Ok(0.0);
         }
         let motions = &grains.motions[..];
         slab::each(slabs, &|slab| {
@@ -379,37 +412,39 @@ impl World {
         shifts.resize(grains.len(), Vector3::zeros());
         for _ in 0..sweeps {
             slab::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
+            link.merge_shifts(shifts)?;
         }
+        link.unite(&mut grains.motions);
         let (mut lifting, mut farthest) = (0.0, 0.0_f64);
-        for ((position, shift), motion) in
-            grains.positions.iter_mut().zip(&*shifts).zip(&grains.motions)
-        {
+        let all = grains.positions.iter_mut().zip(&*shifts).zip(&grains.motions);
+        for (place, ((position, shift), motion)) in (0..).zip(all) {
             *position += shift;
             farthest = farthest.max(shift.norm_squared());
-            lifting -= settings.gravity.dot(shift) / motion.inverse_mass;
+            if link.owns(place) {
+                lifting -= settings.gravity.dot(shift) / motion.inverse_mass;
+            }
         }
         self.search.moved(2.0 * farthest.sqrt());
-        lifting
+        Ok(lifting)
     }
 
-    fn report(&self, sweeps: usize, relative_residual: f64, searched: bool) -> Report {
+    fn report(&self, sweeps: usize, residual: f64, scale: f64, searched: bool) -> Report {
         let mut sum = Account::default();
         for Slab { account, .. } in &self.slabs {
-            sum.residual = larger(sum.residual, account.residual);
             sum.closed += account.closed;
             sum.work += account.work;
             sum.lifting += account.lifting;
             sum.wall_impulse += account.wall_impulse;
             sum.wall_work += account.wall_work;
         }
-        let solved = relative_residual <= self.settings.tolerance;
+        let solved = residual <= self.settings.tolerance * scale;
         Report {
             status: if solved { Status::Solved } else { Status::SweepLimit },
             sweeps,
             candidates: self.slabs.iter().map(Slab::candidates).sum(),
             contacts: sum.closed,
-            residual: sum.residual,
-            relative_residual,
+            residual,
+            relative_residual: residual / scale,
             overlap: self.slabs.iter().map(|slab| slab.overlap).fold(0.0, f64::max),
             contact_work: sum.work,
             lifting: sum.lifting,

@@ -5,7 +5,8 @@ use nalgebra::Vector3;
 use crate::{
     cells::{Cells, narrow},
     grains::{Grains, NEW},
-    settings::Settings,
+    link::Link,
+    settings::{Error, Settings},
     slab::{self, Pair, Slab, WallPair},
     wall::Wall,
 };
@@ -57,23 +58,27 @@ impl Search {
 
     /// Searches the pairs anew unless the listed ones are sure to hold all with a gap of at most `reach`, and
     /// says whether it did.
-    pub(super) fn refresh(
+    pub(super) fn refresh<L: Link>(
         &mut self,
         grains: &mut Grains,
         walls: &[Wall],
         slabs: &mut Vec<Slab>,
         settings: &Settings,
         reach: f64,
-    ) -> bool {
-        if self.current && self.moved + reach <= self.skin {
-            return false;
+        link: &mut L,
+    ) -> Result<bool, Error> {
+        let lasts = self.current && self.moved + reach <= self.skin;
+        if link.largest(if lasts { 0.0 } else { 1.0 })? == 0.0 {
+            return Ok(false);
         }
-        let diameter = 2.0 * grains.radii.iter().copied().fold(0.0, f64::max);
+        let diameter = link.largest(2.0 * grains.radii.iter().copied().fold(0.0, f64::max))?;
         self.skin = settings.skin * diameter + 4.0 * reach;
         (self.moved, self.current) = (0.0, true);
         self.old.take(slabs);
+        link.regroup(grains, diameter + self.skin)?;
         let order = self.cells.sort(&grains.positions, diameter + self.skin, &settings.gravity);
         grains.permute(order);
+        link.settle(grains);
         slabs.resize_with(self.cells.slab_count(), Slab::default);
         for (index, slab) in slabs.iter_mut().enumerate() {
             let [start, end] = self.cells.grains_of(index);
@@ -85,10 +90,14 @@ impl Search {
             wall_pairs(sorted, walls, skin, slab);
             old.hand_over(&sorted.previous, slab);
         });
+        for slab in slabs {
+            slab.pairs.retain(|pair| link.solves(sorted, pair.grains));
+            slab.wall_pairs.retain(|pair| link.owns(pair.grain));
+        }
         for (place, previous) in (0..).zip(&mut grains.previous) {
             *previous = place;
         }
-        true
+        Ok(true)
     }
 
     /// Whether the list holds all pairs that overlap.

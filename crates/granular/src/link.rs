@@ -1,0 +1,73 @@
+//! What a world agrees on with others while it steps: [`Link`]; and [`Alone`], for a world of its own.
+
+use nalgebra::Vector3;
+
+use crate::{
+    grains::{Grains, Motion},
+    settings::Error,
+};
+
+/// The other worlds, which hold the grains of the other subdomains. All of them call the same methods in the same order.
+pub(crate) trait Link {
+    /// The largest of the values of all.
+    fn largest(&mut self, value: f64) -> Result<f64, Error>;
+
+    /// Hands grains over to those they belong to and renews the copies of grains within `halo` (m) of the border.
+    fn regroup(&mut self, grains: &mut Grains, halo: f64) -> Result<(), Error>;
+
+    /// Learns the places of the grains after a search.
+    fn settle(&mut self, grains: &Grains);
+
+    /// Whether the grain at this place belongs to this world.
+    fn owns(&self, place: u32) -> bool;
+
+    /// Whether the contact of grains at these places is solved in this world.
+    fn solves(&self, grains: &Grains, places: [u32; 2]) -> bool;
+
+    /// Divides the mass of grains that are in several worlds among these.
+    fn divide(&mut self, motions: &mut [Motion]);
+
+    /// Undoes [`divide`](Self::divide).
+    fn unite(&mut self, motions: &mut [Motion]);
+
+    /// Gives all copies of a grain their mean velocities.
+    fn merge_motions(&mut self, motions: &mut [Motion]) -> Result<(), Error>;
+
+    /// Gives all copies of a grain their mean shift.
+    fn merge_shifts(&mut self, shifts: &mut [Vector3<f64>]) -> Result<(), Error>;
+}
+
+/// No other worlds.
+pub(crate) struct Alone;
+
+impl Link for Alone {
+    fn largest(&mut self, value: f64) -> Result<f64, Error> {
+        Ok(value)
+    }
+
+    fn regroup(&mut self, _: &mut Grains, _: f64) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn settle(&mut self, _: &Grains) {}
+
+    fn owns(&self, _: u32) -> bool {
+        true
+    }
+
+    fn solves(&self, _: &Grains, _: [u32; 2]) -> bool {
+        true
+    }
+
+    fn divide(&mut self, _: &mut [Motion]) {}
+
+    fn unite(&mut self, _: &mut [Motion]) {}
+
+    fn merge_motions(&mut self, _: &mut [Motion]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn merge_shifts(&mut self, _: &mut [Vector3<f64>]) -> Result<(), Error> {
+        Ok(())
+    }
+}
