@@ -53,6 +53,7 @@
 //! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
 //! | [`outcome_set`] | what to keep of the set: hulls, contact modes, extremes, coverage |
 //! | [`friction_cone`] | whether percussions can jam, and the direction they all push in |
+//! | [`design`] | the nearest mechanism and posture whose impact has one outcome |
 //! | [`guarantee`] | how many steps and samples prove how much |
 //!
 //! # Which law
@@ -77,6 +78,7 @@
 
 pub mod anitescu_potra;
 pub mod certificate;
+pub mod design;
 pub mod friction_cone;
 pub mod guarantee;
 pub mod law;

@@ -13,6 +13,7 @@ mod drawing;
 mod four_balls;
 mod impulses;
 mod maximum_dissipation;
+mod propagative;
 mod rod_on_table;
 mod set_valued;
 #[cfg(test)]
@@ -167,6 +168,16 @@ pub fn experiments() -> &'static [Experiment] {
             id: "maximum-dissipation/painleve-rod",
             title: "Painlevé's rod slides on its tip",
             run: maximum_dissipation::painleve_rod,
+        },
+        Experiment {
+            id: "propagative/cradle",
+            title: "A ball strikes a row of two",
+            run: propagative::cradle,
+        },
+        Experiment {
+            id: "propagative/billiards",
+            title: "A cue ball breaks two others",
+            run: propagative::billiards,
         },
     ]
 }

@@ -58,6 +58,10 @@ fn every_embedded_scenario_has_an_experiment_with_its_title() {
         let impact = crate::ImpactScenario::named(name).unwrap();
         assert_eq!(impact.title, experiment(&id).unwrap().title);
     }
+    for (name, id) in [("newtons-cradle", "cradle"), ("billiards", "billiards")] {
+        let impact = crate::ImpactScenario::named(name).unwrap();
+        assert_eq!(impact.title, experiment(&format!("propagative/{id}")).unwrap().title);
+    }
 }
 
 #[test]
@@ -90,6 +94,12 @@ fn the_disk_stack_is_accepted() {
 fn the_academic_contact_and_the_sliding_rod_are_accepted() {
     assert_accepted("maximum-dissipation/single-contact");
     assert_accepted("maximum-dissipation/painleve-rod");
+}
+
+#[test]
+fn the_cradle_and_the_billiards_are_accepted() {
+    assert_accepted("propagative/cradle");
+    assert_accepted("propagative/billiards");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Impact, ImpactScenario};
 use crate::error::Error;
 
 /// The text of each of [`NAMES`].
-const TEXTS: [&str; 7] = [
+const TEXTS: [&str; 9] = [
     include_str!("../../fixtures/impacts/rocking-block.toml"),
     include_str!("../../fixtures/impacts/compass-gait.toml"),
     include_str!("../../fixtures/impacts/box-and-wall.toml"),
@@ -12,11 +12,13 @@ const TEXTS: [&str; 7] = [
     include_str!("../../fixtures/impacts/disk-stack.toml"),
     include_str!("../../fixtures/impacts/disk-stack-1-kg.toml"),
     include_str!("../../fixtures/impacts/disk-stack-oblique.toml"),
+    include_str!("../../fixtures/impacts/newtons-cradle.toml"),
+    include_str!("../../fixtures/impacts/billiards.toml"),
 ];
 
-/// The names of the embedded impacts: the five examples of Halm and Posa and two other readings of the
-/// last.
-pub const NAMES: [&str; 7] = [
+/// The names of the embedded impacts: the five examples of Halm and Posa, two other readings of the
+/// last, and two of Seghete and Murphey.
+pub const NAMES: [&str; 9] = [
     "rocking-block",
     "compass-gait",
     "box-and-wall",
@@ -24,6 +26,8 @@ pub const NAMES: [&str; 7] = [
     "disk-stack",
     "disk-stack-1-kg",
     "disk-stack-oblique",
+    "newtons-cradle",
+    "billiards",
 ];
 
 /// The embedded impact called `name`, ready for any law.

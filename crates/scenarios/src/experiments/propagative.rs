@@ -1,0 +1,11 @@
+//! The examples of Seghete and Murphey: impacts that propagate from contact to contact.
+//!
+//! # Source
+//!
+//! V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence, uniqueness, and
+//! design consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168.
+
+mod billiards;
+mod cradle;
+
+pub(super) use {billiards::run as billiards, cradle::run as cradle};

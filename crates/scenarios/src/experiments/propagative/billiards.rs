@@ -1,0 +1,162 @@
+//! The break of two billiard balls under every angle: how undetermined it is.
+
+use percussion_impact::{Propagative, propagative::Outcomes};
+
+use crate::{
+    error::Error,
+    experiments::{Measurements, Options, Progress, drawing},
+    figure::{Figure, Mark, Series},
+    impacts::ImpactScenario,
+    outcome::ExperimentOutcome,
+};
+
+/// Radii of the other balls over that of the cue ball, with masses in proportion to volumes.
+///
+/// The two others of the paper touch each other at about 30°: `sin 15° = ρ/(1 + ρ)`.
+const SIZES: [(&str, [f64; 2]); 3] = [
+    ("equal balls", [1.0, 1.0]),
+    ("a larger cue ball", [0.35, 0.35]),
+    ("three different balls", [0.6, 1.4]),
+];
+
+/// The angles of which the fixture has figures (°).
+const ANGLES: [u8; 8] = [60, 70, 90, 110, 120, 130, 150, 170];
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let scenario = ImpactScenario::named("billiards")?;
+    let mut measurements = Measurements::new(id, &scenario.expected);
+    for degrees in ANGLES {
+        let hit = Break::new(&scenario, f64::from(degrees), SIZES[0].1)?;
+        measurements.add(format!("ξ of equal balls at {degrees}°"), hit.outcomes.indeterminacy);
+    }
+    let (mut square, mut departure) = (0.0_f64, 0.0_f64);
+    let mut series = Vec::new();
+    for (index, (label, sizes)) in SIZES.into_iter().enumerate() {
+        progress(index as f64 / SIZES.len() as f64, label);
+        square = square.max(Break::new(&scenario, 90.0, sizes)?.outcomes.indeterminacy);
+        let closest = closest_angle(sizes);
+        let mut points = Vec::new();
+        let steps = 300;
+        for step in 0..=steps {
+            let share = f64::from(step) / f64::from(steps);
+            let degrees = closest + (180.0 - closest) * share;
+            let hit = Break::new(&scenario, degrees, sizes)?;
+            departure = departure.max(hit.departure);
+            points.push([degrees, hit.outcomes.indeterminacy]);
+        }
+        series.push(drawing::line(label, points));
+    }
+    measurements.add("largest ξ of unequal balls at 90°", square);
+    let grazing = Break::new(&scenario, 179.0, SIZES[0].1)?;
+    measurements.add("ξ of equal balls just below 180°", grazing.outcomes.indeterminacy);
+    measurements.add("largest departure of m_c ⟨Dφ_a, Dφ_b⟩ from cos θ", departure);
+    let (rows, notes) = measurements.finish()?;
+    let figures = vec![schematic(&scenario)?, indeterminacy(series)];
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: scenario.title.clone(),
+        summary:
+            "A cue ball hits two balls at once, along the bisector of the angle θ between them. \
+                  Which of the two is hit first decides where they go, unless their normals are \
+                  orthogonal, at θ = 90°. Seghete & Murphey (2014), section VII-A, figures 4 and 5."
+                .to_owned(),
+        rows,
+        figures,
+        notes,
+    })
+}
+
+/// The angle at which the two others touch each other (°).
+fn closest_angle([a, b]: [f64; 2]) -> f64 {
+    let (to_a, to_b) = (1.0 + a, 1.0 + b);
+    let cosine = (to_a * to_a + to_b * to_b - (a + b) * (a + b)) / (2.0 * to_a * to_b);
+    cosine.acos().to_degrees()
+}
+
+/// One break and its outcomes.
+struct Break {
+    scenario: ImpactScenario,
+    outcomes: Outcomes,
+    /// Of the mass of the cue ball times the product of the gradients of the gaps, from `cos θ`.
+    departure: f64,
+}
+
+impl Break {
+    fn new(scenario: &ImpactScenario, degrees: f64, sizes: [f64; 2]) -> Result<Self, Error> {
+        let mut scenario = scenario.clone();
+        let theta = degrees.to_radians();
+        let cue = scenario.contacts[0].disc.radius;
+        let (mass, inertia) = (scenario.bodies[0].mass, scenario.bodies[0].inertia);
+        for (index, (size, side)) in sizes.into_iter().zip([1.0, -1.0]).enumerate() {
+            let (sin, cos) = (0.5 * side * theta).sin_cos();
+            let distance = cue * (1.0 + size);
+            let ball = &mut scenario.bodies[index + 1];
+            ball.mass = mass.map(|mass| mass * size.powi(3));
+            ball.inertia = inertia * size.powi(5);
+            ball.coordinates = Some(vec![distance * cos, distance * sin, 0.0]);
+            scenario.contacts[index].disc.radius = cue * size;
+        }
+        let problem = scenario.build()?.problem;
+        let product = problem.delassus()[(problem.rows(0).start, problem.rows(1).start)];
+        let departure = (mass.unwrap_or(f64::NAN) * product - theta.cos()).abs();
+        Ok(Self { outcomes: Propagative::default().outcomes(&problem)?, scenario, departure })
+    }
+}
+
+/// Both outcomes of the break of the fixture, side by side.
+fn schematic(scenario: &ImpactScenario) -> Result<Figure, Error> {
+    let hit = Break::new(scenario, 120.0, SIZES[0].1)?;
+    let radius = scenario.contacts[0].disc.radius;
+    let (mut series, mut series_of_arrows) = (Vec::new(), Vec::new());
+    let start = hit.scenario.build()?.problem.velocity().clone();
+    let after = hit.outcomes.branches.iter().map(|branch| &branch.outcome.velocity);
+    for (picture, velocity) in std::iter::once(&start).chain(after).enumerate() {
+        let shift = 7.0 * radius * picture as f64;
+        for (ball, body) in hit.scenario.bodies.iter().enumerate() {
+            let at = body.coordinates.as_deref().unwrap_or(&[0.0; 3]);
+            let center = [at[0] + shift, at[1]];
+            series.push(drawing::circle(center, radius));
+            let [u, v] = [velocity[3 * ball], velocity[3 * ball + 1]];
+            if u.hypot(v) > 1e-9 {
+                // 1 m/s is drawn four radii long.
+                let scale = 4.0 * radius;
+                series_of_arrows.extend([center, [center[0] + scale * u, center[1] + scale * v]]);
+            }
+        }
+    }
+    let label = "velocities".to_owned();
+    series.push(Series { label, mark: Mark::Arrows, points: series_of_arrows });
+    Ok(Figure {
+        id: "figure-4".to_owned(),
+        title: "One break, two outcomes".to_owned(),
+        caption: "At θ = 120°, from the left: before the impact, and the two outcomes, which differ in the \
+                  ball that the cue ball hits first. Figure 4 of the paper."
+            .to_owned(),
+        x: drawing::axis("x, each picture moved on", "m"),
+        y: drawing::axis("y", "m"),
+        equal_aspect: true,
+        series,
+    })
+}
+
+fn indeterminacy(series: Vec<Series>) -> Figure {
+    Figure {
+        id: "figure-5".to_owned(),
+        title: "How undetermined the break is".to_owned(),
+        caption: "The distance ξ of the two outcomes in the kinetic metric over the momentum before, from \
+                  the angle at which the two balls touch each other. It vanishes at 90°, where the \
+                  normals are orthogonal, for all balls, and at 180°, where the cue ball only grazes. \
+                  Different balls have one outcome also where two reflections resolve one order and the \
+                  other, which takes three, contains them and so is not minimal. \
+                  Figure 5 of the paper."
+            .to_owned(),
+        x: drawing::axis("angle between the balls", "°"),
+        y: drawing::axis("indeterminacy ξ", ""),
+        equal_aspect: false,
+        series,
+    }
+}

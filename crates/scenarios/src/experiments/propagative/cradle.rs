@@ -1,0 +1,225 @@
+//! Newton's cradle: reversal of velocities, energy at every velocity, rows of up to ten balls.
+
+use nalgebra::DVector;
+use percussion_impact::{Law, Newton, Outcome, Problem, Propagative, propagative::Order};
+
+use crate::{
+    error::Error,
+    experiments::{Measurements, Options, Progress, drawing},
+    figure::{Figure, Mark, Series},
+    impacts::{Body, Contact, Disc, ImpactScenario, Partner},
+    outcome::ExperimentOutcome,
+};
+
+/// Restitutions of energy of figure 2.
+const RESTITUTIONS: [f64; 3] = [1.0, 0.7, 0.0];
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let scenario = ImpactScenario::named("newtons-cradle")?;
+    let balls = scenario.build()?.problem;
+    let mut measurements = Measurements::new(id, &scenario.expected);
+
+    progress(0.0, "Velocities of three balls");
+    let reversal = Reversal::of(&balls)?;
+    measurements.add("largest distance from the reversed velocities", reversal.distance);
+    measurements.add("largest distance between the two orders", reversal.between_orders);
+    measurements.add("outcomes of any velocity, at most", reversal.outcomes);
+
+    progress(0.2, "Energy at every velocity");
+    // From 0.01 to 100 m/s, ten a decade.
+    let speeds: Vec<f64> = (0..=40).map(|k| 10_f64.powf(f64::from(k) / 10.0 - 2.0)).collect();
+    let mut losses = Vec::new();
+    for restitution in RESTITUTIONS {
+        let law = Propagative { restitution, ..Propagative::default() };
+        let loss = |&speed: &f64| Ok([speed, -gain(&law, &balls, [speed, 0.0, 0.0])?]);
+        losses.push(speeds.iter().map(loss).collect::<Result<Vec<_>, Error>>()?);
+    }
+    // Of losses that should be equal, the one that is farthest from the first that is expected.
+    let farthest = |curve: &[[f64; 2]], from: f64| {
+        let distance = |loss: f64| (loss - from).abs();
+        let losses = curve.iter().map(|point| point[1]);
+        losses.reduce(|a, b| if distance(b) > distance(a) { b } else { a }).unwrap_or(f64::NAN)
+    };
+    measurements.add("largest change of energy with R = 1", farthest(&losses[0], 0.0));
+    for (curve, restitution) in losses.iter().zip(RESTITUTIONS).skip(1) {
+        let expected = (1.0 - restitution * restitution) * 200.0 / 3.0;
+        let quantity = format!("energy lost with R = {restitution}");
+        measurements.add(quantity, farthest(curve, expected));
+    }
+
+    progress(0.4, "Restitution at all contacts at once");
+    let bouncing = with_restitution(&scenario, 1.0)?;
+    let fleeing: Vec<f64> = (0..=1000).map(|k| f64::from(k) / 1000.0).collect();
+    let change = |law: &dyn Law, problem: &Problem| {
+        let point = |&w: &f64| Ok([w, gain(law, problem, [1.0, 0.0, w])?]);
+        fleeing.iter().map(point).collect::<Result<Vec<_>, Error>>()
+    };
+    let simultaneous = change(&Newton::default(), &bouncing)?;
+    let propagating = change(&Propagative::default(), &balls)?;
+    let largest = simultaneous.iter().map(|point| point[1]).fold(f64::NEG_INFINITY, f64::max);
+    measurements.add("largest gain of energy by restitution at all contacts at once", largest);
+
+    progress(0.6, "Rows of up to ten balls");
+    let (mut struck, mut all) = (0.0_f64, 0.0_f64);
+    for count in 2..=10 {
+        let row = row_of(count, &scenario).build()?.problem;
+        let first = DVector::from_fn(count, |i, _| f64::from(u8::from(i == 0)));
+        struck = struck.max(distance_from_reversal(&row, &first)?);
+        // From 1 to −1 m/s, each ball slower than the one before.
+        let approach = |i| 1.0 - 2.0 * i as f64 / (count - 1) as f64;
+        let approaching = DVector::from_fn(count, |i, _| approach(i) + 0.1 * approach(i).powi(2));
+        all = all.max(distance_from_reversal(&row, &approaching)?);
+    }
+    let quantity =
+        |what| format!("2 to 10 balls {what}: largest distance from the reversed velocities");
+    measurements.add(quantity("struck at one end"), struck);
+    measurements.add(quantity("that all approach"), all);
+    let two = DVector::from_fn(10, |i, _| f64::from(u8::from(i < 2)));
+    let ten = row_of(10, &scenario).build()?.problem.with_velocity(two)?;
+    let found = Propagative::default().outcomes(&ten)?;
+    let ways: usize = found.branches.iter().map(|branch| branch.sequences.len()).sum();
+    measurements.add("ways two balls pass through eight", ways as f64);
+
+    let (rows, notes) = measurements.finish()?;
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: scenario.title.clone(),
+        summary: "A ball strikes two that touch. Reflections from contact to contact reverse the \
+                  velocities, in either order, and keep the energy at every velocity; restitution at \
+                  both contacts at once does neither. Seghete & Murphey (2014), example 1, equation 15 \
+                  and figure 2."
+            .to_owned(),
+        rows,
+        figures: vec![losses_figure(&losses), gains_figure(simultaneous, propagating)],
+        notes,
+    })
+}
+
+/// What the impacts of many velocities of three balls show.
+#[derive(Default)]
+struct Reversal {
+    distance: f64,
+    between_orders: f64,
+    outcomes: f64,
+}
+
+impl Reversal {
+    /// Over a grid of velocities; distances where all approach, since there everything is reversed.
+    fn of(balls: &Problem) -> Result<Self, Error> {
+        let mut seen = Self::default();
+        let grid: Vec<f64> =
+            (-5..=5).map(|k| f64::from(k) / 5.0 + 0.01 * f64::from(k * k)).collect();
+        for &a in &grid {
+            for &b in &grid {
+                for &c in &grid {
+                    let velocity = DVector::from_column_slice(&[a, b, c]);
+                    let hit = balls.with_velocity(velocity)?;
+                    let outcomes = Propagative::default().outcomes(&hit)?;
+                    seen.outcomes = seen.outcomes.max(outcomes.branches.len() as f64);
+                    if a > b && b > c {
+                        let first = |order| resolve(Order::Fixed(order), &hit);
+                        let (u, v) = (first(vec![0, 1])?, first(vec![1, 0])?);
+                        let reversed = DVector::from_column_slice(&[c, b, a]);
+                        seen.distance = seen.distance.max((&u.velocity - reversed).amax());
+                        let between = (u.velocity - v.velocity).amax();
+                        seen.between_orders = seen.between_orders.max(between);
+                    }
+                }
+            }
+        }
+        Ok(seen)
+    }
+}
+
+fn resolve(order: Order, problem: &Problem) -> Result<Outcome, Error> {
+    Ok(Propagative { order, ..Propagative::default() }.resolve(problem)?)
+}
+
+/// Change of energy, in % of that before.
+fn gain(law: &dyn Law, balls: &Problem, velocity: [f64; 3]) -> Result<f64, Error> {
+    let hit = balls.with_velocity(DVector::from_column_slice(&velocity))?;
+    let before = hit.kinetic_energy(hit.velocity());
+    Ok(100.0 * (hit.kinetic_energy(&law.resolve(&hit)?.velocity) - before) / before)
+}
+
+fn with_restitution(scenario: &ImpactScenario, restitution: f64) -> Result<Problem, Error> {
+    let mut scenario = scenario.clone();
+    scenario.contacts.iter_mut().for_each(|contact| contact.restitution = restitution);
+    Ok(scenario.build()?.problem)
+}
+
+/// A row of balls like those of `scenario`.
+fn row_of(count: usize, scenario: &ImpactScenario) -> ImpactScenario {
+    let (ball, contact) = (&scenario.bodies[0], &scenario.contacts[0]);
+    let radius = contact.disc.radius;
+    let name = |i: usize| format!("ball {}", i + 1);
+    let disc = |i| Disc { body: name(i), ..contact.disc.clone() };
+    let bodies = (0..count).map(|i| Body {
+        name: name(i),
+        coordinates: Some(vec![2.0 * radius * i as f64]),
+        velocity: None,
+        ..ball.clone()
+    });
+    let contacts = (1..count).map(|i| Contact {
+        name: format!("balls {i} and {}", i + 1),
+        disc: disc(i),
+        on: Partner::Disc(disc(i - 1)),
+        ..contact.clone()
+    });
+    ImpactScenario { bodies: bodies.collect(), contacts: contacts.collect(), ..scenario.clone() }
+}
+
+/// Of the outcomes in three orders, the largest distance from the velocities in reversed order (m/s).
+fn distance_from_reversal(row: &Problem, velocity: &DVector<f64>) -> Result<f64, Error> {
+    let hit = row.with_velocity(velocity.clone())?;
+    let count = velocity.len();
+    let reversed = DVector::from_fn(count, |i, _| velocity[count - 1 - i]);
+    let mut largest = 0.0_f64;
+    for order in [Order::MostApproached, Order::LeastApproached, Order::Index] {
+        largest = largest.max((resolve(order, &hit)?.velocity - &reversed).amax());
+    }
+    Ok(largest)
+}
+
+fn losses_figure(losses: &[Vec<[f64; 2]>]) -> Figure {
+    let curve = |(points, restitution): (&Vec<[f64; 2]>, f64)| {
+        let points = points.iter().map(|[speed, loss]| [speed.log10(), *loss]).collect();
+        drawing::line(&format!("R = {restitution}"), points)
+    };
+    Figure {
+        id: "figure-2".to_owned(),
+        title: "Energy lost by a ball that strikes two".to_owned(),
+        caption:
+            "Of the energy before the impact: nothing with R = 1, and with every R the same at all \
+                  velocities, where the game engine of figure 2b of the paper scatters."
+                .to_owned(),
+        x: drawing::axis("decimal logarithm of the velocity in m/s", ""),
+        y: drawing::axis("energy lost", "%"),
+        equal_aspect: false,
+        series: losses.iter().zip(RESTITUTIONS).map(curve).collect(),
+    }
+}
+
+fn gains_figure(simultaneous: Vec<[f64; 2]>, propagating: Vec<[f64; 2]>) -> Figure {
+    let every = |points: Vec<[f64; 2]>| points.into_iter().step_by(20).collect();
+    let dots = Series {
+        label: "restitution 1 at all contacts at once (LCP)".to_owned(),
+        mark: Mark::Dots,
+        points: every(simultaneous),
+    };
+    Figure {
+        id: "energy-gained".to_owned(),
+        title: "Energy gained with restitution 1".to_owned(),
+        caption: "The last ball already moves away from the one before it. Newton's law at all contacts at \
+                  once, one LCP, makes energy of nothing; reflections from contact to contact keep it."
+            .to_owned(),
+        x: drawing::axis("velocity of the last ball over that of the first", ""),
+        y: drawing::axis("energy gained", "%"),
+        equal_aspect: false,
+        series: vec![dots, drawing::line("propagating, R = 1", propagating)],
+    }
+}
