@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Impact(Impact),
     /// Set the answers of several laws to one impact side by side.
     Compare(Compare),
+    /// Find the mechanism and posture nearest to a given one whose impact has one outcome.
+    Design(Design),
     /// Solve a problem given as a file.
     #[command(subcommand)]
     Solve(Solve),
@@ -207,6 +209,28 @@ Examples:
   percussion compare block.json --laws newton,poisson --set newton.directions=16
 
 `percussion list LAW` tells the settings of a law.";
+
+/// Arguments of `design`.
+#[derive(Debug, Args)]
+#[command(after_help = DESIGN_HELP)]
+pub(crate) struct Design {
+    /// Design file (TOML): variables, a mechanism whose numbers depend on them, and what has to touch; or a
+    /// design that is built in.
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) design: String,
+    /// Directory for the impact that was found (TOML) and the path of the search (CSV); nothing is written
+    /// by default.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const DESIGN_HELP: &str = "\
+Examples:
+  percussion design trex
+  percussion design robot.toml --out found && percussion impact found/impact.toml --law propagative";
 
 /// Settings of one law, or of several.
 #[derive(Clone, Debug, Args)]

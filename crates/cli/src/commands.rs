@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod design;
 mod impact;
 mod inspect;
 mod list;
@@ -32,6 +33,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::Run(arguments)) => run::execute(arguments),
         Some(Command::Impact(arguments)) => impact::impact(arguments),
         Some(Command::Compare(arguments)) => impact::compare(arguments),
+        Some(Command::Design(arguments)) => design::execute(arguments),
         Some(Command::Solve(Solve::Lcp(arguments))) => solve::execute(arguments),
         Some(Command::Solve(Solve::Friction(arguments))) => solve_friction::execute(arguments),
         Some(Command::Reproduce(arguments)) => reproduce::execute(arguments),

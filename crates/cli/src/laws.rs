@@ -49,8 +49,18 @@ pub(crate) struct Several {
     pub(crate) outcomes: Vec<Outcome>,
     /// For each outcome, whether it stands alone or bounds a continuum of outcomes, where that is known.
     pub(crate) isolated: Option<Vec<bool>>,
+    /// For each outcome, the sequences of contacts that lead to it, where these are known.
+    pub(crate) sequences: Option<Vec<Vec<Vec<usize>>>>,
+    /// Largest distance of two outcomes over the momentum before, in the kinetic metric.
+    pub(crate) indeterminacy: Option<f64>,
     /// Whether no outcome can be missing.
     pub(crate) complete: bool,
+}
+
+impl Several {
+    const fn new(outcomes: Vec<Outcome>, complete: bool) -> Self {
+        Self { outcomes, isolated: None, sequences: None, indeterminacy: None, complete }
+    }
 }
 
 impl Chosen {
@@ -81,17 +91,24 @@ impl Chosen {
             Self::Solutions(law, settings) => {
                 let all = law.all(problem, settings)?;
                 let (isolated, complete) = (Some(all.isolated), all.complete);
-                Answer::Several(Several { outcomes: all.outcomes, isolated, complete })
+                let outcomes = all.outcomes;
+                Answer::Several(Several { isolated, ..Several::new(outcomes, complete) })
             }
             Self::Orders(law) => {
                 let outcomes = law.all(problem)?;
-                Answer::Several(Several { outcomes, isolated: None, complete: true })
+                Answer::Several(Several::new(outcomes, true))
             }
             Self::Reflections(law) => {
                 let all = law.outcomes(problem)?;
                 let complete = all.status == Status::Resolved;
-                let outcomes = all.branches.into_iter().map(|branch| branch.outcome).collect();
-                Answer::Several(Several { outcomes, isolated: None, complete })
+                let branches = all.branches.into_iter();
+                let (outcomes, sequences) =
+                    branches.map(|branch| (branch.outcome, branch.sequences)).unzip();
+                Answer::Several(Several {
+                    sequences: Some(sequences),
+                    indeterminacy: Some(all.indeterminacy),
+                    ..Several::new(outcomes, complete)
+                })
             }
             Self::Set(law, how) => {
                 Answer::Set(Box::new(Sampled::new(law, *how, problem, progress)?))

@@ -87,6 +87,19 @@ pub struct Posture {
     pub products: DMatrix<f64>,
 }
 
+impl Posture {
+    /// `⟨u_i, u_j⟩` of the unit normals of two contacts.
+    ///
+    /// # Panics
+    ///
+    /// If the products are not those of both contacts.
+    #[must_use]
+    pub fn cosine(&self, [i, j]: [usize; 2]) -> f64 {
+        let products = &self.products;
+        products[(i, j)] / products[(i, i)].sqrt() / products[(j, j)].sqrt()
+    }
+}
+
 /// The wanted product of two unit normals in the kinetic metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -286,7 +299,7 @@ fn check<E>(
         }
     }
     for (index, condition) in conditions.iter().enumerate() {
-        if !(condition.cosine.abs() < 1.0) {
+        if condition.cosine.is_nan() || condition.cosine.abs() >= 1.0 {
             return Err(Error::Cosine { index, value: condition.cosine });
         }
     }
@@ -332,11 +345,8 @@ impl<E> Equations<'_, E> {
             return Err(Error::Shape { expected: self.contacts, found, sides });
         }
         let gaps = posture.gaps.iter().map(|gap| gap / self.settings.length);
-        let cosines = self.conditions.iter().map(|condition| {
-            let [i, j] = condition.contacts;
-            let products = &posture.products;
-            products[(i, j)] / products[(i, i)].sqrt() / products[(j, j)].sqrt() - condition.cosine
-        });
+        let cosines = self.conditions.iter();
+        let cosines = cosines.map(|one| posture.cosine(one.contacts) - one.cosine);
         let residual = DVector::from_iterator(self.count(), gaps.chain(cosines));
         match residual.iter().position(|value| !value.is_finite()) {
             Some(equation) => Err(Error::NotFinite { equation, value: residual[equation] }),

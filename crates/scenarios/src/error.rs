@@ -144,6 +144,9 @@ pub enum Error {
     /// A motion through impacts did not start.
     #[error("inclusion: {0}")]
     Inclusion(#[from] percussion_integrators::inclusion::Error),
+    /// A motion by variational integration was refused or failed.
+    #[error("variational integration: {0}")]
+    Variational(#[from] percussion_integrators::variational::Error),
     /// A law did not start.
     #[error("impact law: {0}")]
     Law(#[from] percussion_impact::law::Error),
@@ -168,6 +171,9 @@ pub enum Error {
     /// Contacts with friction do not make a problem.
     #[error("frictional contact problem: {0}")]
     Friction(#[from] percussion_complementarity::friction::ProblemError),
+    /// A design is refused: its variables, conditions or settings.
+    #[error("design: {0}")]
+    Design(Box<percussion_impact::design::Error<Self>>),
     /// A gap function was refused.
     #[error("contact `{contact}`: {source}")]
     Gap {

@@ -179,6 +179,11 @@ pub fn experiments() -> &'static [Experiment] {
             title: "A cue ball breaks two others",
             run: propagative::billiards,
         },
+        Experiment {
+            id: "propagative/trex",
+            title: "A robot that lands on tail and right foot",
+            run: propagative::trex,
+        },
     ]
 }
 

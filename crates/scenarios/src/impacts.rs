@@ -248,6 +248,18 @@ impl ImpactScenario {
         Ok(scenario)
     }
 
+    /// The impact as the text of a file, which reads back to the same bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Format`] if a value cannot stand in a file.
+    pub fn to_toml_string(&self) -> Result<String, Error> {
+        toml::to_string(self).map_err(|error| Error::Format {
+            path: "impact".to_owned(),
+            message: error.to_string(),
+        })
+    }
+
     /// Reads an impact from a TOML file and checks it.
     ///
     /// # Errors

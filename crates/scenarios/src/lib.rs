@@ -26,6 +26,7 @@
 //! | --- | --- |
 //! | [`scenario`] | the file format, its checks, and the model built from it |
 //! | [`impacts`] | the same for impacts: a mechanism, its contacts and the velocity before |
+//! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
 //! | [`compliant_block`] | the rocking block on compliant corners, two sweeps |
 //! | [`convergence`] | distances between simulations, order of convergence |
@@ -37,9 +38,11 @@
 
 pub mod compliant_block;
 pub mod convergence;
+pub mod design;
 mod document;
 pub mod error;
 pub mod experiments;
+mod expression;
 pub mod figure;
 mod fixtures;
 pub mod impacts;
@@ -49,6 +52,7 @@ pub mod scenario;
 pub mod trajectory;
 pub mod view;
 
+pub use design::{Design, Designed};
 pub use error::Error;
 pub use experiments::{Effort, Experiment, Options, experiment, experiments};
 pub use figure::{Axis, Figure, Mark, Series};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use percussion_report::Table;
-use percussion_scenarios::{ImpactScenario, Scenario, experiments, impacts};
+use percussion_scenarios::{Design, ImpactScenario, Scenario, design, experiments, impacts};
 use serde::Serialize;
 
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
 struct Names {
     scenarios: Vec<Entry>,
     impacts: Vec<Entry>,
+    designs: Vec<Entry>,
     experiments: Vec<Entry>,
     laws: Vec<Entry>,
 }
@@ -50,12 +51,16 @@ pub(super) fn execute(arguments: &List) -> Result<Verdict> {
             Ok(Entry { name: (*name).to_owned(), title: ImpactScenario::named(name)?.title })
         })
         .collect::<Result<_>>()?;
+    let designs = design::NAMES
+        .iter()
+        .map(|name| Ok(Entry { name: (*name).to_owned(), title: Design::named(name)?.title }))
+        .collect::<Result<_>>()?;
     let experiments = experiments()
         .iter()
         .map(|known| Entry { name: known.id.to_owned(), title: known.title.to_owned() })
         .collect();
     let laws = LawName::value_variants().iter().map(|law| law_entry(*law)).collect();
-    let names = Names { scenarios, impacts, experiments, laws };
+    let names = Names { scenarios, impacts, designs, experiments, laws };
     answer(arguments.json, &names, || text(&names))?;
     Ok(Verdict::Met)
 }
@@ -75,9 +80,10 @@ fn text(names: &Names) -> String {
         table.to_string()
     };
     format!(
-        "{}\n{}\n{}\n{}",
+        "{}\n{}\n{}\n{}\n{}",
         table("scenarios (percussion run NAME)", &names.scenarios),
         table("impacts (percussion impact NAME --law LAW)", &names.impacts),
+        table("designs (percussion design NAME)", &names.designs),
         table("experiments (percussion reproduce ID)", &names.experiments),
         table("laws (percussion impact FILE --law NAME)", &names.laws),
     )

@@ -348,7 +348,12 @@ fn propagative_follows_any_order_or_all() {
     let half = answer(path, "propagative", &["--set", "restitution=0.5"]);
     assert_close(&half["velocity"], &[-1.0 / 3.0, 1.0 / 6.0, 7.0 / 6.0]);
     let all = answer(path, "propagative", &["--set", "outcomes=all"]);
-    assert_eq!(all["statistics"], json!({"outcomes": 1, "resolved": 1, "complete": true}));
+    let statistics = json!({"outcomes": 1, "resolved": 1, "complete": true, "indeterminacy": 0.0});
+    assert_eq!(all["statistics"], statistics);
+    assert_eq!(all["outcomes"][0]["sequences"], json!([[0, 1, 0], [1, 0, 1]]));
+    let text = impact("billiards", "propagative", &["--set", "outcomes=all"]);
+    assert!(text.stdout.contains("indeterminacy ξ: 0.559"), "{}", text.stdout);
+    assert!(text.stdout.contains("  0 1\n") && text.stdout.contains("  1 0\n"));
     impact(path, "propagative", &["--set", "order=first"]).assert_refused(&["`first`", "argmin"]);
     impact(path, "propagative", &["--set", "restitution=2"]).assert_refused(&["restitution", "2"]);
     impact(BALL, "propagative", &[]).assert_refused(&["contacts[0].friction", "0.5"]);

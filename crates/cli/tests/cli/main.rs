@@ -4,6 +4,7 @@
 
 mod browser;
 mod common;
+mod design;
 mod general;
 mod hostile;
 mod impact;

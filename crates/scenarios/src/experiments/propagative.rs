@@ -7,5 +7,6 @@
 
 mod billiards;
 mod cradle;
+mod trex;
 
-pub(super) use {billiards::run as billiards, cradle::run as cradle};
+pub(super) use {billiards::run as billiards, cradle::run as cradle, trex::run as trex};

@@ -103,6 +103,11 @@ fn the_cradle_and_the_billiards_are_accepted() {
 }
 
 #[test]
+fn trex_is_accepted() {
+    assert_accepted("propagative/trex");
+}
+
+#[test]
 fn figures_of_an_experiment_have_different_names_fit_for_files() {
     let outcome = run_quickly("stewart-trinkle/rod-on-table");
     let mut ids: Vec<_> = outcome.figures.iter().map(|figure| figure.id.as_str()).collect();

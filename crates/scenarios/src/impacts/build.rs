@@ -31,6 +31,15 @@ pub(crate) struct Mechanism {
     pub(crate) velocity: Vec<f64>,
 }
 
+/// What the contacts of a mechanism are at one position.
+pub(crate) struct GapsAndNormals {
+    /// m, positive when open.
+    pub(crate) gaps: Vec<f64>,
+    /// One row of the contact Jacobian for each.
+    pub(crate) normals: Vec<DVector<f64>>,
+    pub(crate) mass_matrix: DMatrix<f64>,
+}
+
 impl Joint {
     /// Coordinates of the joint: a letter and the unit of its velocity for each.
     const fn coordinates(self) -> &'static [(&'static str, &'static str)] {
@@ -191,6 +200,52 @@ impl ImpactScenario {
         })
     }
 
+    /// Gaps of all contacts, whether they touch or not, with their normals and the mass matrix.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build), but for [`Error::Apart`]; that remains for surfaces without a normal.
+    pub(crate) fn gaps_and_normals(&self) -> Result<GapsAndNormals, Error> {
+        let Mechanism { system, coordinates, .. } = self.mechanism()?;
+        let mut gaps = Vec::with_capacity(self.contacts.len());
+        let mut set = ContactSet::for_system(&system);
+        for contact in &self.contacts {
+            let (gap, contact) = self.facing(&system, &coordinates, contact, f64::INFINITY)?;
+            gaps.push(gap);
+            set.push(&system, &coordinates, &contact)?;
+        }
+        let size = system.velocity_count();
+        let (mut mass_matrix, mut jacobian) = (DMatrix::zeros(size, size), DMatrix::zeros(0, 0));
+        system.mass_matrix(&coordinates, &mut mass_matrix);
+        set.contact_jacobian(&mut jacobian);
+        let normals = (0..gaps.len()).map(|k| jacobian.row(2 * k).transpose()).collect();
+        Ok(GapsAndNormals { gaps, normals, mass_matrix })
+    }
+
+    /// Largest difference of an entry of the normals of `contacts` from the central difference of the gap.
+    pub(crate) fn normal_error(&self, contacts: &[usize]) -> Result<f64, Error> {
+        // Errors of truncation and of rounding are both about its square.
+        const STEP: f64 = 1e-5;
+        let Mechanism { system, coordinates, .. } = self.mechanism()?;
+        let normals = self.gaps_and_normals()?.normals;
+        let mut largest = 0.0_f64;
+        for &index in contacts {
+            for (k, entry) in normals[index].iter().enumerate() {
+                let mut tangent = vec![0.0; system.velocity_count()];
+                let mut moved = coordinates.clone();
+                let mut gap = |step| {
+                    tangent[k] = step;
+                    system.retract(&coordinates, &tangent, &mut moved);
+                    let contact = &self.contacts[index];
+                    Ok::<_, Error>(self.facing(&system, &moved, contact, f64::INFINITY)?.0)
+                };
+                let difference = (gap(STEP)? - gap(-STEP)?) / (2.0 * STEP);
+                largest = largest.max((entry - difference).abs());
+            }
+        }
+        Ok(largest)
+    }
+
     /// Checks the file and builds its bodies, where and how fast they are.
     pub(crate) fn mechanism(&self) -> Result<Mechanism, Error> {
         self.check()?;
@@ -242,11 +297,45 @@ impl ImpactScenario {
         coordinates: &[f64],
         contact: &Contact,
     ) -> Result<contact_set::Contact, Error> {
+        Ok(self.facing(system, coordinates, contact, TOUCHING)?.1)
+    }
+
+    /// The gap of a contact and where its surfaces are closest, if they are within `limit`.
+    fn facing(
+        &self,
+        system: &Articulated,
+        coordinates: &[f64],
+        contact: &Contact,
+        limit: f64,
+    ) -> Result<(f64, contact_set::Contact), Error> {
+        let (gap, second) = self.gap_function(system, contact)?;
+        // NaN, from coordinates beyond the range of numbers, is not near either.
+        let near = gap.contact_point(system, coordinates).filter(|at| at.gap.abs() <= limit);
+        let at = near.ok_or_else(|| Error::Apart {
+            contact: contact.name.clone(),
+            gap: gap.gap(system, coordinates),
+            limit,
+        })?;
+        let tangent = contact.tangent.map(|[x, y]| Vector3::new(x, y, 0.0).normalize());
+        let frame = ContactFrame { tangent_1: tangent.unwrap_or(at.frame.tangent_1), ..at.frame };
+        let points = [at.point, at.point - at.gap * at.frame.normal];
+        let first = index_of(system, &contact.disc.body);
+        let facing = contact_set::Contact::new([Some(first), second], points, frame)
+            .with_friction(contact.friction)
+            .with_restitution(contact.restitution);
+        Ok((at.gap, facing))
+    }
+
+    /// The gap function of a contact, and its second body if there is one.
+    pub(crate) fn gap_function(
+        &self,
+        system: &Articulated,
+        contact: &Contact,
+    ) -> Result<(Box<dyn GapFunction>, Option<usize>), Error> {
         let refused = |source| Error::Gap { contact: contact.name.clone(), source };
-        let body = |disc: &Disc| index_of(system, &disc.body);
         let sphere = |disc: &Disc| {
             let center = Vector3::new(disc.center[0], disc.center[1], 0.0);
-            Sphere::on_body(body(disc), center, disc.radius)
+            Sphere::on_body(index_of(system, &disc.body), center, disc.radius)
         };
         let first = sphere(&contact.disc);
         let (gap, second): (Box<dyn GapFunction>, _) = match &contact.on {
@@ -257,23 +346,11 @@ impl ImpactScenario {
             }
             Partner::Disc(disc) => {
                 let gap = SphereSphere::new(first, sphere(disc)).map_err(refused)?;
-                (Box::new(gap), Some(body(disc)))
+                (Box::new(gap), Some(index_of(system, &disc.body)))
             }
         };
         gap.check(system).map_err(refused)?;
-        // NaN, from coordinates beyond the range of numbers, is not near either.
-        let near = gap.contact_point(system, coordinates).filter(|at| at.gap.abs() <= TOUCHING);
-        let at = near.ok_or_else(|| Error::Apart {
-            contact: contact.name.clone(),
-            gap: gap.gap(system, coordinates),
-            limit: TOUCHING,
-        })?;
-        let tangent = contact.tangent.map(|[x, y]| Vector3::new(x, y, 0.0).normalize());
-        let frame = ContactFrame { tangent_1: tangent.unwrap_or(at.frame.tangent_1), ..at.frame };
-        let points = [at.point, at.point - at.gap * at.frame.normal];
-        Ok(contact_set::Contact::new([Some(body(&contact.disc)), second], points, frame)
-            .with_friction(contact.friction)
-            .with_restitution(contact.restitution))
+        Ok((gap, second))
     }
 
     /// Normal and a point of a plane, whose name has been checked.

@@ -83,6 +83,9 @@ pub(super) struct ListEntry {
     /// Whether it stands alone instead of bounding a continuum, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) isolated: Option<bool>,
+    /// Sequences of contacts that lead to it, where these are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sequences: Option<Vec<Vec<usize>>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -102,6 +105,9 @@ pub(super) struct ListStatistics {
     pub(super) resolved: usize,
     /// Whether no outcome can be missing.
     pub(super) complete: bool,
+    /// `ξ`, the largest distance of two outcomes over the momentum before, in the kinetic metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) indeterminacy: Option<f64>,
 }
 
 /// The answers of several laws.
@@ -188,15 +194,21 @@ impl One {
 
 impl List {
     fn new(problem: &Problem, several: Several) -> Result<Self> {
-        let Several { outcomes, isolated, complete } = several;
+        let Several { outcomes, isolated, sequences, indeterminacy, complete } = several;
         let isolated = |index: usize| isolated.as_ref().and_then(|all| all.get(index).copied());
+        let sequences = |index: usize| sequences.as_ref().and_then(|all| all.get(index).cloned());
         let outcomes = outcomes.into_iter().enumerate().map(|(index, outcome)| {
-            Ok(ListEntry { outcome: One::new(problem, outcome)?, isolated: isolated(index) })
+            let (isolated, sequences) = (isolated(index), sequences(index));
+            Ok(ListEntry { outcome: One::new(problem, outcome)?, isolated, sequences })
         });
         let outcomes = outcomes.collect::<Result<Vec<_>>>()?;
         let resolved = outcomes.iter().filter(|entry| entry.outcome.status == Status::Resolved);
-        let statistics =
-            ListStatistics { outcomes: outcomes.len(), resolved: resolved.count(), complete };
+        let statistics = ListStatistics {
+            outcomes: outcomes.len(),
+            resolved: resolved.count(),
+            complete,
+            indeterminacy,
+        };
         let all = complete && statistics.resolved == statistics.outcomes && !outcomes.is_empty();
         Ok(Self {
             status: if all { ListStatus::Resolved } else { ListStatus::Incomplete },

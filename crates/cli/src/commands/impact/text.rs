@@ -181,19 +181,38 @@ fn several(subject: &Subject, law: &str, list: &List) -> String {
         text += ": the enumeration may have missed some";
     }
     text += "\n";
+    if let Some(indeterminacy) = list.statistics.indeterminacy {
+        text += &format!(
+            "indeterminacy ξ: {} (largest distance of two outcomes over the momentum before)\n",
+            short(indeterminacy)
+        );
+    }
     for (index, entry) in list.outcomes.iter().enumerate().take(MOST_ROWS) {
         let kind = match entry.isolated {
             Some(false) => ", an end of a continuum of outcomes",
             _ => "",
         };
         let status = name_of(&entry.outcome.status);
-        text +=
-            &format!("\n── outcome {index}: {status}{kind}\n\n{}", full(subject, &entry.outcome));
+        let sequences = entry.sequences.as_deref().map_or_else(String::new, sequences);
+        let outcome = full(subject, &entry.outcome);
+        text += &format!("\n── outcome {index}: {status}{kind}\n\n{sequences}{outcome}");
     }
     if count > MOST_ROWS {
         text += &format!("\n… and {} more (--json prints all)\n", count - MOST_ROWS);
     }
     text
+}
+
+/// The contacts of each sequence in their order, by index.
+fn sequences(sequences: &[Vec<usize>]) -> String {
+    let sequence = |contacts: &Vec<usize>| {
+        let contacts: Vec<_> = contacts.iter().map(ToString::to_string).collect();
+        format!("  {}\n", contacts.join(" "))
+    };
+    let shown: String = sequences.iter().take(MOST_ROWS).map(sequence).collect();
+    let more = sequences.len().saturating_sub(MOST_ROWS);
+    let more = if more > 0 { format!("  … and {more} more (--json)\n") } else { String::new() };
+    format!("minimal sequences of contacts:\n{shown}{more}\n")
 }
 
 /// One row for each outcome of each law, two for a set.

@@ -1,0 +1,240 @@
+//! The robot TREX: a stance whose landing is predictable, and what becomes of landings in two orders.
+
+use std::{collections::BTreeMap, f64::consts::PI};
+
+use percussion_impact::design::Status;
+use serde::Deserialize;
+
+use self::gait::Gait;
+use crate::{
+    design::{Design, Designed},
+    document,
+    error::Error,
+    experiments::{Effort, Measurements, Options, Progress, drawing},
+    figure::{Figure, Mark, Series},
+    outcome::ExperimentOutcome,
+    scenario::Expected,
+};
+
+mod gait;
+
+/// The file of the experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    gravity: f64,
+    drop: f64,
+    hip_stiffness: f64,
+    hip_damping: f64,
+    hip_speed: f64,
+    joint_stiffness: f64,
+    joint_damping: f64,
+    friction: f64,
+    step_size: f64,
+    duration: f64,
+    published: BTreeMap<String, f64>,
+    expected: Vec<Expected>,
+}
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let text = include_str!("../../../fixtures/propagative/trex.toml");
+    let mut parameters: Parameters = document::parse(text, "trex")?;
+    if options.effort == Effort::Quick {
+        parameters.step_size *= 10.0;
+    }
+    let design = Design::named("trex")?;
+    progress(0.0, &design.title);
+    let designed = design.solve()?;
+    let mut measurements = Measurements::new(id, &parameters.expected);
+    measure_design(&design, &designed, &parameters, &mut measurements)?;
+
+    let optimized = designed.report.variables.clone();
+    let straight = straight_legs(&design, &optimized);
+    let what = "The optimized gait lands in two orders";
+    progress(0.2, what);
+    let optimized_gait = Gait::run(&design.mechanism_at(&optimized)?, &parameters)?;
+    progress(0.6, "The initial gait lands in two orders");
+    let initial_gait = Gait::run(&design.mechanism_at(&straight)?, &parameters)?;
+    let first = |gait: &Gait| {
+        let none = Error::NoEvent { scenario: id.to_owned(), event: "tail and foot land at once" };
+        gait.first_simultaneous.ok_or(none)
+    };
+    let (initial, best) = (first(&initial_gait)?, first(&optimized_gait)?);
+    let quantity = |of| format!("indeterminacy of the {of} gait at the first simultaneous impact");
+    measurements.add(quantity("initial"), initial);
+    measurements.add(quantity("optimized"), best);
+    measurements.add("ratio of the two indeterminacies", best / initial);
+    let both = [&initial_gait, &optimized_gait];
+    let largest = |of: fn(&Gait) -> f64| both.iter().map(|gait| of(gait)).fold(0.0, f64::max);
+    measurements.add("largest change of energy in an elastic impact", largest(|gait| gait.energy));
+    let plastic: usize = both.iter().map(|gait| gait.plastic).sum();
+    measurements.add("impacts that the Zeno rule made plastic", plastic as f64);
+    measurements.add("deepest penetration at step ends", largest(|gait| gait.penetration));
+
+    let (rows, notes) = measurements.finish()?;
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: design.title.clone(),
+        summary: "A robot of two parts, two legs and a tail lands on tail and foot at once. Which of the \
+                  two is hit first matters, unless the normals are orthogonal in the kinetic metric: a \
+                  stance and a design near the one given make them so. Seghete & Murphey (2014), section \
+                  VII-B, figures 6 to 8 and Table I."
+            .to_owned(),
+        rows,
+        figures: vec![
+            stances(&design, &optimized, &straight),
+            search(&designed),
+            indeterminacies(&initial_gait, &optimized_gait),
+        ],
+        notes,
+    })
+}
+
+fn measure_design(
+    design: &Design,
+    designed: &Designed,
+    parameters: &Parameters,
+    measurements: &mut Measurements<'_>,
+) -> Result<(), Error> {
+    let report = &designed.report;
+    let published: Vec<f64> = design
+        .variables
+        .iter()
+        .map(|variable| parameters.published.get(&variable.name).copied().unwrap_or(f64::NAN))
+        .collect();
+    measurements.add("⟨u, v⟩ of the initial stance", design.cosines_at(&design.start())?[0]);
+    measurements.add("⟨u, v⟩ of the optimized stance", report.cosines[0]);
+    let gap = report.gaps.iter().fold(0.0, |gap: f64, one| gap.max(one.abs()));
+    measurements.add("tail and right foot above the floor, at most", gap);
+    measurements.add("left foot above the floor", designed.others[0].1);
+    let is_nearest = f64::from(u8::from(report.status == Status::Met));
+    measurements.add("nearest point established (1 for yes)", is_nearest);
+    measurements.add("distance from the initial stance", report.distance);
+    for (row, values) in [("initial", design.start()), ("optimized", published)] {
+        let gaps = design.gaps_at(&values)?;
+        let [tail, foot] = [gaps[0], gaps[1]];
+        measurements.add(format!("tip of the tail above the floor, Table I {row}"), tail);
+        measurements.add(format!("right foot above the floor, Table I {row}"), foot);
+    }
+    for (variable, value) in design.variables.iter().zip(&report.variables) {
+        measurements.add(format!("optimized {}", variable.name), *value);
+    }
+    Ok(())
+}
+
+fn index(design: &Design, name: &str) -> usize {
+    // The names are those of the embedded design.
+    design.variables.iter().position(|variable| variable.name == name).unwrap_or_default()
+}
+
+/// The initial gait: straight legs, 180° apart, the right foot forward on the floor.
+fn straight_legs(design: &Design, variables: &[f64]) -> Vec<f64> {
+    let value = |name| variables[index(design, name)];
+    let length = value("l_u") + value("l_l");
+    // The leg points to θ + φ + π and reaches from the hips to the floor.
+    let right = (value("y") / length).asin() - value("theta");
+    let mut straight = variables.to_vec();
+    for (name, value) in
+        [("phi_R", right), ("phi_L", right + PI), ("gamma_R", 0.0), ("gamma_L", 0.0)]
+    {
+        straight[index(design, name)] = value;
+    }
+    straight
+}
+
+/// Outlines of the robot, moved by `shift` along the floor.
+fn outlines(design: &Design, variables: &[f64], shift: f64) -> Vec<Series> {
+    let value = |name| variables[index(design, name)];
+    let along = |from: [f64; 2], angle: f64, length: f64| {
+        [from[0] + length * angle.cos(), from[1] + length * angle.sin()]
+    };
+    let (front, theta) = ([shift, value("y")], value("theta"));
+    let (r1, r2) = (value("r1"), value("r2"));
+    let rear = along(front, theta, r1 + r2);
+    let tail = along(rear, theta + value("phi_T"), r1 * (r1 + r2) / (r1 - r2) - (r1 + r2));
+    let mut series = vec![
+        drawing::circle(front, r1),
+        drawing::circle(rear, r2),
+        drawing::line("tail", vec![rear, tail]),
+    ];
+    for (label, phi, gamma) in [("right leg", "phi_R", "gamma_R"), ("left leg", "phi_L", "gamma_L")]
+    {
+        let hip = theta + value(phi) + PI;
+        let knee = along(front, hip, value("l_u"));
+        let foot = along(knee, hip + value(gamma), value("l_l"));
+        series.push(drawing::line(label, vec![front, knee, foot]));
+    }
+    series
+}
+
+fn stances(design: &Design, optimized: &[f64], straight: &[f64]) -> Figure {
+    let stances = [design.start(), optimized.to_vec(), straight.to_vec()];
+    let mut series = vec![drawing::outline(vec![[-0.25, 0.0], [1.45, 0.0]])];
+    for (picture, variables) in stances.iter().enumerate() {
+        series.extend(outlines(design, variables, 0.55 * picture as f64));
+    }
+    Figure {
+        id: "figure-7".to_owned(),
+        title: "Three stances of TREX".to_owned(),
+        caption: "From the left: the stance and design given by hand, the nearest one with orthogonal \
+                  normals of tail and right foot, and the initial gait, with straight legs. Figures 6 \
+                  and 7 of the paper."
+            .to_owned(),
+        x: drawing::axis("x, each picture moved on", "m"),
+        y: drawing::axis("y", "m"),
+        equal_aspect: true,
+        series,
+    }
+}
+
+/// What the conditions miss, step by step.
+fn search(designed: &Designed) -> Figure {
+    let path = designed.report.path.iter().enumerate();
+    let points = |value: fn(f64, f64) -> f64| {
+        let of = |(step, at): (usize, &percussion_impact::design::Step)| {
+            [step as f64, value(at.residual, at.distance)]
+        };
+        path.clone().map(of).collect()
+    };
+    let residual = points(|residual, _| residual.max(1e-17).log10());
+    let distance = points(|_, distance| distance);
+    Figure {
+        id: "search".to_owned(),
+        title: "The search for the design".to_owned(),
+        caption:
+            "Least squares lead to the conditions, then the design slides along them towards the \
+                  start."
+                .to_owned(),
+        x: drawing::axis("step", ""),
+        y: drawing::axis("distance (cm, rad); decimal logarithm of the residual", ""),
+        equal_aspect: false,
+        series: vec![
+            drawing::line("distance from the start", distance),
+            Series { label: "residual".to_owned(), mark: Mark::Dots, points: residual },
+        ],
+    }
+}
+
+fn indeterminacies(initial: &Gait, optimized: &Gait) -> Figure {
+    let curve = |label: &str, gait: &Gait| {
+        let points = gait.indeterminacy.iter();
+        let points = points.map(|[time, xi]| [*time, xi.max(1e-16).log10()]);
+        drawing::line(label, points.collect())
+    };
+    Figure {
+        id: "figure-8".to_owned(),
+        title: "How far two orders of reflections lead apart".to_owned(),
+        caption: "Distance of the momenta of two copies, which resolve their impacts from the most and \
+                  from the least approached contact, over the momentum. Both gaits land at 0.186 s. \
+                  Figure 8 of the paper."
+            .to_owned(),
+        x: drawing::axis("time", "s"),
+        y: drawing::axis("decimal logarithm of the indeterminacy", ""),
+        equal_aspect: false,
+        series: vec![curve("initial gait", initial), curve("optimized gait", optimized)],
+    }
+}

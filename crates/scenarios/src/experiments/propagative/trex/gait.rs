@@ -1,0 +1,163 @@
+//! The drop of the robot, twice: with either order of reflections.
+
+use nalgebra::{DVector, Vector3};
+use percussion_dynamics::{Articulated, System};
+use percussion_impact::{Propagative, propagative::Order};
+use percussion_integrators::variational::{
+    Contact, Drive, Force, Integrator, Model, Settings, State,
+};
+
+use super::Parameters;
+use crate::{error::Error, impacts::ImpactScenario};
+
+/// Bodies whose joints have springs and dampers.
+const SPRUNG: [&str; 3] = ["left shank", "right shank", "rear"];
+
+/// Bodies whose joints are driven.
+const DRIVEN: [&str; 2] = ["left thigh", "right thigh"];
+
+/// Two copies of a drop and how far apart they are.
+#[derive(Debug, Default)]
+pub(super) struct Gait {
+    /// Time (s) and the distance of the momenta over the momentum, in the kinetic metric.
+    pub(super) indeterminacy: Vec<[f64; 2]>,
+    /// The same right after the first impact of two contacts.
+    pub(super) first_simultaneous: Option<f64>,
+    /// Largest change of energy in an elastic impact (J).
+    pub(super) energy: f64,
+    /// Impacts that the Zeno rule made plastic.
+    pub(super) plastic: usize,
+    /// m.
+    pub(super) penetration: f64,
+}
+
+impl Gait {
+    /// Drops `robot`, whose stance is that on the floor.
+    pub(super) fn run(robot: &ImpactScenario, parameters: &Parameters) -> Result<Self, Error> {
+        let mut gait = Self::default();
+        let most = gait.copy(robot, parameters, Order::MostApproached)?;
+        let least = gait.copy(robot, parameters, Order::LeastApproached)?;
+        for ((time, one), (_, other)) in most.states.iter().zip(&least.states) {
+            if let Some(xi) = most.distance(one, other) {
+                gait.indeterminacy.push([*time, xi]);
+            }
+        }
+        if let (Some(one), Some(other)) = (&most.landing, &least.landing) {
+            gait.first_simultaneous = most.distance(one, other);
+        }
+        Ok(gait)
+    }
+
+    fn copy(
+        &mut self,
+        robot: &ImpactScenario,
+        parameters: &Parameters,
+        order: Order,
+    ) -> Result<Copy, Error> {
+        let (system, mut coordinates, contacts) = assemble(robot, parameters)?;
+        let hips: Vec<usize> = DRIVEN
+            .iter()
+            .filter_map(|name| system.link_index(name))
+            .flat_map(|link| system.velocities_of(link))
+            .collect();
+        let targets: Vec<f64> = hips.iter().map(|&hip| coordinates[hip]).collect();
+        let drives = |speed: f64, since: f64| -> Vec<Box<dyn Force>> {
+            let drive = |(&index, &position): (&usize, &f64)| -> Box<dyn Force> {
+                Box::new(Drive {
+                    index,
+                    position,
+                    speed,
+                    since,
+                    proportional: parameters.hip_stiffness,
+                    derivative: parameters.hip_damping,
+                })
+            };
+            hips.iter().zip(&targets).map(drive).collect()
+        };
+        // The second coordinate of the front part is its height.
+        coordinates[1] += parameters.drop;
+        let velocity = vec![0.0; coordinates.len()];
+        let model = Model::new(Box::new(system.clone()), contacts)?.with_forces(drives(0.0, 0.0));
+        let start = State { time: 0.0, coordinates, velocity };
+        let settings = Settings { step_size: parameters.step_size, ..Settings::default() };
+        let law = Box::new(Propagative { order, ..Propagative::default() });
+        let mut integrator = Integrator::new(model, law, settings, start)?;
+        let mut copy = Copy { system, states: vec![], landing: None };
+        let mut has_landed = false;
+        while integrator.state().time < parameters.duration {
+            let report = integrator.step()?;
+            let state = integrator.state();
+            let moment = (state.coordinates.clone(), DVector::from_column_slice(&state.velocity));
+            copy.states.push((state.time, moment));
+            for impact in &report.impacts {
+                self.plastic += usize::from(impact.is_plastic);
+                if !impact.is_plastic {
+                    self.energy = self.energy.max(impact.energy_change.abs());
+                }
+                if copy.landing.is_none() && impact.contacts.len() > 1 {
+                    copy.landing =
+                        Some((impact.coordinates.clone(), impact.velocity_after.clone()));
+                }
+            }
+            self.penetration = self.penetration.max(report.penetration);
+            if let (false, Some(impact)) = (has_landed, report.impacts.first()) {
+                has_landed = true;
+                integrator.set_forces(drives(parameters.hip_speed, impact.time));
+            }
+        }
+        Ok(copy)
+    }
+}
+
+/// Coordinates and velocity.
+type Moment = (Vec<f64>, DVector<f64>);
+
+struct Copy {
+    system: Articulated,
+    states: Vec<(f64, Moment)>,
+    /// Right after the first impact of two contacts.
+    landing: Option<Moment>,
+}
+
+impl Copy {
+    /// `‖p − p'‖/‖p‖`, in the metric of the first; none at rest.
+    fn distance(&self, one: &Moment, other: &Moment) -> Option<f64> {
+        let size = self.system.velocity_count();
+        let mass = |coordinates: &[f64]| {
+            let mut mass = nalgebra::DMatrix::zeros(size, size);
+            self.system.mass_matrix(coordinates, &mut mass);
+            mass
+        };
+        let inverse = mass(&one.0).cholesky()?;
+        let momentum = mass(&one.0) * &one.1;
+        let apart = &momentum - mass(&other.0) * &other.1;
+        let norm = |p: &DVector<f64>| p.dot(&inverse.solve(p)).max(0.0).sqrt();
+        (norm(&momentum) > 0.0).then(|| norm(&apart) / norm(&momentum))
+    }
+}
+
+/// The robot with springs and gravity, its coordinates, and its contacts.
+fn assemble(
+    robot: &ImpactScenario,
+    parameters: &Parameters,
+) -> Result<(Articulated, Vec<f64>, Vec<Contact>), Error> {
+    let rigid = robot.mechanism()?;
+    let coordinates = rigid.coordinates;
+    let mut links = rigid.system.links().to_vec();
+    for link in &mut links {
+        if SPRUNG.contains(&link.name.as_str())
+            && let Some(index) = rigid.system.link_index(&link.name)
+        {
+            let rest = &coordinates[rigid.system.coordinates_of(index)];
+            let joint = link.joint.clone().with_spring(&[parameters.joint_stiffness], rest);
+            link.joint = joint.with_damping(&[parameters.joint_damping]);
+        }
+    }
+    let system = Articulated::new(links, Vector3::new(0.0, -parameters.gravity, 0.0))?;
+    let contacts = robot.contacts.iter().map(|contact| {
+        let (gap, _) = robot.gap_function(&system, contact)?;
+        Ok(Contact { gap, friction: parameters.friction, restitution: 0.0 })
+    });
+    let contacts = contacts.collect::<Result<_, Error>>()?;
+    Ok((system, coordinates, contacts))
+}
