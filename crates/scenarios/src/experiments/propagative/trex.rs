@@ -230,6 +230,7 @@ fn indeterminacies(initial: &Gait, optimized: &Gait) -> Figure {
         title: "How far two orders of reflections lead apart".to_owned(),
         caption: "Distance of the momenta of two copies, which resolve their impacts from the most and \
                   from the least approached contact, over the momentum. Both gaits land at 0.186 s. \
+                  The copies of the optimized gait agree to the last bit; zero is drawn at 10⁻¹⁶. \
                   Figure 8 of the paper."
             .to_owned(),
         x: drawing::axis("time", "s"),
