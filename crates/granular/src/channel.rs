@@ -12,6 +12,8 @@
 //! a second, 247 000 grains fill 57.2 % of the volume, and 39.06 µm are 8.31 % of it, all as the paper says; were
 //! it the diameter, the inflow would be twice, and the solid fraction an eighth of that.
 
+use std::ops::Range;
+
 use nalgebra::{Isometry3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -55,9 +57,14 @@ pub struct Channel {
 
 /// Index of the plane that pushes.
 const PUSHER: usize = 0;
+/// Indices of its cylinder and its box.
+const OBSTACLE: Range<usize> = 5..7;
 
 impl Channel {
-    /// An empty channel.
+    /// A channel filled with layers that move with the speed of the inflow.
+    ///
+    /// Filled because the stream remembers: one that enters an empty channel shoots through the gaps beside the
+    /// obstacle and stays fast and thin behind it.
     ///
     /// # Errors
     ///
@@ -86,7 +93,9 @@ impl Channel {
             }),
         ];
         let mut channel = Self { parameters, world: World::new(settings, walls)? };
-        channel.insert()?;
+        for x in middles(size.x, 2.0 * parameters.radius) {
+            channel.insert(x)?;
+        }
         Ok(channel)
     }
 
@@ -116,7 +125,7 @@ impl Channel {
             let pusher = self.world.walls()[PUSHER];
             let shape = Shape::Plane { point: Vector3::zeros(), normal: Vector3::x_axis() };
             self.world.set_wall(PUSHER, Wall { shape, center: Vector3::zeros(), ..pusher })?;
-            self.insert()?;
+            self.insert(radius)?;
         }
         let report = self.world.step()?;
         self.world.remove(|grain| grain.position.x > size.x);
@@ -150,30 +159,34 @@ impl Channel {
         }
     }
 
-    /// Puts in a layer ahead of the plane.
-    fn insert(&mut self) -> Result<(), Error> {
+    /// Puts in a layer whose centers have this `x`, where there is room for it.
+    fn insert(&mut self, x: f64) -> Result<(), Error> {
         let Parameters { size, radius, density, spacing, speed, perturbation, seed, .. } =
             self.parameters;
         let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-        let [rows, columns] = [size.y, size.z].map(|width| (width / spacing).floor().max(1.0));
         // Each layer has random numbers of its own, which need no memory of the layers before.
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(self.world.next_identity());
         let mut across = || perturbation * random.random_range(-1.0..=1.0);
-        let mut k = 0.5;
-        while k < columns {
-            let mut j = 0.5;
-            while j < rows {
-                let place = Vector3::new(radius, j / rows * size.y, k / columns * size.z);
-                let mut grain = Grain::at(place, radius, mass);
-                grain.velocity = Vector3::new(speed, across(), across());
-                self.world.add(&grain)?;
-                j += 1.0;
+        for z in middles(size.z, spacing) {
+            for y in middles(size.y, spacing) {
+                let place = Vector3::new(x, y, z);
+                let free = |wall: &Wall| wall.gap(&place, radius).0 >= 0.0;
+                if self.world.walls()[OBSTACLE].iter().all(free) {
+                    let mut grain = Grain::at(place, radius, mass);
+                    grain.velocity = Vector3::new(speed, across(), across());
+                    self.world.add(&grain)?;
+                }
             }
-            k += 1.0;
         }
         Ok(())
     }
+}
+
+/// Middles of the parts of `width`, each of which is the least that is not shorter than `part`.
+fn middles(width: f64, part: f64) -> impl Iterator<Item = f64> {
+    let count = (width / part).floor().max(1.0);
+    (0..).map(f64::from).take_while(move |k| *k < count).map(move |k| (k + 0.5) / count * width)
 }
 
 impl Parameters {
