@@ -59,18 +59,17 @@ impl Law {
     }
 
     /// `tr(W)/3`, by which residuals of impulses become velocities.
-    #[inline]
     fn inverse_mass(&self) -> f64 {
         (1.0 / self.mass[0] + 2.0 / self.mass[1]) / 3.0
     }
 
-    /// Replaces the impulse by the one that solves the contact; the change, and its size (m/s).
+    /// Replaces the impulse by the one that solves the contact, and returns the change.
     #[inline]
-    fn update(&mut self, velocity: &Vector3<f64>) -> (Vector3<f64>, f64) {
+    fn update(&mut self, velocity: &Vector3<f64>) -> Vector3<f64> {
         let solved = self.solved(velocity);
         let change = solved - self.impulse;
         self.impulse = solved;
-        (change, change.norm_squared())
+        change
     }
 
     /// Turns an impulse of the last step to the present normal and puts it into the cone.
@@ -177,14 +176,16 @@ impl Contact {
         b.spin -= b.spin_yield * turn;
     }
 
-    /// Solves it with all others held; the squared change times the squared mass.
+    /// Solves it with all others held, and returns the square of the natural map that it had (m/s)².
     #[inline]
     pub(crate) fn sweep(&mut self, motions: &mut [Motion]) -> f64 {
-        let (change, squared) = self.law.update(&self.velocity(motions));
+        let change = self.law.update(&self.velocity(motions));
+        let squared = change.norm_squared();
         if squared > 0.0 {
             self.push(&change, motions);
         }
-        squared
+        let [a, b] = self.grains.map(|grain| motions[grain as usize].contact_yield());
+        squared * (a + b) * (a + b)
     }
 
     /// The gap (m) after `step` seconds.
@@ -238,13 +239,16 @@ impl WallContact {
         a.spin -= a.spin_yield * self.law.normal.cross(impulse);
     }
 
+    /// As of [`Contact`].
     #[inline]
     pub(crate) fn sweep(&mut self, motions: &mut [Motion]) -> f64 {
-        let (change, squared) = self.law.update(&self.velocity(motions));
+        let change = self.law.update(&self.velocity(motions));
+        let squared = change.norm_squared();
         if squared > 0.0 {
             self.push(&change, motions);
         }
-        squared
+        let inverse_mass = motions[self.grain as usize].contact_yield();
+        squared * inverse_mass * inverse_mass
     }
 
     /// The gap (m) after `step` seconds.

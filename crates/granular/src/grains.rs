@@ -236,6 +236,12 @@ impl Grains {
 }
 
 impl Motion {
+    /// The part of this grain in a third of the trace of the block of a contact (kg⁻¹).
+    #[inline]
+    pub(crate) fn contact_yield(&self) -> f64 {
+        self.inverse_mass + (2.0 / 3.0) * self.spin_yield
+    }
+
     pub(crate) fn kinetic_energy(&self) -> f64 {
         0.5 * (self.velocity.norm_squared() / self.inverse_mass
             + self.spin.norm_squared() / self.spin_yield)

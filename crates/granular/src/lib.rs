@@ -5,6 +5,10 @@
 //! that contacts took. Contacts are hard: no stiffness, no damping, and time steps that speeds and sizes ask
 //! for, not materials.
 //!
+//! Grains are spheres. Other shapes, and rigid bodies made of several, are stepped by the same scheme and either friction
+//! law in `percussion_integrators::impulse_velocity`, with contacts from `percussion_collision`. For spheres the two
+//! laws, Coulomb's and that of maximum dissipation, are the same.
+//!
 //! # Where the state lives
 //!
 //! All of it is in the [`World`]: the settings, the walls, the [`Grains`] in arrays and, by slab, the pairs that may touch

@@ -13,7 +13,7 @@ pub struct Settings {
     pub friction: f64,
     /// How overlaps are taken back (default [`Correction::Position`] with `ε = 0.2` in 2 sweeps).
     pub correction: Correction,
-    /// Largest number of sweeps over the contacts in a step, ≥ 1; default 50.
+    /// Largest number of sweeps over the contacts in a step, ≥ 1; default 100: a plane that pushes a jam needs them.
     pub max_sweeps: usize,
     /// A step ends its sweeps when the [relative residual](crate::Report::relative_residual) is at most this, ≥ 0;
     /// default `1e-3`. With 0 every step makes `max_sweeps` sweeps.
@@ -50,7 +50,7 @@ impl Default for Settings {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             friction: 0.4,
             correction: Correction::Position { part: 0.2, sweeps: 2 },
-            max_sweeps: 50,
+            max_sweeps: 100,
             tolerance: 1e-3,
             skin: 0.05,
         }

@@ -56,7 +56,7 @@ pub(crate) struct Slab {
     pub(crate) overlap: f64,
     /// Largest free velocity of a contact (m/s).
     pub(crate) scale: f64,
-    /// Largest change of the last sweep (N·s)².
+    /// Square of the largest natural map that the last sweep met (m/s)².
     pub(crate) change: f64,
     pub(crate) account: Account,
 }

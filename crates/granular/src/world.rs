@@ -365,10 +365,10 @@ impl World {
                 slab::alternate(slabs, motions, true, &|slab, motions| slab.sweep_back(motions));
             }
             link.merge_motions(motions)?;
-            // What the last sweep changed costs nothing to know; only the full residual counts.
+            // What a sweep met on its way costs nothing to know; only the full residual counts.
             let last = sweep == settings.max_sweeps;
-            let change = link.largest(slabs.iter().map(|slab| slab.change).fold(0.0, larger))?;
-            if change <= enough || last {
+            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
+            if link.largest(change)? <= enough || last {
                 slab::each(slabs, &|slab| {
                     slab.certify(&motions[slab.start as usize..], step);
                 });
