@@ -108,10 +108,10 @@ pub(crate) struct Run {
     /// Name of a built-in scenario or impact, or path of a scenario or impact file (TOML).
     #[arg(value_name = "NAME|FILE")]
     pub(crate) scenario: String,
-    /// Time-stepping method; the scenario's own by default.
+    /// How the scenario is moved; its own way by default.
     #[arg(long, value_enum)]
     pub(crate) integrator: Option<Integrator>,
-    /// Step size (s); the scenario's own by default.
+    /// Step size (s), event-driven the time between samples; the scenario's own by default.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) step_size: Option<f64>,
     /// Simulated time (s); the scenario's own by default.
@@ -121,9 +121,9 @@ pub(crate) struct Run {
     /// by default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Law of an impact, as of `impact`; all of them by default.
-    #[arg(long, value_parser = law_or_all(), hide_possible_values = true,
-          conflicts_with_all = ["integrator", "step_size", "duration"])]
+    /// Law of an impact, as of `impact`; all of them by default. With the integrator event-driven the law of every impact
+    /// of the motion, by default poisson.
+    #[arg(long, value_parser = law_or_all(), hide_possible_values = true)]
     pub(crate) law: Option<Which>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
@@ -135,13 +135,17 @@ pub(crate) struct Run {
 const RUN_HELP: &str = "\
 Examples:
   percussion run stewart-trinkle/four-balls --out run
+  percussion run event-driven/bouncing-ball --out run
+  percussion run stewart-trinkle/four-balls --integrator event-driven --law plus
   percussion run rocking-block --law poisson";
 
-/// The time-stepping methods.
+/// The ways to move a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Integrator {
     /// Implicit position-level time stepping (Stewart & Trinkle 1996).
     StewartTrinkle,
+    /// Smooth motion from event to event, with a law for impacts.
+    EventDriven,
 }
 
 /// Arguments of `impact`.

@@ -80,6 +80,15 @@ impl Chosen {
         Ok(chosen)
     }
 
+    /// The law, if it has one answer to each impact; of a set that is its first sample.
+    pub(crate) fn into_law(self) -> Option<Box<dyn Law>> {
+        match self {
+            Self::One(law) => Some(law),
+            Self::Set(law, _) => Some(Box::new(law)),
+            Self::Solutions(..) | Self::Orders(_) | Self::Reflections(_) => None,
+        }
+    }
+
     /// What the law answers to `problem`; `progress` hears of the share that is done.
     ///
     /// # Errors

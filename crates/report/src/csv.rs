@@ -66,7 +66,17 @@ fn axis(axis: &Axis) -> String {
     heading(&axis.label, &axis.unit)
 }
 
-fn line(fields: impl IntoIterator<Item = String>) -> String {
+/// One line with these fields, quoted where need be.
+///
+/// # Example
+///
+/// ```
+/// use percussion_report::csv;
+///
+/// assert_eq!(csv::line(["0.5".to_owned(), "a, b".to_owned()]), "0.5,\"a, b\"\n");
+/// ```
+#[must_use]
+pub fn line(fields: impl IntoIterator<Item = String>) -> String {
     let fields: Vec<String> = fields.into_iter().map(quoted).collect();
     fields.join(",") + "\n"
 }

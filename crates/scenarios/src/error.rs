@@ -144,6 +144,9 @@ pub enum Error {
     /// A motion through impacts did not start.
     #[error("inclusion: {0}")]
     Inclusion(#[from] percussion_integrators::inclusion::Error),
+    /// Event-driven motion was refused.
+    #[error("event-driven motion: {0}")]
+    EventDriven(#[from] percussion_integrators::event_driven::Error),
     /// A motion by variational integration was refused or failed.
     #[error("variational integration: {0}")]
     Variational(#[from] percussion_integrators::variational::Error),

@@ -10,6 +10,7 @@ use crate::{
 };
 
 mod drawing;
+mod event_driven;
 mod four_balls;
 mod impulses;
 mod maximum_dissipation;
@@ -183,6 +184,21 @@ pub fn experiments() -> &'static [Experiment] {
             id: "propagative/trex",
             title: "A robot that lands on tail and right foot",
             run: propagative::trex,
+        },
+        Experiment {
+            id: "event-driven/bouncing-ball",
+            title: "A ball bounces infinitely often, rests and rolls",
+            run: |id, _options, progress| event_driven::ball(&Scenario::named(id)?, progress),
+        },
+        Experiment {
+            id: "event-driven/rocking-block",
+            title: "A block falls on a corner and rocks to rest",
+            run: event_driven::block,
+        },
+        Experiment {
+            id: "event-driven/triple-pendulum",
+            title: "A triple pendulum swings against the ground and comes to rest",
+            run: event_driven::pendulum,
         },
     ]
 }

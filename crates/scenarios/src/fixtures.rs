@@ -3,7 +3,7 @@
 use crate::{error::Error, scenario::Scenario};
 
 /// Names with their texts, in the order in which [`Scenario::names`] lists them.
-const EMBEDDED: [(&str, &str); 4] = [
+const EMBEDDED: [(&str, &str); 5] = [
     ("stewart-trinkle/rod-on-table", include_str!("../fixtures/stewart-trinkle/rod-on-table.toml")),
     (
         "stewart-trinkle/two-balls-direct",
@@ -14,6 +14,7 @@ const EMBEDDED: [(&str, &str); 4] = [
         include_str!("../fixtures/stewart-trinkle/two-balls-bounce.toml"),
     ),
     ("stewart-trinkle/four-balls", include_str!("../fixtures/stewart-trinkle/four-balls.toml")),
+    ("event-driven/bouncing-ball", include_str!("../fixtures/event-driven/bouncing-ball.toml")),
 ];
 
 impl Scenario {

@@ -28,6 +28,7 @@
 //! | [`impacts`] | the same for impacts: a mechanism, its contacts and the velocity before |
 //! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
+//! | [`event_motion`] | a scenario moved from event to event, with any impact law |
 //! | [`compliant_block`] | the rocking block on compliant corners, two sweeps |
 //! | [`convergence`] | distances between simulations, order of convergence |
 //! | [`experiments`](mod@experiments) | the registry of published experiments |
@@ -41,6 +42,7 @@ pub mod convergence;
 pub mod design;
 mod document;
 pub mod error;
+pub mod event_motion;
 pub mod experiments;
 mod expression;
 pub mod figure;
@@ -54,6 +56,7 @@ pub mod view;
 
 pub use design::{Design, Designed};
 pub use error::Error;
+pub use event_motion::EventMotion;
 pub use experiments::{Effort, Experiment, Options, experiment, experiments};
 pub use figure::{Axis, Figure, Mark, Series};
 pub use impacts::{Impact, ImpactScenario};

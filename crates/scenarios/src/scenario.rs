@@ -12,6 +12,7 @@
 //! | `gravity` | acceleration vector (m/s²) |
 //! | `duration` | time to simulate (s), positive |
 //! | `friction` | default Coulomb coefficient of all contacts, at least 0 |
+//! | `restitution` | default coefficient of restitution of all contacts, from 0 to 1, for impact laws |
 //! | `accepted_penetration` | largest overlap at the start (m), default `1e-9` |
 //! | `[[bodies]]` | see [`Body`] |
 //! | `[[planes]]` | fixed half-spaces (in the plane, half-planes), see [`Plane`] |
@@ -103,6 +104,9 @@ pub struct Scenario {
     pub duration: f64,
     /// Coulomb coefficient of contacts that do not give their own.
     pub friction: Option<f64>,
+    /// Coefficient of restitution of contacts that do not give their own. Only event-driven motion has impact laws to
+    /// read it; the scheme of Stewart and Trinkle is inelastic.
+    pub restitution: Option<f64>,
     /// Largest accepted overlap of two surfaces at the start (m).
     #[serde(default = "default_penetration")]
     pub accepted_penetration: f64,
@@ -271,6 +275,8 @@ pub struct Contact {
     pub between: [String; 2],
     /// Coulomb coefficient, at least 0; default the scenario's.
     pub friction: Option<f64>,
+    /// Coefficient of restitution, from 0 to 1; default the scenario's.
+    pub restitution: Option<f64>,
 }
 
 /// Friction of a bearing: a torque of at most `bound` against the turning of a body about an axis,
@@ -287,13 +293,15 @@ pub struct JointFriction {
     pub bound: f64,
 }
 
-/// The time-stepping method.
+/// The method that moves a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Method {
     /// The position-level scheme of Stewart and Trinkle (1996).
     StewartTrinkle,
+    /// From event to event, see [`percussion_integrators::event_driven`].
+    EventDriven,
 }
 
 /// How a scenario is moved. Settings left out take the defaults of the method.
@@ -302,7 +310,7 @@ pub enum Method {
 pub struct Integrator {
     /// The method.
     pub method: Method,
-    /// Step size (s), positive.
+    /// Step size (s), positive; event-driven, the time between two samples of the motion.
     pub step_size: f64,
     /// Friction directions of a contact in space, even and at least 4; in the plane there are 2.
     pub directions: Option<usize>,

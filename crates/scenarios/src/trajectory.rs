@@ -22,7 +22,8 @@ pub struct Sample {
     /// Generalized velocity (m/s, rad/s).
     pub velocity: Vec<f64>,
     /// `Σ h v'` since the start, one entry per velocity (m, rad): displacements, and for turns the sum
-    /// of all angle increments, which is the 24-vector of the paper's Table I up to its start.
+    /// of all angle increments, which is the 24-vector of the paper's Table I up to its start. In an event-driven
+    /// motion, the tangent vector from the start to the coordinates.
     pub displacement: Vec<f64>,
     /// Gap of every contact (m), negative when penetrating.
     pub gaps: Vec<f64>,
@@ -39,7 +40,8 @@ pub struct Trajectory {
     pub contact_names: Vec<String>,
     /// The start and then every step end.
     pub samples: Vec<Sample>,
-    /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`.
+    /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`. None in an event-driven motion,
+    /// whose steps do not end where the samples are.
     pub reports: Vec<StepReport>,
 }
 
@@ -62,7 +64,7 @@ pub struct Table {
 }
 
 impl Scenario {
-    /// Builds and moves the scenario for its duration.
+    /// Builds and moves the scenario for its duration, by the scheme of Stewart and Trinkle.
     ///
     /// `progress` is told the fraction done, in `[0, 1]` and never decreasing, about a hundred times.
     ///

@@ -94,7 +94,7 @@ pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
 }
 
 /// `--samples` and `--seed` as settings.
-fn draws(settings: &LawSettings) -> impl Iterator<Item = (String, String)> {
+pub(super) fn draws(settings: &LawSettings) -> impl Iterator<Item = (String, String)> {
     let given = [("samples", settings.samples), ("seed", settings.seed)].into_iter();
     given.filter_map(|(key, value)| Some((key.to_owned(), value?.to_string())))
 }

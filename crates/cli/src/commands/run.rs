@@ -1,5 +1,7 @@
 //! `percussion run`.
 
+mod events;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -65,15 +67,33 @@ struct End {
 }
 
 pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
-    if arguments.law.is_some() || impacts::NAMES.contains(&arguments.scenario.as_str()) {
+    if is_impact(arguments) {
+        for (option, given) in [
+            ("--integrator", arguments.integrator.is_some()),
+            ("--step-size", arguments.step_size.is_some()),
+            ("--duration", arguments.duration.is_some()),
+        ] {
+            let name = &arguments.scenario;
+            ensure!(!given, "`{option}` is given, but `{name}` is an impact, expected a scenario");
+        }
         return impact::run(arguments);
     }
     let settings = &arguments.settings;
+    let has_settings =
+        !settings.settings.is_empty() || settings.samples.is_some() || settings.seed.is_some();
     ensure!(
-        settings.settings.is_empty() && settings.samples.is_none() && settings.seed.is_none(),
+        arguments.law.is_some() || !has_settings,
         "`--set`, `--samples` and `--seed` are settings of a law of impact, expected `--law`"
     );
     let scenario = scenario(arguments)?;
+    if scenario.integrator.method == Method::EventDriven {
+        return events::execute(arguments, &scenario);
+    }
+    ensure!(
+        arguments.law.is_none(),
+        "`--law` is given, but the scheme of Stewart and Trinkle has its own, expected \
+         `--integrator event-driven`"
+    );
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
     scenario.build().with_context(|| arguments.scenario.clone())?;
     if let Some(directory) = &arguments.out {
@@ -112,11 +132,21 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     })
 }
 
+/// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator.
+fn is_impact(arguments: &Run) -> bool {
+    let name = arguments.scenario.as_str();
+    let is_scenario =
+        arguments.integrator.is_some() || Scenario::names().any(|known| known == name);
+    impacts::NAMES.contains(&name) || (arguments.law.is_some() && !is_scenario)
+}
+
 /// The scenario asked for, with the changes asked for.
 fn scenario(arguments: &Run) -> Result<Scenario> {
     let mut scenario = input::scenario(&arguments.scenario)?;
-    if let Some(Integrator::StewartTrinkle) = arguments.integrator {
-        scenario.integrator.method = Method::StewartTrinkle;
+    match arguments.integrator {
+        Some(Integrator::StewartTrinkle) => scenario.integrator.method = Method::StewartTrinkle,
+        Some(Integrator::EventDriven) => scenario.integrator.method = Method::EventDriven,
+        None => {}
     }
     scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);
     scenario.duration = arguments.duration.unwrap_or(scenario.duration);

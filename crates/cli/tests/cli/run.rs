@@ -125,3 +125,60 @@ fn negative_options_are_refused_as_numbers() {
     percussion(&["solve", "lcp", "-", "--tolerance", "-1"]).assert_refused(&["--tolerance", "-1"]);
     percussion(&["reproduce", "--seed", "-1"]).assert_refused(&["--seed", "-1"]);
 }
+
+const BALL: &str = "event-driven/bouncing-ball";
+
+/// The ball of the built-in scenario rests after nine times its first fall of (2/9.81)^(1/2) s.
+#[test]
+fn a_scenario_moves_from_event_to_event() {
+    let document = percussion(&["run", BALL, "--json"]).json();
+    assert_eq!(document["status"], "completed");
+    assert_eq!(document["integrator"], "event-driven");
+    assert_eq!(document["law"], "poisson");
+    assert_eq!(document["modes"][0], "sticking");
+    assert_eq!(document["contacts"][0], "ball–floor");
+    let events = document["events"].as_array().unwrap();
+    let limit = events.iter().find_map(|event| event["kind"]["accumulation"]["limit"].as_f64());
+    assert!((limit.unwrap() - 9.0 * (2.0_f64 / 9.81).sqrt()).abs() < 1e-8, "{limit:?}");
+    assert!(document["energy"]["residual"].as_f64().unwrap().abs() < 1e-8, "{document}");
+}
+
+#[test]
+fn any_scenario_and_law_can_be_event_driven_and_leave_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let more = ["--integrator", "event-driven", "--law", "plus", "--set", "e_min=0.5"];
+    let common = ["run", ROD, "--out", out.to_str().unwrap(), "--json"];
+    let finished = percussion(&[&common[..], &more[..]].concat());
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let document = finished.json();
+    assert_eq!(document["law"], "plus");
+    for file in document["files"].as_array().unwrap() {
+        assert!(Path::new(file.as_str().unwrap()).is_file(), "{file} is missing");
+    }
+    let events = std::fs::read_to_string(out.join("events.csv")).unwrap();
+    assert!(events.starts_with("time (s),event,contacts,energy lost (J)\n0.38"), "{events}");
+    let text = percussion(&["run", BALL]).stdout;
+    assert!(text.contains("Impacts accumulate at 4.06"), "{text}");
+}
+
+#[test]
+fn laws_that_a_motion_cannot_have_are_refused() {
+    percussion(&["run", ROD, "--law", "newton"]).assert_refused(&["--integrator event-driven"]);
+    percussion(&["run", BALL, "--law", "all"]).assert_refused(&["one law"]);
+    let all = ["run", BALL, "--law", "sequential", "--set", "outcomes=all"];
+    percussion(&all).assert_refused(&["sequential", "one for each impact"]);
+    percussion(&["run", BALL, "--seed", "1"]).assert_refused(&["--law"]);
+    let steps = ["run", "rocking-block", "--integrator", "event-driven"];
+    percussion(&steps).assert_refused(&["--integrator", "rocking-block"]);
+    percussion(&["run", BALL, "--law", "newton", "--set", "nothing=1"])
+        .assert_refused(&["nothing"]);
+}
+
+/// A law without friction cannot resolve the first impact: the motion fails there.
+#[test]
+fn a_law_that_does_not_apply_fails_the_motion() {
+    let finished = percussion(&["run", BALL, "--law", "propagative", "--json"]);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(finished.json()["error"].as_str().unwrap().contains("0.45"), "{finished:?}");
+}

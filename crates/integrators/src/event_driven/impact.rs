@@ -55,7 +55,7 @@ pub(super) fn state(
 }
 
 /// What `law` answers.
-pub(super) fn resolve(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> {
+pub(super) fn by_law(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> {
     let outcome = law.resolve(problem).map_err(Failure::Law)?;
     if outcome.trace.status != Status::Resolved || !outcome.velocity.iter().all(|v| v.is_finite()) {
         return Err(Failure::Unresolved);
@@ -65,8 +65,8 @@ pub(super) fn resolve(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure>
 
 /// The inelastic impact with friction, by which contacts are captured and jams are broken: it never makes energy, and
 /// its linear complementarity problem always has a solution.
-pub(super) fn resolve_inelastic(problem: &Problem) -> Result<Jump, Failure> {
-    resolve(problem, &AnitescuPotra::default())
+pub(super) fn inelastic(problem: &Problem) -> Result<Jump, Failure> {
+    by_law(problem, &AnitescuPotra::default())
 }
 
 fn jump(problem: &Problem, outcome: &Outcome) -> Jump {

@@ -88,7 +88,7 @@ impl Run<'_, '_> {
             }
         }
         let result = impact::state(&self.course.geometry, &self.course.moment(), &contacts)
-            .and_then(|problem| Ok((impact::resolve(&problem, self.law)?, problem)));
+            .and_then(|problem| Ok((impact::by_law(&problem, self.law)?, problem)));
         let (jump, problem) = match result {
             Ok(resolved) => resolved,
             Err(failure) => return self.fail(failure),
@@ -104,7 +104,7 @@ impl Run<'_, '_> {
             .map(|&(contact, speed)| self.chatter.accumulation(contact, speed, height))
             .collect();
         match ends {
-            Some(ends) if !ends.is_empty() => match impact::resolve_inelastic(&problem) {
+            Some(ends) if !ends.is_empty() => match impact::inelastic(&problem) {
                 Ok(inelastic) => self.capture(&contacts, &ends, inelastic),
                 Err(failure) => return self.fail(failure),
             },
@@ -211,7 +211,7 @@ impl Run<'_, '_> {
         let contacts = self.within(self.course.settings.gap_tolerance);
         let moment = smooth::moment_of(&pushed);
         let resolved = impact::state(&self.course.geometry, &moment, &contacts)
-            .and_then(|problem| impact::resolve_inelastic(&problem));
+            .and_then(|problem| impact::inelastic(&problem));
         match resolved {
             Ok(Jump { velocity, dissipated, .. }) => {
                 let change = DVector::from_column_slice(&velocity) - before;

@@ -152,3 +152,10 @@ fn an_unknown_experiment_is_an_error_that_lists_the_known() {
     let error = experiment("stewart-trinkle/five-balls").unwrap_err();
     assert!(matches!(error, Error::UnknownScenario { known, .. } if known.contains("four-balls")));
 }
+
+#[test]
+fn motions_from_event_to_event_are_accepted() {
+    assert_accepted("event-driven/bouncing-ball");
+    assert_accepted("event-driven/rocking-block");
+    assert_accepted("event-driven/triple-pendulum");
+}

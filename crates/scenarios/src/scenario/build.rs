@@ -5,12 +5,16 @@ use percussion_dynamics::{
     FreeBodies, GapFunction, MassProperties, PlanarBodies, PlanarBody, System, free_bodies,
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
-use percussion_integrators::stewart_trinkle::{self, BoundedFriction, Model, Settings, State};
+use percussion_integrators::{
+    event_driven,
+    stewart_trinkle::{self, BoundedFriction, Model, Settings, State},
+};
 
 use super::{
-    AngularVelocity, Body, Inertia, JointFriction, Orientation, Plane, Scenario, Shape, Space,
+    AngularVelocity, Body, Contact, Inertia, JointFriction, Orientation, Plane, Scenario, Shape,
+    Space,
 };
-use crate::error::Error;
+use crate::{error::Error, rules::refuse};
 
 /// A scenario ready to be moved.
 #[derive(Debug)]
@@ -73,7 +77,7 @@ impl Scenario {
         let system = self.system()?;
         let mut contacts = Vec::new();
         let (mut contact_names, mut partners) = (Vec::new(), Vec::new());
-        for (pair, friction) in self.pairs() {
+        for (pair, [friction, _]) in self.pairs() {
             for (name, gap) in self.gaps(pair)? {
                 contacts.push(stewart_trinkle::Contact { gap, friction });
                 contact_names.push(name);
@@ -82,8 +86,34 @@ impl Scenario {
         }
         let model = Model::new(system, contacts)?.with_joint_friction(self.joint_friction())?;
         let state = self.state();
-        self.check_penetration(&model, &state, &contact_names)?;
+        let gaps = model.contacts().iter().map(|contact| &contact.gap);
+        self.check_penetration(model.system(), gaps, &state, &contact_names)?;
         Ok(Setup { model, state, settings: self.settings(), contact_names, partners })
+    }
+
+    /// Checks the scenario and builds the model and the start of its event-driven motion, and a name for each contact.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build), and [`Error::Value`] for `joint_friction`, which event-driven motion does not have.
+    pub fn build_event_driven(&self) -> Result<(event_driven::Model, State, Vec<String>), Error> {
+        self.check()?;
+        if !self.joint_friction.is_empty() {
+            let expected = "none with the event-driven integrator";
+            refuse("joint_friction", &self.joint_friction.len(), expected)?;
+        }
+        let (mut contacts, mut names) = (Vec::new(), Vec::new());
+        for (pair, [friction, restitution]) in self.pairs() {
+            for (name, gap) in self.gaps(pair)? {
+                contacts.push(event_driven::Contact { gap, friction, restitution });
+                names.push(name);
+            }
+        }
+        let model = event_driven::Model::new(self.system()?, contacts)?;
+        let state = self.state();
+        let gaps = model.contacts().iter().map(|contact| &contact.gap);
+        self.check_penetration(model.system(), gaps, &state, &names)?;
+        Ok((model, state, names))
     }
 
     fn system(&self) -> Result<Box<dyn System>, Error> {
@@ -100,13 +130,13 @@ impl Scenario {
         })
     }
 
-    /// The pairs that can touch with their friction coefficients, in the documented order.
-    fn pairs(&self) -> Vec<(Pair, f64)> {
+    /// The pairs that can touch with their coefficients of friction and restitution, in the documented order.
+    fn pairs(&self) -> Vec<(Pair, [f64; 2])> {
         let body = |name: &String| self.bodies.iter().position(|body| body.name == *name);
         let plane = |name: &String| self.planes.iter().position(|plane| plane.name == *name);
         let Some(contacts) = &self.contacts else {
-            let friction = self.friction.unwrap_or_default();
-            return self.all_pairs().map(|pair| (pair, friction)).collect();
+            let coefficients = [self.friction, self.restitution].map(Option::unwrap_or_default);
+            return self.all_pairs().map(|pair| (pair, coefficients)).collect();
         };
         let pair = |[a, b]: &[String; 2]| match (body(a), body(b)) {
             (Some(first), Some(second)) => Some(Pair::Bodies { first, second }),
@@ -114,10 +144,14 @@ impl Scenario {
             (None, Some(body)) => Some(Pair::Plane { body, plane: plane(a)? }),
             (None, None) => None,
         };
-        let friction = |own: Option<f64>| own.or(self.friction).unwrap_or_default();
+        let coefficients = |contact: &Contact| {
+            let friction = contact.friction.or(self.friction);
+            let restitution = contact.restitution.or(self.restitution);
+            [friction, restitution].map(Option::unwrap_or_default)
+        };
         contacts
             .iter()
-            .filter_map(|contact| Some((pair(&contact.between)?, friction(contact.friction))))
+            .filter_map(|contact| Some((pair(&contact.between)?, coefficients(contact))))
             .collect()
     }
 
@@ -269,14 +303,15 @@ impl Scenario {
         }
     }
 
-    fn check_penetration(
+    fn check_penetration<'a>(
         &self,
-        model: &Model,
+        system: &dyn System,
+        gaps: impl Iterator<Item = &'a Box<dyn GapFunction>>,
         state: &State,
         names: &[String],
     ) -> Result<(), Error> {
-        for (contact, name) in model.contacts().iter().zip(names) {
-            let depth = -contact.gap.gap(model.system(), &state.coordinates);
+        for (gap, name) in gaps.zip(names) {
+            let depth = -gap.gap(system, &state.coordinates);
             if depth > self.accepted_penetration {
                 let (contact, limit) = (name.clone(), self.accepted_penetration);
                 return Err(Error::Penetration { contact, depth, limit });

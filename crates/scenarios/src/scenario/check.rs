@@ -36,6 +36,7 @@ impl Scenario {
         if let Some(friction) = self.friction {
             at_least_zero("friction", friction, FRICTION)?;
         }
+        check_restitution("restitution", self.restitution)?;
         let expected = "a finite number of at least 0 (m)";
         at_least_zero("accepted_penetration", self.accepted_penetration, expected)?;
         self.check_counts()?;
@@ -207,6 +208,7 @@ impl Scenario {
         let valid = first != second && (is_body(first) || is_body(second));
         let expected = "two different names, at least one of them of a body";
         require(&format!("{path}.between"), &contact.between, expected, valid)?;
+        check_restitution(&format!("{path}.restitution"), contact.restitution)?;
         let friction = contact.friction.or(self.friction);
         let path = format!("{path}.friction");
         match friction {
@@ -261,4 +263,9 @@ impl Scenario {
         count(path, vector.len(), vector.len() == expected, &expected.to_string())?;
         finite(path, vector)
     }
+}
+
+fn check_restitution(path: &str, restitution: Option<f64>) -> Result<(), Error> {
+    let valid = restitution.is_none_or(|restitution| (0.0..=1.0).contains(&restitution));
+    require(path, &restitution.unwrap_or_default(), "a number from 0 to 1", valid)
 }

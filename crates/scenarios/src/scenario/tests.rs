@@ -296,7 +296,11 @@ fn the_order_of_bodies_does_not_matter() {
 fn the_order_of_contacts_does_not_matter() {
     let original = bounce();
     let mut reordered = original.clone();
-    let pair = |a: &str, b: &str| Contact { between: [a.to_owned(), b.to_owned()], friction: None };
+    let pair = |a: &str, b: &str| Contact {
+        between: [a.to_owned(), b.to_owned()],
+        friction: None,
+        restitution: None,
+    };
     reordered.contacts =
         Some(vec![pair("ball 2", "ball 1"), pair("table", "ball 2"), pair("ball 1", "table")]);
     let ([a, b], [c, d]) = (end_velocities(&original), end_velocities(&reordered));

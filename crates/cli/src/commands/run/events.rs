@@ -1,0 +1,221 @@
+//! `percussion run` from event to event.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use percussion_impact::Law;
+use percussion_integrators::event_driven::{
+    Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
+};
+use percussion_report::{
+    Table, atomic, csv,
+    number::{exact, short},
+    report::write_figure,
+};
+use percussion_scenarios::{EventMotion, Scenario, experiments::overview};
+use serde::Serialize;
+
+use super::{End, trajectory_csv};
+use crate::{
+    arguments::{LawName, Run, Which},
+    commands::impact,
+    laws::Chosen,
+    output::{Progress, Verdict, answer, complain, name_of},
+};
+
+/// What `run --json` prints of an event-driven motion.
+#[derive(Debug, Serialize)]
+struct Summary {
+    status: &'static str,
+    scenario: String,
+    integrator: &'static str,
+    law: String,
+    /// s, between samples.
+    step_size: f64,
+    /// Why the simulation failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(flatten)]
+    motion: Option<Motion>,
+    /// Files written.
+    files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+struct Motion {
+    /// How it ended.
+    ending: Status,
+    end: End,
+    contacts: Vec<String>,
+    modes: Vec<Mode>,
+    energy: Energy,
+    drift: Drift,
+    counters: Counters,
+    events: Vec<Event>,
+}
+
+#[derive(Debug, Serialize)]
+struct Energy {
+    #[serde(flatten)]
+    account: EnergyAccount,
+    residual: f64,
+}
+
+pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
+    let (name, law) = law(arguments)?;
+    // Whatever is wrong with the scenario shows here; what fails later is the simulation.
+    scenario.build_event_driven().with_context(|| arguments.scenario.clone())?;
+    if let Some(directory) = &arguments.out {
+        atomic::prepare_directory(directory)?;
+    }
+    tracing::info!(scenario = scenario.name, law = %name, "moving from event to event");
+    let mut summary = Summary {
+        status: "failed",
+        scenario: scenario.name.clone(),
+        integrator: "event-driven",
+        law: name.to_string(),
+        step_size: scenario.integrator.step_size,
+        error: None,
+        motion: None,
+        files: Vec::new(),
+    };
+    let progress = Progress::new();
+    let mut tell = |share| progress.show(share, &scenario.title);
+    let result = scenario.simulate_events(law.as_ref(), &mut tell);
+    progress.clear();
+    match result {
+        Ok(motion) => {
+            if motion.report.status == Status::EndReached {
+                summary.status = "completed";
+            }
+            if let Some(directory) = &arguments.out {
+                summary.files = write(directory, scenario, &motion)?;
+            }
+            summary.motion = Some(Motion::new(motion));
+        }
+        Err(error) => {
+            summary.error = Some(error.to_string());
+            complain(&anyhow!(error).context(arguments.scenario.clone()));
+        }
+    }
+    answer(arguments.json, &summary, || text(scenario, &summary))?;
+    Ok(if summary.status == "completed" { Verdict::Met } else { Verdict::Unmet })
+}
+
+fn law(arguments: &Run) -> Result<(LawName, Box<dyn Law>)> {
+    let name = match arguments.law {
+        None => LawName::Poisson,
+        Some(Which::One(name)) => name,
+        Some(Which::All) => bail!("`--law all` is given, expected one law for the whole motion"),
+    };
+    let settings = &arguments.settings;
+    let given = settings.settings.iter().cloned().chain(impact::draws(settings)).collect();
+    match Chosen::new(name, given, None)?.into_law() {
+        Some(law) => Ok((name, law)),
+        None => bail!("`{name}` is asked for all of its outcomes, expected one for each impact"),
+    }
+}
+
+impl Motion {
+    fn new(motion: EventMotion) -> Self {
+        let EventMotion { trajectory, report } = motion;
+        let Report { status, state, modes, events, energy, drift, counters, .. } = report;
+        Self {
+            ending: status,
+            end: End {
+                time: state.time,
+                coordinates: state.coordinates,
+                velocity: state.velocity,
+                energy: energy.end,
+            },
+            contacts: trajectory.contact_names,
+            modes,
+            energy: Energy { residual: energy.residual(), account: energy },
+            drift,
+            counters,
+            events,
+        }
+    }
+}
+
+/// Writes `trajectory.csv`, `events.csv` and the overview figures, and returns their paths.
+fn write(directory: &Path, scenario: &Scenario, motion: &EventMotion) -> Result<Vec<PathBuf>> {
+    let EventMotion { trajectory, report } = motion;
+    let mut files = vec![directory.join("trajectory.csv"), directory.join("events.csv")];
+    atomic::write(&files[0], trajectory_csv(scenario, trajectory).as_bytes())?;
+    atomic::write(&files[1], events_csv(report, &trajectory.contact_names).as_bytes())?;
+    for figure in overview(scenario, trajectory) {
+        files.extend(write_figure(&directory.join(&figure.id), &figure)?);
+    }
+    Ok(files)
+}
+
+fn events_csv(report: &Report, names: &[String]) -> String {
+    let columns = ["time (s)", "event", "contacts", "energy lost (J)"];
+    let mut text = csv::line(columns.map(str::to_owned));
+    for event in &report.events {
+        let (what, contacts, lost) = describe(&event.kind);
+        let named = |contact: &usize| names.get(*contact).cloned().unwrap_or_default();
+        let contacts: Vec<_> = contacts.iter().map(named).collect();
+        text += &csv::line([exact(event.time), what, contacts.join(" and "), exact(lost)]);
+    }
+    text
+}
+
+/// What happened in words, where, and the energy it took (J).
+fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
+    match kind {
+        EventKind::Impact { contacts, dissipated, .. } => {
+            ("impact".to_owned(), contacts.clone(), *dissipated)
+        }
+        EventKind::Accumulation { contacts, dissipated, limit, .. } => {
+            let what = format!("impacts accumulate at {} s", exact(*limit));
+            (what, contacts.clone(), *dissipated)
+        }
+        EventKind::Jam { contacts, dissipated } => {
+            ("jam".to_owned(), contacts.clone(), *dissipated)
+        }
+        EventKind::Mode { contact, from, to } => {
+            (format!("from {} to {}", name_of(from), name_of(to)), vec![*contact], 0.0)
+        }
+        other => (format!("{other:?}"), Vec::new(), 0.0),
+    }
+}
+
+fn text(scenario: &Scenario, summary: &Summary) -> String {
+    let mut text =
+        format!("{} ({}), impacts by {}\n", scenario.title, summary.scenario, summary.law);
+    let Some(motion) = &summary.motion else { return text };
+    let mut table = Table::new("<><", ["quantity", "value", "unit"]);
+    let Energy { account, residual } = &motion.energy;
+    for (quantity, value, unit) in [
+        ("time at the end", motion.end.time, "s"),
+        ("impacts", motion.counters.impacts as f64, ""),
+        ("changes of modes", motion.counters.mode_changes as f64, ""),
+        ("steps", motion.counters.steps as f64, ""),
+        ("energy at the start", account.start, "J"),
+        ("energy at the end", account.end, "J"),
+        ("lost in impacts", account.impacts, "J"),
+        ("lost by sliding", account.friction, "J"),
+        ("left over by the account", *residual, "J"),
+        ("deepest overlap", motion.drift.penetration, "m"),
+    ] {
+        table.push([quantity.to_owned(), short(value), unit.to_owned()]);
+    }
+    text += &format!("\n{table}");
+    text += &format!("\nEnding: {}\n", name_of(&motion.ending));
+    for (contact, mode) in motion.contacts.iter().zip(&motion.modes) {
+        text += &format!("  {contact}: {}\n", name_of(mode));
+    }
+    for event in &motion.events {
+        if let EventKind::Accumulation { limit, landings, .. } = event.kind {
+            let limit = short(limit);
+            text += &format!("Impacts accumulate at {limit} s, summed after {landings} landings\n");
+        }
+    }
+    if !summary.files.is_empty() {
+        let names = summary.files.iter().map(|file| format!("  {}\n", file.display()));
+        text += &format!("\nWritten:\n{}", names.collect::<String>());
+    }
+    text
+}

@@ -1,0 +1,107 @@
+//! A scenario moved from event to event: [`EventMotion`].
+
+use percussion_dynamics::System;
+use percussion_impact::Law;
+use percussion_integrators::{
+    event_driven::{Model, Report, Settings, Snapshot, integrate},
+    stewart_trinkle::State,
+};
+
+use crate::{
+    error::Error,
+    scenario::Scenario,
+    trajectory::{NUMBER_LIMIT, Sample, Trajectory},
+};
+
+/// An event-driven motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventMotion {
+    /// Samples at multiples of the step of the scenario, and on both sides of every event; no reports of steps.
+    pub trajectory: Trajectory,
+    /// Its events, where the energy went, how well contacts held, and how it ended.
+    pub report: Report,
+}
+
+impl Scenario {
+    /// Builds and moves the scenario for its duration from event to event, with `law` for its impacts.
+    ///
+    /// `progress` is told the fraction done, in `[0, 1]` and never decreasing.
+    ///
+    /// # Errors
+    ///
+    /// As [`build_event_driven`](Self::build_event_driven), [`Error::Motion`] when the samples would not fit, and
+    /// [`Error::EventDriven`] when the law does not apply. A motion that ends early is a status of the report.
+    ///
+    /// # Example
+    ///
+    /// A disc dropped from 1 m that keeps 0.8 of its speed rests after nine times its fall of 0.4515 s.
+    ///
+    /// ```
+    /// use percussion_impact::Poisson;
+    /// use percussion_integrators::event_driven::EventKind;
+    /// use percussion_scenarios::Scenario;
+    ///
+    /// let scenario = Scenario::named("event-driven/bouncing-ball")?;
+    /// let motion = scenario.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
+    /// let limit = motion.report.events.iter().find_map(|event| match event.kind {
+    ///     EventKind::Accumulation { limit, .. } => Some(limit),
+    ///     _ => None,
+    /// });
+    /// assert!((limit.unwrap_or(f64::NAN) - 9.0 * (2.0_f64 / 9.81).sqrt()).abs() < 1e-9);
+    /// # Ok::<(), percussion_scenarios::Error>(())
+    /// ```
+    pub fn simulate_events(
+        &self,
+        law: &dyn Law,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<EventMotion, Error> {
+        let (model, start, contact_names) = self.build_event_driven()?;
+        let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + contact_names.len();
+        let (steps, kept) = (self.step_count(), self.step_count().saturating_mul(numbers));
+        if kept > NUMBER_LIMIT {
+            return Err(Error::Motion { steps, kept, limit: NUMBER_LIMIT });
+        }
+        let span = (self.duration, self.integrator.step_size);
+        let (trajectory, report) = follow(&model, law, &start, span, progress)?;
+        Ok(EventMotion { trajectory: Trajectory { contact_names, ..trajectory }, report })
+    }
+}
+
+/// Moves `model` from `start` for a time (s), with a sample every so often (s); contacts have no names.
+pub(crate) fn follow(
+    model: &Model,
+    law: &dyn Law,
+    start: &State,
+    (duration, interval): (f64, f64),
+    progress: &mut dyn FnMut(f64),
+) -> Result<(Trajectory, Report), Error> {
+    let (contact_names, reports) = (vec![String::new(); model.contacts().len()], Vec::new());
+    let mut trajectory =
+        Trajectory { step_size: interval, contact_names, samples: Vec::new(), reports };
+    let settings = Settings { sample_interval: Some(interval), ..Settings::default() };
+    let mut told = 0.0;
+    let mut observe = |moment: &Snapshot<'_>| {
+        let fraction = ((moment.time - start.time) / duration).clamp(told, 1.0);
+        if fraction >= told + 0.01 {
+            told = fraction;
+            progress(fraction);
+        }
+        trajectory.samples.push(sample(model.system(), &start.coordinates, moment));
+    };
+    let report = integrate(model, law, &settings, start, start.time + duration, &mut observe)?;
+    progress(1.0);
+    Ok((trajectory, report))
+}
+
+fn sample(system: &dyn System, start: &[f64], moment: &Snapshot<'_>) -> Sample {
+    let mut displacement = vec![0.0; moment.velocity.len()];
+    system.difference(start, moment.coordinates, &mut displacement);
+    Sample {
+        time: moment.time,
+        coordinates: moment.coordinates.to_vec(),
+        velocity: moment.velocity.to_vec(),
+        displacement,
+        gaps: moment.gaps.to_vec(),
+        energy: moment.energy,
+    }
+}
