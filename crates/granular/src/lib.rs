@@ -20,6 +20,18 @@
 //!
 //! The same world gives the same bits in every step, for any number of threads of rayon's pool.
 //!
+//! # Speed
+//!
+//! Whole steps of 10 sweeps, detection, residual and motion included, on a Xeon of 2022 at 2.3 GHz:
+//!
+//! | scene | one thread | two threads |
+//! | --- | --- | --- |
+//! | column of 10 000 grains, 27 600 candidate contacts | 10.2 ms | 6.2 ms |
+//! | layer of 1 000 000 grains, 1 301 000 candidate contacts | 0.70 s | 0.37 s |
+//!
+//! With more sweeps a core updates 35 million contacts a second in the first scene and 28 million in the second. A
+//! million grains with their contacts take 0.73 GB.
+//!
 //! # Modules
 //!
 //! | module | holds |
