@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 #[command(
     name = "percussion",
     version,
-    after_help = "Exit codes: 0 solved or accepted, 1 unsolved or not accepted, 2 refused input."
+    after_help = HELP
 )]
 pub(crate) struct Arguments {
     /// What to do.
@@ -23,6 +23,15 @@ pub(crate) struct Arguments {
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }
+
+const HELP: &str = "\
+Examples:
+  percussion reproduce --quick
+  percussion run stewart-trinkle/four-balls --out run && percussion view run
+  percussion compare rocking-block
+  percussion run --help
+
+Exit codes: 0 solved or accepted, 1 unsolved or not accepted, 2 refused input.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -46,6 +55,8 @@ pub(crate) enum Command {
     Reproduce(Reproduce),
     /// Show a directory that `run`, `impact`, `compare` or `reproduce` wrote in a browser.
     View(View),
+    /// Print a script that completes the commands in a shell.
+    Completions(Completions),
 }
 
 /// Arguments of `list`.
@@ -80,7 +91,7 @@ pub(crate) struct Inspect {
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub(crate) gravity: Option<Vector3<f64>>,
     /// Friction coefficient of the touching features of a robot, which URDF does not give.
-    #[arg(long, value_name = "MU", value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) friction: Option<f64>,
     /// Take links of a robot that move without inertia for massless frames.
     #[arg(long)]
@@ -89,7 +100,7 @@ pub(crate) struct Inspect {
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
     pub(crate) packages: Vec<(String, PathBuf)>,
     /// Largest gap of features that count as touching (m).
-    #[arg(long, value_name = "METERS", value_parser = not_negative, allow_negative_numbers = true, default_value = "1e-6")]
+    #[arg(long, value_name = "METERS", value_parser = not_negative, allow_hyphen_values = true, default_value = "1e-6")]
     pub(crate) proximity: f64,
     /// Print one JSON document.
     #[arg(long)]
@@ -112,10 +123,10 @@ pub(crate) struct Run {
     #[arg(long, value_enum)]
     pub(crate) integrator: Option<Integrator>,
     /// Step size (s), event-driven the time between samples; the scenario's own by default.
-    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) step_size: Option<f64>,
     /// Simulated time (s); the scenario's own by default.
-    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) duration: Option<f64>,
     /// Directory for tables, figures and a page that plays the motion or the outcomes; nothing is written
     /// by default.
@@ -304,7 +315,7 @@ pub(crate) struct SolveFriction {
     #[arg(long, value_enum)]
     pub(crate) solver: Option<FrictionSolver>,
     /// Largest accepted relative natural-map residual; that of the file by default, else 1e-8.
-    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Print one JSON document.
     #[arg(long)]
@@ -368,7 +379,7 @@ pub(crate) struct SolveLcp {
     #[arg(long, value_enum, default_value_t = Solver::Lemke)]
     pub(crate) solver: Solver,
     /// Largest accepted relative natural-map residual; the solver's own by default.
-    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Print one JSON document.
     #[arg(long)]
@@ -410,7 +421,7 @@ pub(crate) struct Reproduce {
     #[arg(long)]
     pub(crate) full: bool,
     /// Seed of everything random.
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     pub(crate) seed: u64,
     /// Print one JSON document.
     #[arg(long)]
@@ -441,6 +452,21 @@ or index.html of the directory.
 Examples:
   percussion run stewart-trinkle/four-balls --out run && percussion view run
   percussion view target/reproduction --port 8000";
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_HELP)]
+pub(crate) struct Completions {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  percussion completions bash > ~/.local/share/bash-completion/completions/percussion
+  percussion completions zsh > ~/.zfunc/_percussion
+  percussion completions fish > ~/.config/fish/completions/percussion.fish";
 
 fn positive(text: &str) -> Result<f64, String> {
     number(text, "a finite number above 0", |value| value > 0.0)

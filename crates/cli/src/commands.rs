@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod completions;
 mod design;
 mod impact;
 mod inspect;
@@ -38,5 +39,6 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::Solve(Solve::Friction(arguments))) => solve_friction::execute(arguments),
         Some(Command::Reproduce(arguments)) => reproduce::execute(arguments),
         Some(Command::View(arguments)) => view::execute(arguments),
+        Some(Command::Completions(arguments)) => completions::execute(arguments),
     }
 }

@@ -20,6 +20,8 @@ use serde::{
     de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
+use crate::likeness::did_you_mean;
+
 pub(crate) use friction::{Stated, friction};
 pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
@@ -35,7 +37,10 @@ const SIZE_LIMIT: u64 = 256 << 20;
 pub(crate) fn scenario(name: &str) -> anyhow::Result<Scenario> {
     let path = Path::new(name);
     if Scenario::names().any(|known| known == name) || !path.exists() {
-        Scenario::named(name).with_context(|| format!("`{name}` is neither a file nor built in"))
+        Scenario::named(name).with_context(|| {
+            let hint = did_you_mean(name, Scenario::names());
+            format!("`{name}` is neither a file nor built in{hint}")
+        })
     } else {
         Scenario::from_path(path).with_context(|| format!("`{name}`"))
     }

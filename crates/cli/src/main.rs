@@ -10,6 +10,7 @@
 //! | `percussion solve lcp FILE` | solves a linear complementarity problem |
 //! | `percussion reproduce [ID…]` | runs published experiments and compares their figures with ours |
 //! | `percussion view DIR` | shows what a run wrote in a browser on this machine |
+//! | `percussion completions SHELL` | prints a script that completes the commands |
 //!
 //! Answers go to standard output, as text for people or, with `--json`, as one JSON document and
 //! nothing else. Progress and logs go to standard error, bars only on a terminal.
@@ -22,6 +23,7 @@ mod arguments;
 mod commands;
 mod input;
 mod laws;
+mod likeness;
 mod output;
 
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use percussion_scenarios::{
 
 use crate::{
     arguments::Reproduce,
+    likeness::did_you_mean,
     output::{Progress, Verdict, print},
 };
 
@@ -58,7 +59,8 @@ fn select(names: &[String]) -> Result<Vec<&'static Experiment>> {
     for name in names {
         if !experiments().iter().any(|known| matches(known.id, name)) {
             let known: Vec<&str> = experiments().iter().map(|known| known.id).collect();
-            bail!("no experiment is named `{name}`, expected one of {}", known.join(", "));
+            let hint = did_you_mean(name, known.iter().copied());
+            bail!("no experiment is named `{name}`, expected one of {}{hint}", known.join(", "));
         }
     }
     let wanted = |id| names.is_empty() || names.iter().any(|name| matches(id, name));

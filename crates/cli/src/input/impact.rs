@@ -9,6 +9,7 @@ use percussion_scenarios::{ImpactScenario, impacts, view::ImpactStage};
 use serde::Deserialize;
 
 use super::Object;
+use crate::likeness::did_you_mean;
 
 /// Most entries of `velocity`, and most rows of contacts and of `bilateral`: matrices between them stay
 /// within 128 MB.
@@ -69,8 +70,9 @@ pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
         Ok(super::document(path, problem)?.into())
     } else {
         bail!(
-            "`{name}` is neither a file nor built in, expected a JSON or TOML file or one of {}",
-            impacts::NAMES.join(", ")
+            "`{name}` is neither a file nor built in, expected a JSON or TOML file or one of {}{}",
+            impacts::NAMES.join(", "),
+            did_you_mean(name, impacts::NAMES.iter().copied())
         )
     }
 }

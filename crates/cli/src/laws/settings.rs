@@ -3,6 +3,8 @@
 use std::str::FromStr;
 
 use anyhow::{Result, bail, ensure};
+
+use crate::likeness::did_you_mean;
 use serde::Serialize;
 
 /// A setting that a law has.
@@ -137,20 +139,9 @@ impl Settings {
         if keys.is_empty() {
             bail!("`{law}` has no setting `{key}`, it has none at all");
         }
-        let near =
-            keys.iter().copied().max_by(|a, b| likeness(key, a).total_cmp(&likeness(key, b)));
-        let hint = match near.filter(|near| likeness(key, near) > 0.8) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
+        let hint = did_you_mean(key, keys.iter().copied());
         bail!("`{law}` has no setting `{key}`, expected one of {}{hint}", keys.join(", "));
     }
-}
-
-/// From 0 to 1, of what was typed and what it may have been meant to be.
-fn likeness(typed: &str, meant: &str) -> f64 {
-    let last = meant.rsplit('.').next().unwrap_or(meant);
-    strsim::jaro_winkler(typed, meant).max(strsim::jaro_winkler(typed, last))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ fn wrong_usage_is_refused() {
         &["solve", "lcp", "file", "--solver", "oracle"],
         &["solve", "lcp", "file", "--tolerance", "-1"],
         &["solve", "lcp", "file", "--tolerance", "nan"],
+        &["completions", "fishy"],
         &["solve", "friction"],
         &["solve", "friction", "file", "--law", "newton"],
         &["solve", "friction", "file", "--tolerance", "nan"],
@@ -29,6 +30,34 @@ fn wrong_usage_is_refused() {
         &["reproduce", "--quick", "--full"],
     ] {
         percussion(arguments).assert_refused(&["error"]);
+    }
+}
+
+#[test]
+fn negative_numbers_with_an_exponent_are_refused_as_numbers() {
+    percussion(&["solve", "lcp", "file", "--tolerance", "-1e-300"]).assert_refused(&[
+        "--tolerance",
+        "-1e-300",
+        "a finite number from 0 on",
+    ]);
+}
+
+#[test]
+fn misspelled_names_are_understood() {
+    percussion(&["run", "rod-on-tabel"])
+        .assert_refused(&["did you mean `stewart-trinkle/rod-on-table`?"]);
+    percussion(&["impact", "rockingblock", "--law", "newton"])
+        .assert_refused(&["did you mean `rocking-block`?"]);
+    percussion(&["reproduce", "stewart-trinkle/four-bals"])
+        .assert_refused(&["did you mean `stewart-trinkle/four-balls`?"]);
+}
+
+#[test]
+fn shells_learn_the_commands() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let finished = percussion(&["completions", shell]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        assert!(finished.stdout.contains("reproduce"), "{shell} does not know a command");
     }
 }
 

@@ -7,6 +7,8 @@
   const stride = planar ? 3 : 7;
   const colors = ["#4e79a7", "#e15759", "#59a14f", "#b07aa1", "#f28e2b", "#76b7b2", "#9c755f", "#d37295"];
   const largestChoice = 6;
+  // Many bodies are drawn with fewer corners and without smoothing, for machines without a graphics card.
+  const crowded = view.bodies.length > 200;
 
   // What is shown: the motions side by side, the first of them in the charts and the table.
   const laws = view.motions.map((_, i) => i).filter((i) => view.motions[i].sample === null);
@@ -49,13 +51,13 @@
     const canvas = $("canvas");
     let renderer;
     try {
-      renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+      renderer = new THREE.WebGLRenderer({ canvas, antialias: !crowded });
     } catch (error) {
       canvas.hidden = true;
       $("stage").append(element("p", {}, "This browser draws no WebGL, so the motion is not shown; charts and tables are."));
       return null;
     }
-    renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    renderer.setPixelRatio(crowded ? 1 : Math.min(devicePixelRatio, 2));
     renderer.autoClear = false;
     const scene = new THREE.Scene();
     scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 1.9));
@@ -76,6 +78,7 @@
     if (planar) controls.mouseButtons = { LEFT: 2, MIDDLE: 1, RIGHT: 2 };
     if (planar) controls.touches = { ONE: 1, TWO: 2 };
     let half = [1, 1];
+    const size2 = new THREE.Vector2();
 
     function home() {
       const center = box.low.map((low, k) => (low + box.high[k]) / 2);
@@ -100,7 +103,8 @@
 
     function render(shown) {
       const { width, height, w, h, columns } = layout(shown.length);
-      renderer.setSize(width, height, false);
+      const known = renderer.getSize(size2);
+      if (known.x !== width || known.y !== height) renderer.setSize(width, height, false);
       renderer.setScissorTest(false);
       renderer.setClearColor(css("--paper"));
       renderer.clear();
@@ -218,7 +222,7 @@
       }
       scene.add(groups[body]);
     });
-    const instances = balls.length ? new THREE.InstancedMesh(sphere(balls.length), new THREE.MeshLambertMaterial({ vertexColors: true }), balls.length) : null;
+    const instances = balls.length ? new THREE.InstancedMesh(sphere(), new THREE.MeshLambertMaterial({ vertexColors: true }), balls.length) : null;
     if (instances) {
       balls.forEach(({ color }, i) => instances.setColorAt(i, color));
       instances.frustumCulled = false;
@@ -257,14 +261,16 @@
   // Angles are known up to full turns.
   const turn = (from, to, s) => from + s * (to - from - 2 * Math.PI * Math.round((to - from) / (2 * Math.PI)));
 
-  // A sphere in two tones, so that its turning is seen; coarser where there are many.
-  function sphere(count) {
-    const geometry = new THREE.SphereGeometry(1, count > 200 ? 12 : 32, count > 200 ? 8 : 20).toNonIndexed();
+  // A sphere in two tones, so that its turning is seen; where there are many the tones run into each other,
+  // because corners are shared.
+  function sphere() {
+    const geometry = crowded ? new THREE.SphereGeometry(1, 12, 6) : new THREE.SphereGeometry(1, 32, 20).toNonIndexed();
+    const stride = crowded ? 1 : 3;
     const place = geometry.attributes.position, tones = new Float32Array(3 * place.count);
-    for (let corner = 0; corner < place.count; corner += 3) {
+    for (let corner = 0; corner < place.count; corner += stride) {
       let [x, y, z] = [0, 0, 0];
-      for (let k = corner; k < corner + 3; k++) { x += place.getX(k); y += place.getY(k); z += place.getZ(k); }
-      tones.fill(x * y * z > 0 ? 1 : 0.62, 3 * corner, 3 * corner + 9);
+      for (let k = corner; k < corner + stride; k++) { x += place.getX(k); y += place.getY(k); z += place.getZ(k); }
+      tones.fill(x * y * z > 0 ? 1 : 0.62, 3 * corner, 3 * (corner + stride));
     }
     geometry.setAttribute("color", new THREE.BufferAttribute(tones, 3));
     return geometry;

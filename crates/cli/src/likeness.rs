@@ -1,0 +1,32 @@
+//! What was meant by a name that is not known.
+
+/// The end of a message about `typed`: the one of the names `known` that it is nearly, if there is one.
+pub(crate) fn did_you_mean<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let near = known.max_by(|a, b| likeness(typed, a).total_cmp(&likeness(typed, b)));
+    match near.filter(|near| likeness(typed, near) > 0.8) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    }
+}
+
+/// From 0 to 1, of what was typed and a name or the last part of it.
+fn likeness(typed: &str, meant: &str) -> f64 {
+    let last = meant.rsplit(['.', '/']).next().unwrap_or(meant);
+    strsim::jaro_winkler(typed, meant).max(strsim::jaro_winkler(typed, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_keyboard_are_understood_and_other_words_are_not() {
+        let known = || ["stewart-trinkle/rod-on-table", "lemke.tolerance"].into_iter();
+        let rod = "; did you mean `stewart-trinkle/rod-on-table`?";
+        assert_eq!(did_you_mean("rod-on-tabel", known()), rod);
+        assert_eq!(did_you_mean("stewart-trinkle/rod-on-tabel", known()), rod);
+        assert_eq!(did_you_mean("toleranc", known()), "; did you mean `lemke.tolerance`?");
+        assert_eq!(did_you_mean("billiards", known()), "");
+        assert_eq!(did_you_mean("billiards", [].into_iter()), "");
+    }
+}
