@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use percussion_scenarios::{Against, ExperimentOutcome, Figure, Row};
+use percussion_scenarios::{Against, ExperimentOutcome, Figure, Row, Scenario, impacts};
 
 use crate::{
     Report, Results, escape,
@@ -89,6 +89,10 @@ fn section(outcome: &ExperimentOutcome) -> String {
         escape(&outcome.title),
         escape(&outcome.summary)
     );
+    if let Some(command) = play(&outcome.id) {
+        let command = escape(&command);
+        let _ = writeln!(text, "<p class=\"muted\">See it move: <code>{command}</code></p>");
+    }
     if !outcome.rows.is_empty() {
         text += &table(&outcome.rows);
     }
@@ -100,6 +104,19 @@ fn section(outcome: &ExperimentOutcome) -> String {
         text += &figure(outcome, each);
     }
     text + "</section>\n"
+}
+
+/// The command that writes a page on which the experiment plays, if it is about one motion or impact.
+fn play(id: &str) -> Option<String> {
+    let name = id.rsplit('/').next()?;
+    let run = if Scenario::names().any(|known| known == id) {
+        format!("run {id}")
+    } else if impacts::NAMES.contains(&name) {
+        format!("compare {name}")
+    } else {
+        return None;
+    };
+    Some(format!("percussion {run} --out run && percussion view run"))
 }
 
 /// The rows of an experiment; the reference that counts is underlined.
@@ -145,4 +162,20 @@ fn figure(outcome: &ExperimentOutcome, figure: &Figure) -> String {
         svg::draw(figure),
         escape(&figure.caption),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn experiments_that_are_built_in_can_be_played() {
+        let command = play("stewart-trinkle/four-balls").unwrap();
+        assert!(
+            command.starts_with("percussion run stewart-trinkle/four-balls --out"),
+            "{command}"
+        );
+        assert!(play("set-valued/disk-stack").unwrap().contains("compare disk-stack"));
+        assert_eq!(play("set-valued/zeno"), None);
+    }
 }
