@@ -38,6 +38,13 @@
 //!   contact, 4 for a still one in the plane and 18 in space.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
+//! # Accuracy
+//!
+//! With the default tolerances a ball dropped from 1 m that keeps 0.3, 0.5, 0.7 or 0.9 of its speed has the end of its
+//! bounces right to 7e-14, 2e-13, 2e-12 and 2e-11 s; the rocking block of Halm and Posa has its accumulation at
+//! 2.671 421 398 s, as [`inclusion`](crate::inclusion) and the closed form have. A triple pendulum that loses 104 J in 190
+//! impacts and by its dampers leaves 3e-9 J unaccounted for.
+//!
 //! # Source
 //!
 //! F. Pfeiffer, C. Glocker, *Multibody Dynamics with Unilateral Contacts*, Wiley 1996, chapters 5 and 6 (modes from the

@@ -105,3 +105,36 @@ fn sample(system: &dyn System, start: &[f64], moment: &Snapshot<'_>) -> Sample {
         energy: moment.energy,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use percussion_impact::AnitescuPotra;
+    use percussion_integrators::event_driven::EventKind;
+
+    use super::*;
+
+    /// The rod on the table, of which time stepping converges to the events: with inelastic impacts both ends land
+    /// when the figures of its fixture say, and nothing happens after it has come to rest.
+    #[test]
+    fn the_rod_lands_and_rests_as_time_stepping_says() {
+        let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
+        let motion = scenario.simulate_events(&AnitescuPotra::default(), &mut |_| ()).unwrap();
+        let landings = motion.report.events.iter().filter_map(|event| match event.kind {
+            EventKind::Impact { .. } => Some(event.time),
+            _ => None,
+        });
+        let rest = motion.report.events.last().map(|event| event.time);
+        let names = ["first end touches", "second end touches", "rest begins"];
+        for (name, time) in names.into_iter().zip(landings.chain(rest)) {
+            let expected = scenario.expectation(name).unwrap();
+            assert!(expected.row(&scenario.name, time).accepted, "{name}: {time} {expected:?}");
+        }
+        let end = motion.trajectory.end();
+        for (name, value) in
+            [("final horizontal position", end.coordinates[0]), ("final angle", end.coordinates[2])]
+        {
+            let expected = scenario.expectation(name).unwrap();
+            assert!(expected.row(&scenario.name, value).accepted, "{name}: {value} {expected:?}");
+        }
+    }
+}
