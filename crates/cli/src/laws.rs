@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
     AnitescuPotra, Law, Outcome, Problem, Propagative, Sequential, SetValuedRouth, outcome::Status,
+    propagative::Branch,
 };
 
 pub(crate) use sampled::{ContactPlane, Guarantee, Sampled};
@@ -50,11 +51,20 @@ pub(crate) struct Several {
     /// For each outcome, whether it stands alone or bounds a continuum of outcomes, where that is known.
     pub(crate) isolated: Option<Vec<bool>>,
     /// For each outcome, the sequences of contacts that lead to it, where these are known.
-    pub(crate) sequences: Option<Vec<Vec<Vec<usize>>>>,
+    pub(crate) sequences: Option<Vec<Sequences>>,
     /// Largest distance of two outcomes over the momentum before, in the kinetic metric.
     pub(crate) indeterminacy: Option<f64>,
     /// Whether no outcome can be missing.
     pub(crate) complete: bool,
+}
+
+/// Sequences of contacts, of which the first are listed.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(crate) struct Sequences {
+    #[serde(rename = "sequences")]
+    pub(crate) listed: Vec<Vec<usize>>,
+    #[serde(rename = "sequence_count")]
+    pub(crate) count: u64,
 }
 
 impl Several {
@@ -110,9 +120,11 @@ impl Chosen {
             Self::Reflections(law) => {
                 let all = law.outcomes(problem)?;
                 let complete = all.status == Status::Resolved;
-                let branches = all.branches.into_iter();
-                let (outcomes, sequences) =
-                    branches.map(|branch| (branch.outcome, branch.sequences)).unzip();
+                let branches = all.branches.into_iter().map(|branch| {
+                    let Branch { outcome, sequences: listed, sequence_count: count } = branch;
+                    (outcome, Sequences { listed, count })
+                });
+                let (outcomes, sequences) = branches.unzip();
                 Answer::Several(Several {
                     sequences: Some(sequences),
                     indeterminacy: Some(all.indeterminacy),

@@ -48,7 +48,8 @@
 //! - **Does not** always end in a minimal sequence: of two contacts with `⟨u, v⟩ > 0`
 //!   [`Order::LeastApproached`] may reflect at `u` and then at `v` although `v` alone would do.
 //! - **Cost** of a reflection as many multiply-adds as contacts; the search for all sequences also
-//!   follows every subsequence, each momentum once. It allocates only while its buffers grow.
+//!   follows every subsequence, but sequences with the same future only once, so that billions of them
+//!   can be counted; where [`order_never_matters`] no subsequence needs to be followed.
 //!
 //! # Source
 //!
@@ -74,6 +75,7 @@ use crate::{
 mod mirrors;
 mod pairs;
 mod search;
+mod states;
 #[cfg(test)]
 mod tests;
 
@@ -139,8 +141,10 @@ pub struct Propagative {
     pub tolerance: f64,
     /// Most reflections of one sequence (≥ 1, default 10 000).
     pub limit: usize,
-    /// Most momenta that the search for all sequences compares (≥ 1, default 10⁷, below a second).
+    /// Most momenta that the search for all sequences looks at (≥ 1, default 10⁷, below a second).
     pub search_limit: usize,
+    /// Most sequences of each outcome that are listed (≥ 1, default 10 000); all are counted.
+    pub listed: usize,
 }
 
 impl Default for Propagative {
@@ -151,6 +155,7 @@ impl Default for Propagative {
             tolerance: 1e-10,
             limit: 10_000,
             search_limit: 10_000_000,
+            listed: 10_000,
         }
     }
 }
@@ -181,9 +186,12 @@ impl Outcomes {
 pub struct Branch {
     /// Velocity and percussions; with redundant contacts the percussions of the first sequence.
     pub outcome: Outcome,
-    /// Contacts in the order of their reflections, sequences in lexicographic order; of contacts with
-    /// the same normal the first stands for all. With `R = 0` there are none: order means nothing.
+    /// Contacts in the order of their reflections, sequences in lexicographic order, the first
+    /// [`Propagative::listed`]; of contacts with the same normal the first stands for all. With `R = 0`
+    /// there are none: order means nothing.
     pub sequences: Vec<Vec<usize>>,
+    /// Number of all its sequences, or [`u64::MAX`] for at least as many.
+    pub sequence_count: u64,
 }
 
 impl Propagative {
@@ -199,20 +207,24 @@ impl Propagative {
         let plastic = self.plastic(&mirrors, problem);
         if self.restitution <= 0.0 && plastic.is_some() {
             let outcome = self.outcome(problem, &mirrors, &[], plastic.as_deref());
-            let branches = vec![Branch { outcome, sequences: vec![] }];
+            let branches = vec![Branch { outcome, sequences: vec![], sequence_count: 0 }];
             return Ok(Outcomes { branches, status: Status::Resolved, indeterminacy: 0.0 });
         }
         let mut search = Search::default();
         let complete = search.run(&mirrors, self.restitution, self.search_limit);
-        let mut branches: Vec<Branch> = Vec::with_capacity(search.outcomes());
-        for (word, index) in search.found() {
-            let sequence = word.iter().map(|&k| mirrors.contacts[k]).collect();
-            if let Some(branch) = branches.get_mut(index) {
-                branch.sequences.push(sequence);
-            } else {
-                let outcome = self.outcome(problem, &mirrors, word, plastic.as_deref());
-                branches.push(Branch { outcome, sequences: vec![sequence] });
-            }
+        let counts: Vec<u64> = search.outcomes().collect();
+        let mut branches = Vec::with_capacity(counts.len());
+        for (index, sequence_count) in counts.into_iter().enumerate() {
+            let (mut sequences, mut word) = (Vec::new(), Vec::new());
+            search.list(index, self.listed, |way| {
+                if sequences.is_empty() {
+                    word.extend(way.iter().map(|(mirror, _)| *mirror as usize));
+                }
+                let contact = |(mirror, _): &(u32, usize)| mirrors.contacts[*mirror as usize];
+                sequences.push(way.iter().map(contact).collect());
+            });
+            let outcome = self.outcome(problem, &mirrors, &word, plastic.as_deref());
+            branches.push(Branch { outcome, sequences, sequence_count });
         }
         let indeterminacy =
             largest_distance(problem, &branches) / mirrors.size.max(f64::MIN_POSITIVE);
@@ -233,6 +245,9 @@ impl Propagative {
         }
         if self.search_limit == 0 {
             return setting("search_limit", 0.0, "at least 1");
+        }
+        if self.listed == 0 {
+            return setting("listed", 0.0, "at least 1");
         }
         let rough =
             |contact: &crate::Contact| !contact.tangents.is_empty() && contact.friction > 0.0;

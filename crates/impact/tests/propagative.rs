@@ -361,6 +361,17 @@ fn a_search_that_reaches_its_limit_says_so() {
     let law = Propagative { search_limit: 20_000, ..Propagative::default() };
     let found = law.outcomes(&cradle(&all)).unwrap();
     assert!(found.status == Status::Limit && !found.is_unique());
+    // Without the limit: the ways to reverse n balls by exchanges of neighbors, by Stanley's formula
+    // N!/(1^(n−1) 3^(n−2) 5^(n−3) …) with N = n (n − 1)/2.
+    for n in 3..=7_u32 {
+        let found = outcomes(&cradle(&all[..n as usize]));
+        assert!(found.is_unique());
+        let factorial: u128 = (1..=u128::from(n * (n - 1) / 2)).product();
+        let divisor: u128 = (1..n).map(|i| u128::from(2 * i - 1).pow(n - i)).product();
+        let branch = &found.branches[0];
+        assert_eq!(u128::from(branch.sequence_count), factorial / divisor);
+        assert_eq!(branch.sequences.len() as u64, branch.sequence_count.min(10_000));
+    }
     let reversed = law.resolve(&cradle(&all)).unwrap();
     assert_eq!((reversed.trace.status, reversed.trace.stages.len()), (Status::Resolved, 28));
 }
@@ -375,6 +386,7 @@ fn what_the_law_cannot_do_is_refused_by_name() {
         (Propagative { tolerance: 0.0, ..sane.clone() }, "tolerance"),
         (Propagative { limit: 0, ..sane.clone() }, "limit"),
         (Propagative { search_limit: 0, ..sane.clone() }, "search_limit"),
+        (Propagative { listed: 0, ..sane.clone() }, "listed"),
     ];
     for (law, field) in refused {
         let named = |error: Error| matches!(error, Error::Setting { name, .. } if name == field);

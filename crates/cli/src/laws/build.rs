@@ -158,6 +158,7 @@ fn propagative(settings: &mut Settings) -> Result<Chosen> {
     law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
     law.limit = settings.count("limit", law.limit, AT_LEAST_1)?;
     law.search_limit = settings.count("search_limit", law.search_limit, AT_LEAST_1)?;
+    law.listed = settings.count("listed", law.listed, "most sequences listed, from 1 on")?;
     Ok(if all { Chosen::Reflections(law) } else { Chosen::One(Box::new(law)) })
 }
 

@@ -81,6 +81,14 @@ impl Mirrors {
         self.delassus[k * (self.start.len() + 1)]
     }
 
+    /// `⟨u, v⟩` of the unit normals of two mirrors.
+    pub(super) fn cosine(&self, i: usize, j: usize) -> f64 {
+        if i == j {
+            return 1.0;
+        }
+        self.delassus[i * self.start.len() + j] / self.own(i).sqrt() / self.own(j).sqrt()
+    }
+
     /// Percussion of the reflection at mirror `k` (N·s).
     pub(super) fn percussion(&self, state: &[f64], k: usize) -> f64 {
         -2.0 * state[k] / self.own(k)
@@ -118,7 +126,7 @@ impl Mirrors {
     pub(super) fn plastic(&self, dimension: usize) -> Vec<f64> {
         let m = self.start.len();
         let scale = DVector::from_fn(m, |k, _| 1.0 / self.own(k).sqrt());
-        let cosines = DMatrix::from_fn(m, m, |i, j| self.delassus[i * m + j] * scale[i] * scale[j]);
+        let cosines = DMatrix::from_fn(m, m, |i, j| self.cosine(i, j));
         let mut eigen = SymmetricEigen::new(cosines);
         let zero = (m * dimension) as f64 * f64::EPSILON;
         eigen.eigenvalues.apply(|e| *e = if *e > zero { 1.0 / *e } else { 0.0 });

@@ -1,156 +1,254 @@
-//! All minimal sequences of reflections, depth first.
+//! All minimal sequences of reflections, length by length, those with the same future as one.
 //!
 //! A sequence is extended by every contact that is approached. Beside its own momentum it carries those
-//! of all its proper subsequences, each once: extending by `w` adds the images under `Γ(w)` of those
-//! there are. A sequence is given up as soon as one of them is not approached (no extension is minimal),
-//! or if one of them is its own momentum (whatever ends the sequence ends the subsequence). So the search
-//! also ends where reflections go round in circles, and every sequence that it finds is minimal.
+//! of all its proper subsequences: extending by `w` adds its own and the images under `Γ(w)` of those there
+//! are. A sequence is given up as soon as one of them is not approached (no extension is minimal), or if
+//! one of them is its own momentum (whatever ends the sequence ends the subsequence). So the search also
+//! ends where reflections go round in circles, and every sequence that it finds is minimal.
+//!
+//! Sequences of the same length with the same momentum and the same momenta of subsequences are extended
+//! in the same way, so one [`Node`] stands for all of them, and the ways through the nodes are the
+//! sequences: equal balls that all approach have thousands of nodes and billions of sequences.
+//!
+//! If every pair of normals has `⟨u, v⟩ = −cos(π/m)` and the normals are independent, the reflections
+//! generate a finite Coxeter group. A sequence
+//! that only reflects what is approached is then a shortest word of its product among all with the same
+//! effect on the momentum, and a subsequence is shorter: all sequences are minimal, and subsequences need
+//! not be followed.
+//!
+//! # Source
+//!
+//! J. E. Humphreys, *Reflection Groups and Coxeter Groups*, Cambridge University Press 1990, sections 1.6 to
+//! 1.12 and 5.13 (lengths, fundamental domains).
 
-use super::mirrors::Mirrors;
+use nalgebra::DMatrix;
+
+use super::{
+    mirrors::Mirrors,
+    pairs::Pair,
+    states::{NONE, States, index},
+};
+
+/// How far a product may be from `−cos(π/m)` to count as equal: its rounding, with room.
+const GROUP_TOLERANCE: f64 = 1e-12;
+
+/// Sequences of one length that are extended in the same way.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    state: u32,
+    /// Place of the ascending list of momenta of proper subsequences.
+    shadows: [usize; 2],
+    /// Place of the list of its extensions.
+    edges: [usize; 2],
+    /// Number of sequences, or [`u64::MAX`] for at least as many.
+    sequences: u64,
+    /// Outcome if it is an end.
+    outcome: u32,
+    /// The node before with the same momentum.
+    before: u32,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// The sequence under way, and for each length from 0 on what is known of its beginning.
-    word: Vec<usize>,
-    beginnings: Vec<Beginning>,
-    /// Momenta of the beginnings, and of all proper subsequences of the longest.
-    path: Vec<f64>,
-    shadows: Vec<f64>,
-    image: Vec<f64>,
-    /// Momenta of the outcomes.
-    ends: Vec<f64>,
-    /// Sequences found, one after another, and where each ends with the index of its outcome.
-    letters: Vec<usize>,
-    sequences: Vec<(usize, usize)>,
-    outcomes: usize,
-    comparisons: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Beginning {
-    /// Next mirror to extend by.
-    next: usize,
-    /// Length of the list of momenta of proper subsequences.
-    shadows: usize,
+    states: States,
+    nodes: Vec<Node>,
+    /// For each state the newest node with this momentum.
+    newest: Vec<u32>,
+    shadows: Vec<u32>,
+    /// Mirror of an extension and the node it leads to.
+    edges: Vec<(u32, u32)>,
+    /// State and number of sequences of each outcome.
+    outcomes: Vec<(u32, u64)>,
+    /// For each node whether it leads to the outcome that is listed.
+    leads: Vec<bool>,
+    /// Sequence under way, with the place of the edge after it.
+    way: Vec<(u32, usize)>,
+    work: usize,
 }
 
 impl Search {
-    /// Whether the search came to its end within so many comparisons; what was found before is
+    /// Whether the search came to its end within so many momenta looked at; what was found before is
     /// forgotten. Outcomes are one if they agree once multiplied by `restitution`.
     pub(super) fn run(&mut self, mirrors: &Mirrors, restitution: f64, limit: usize) -> bool {
-        let m = mirrors.start.len();
-        self.reset(mirrors);
-        if mirrors.feasible(&mirrors.start) {
-            self.record(mirrors, restitution);
+        self.states.clear();
+        self.nodes.clear();
+        self.newest.clear();
+        self.shadows.clear();
+        self.edges.clear();
+        self.outcomes.clear();
+        self.work = 0;
+        let start = self.states.find(mirrors, &mirrors.start);
+        self.add(start, [0, 0], 1);
+        if self.states.is_feasible(start) {
+            self.end(mirrors, restitution, 0);
             return true;
         }
-        while let Some(beginning) = self.beginnings.last_mut() {
-            let state = &self.path[self.path.len() - m..];
-            let next = (beginning.next..m).find(|&k| mirrors.is_approached(state, k));
-            let Some(k) = next else {
-                self.back(m);
-                continue;
-            };
-            beginning.next = k + 1;
-            let minimal = self.extend(mirrors, k);
-            if self.comparisons > limit {
-                return false;
+        let is_group = is_group(mirrors);
+        let mut level = 0..1;
+        while !level.is_empty() {
+            for parent in level.clone() {
+                self.nodes[parent].edges = [self.edges.len(); 2];
+                for k in 0..mirrors.start.len() {
+                    let state = self.nodes[parent].state;
+                    if mirrors.is_approached(self.states.value(state, mirrors.start.len()), k) {
+                        self.extend(mirrors, parent, k, level.end, is_group);
+                        if self.work > limit {
+                            return false;
+                        }
+                    }
+                }
+                self.nodes[parent].edges[1] = self.edges.len();
             }
-            if !minimal {
-                self.back(m);
-            } else if mirrors.feasible(&self.path[self.path.len() - m..]) {
-                self.record(mirrors, restitution);
-                self.back(m);
+            level = level.end..self.nodes.len();
+            for node in level.clone() {
+                if self.states.is_feasible(self.nodes[node].state) {
+                    self.end(mirrors, restitution, node);
+                }
             }
         }
         true
     }
 
-    /// Number of outcomes found.
-    pub(super) const fn outcomes(&self) -> usize {
-        self.outcomes
-    }
-
-    /// The sequences found, each with the index of its outcome; of new outcomes the indices count up.
-    pub(super) fn found(&self) -> impl Iterator<Item = (&[usize], usize)> {
-        let starts = [0].into_iter().chain(self.sequences.iter().map(|(end, _)| *end));
-        starts.zip(&self.sequences).map(|(start, &(end, index))| (&self.letters[start..end], index))
-    }
-
-    fn reset(&mut self, mirrors: &Mirrors) {
-        self.word.clear();
-        self.beginnings.clear();
-        self.beginnings.push(Beginning { next: 0, shadows: 0 });
-        self.path.clear();
-        self.path.extend_from_slice(&mirrors.start);
-        self.shadows.clear();
-        self.image.clear();
-        self.image.resize(mirrors.start.len(), 0.0);
-        self.ends.clear();
-        self.letters.clear();
-        self.sequences.clear();
-        self.outcomes = 0;
-        self.comparisons = 0;
-    }
-
-    /// Makes the sequence longer by `k`, and says whether it may be minimal, or begin one that is.
-    fn extend(&mut self, mirrors: &Mirrors, k: usize) -> bool {
-        let m = mirrors.start.len();
-        let (top, before) = (self.path.len() - m, self.shadows.len());
-        self.shadows.extend_from_slice(&self.path[top..]);
-        self.path.extend_from_within(top..);
-        mirrors.reflect(&mut self.path[top + m..], k);
-        self.word.push(k);
-        let mut minimal = true;
-        for first in (0..before).step_by(m) {
-            self.image.copy_from_slice(&self.shadows[first..first + m]);
-            mirrors.reflect(&mut self.image, k);
-            if mirrors.feasible(&self.image) {
-                minimal = false;
-                break;
+    /// Adds the extension of node `parent` by mirror `k`, a node from `level` on, unless it cannot be
+    /// minimal.
+    fn extend(&mut self, mirrors: &Mirrors, parent: usize, k: usize, level: usize, is_group: bool) {
+        let Node { state, shadows: [from, to], sequences, .. } = self.nodes[parent];
+        let reached = self.states.image(mirrors, state, k);
+        let first = self.shadows.len();
+        self.work += 1;
+        if !is_group {
+            self.shadows.push(state);
+            for place in from..to {
+                let shadow = self.shadows[place];
+                let image = self.states.image(mirrors, shadow, k);
+                self.shadows.extend([shadow, image]);
             }
-            let known = position(&self.shadows, &self.image, &mirrors.thresholds, 1.0);
-            self.comparisons += known.unwrap_or(self.shadows.len() / m) + 1;
-            if known.is_none() {
-                self.shadows.extend_from_slice(&self.image);
+            self.work += 2 * (to - from);
+            let added = &mut self.shadows[first..];
+            added.sort_unstable();
+            let minimal =
+                !added.iter().any(|&shadow| shadow == reached || self.states.is_feasible(shadow));
+            if !minimal {
+                self.shadows.truncate(first);
+                return;
+            }
+            let mut last = first;
+            for place in first + 1..self.shadows.len() {
+                if self.shadows[place] != self.shadows[last] {
+                    last += 1;
+                    self.shadows[last] = self.shadows[place];
+                }
+            }
+            self.shadows.truncate(last + 1);
+        }
+        let list = &self.shadows[first..];
+        let mut same = self.newest.get(reached as usize).copied().unwrap_or(NONE);
+        while same != NONE {
+            let Node { shadows: [from, to], before, .. } = self.nodes[same as usize];
+            self.work += 1 + list.len();
+            if (same as usize) < level {
+                same = NONE;
+            } else if self.shadows[from..to] == *list {
+                break;
+            } else {
+                same = before;
             }
         }
-        self.comparisons += self.shadows.len() / m;
-        let shadows = self.shadows.len();
-        self.beginnings.push(Beginning { next: 0, shadows });
-        minimal
-            && position(&self.shadows, &self.path[top + m..], &mirrors.thresholds, 1.0).is_none()
-    }
-
-    /// Makes the sequence shorter by one.
-    fn back(&mut self, m: usize) {
-        self.beginnings.pop();
-        self.word.pop();
-        self.path.truncate(self.path.len() - m);
-        self.shadows.truncate(self.beginnings.last().map_or(0, |beginning| beginning.shadows));
-    }
-
-    fn record(&mut self, mirrors: &Mirrors, restitution: f64) {
-        let m = mirrors.start.len();
-        let end = &self.path[self.path.len() - m..];
-        let index = match position(&self.ends, end, &mirrors.thresholds, restitution) {
-            Some(index) => index,
-            // Without contacts that move there is one end, and only one is recorded.
-            None => {
-                self.ends.extend_from_slice(end);
-                self.outcomes += 1;
-                self.outcomes - 1
-            }
+        let child = if same == NONE {
+            self.add(reached, [first, self.shadows.len()], sequences)
+        } else {
+            self.shadows.truncate(first);
+            let all = &mut self.nodes[same as usize].sequences;
+            *all = all.saturating_add(sequences);
+            same
         };
-        self.letters.extend_from_slice(&self.word);
-        self.sequences.push((self.letters.len(), index));
+        self.edges.push((index(k), child));
+    }
+
+    fn add(&mut self, state: u32, shadows: [usize; 2], sequences: u64) -> u32 {
+        let node = index(self.nodes.len());
+        self.newest.resize(self.states.len(), NONE);
+        let before = std::mem::replace(&mut self.newest[state as usize], node);
+        let (edges, outcome) = ([0, 0], NONE);
+        self.nodes.push(Node { state, shadows, edges, sequences, outcome, before });
+        node
+    }
+
+    /// Counts the sequences of a node without approach to their outcome.
+    fn end(&mut self, mirrors: &Mirrors, restitution: f64, node: usize) {
+        let m = mirrors.start.len();
+        let Node { state, sequences, .. } = self.nodes[node];
+        let value = self.states.value(state, m);
+        let agrees = |known: u32| {
+            let pairs = self.states.value(known, m).iter().zip(value).zip(&mirrors.thresholds);
+            pairs.into_iter().all(|((a, b), threshold)| (a - b).abs() * restitution <= *threshold)
+        };
+        let outcome = self.outcomes.iter().position(|(known, _)| agrees(*known));
+        let outcome = outcome.unwrap_or(self.outcomes.len());
+        if outcome == self.outcomes.len() {
+            self.outcomes.push((state, 0));
+        }
+        let all = &mut self.outcomes[outcome].1;
+        *all = all.saturating_add(sequences);
+        self.nodes[node].outcome = index(outcome);
+    }
+
+    /// The number of sequences of each outcome, or [`u64::MAX`] for at least as many.
+    pub(super) fn outcomes(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.outcomes.iter().map(|(_, sequences)| *sequences)
+    }
+
+    /// Shows the sequences of mirrors that lead to `outcome` in lexicographic order, as many as `most`.
+    pub(super) fn list(
+        &mut self,
+        outcome: usize,
+        most: usize,
+        mut show: impl FnMut(&[(u32, usize)]),
+    ) {
+        self.leads.clear();
+        self.leads.resize(self.nodes.len(), false);
+        for (place, node) in self.nodes.iter().enumerate().rev() {
+            let [from, to] = node.edges;
+            let mut children = self.edges[from..to].iter();
+            self.leads[place] = node.outcome == index(outcome)
+                || children.any(|(_, child)| self.leads[*child as usize]);
+        }
+        let mut left = most;
+        self.way.clear();
+        let mut node = 0;
+        let mut edge = self.nodes[0].edges[0];
+        loop {
+            if self.nodes[node].outcome == index(outcome) {
+                show(&self.way);
+                left -= 1;
+            }
+            // Down the next edge that leads there, or back up to the last node that has one.
+            loop {
+                let end = self.nodes[node].edges[1];
+                let next = (edge..end).find(|&e| self.leads[self.edges[e].1 as usize]);
+                if let (Some(next), true) = (next, left > 0) {
+                    let (mirror, child) = self.edges[next];
+                    self.way.push((mirror, next));
+                    node = child as usize;
+                    edge = self.nodes[node].edges[0];
+                    break;
+                }
+                let Some((_, taken)) = self.way.pop() else { return };
+                node = self.way.last().map_or(0, |&(_, edge)| self.edges[edge].1 as usize);
+                edge = taken + 1;
+            }
+        }
     }
 }
 
-/// Index of `state` in a list of states, where it agrees once differences are multiplied by `factor`.
-fn position(list: &[f64], state: &[f64], thresholds: &[f64], factor: f64) -> Option<usize> {
-    list.chunks_exact(state.len().max(1)).position(|known| {
-        let pairs = known.iter().zip(state).zip(thresholds);
-        pairs.into_iter().all(|((a, b), threshold)| (a - b).abs() * factor <= *threshold)
-    })
+/// Whether the reflections generate a finite Coxeter group: all pairs of normals have
+/// `⟨u, v⟩ = −cos(π/m)`, and they are independent.
+fn is_group(mirrors: &Mirrors) -> bool {
+    let m = mirrors.start.len();
+    let is_regular = |i: usize, j: usize| {
+        let pair = Pair { contacts: [j, i], cosine: mirrors.cosine(i, j).clamp(-1.0, 1.0) };
+        pair.reflections(GROUP_TOLERANCE).is_some_and(|m| m >= 2)
+    };
+    (0..m).all(|i| (0..i).all(|j| is_regular(i, j)))
+        && (m < 3 || DMatrix::from_fn(m, m, |i, j| mirrors.cosine(i, j)).cholesky().is_some())
 }

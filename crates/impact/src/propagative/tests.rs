@@ -18,21 +18,31 @@ fn row_of_balls(masses: &[f64], velocity: &[f64]) -> Problem {
     Problem::new(mass, DVector::from_column_slice(velocity), contacts).unwrap()
 }
 
+/// Sequences of mirrors, with the index of their outcome.
+fn listed(search: &mut Search) -> Vec<(usize, Vec<usize>)> {
+    let mut all = Vec::new();
+    let outcomes = search.outcomes().len();
+    for outcome in 0..outcomes {
+        search.list(outcome, usize::MAX, |way| {
+            all.push((outcome, way.iter().map(|(mirror, _)| *mirror as usize).collect()));
+        });
+    }
+    all
+}
+
 #[test]
 fn a_second_search_allocates_nothing() {
     let balls = row_of_balls(&[1.0, 2.0, 3.0, 1.5], &[4.0, 3.0, 2.0, 1.0]);
     let mirrors = Propagative::default().mirrors(&balls).unwrap();
     let mut search = Search::default();
     assert!(search.run(&mirrors, 1.0, 1_000_000));
-    let listed =
-        |search: &Search| search.found().map(|(word, _)| word.to_vec()).collect::<Vec<_>>();
-    let (first, outcomes) = (listed(&search), search.outcomes());
+    let (first, outcomes) = (listed(&mut search), search.outcomes().len());
     assert!(outcomes > 1, "unequal balls have several outcomes: {outcomes}");
     let count = allocation_counter::measure(|| {
         search.run(&mirrors, 1.0, 1_000_000);
     });
     assert_eq!(count.count_total, 0);
-    assert_eq!(listed(&search), first);
+    assert_eq!(listed(&mut search), first);
 }
 
 #[test]
@@ -41,7 +51,7 @@ fn found_sequences_have_no_proper_subsequence_that_ends() {
     let mirrors = Propagative::default().mirrors(&balls).unwrap();
     let mut search = Search::default();
     assert!(search.run(&mirrors, 1.0, 10_000_000));
-    for (word, _) in search.found() {
+    for (_, word) in listed(&mut search) {
         let ends = |subset: u32| {
             let mut state = mirrors.start.clone();
             for (place, &k) in word.iter().enumerate() {
@@ -53,5 +63,54 @@ fn found_sequences_have_no_proper_subsequence_that_ends() {
         };
         let all = (1_u32 << word.len()) - 1;
         assert!(ends(all) && !(0..all).any(ends), "{word:?}");
+    }
+}
+
+/// All sequences of reflections that only reflect what is approached, without merging: those whose proper
+/// subsequences all end with an approach are minimal.
+#[test]
+fn merged_sequences_are_those_that_a_plain_search_finds() {
+    let rows: [(&[f64], &[f64]); 5] = [
+        (&[1.0, 1.0, 1.0, 1.0], &[4.0, 3.0, 2.0, 1.0]),
+        (&[1.0, 0.4, 1.7, 0.8], &[1.3, 1.0, 0.2, -0.4]),
+        (&[1.0, 2.0, 3.0, 1.5], &[4.0, 3.0, 2.0, 1.0]),
+        (&[1.0, 1.0, 1.0, 2.0], &[1.0, 1.0, 0.0, -1.0]),
+        (&[2.0, 1.0, 1.0, 2.0, 1.0], &[1.0, 0.5, 0.0, 0.0, -0.5]),
+    ];
+    for (masses, velocity) in rows {
+        let mirrors = Propagative::default().mirrors(&row_of_balls(masses, velocity)).unwrap();
+        let mut search = Search::default();
+        assert!(search.run(&mirrors, 1.0, 10_000_000));
+        let mut merged: Vec<_> = listed(&mut search).into_iter().map(|(_, word)| word).collect();
+        merged.sort();
+        let counted: u64 = search.outcomes().sum();
+        assert_eq!(counted, merged.len() as u64);
+        let longest = merged.iter().map(Vec::len).max().unwrap();
+        let mut plain = Vec::new();
+        let mut words = vec![vec![]];
+        while let Some(word) = words.pop() {
+            let after = |subset: u32| {
+                let mut state = mirrors.start.clone();
+                for (place, &k) in word.iter().enumerate() {
+                    if subset >> place & 1 == 1 {
+                        mirrors.reflect(&mut state, k);
+                    }
+                }
+                state
+            };
+            let all = (1_u32 << word.len()) - 1;
+            let end = after(all);
+            if mirrors.feasible(&end) {
+                if !(0..all).any(|subset| mirrors.feasible(&after(subset))) {
+                    plain.push(word);
+                }
+            } else if word.len() < longest {
+                for k in mirrors.approached(&end).collect::<Vec<_>>() {
+                    words.push([&word[..], &[k]].concat());
+                }
+            }
+        }
+        plain.sort();
+        assert_eq!(merged, plain, "{masses:?}");
     }
 }

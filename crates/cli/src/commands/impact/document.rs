@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::judgement::{self, Judged, Sizes};
 use super::set::Set;
-use crate::laws::{Answer, Several};
+use crate::laws::{Answer, Sequences, Several};
 
 /// The answer of one law.
 #[derive(Debug, Serialize)]
@@ -84,8 +84,8 @@ pub(super) struct ListEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) isolated: Option<bool>,
     /// Sequences of contacts that lead to it, where these are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) sequences: Option<Vec<Vec<usize>>>,
+    #[serde(flatten)]
+    pub(super) sequences: Option<Sequences>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

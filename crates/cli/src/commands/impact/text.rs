@@ -193,7 +193,7 @@ fn several(subject: &Subject, law: &str, list: &List) -> String {
             _ => "",
         };
         let status = name_of(&entry.outcome.status);
-        let sequences = entry.sequences.as_deref().map_or_else(String::new, sequences);
+        let sequences = entry.sequences.as_ref().map_or_else(String::new, sequences);
         let outcome = full(subject, &entry.outcome);
         text += &format!("\n── outcome {index}: {status}{kind}\n\n{sequences}{outcome}");
     }
@@ -204,13 +204,13 @@ fn several(subject: &Subject, law: &str, list: &List) -> String {
 }
 
 /// The contacts of each sequence in their order, by index.
-fn sequences(sequences: &[Vec<usize>]) -> String {
+fn sequences(sequences: &crate::laws::Sequences) -> String {
     let sequence = |contacts: &Vec<usize>| {
         let contacts: Vec<_> = contacts.iter().map(ToString::to_string).collect();
         format!("  {}\n", contacts.join(" "))
     };
-    let shown: String = sequences.iter().take(MOST_ROWS).map(sequence).collect();
-    let more = sequences.len().saturating_sub(MOST_ROWS);
+    let shown: String = sequences.listed.iter().take(MOST_ROWS).map(sequence).collect();
+    let more = sequences.count.saturating_sub(MOST_ROWS as u64);
     let more = if more > 0 { format!("  … and {more} more (--json)\n") } else { String::new() };
     format!("minimal sequences of contacts:\n{shown}{more}\n")
 }
