@@ -177,6 +177,12 @@ pub enum Error {
     /// A design is refused: its variables, conditions or settings.
     #[error("design: {0}")]
     Design(Box<percussion_impact::design::Error<Self>>),
+    /// A stored problem of contacts with friction is refused.
+    #[error("frictional contact problem: {0}")]
+    FrictionDocument(#[from] percussion_complementarity::friction::document::Error),
+    /// A solver for contacts with friction did not start.
+    #[error("frictional contact problem: {0}")]
+    FrictionSolver(#[from] percussion_complementarity::friction::report::Error),
     /// A gap function was refused.
     #[error("contact `{contact}`: {source}")]
     Gap {

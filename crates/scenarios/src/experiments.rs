@@ -171,6 +171,11 @@ pub fn experiments() -> &'static [Experiment] {
             run: maximum_dissipation::painleve_rod,
         },
         Experiment {
+            id: "maximum-dissipation/convergence",
+            title: "How methods for many contacts converge",
+            run: maximum_dissipation::convergence,
+        },
+        Experiment {
             id: "propagative/cradle",
             title: "A ball strikes a row of two",
             run: propagative::cradle,

@@ -21,9 +21,11 @@ use crate::{
 /// Largest accepted relative residual when only a law or a solver is asked for.
 const TOLERANCE: f64 = 1e-8;
 
-/// The answer to one problem; three entries per contact: normal, tangent, tangent.
+/// The answer to one problem, in the components of the file: normal, tangent and, in space, tangent.
 #[derive(Debug, Serialize)]
 struct Answer {
+    #[serde(skip)]
+    components: usize,
     status: Status,
     impulses: Vec<f64>,
     velocities: Vec<f64>,
@@ -33,9 +35,12 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(solution: &Solution) -> Self {
-        let flat = |list: &[Vector3<f64>]| list.iter().flatten().copied().collect();
+    fn new(solution: &Solution, components: usize) -> Self {
+        let flat = |list: &[Vector3<f64>]| {
+            list.iter().flat_map(|vector| vector.iter().take(components)).copied().collect()
+        };
         Self {
+            components,
             status: solution.report.status,
             impulses: flat(&solution.impulses),
             velocities: flat(&solution.velocities),
@@ -45,13 +50,17 @@ impl Answer {
     }
 
     fn text(&self) -> String {
-        let mut table =
-            Table::new(">>>>>>>", ["contact", "p_n", "p_t", "p_o", "u_n", "u_t", "u_o"]);
-        let rows = self.impulses.chunks_exact(3).zip(self.velocities.chunks_exact(3));
+        let names = ["contact", "p_n", "p_t", "p_o", "u_n", "u_t", "u_o"];
+        let shown = |name: &&str| self.components == 3 || !name.ends_with('o');
+        let header: Vec<_> = names.into_iter().filter(shown).collect();
+        let mut table = Table::new(&">".repeat(header.len()), header);
+        let chunks = |list: &'_ [f64]| {
+            list.chunks_exact(self.components).map(<[f64]>::to_vec).collect::<Vec<_>>()
+        };
+        let rows = chunks(&self.impulses).into_iter().zip(chunks(&self.velocities));
         for (contact, (p, u)) in rows.enumerate() {
-            let [p_n, p_t, p_o] = [p[0], p[1], p[2]].map(short);
-            let [u_n, u_t, u_o] = [u[0], u[1], u[2]].map(short);
-            table.push([contact.to_string(), p_n, p_t, p_o, u_n, u_t, u_o]);
+            let numbers = p.into_iter().chain(u).map(short);
+            table.push(std::iter::once(contact.to_string()).chain(numbers));
         }
         let (status, residual) = (name_of(&self.status), short(self.residual));
         format!("{status} after {} sweeps, relative residual {residual}\n\n{table}", self.sweeps)
@@ -88,7 +97,9 @@ pub(super) fn execute(arguments: &SolveFriction) -> Result<Verdict> {
     if arguments.file.is_dir() {
         return directory(arguments, method);
     }
-    let answer = Answer::new(&solve(input::friction(&arguments.file)?, method)?);
+    let stated = input::friction(&arguments.file)?;
+    let components = stated.components;
+    let answer = Answer::new(&solve(stated, method)?, components);
     output::answer(arguments.json, &answer, || answer.text())?;
     Ok(verdict(answer.status == Status::Solved))
 }
@@ -111,7 +122,7 @@ fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
 
 /// Solves by the method asked for, or that of the file, or the default.
 fn solve(stated: Stated, asked: Option<Method>) -> Result<Solution> {
-    let Stated { problem, start: mut impulses, method } = stated;
+    let Stated { problem, start: mut impulses, method, .. } = stated;
     let method = asked.or(method).unwrap_or_default();
     tracing::info!(contacts = problem.contact_count(), solver = method.name(), "solving");
     let report = method.solve_from(&problem, &mut impulses)?;

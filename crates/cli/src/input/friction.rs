@@ -10,6 +10,8 @@ use percussion_complementarity::friction::{Document, Method, Problem, siconos};
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stated {
     pub(crate) problem: Problem,
+    /// Entries of an impulse of one contact: 2 in the plane, otherwise 3.
+    pub(crate) components: usize,
     /// The impulses to begin with.
     pub(crate) start: Vec<Vector3<f64>>,
     /// The solver that it was written for.
@@ -28,14 +30,14 @@ pub(crate) fn friction(path: &Path) -> anyhow::Result<Stated> {
         let text = String::from_utf8_lossy(&bytes);
         let problem = siconos::read(&text).with_context(name)?;
         let start = vec![Vector3::zeros(); problem.contact_count()];
-        return Ok(Stated { problem, start, method: None });
+        return Ok(Stated { problem, components: 3, start, method: None });
     }
     super::document(path, stated)
 }
 
 fn stated(document: Document) -> anyhow::Result<Stated> {
     let (problem, start) = (document.problem()?, document.start()?);
-    Ok(Stated { problem, start, method: document.method })
+    Ok(Stated { problem, components: document.components(), start, method: document.method })
 }
 
 #[cfg(test)]

@@ -40,6 +40,18 @@ fn every_solver_slows_the_block() {
 }
 
 #[test]
+fn contacts_in_the_plane_have_two_entries() {
+    let text = r#"{"delassus": {"dense": [[0.5, 0], [0, 0.5]]}, "free_velocity": [-2, 3], "friction": [0.5]}"#;
+    let finished = percussion_with_input(&["solve", "friction", "-", "--json"], text.as_bytes());
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let answer = finished.json();
+    assert_eq!(answer["impulses"], json!([4.0, -2.0]));
+    assert_eq!(answer["velocities"], json!([0.0, 2.0]));
+    let finished = percussion_with_input(&["solve", "friction", "-"], text.as_bytes());
+    assert!(finished.stdout.contains("u_t") && !finished.stdout.contains("u_o"), "{finished:?}");
+}
+
+#[test]
 fn a_file_brings_its_solver_and_its_start_unless_others_are_asked_for() {
     let field = r#""friction": [0.5], "start": [4, -2, 0],
         "method": {"block-gauss-seidel": {"law": "maximum-dissipation", "max_sweeps": 0}}"#;

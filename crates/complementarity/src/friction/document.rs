@@ -5,7 +5,8 @@
 //!  "free_velocity": […3n], "friction": […n], "start": […3n], "method": {"combined": {"tolerance": 1e-8}}}
 //! ```
 //!
-//! `delassus` may be `{"dense": [[…3n], …]}` instead. `start` (N·s) and `method` are optional: the impulses that a solve
+//! `delassus` may be `{"dense": [[…3n], …]}` instead. With `2n` rows it is that of contacts in the plane, each with a normal and
+//! one tangent; then `free_velocity` and `start` have two entries a contact as well. `start` (N·s) and `method` are optional: the impulses that a solve
 //! began with and the solver with its settings, so that a solve inside a simulation can be repeated as it was.
 //!
 //! Numbers are written with the digits that single out their double, and read as the nearest one. A document of a
@@ -48,11 +49,11 @@ use super::{BlockSparse, Delassus, Method, Problem, ProblemError, Solution, repo
 pub struct Document {
     /// The operator `W` (kg⁻¹).
     pub delassus: Operator,
-    /// The velocities without contact impulses (m/s), three for each contact: normal, tangent, tangent.
+    /// The velocities without contact impulses (m/s) of each contact: normal, tangent and, in space, tangent.
     pub free_velocity: Vec<f64>,
     /// The friction coefficients, one for each contact, at least 0.
     pub friction: Vec<f64>,
-    /// The impulses to begin with (N·s), three for each contact; zero by default.
+    /// The impulses to begin with (N·s), in the same order; zero by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Vec<f64>>,
     /// The solver with its settings; [`Method::default`] if there is none.
@@ -64,7 +65,7 @@ pub struct Document {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operator {
-    /// All `3n` rows of the matrix.
+    /// All `3n` rows of the matrix, or `2n` of contacts in the plane.
     Dense(Vec<Vec<f64>>),
     /// The blocks that are not zero, both triangles and all diagonal blocks.
     Blocks(Vec<Block>),
@@ -158,21 +159,36 @@ impl Document {
         Self { method: Some(method), ..self }
     }
 
-    /// The problem.
+    /// Entries of a velocity or an impulse of one contact: 2 in the plane, otherwise 3.
+    #[must_use]
+    pub fn components(&self) -> usize {
+        match &self.delassus {
+            Operator::Dense(rows) if !rows.is_empty() && rows.len() == 2 * self.friction.len() => 2,
+            _ => 3,
+        }
+    }
+
+    /// The problem; impulses and velocities of contacts in the plane get a third component, which is zero.
     ///
     /// # Errors
     ///
     /// [`Error::Length`] and [`Error::Problem`].
     pub fn problem(&self) -> Result<Problem, Error> {
-        let n = self.friction.len();
+        let (n, components) = (self.friction.len(), self.components());
         let delassus = match &self.delassus {
             Operator::Dense(rows) => {
-                check_length("delassus.dense", rows.len(), 3 * n)?;
+                let size = components * n;
+                check_length("delassus.dense", rows.len(), size)?;
                 for (index, row) in rows.iter().enumerate() {
-                    check_length(&format!("delassus.dense[{index}]"), row.len(), 3 * n)?;
+                    check_length(&format!("delassus.dense[{index}]"), row.len(), size)?;
                 }
                 let entries = rows.iter().flatten().copied();
-                BlockSparse::from_dense(&DMatrix::from_row_iterator(3 * n, 3 * n, entries))?
+                let matrix = DMatrix::from_row_iterator(size, size, entries);
+                if components == 2 {
+                    BlockSparse::from_planar(&matrix)?
+                } else {
+                    BlockSparse::from_dense(&matrix)?
+                }
             }
             Operator::Blocks(blocks) => {
                 // The matrix is made from its columns.
@@ -182,7 +198,7 @@ impl Document {
                 BlockSparse::from_blocks(n, &blocks)?
             }
         };
-        let free = triples("free_velocity", &self.free_velocity, n)?;
+        let free = vectors("free_velocity", &self.free_velocity, n, components)?;
         Ok(Problem::from_sparse(delassus, free, &self.friction)?)
     }
 
@@ -194,7 +210,7 @@ impl Document {
     pub fn start(&self) -> Result<Vec<Vector3<f64>>, Error> {
         let n = self.friction.len();
         match &self.start {
-            Some(start) => triples("start", start, n),
+            Some(start) => vectors("start", start, n, self.components()),
             None => Ok(vec![Vector3::zeros(); n]),
         }
     }
@@ -262,9 +278,16 @@ fn flat(vectors: &[Vector3<f64>]) -> Vec<f64> {
     vectors.iter().flatten().copied().collect()
 }
 
-fn triples(field: &str, numbers: &[f64], contacts: usize) -> Result<Vec<Vector3<f64>>, Error> {
-    check_length(field, numbers.len(), 3 * contacts)?;
-    Ok(numbers.chunks_exact(3).map(Vector3::from_column_slice).collect())
+fn vectors(
+    field: &str,
+    numbers: &[f64],
+    contacts: usize,
+    components: usize,
+) -> Result<Vec<Vector3<f64>>, Error> {
+    check_length(field, numbers.len(), components * contacts)?;
+    let vector =
+        |entries: &[f64]| Vector3::from_fn(|row, _| entries.get(row).copied().unwrap_or(0.0));
+    Ok(numbers.chunks_exact(components).map(vector).collect())
 }
 
 fn check_length(field: &str, found: usize, expected: usize) -> Result<(), Error> {
@@ -322,6 +345,19 @@ mod tests {
         // Sums of four products of numbers below 2.
         assert!((read.dense() - problem.dense()).amax() <= 16.0 * f64::EPSILON);
         assert_eq!(read.free_velocity(), problem.free_velocity());
+    }
+
+    #[test]
+    fn two_rows_a_contact_are_contacts_in_the_plane() {
+        let text = r#"{"delassus": {"dense": [[0.5, 0.0], [0.0, 0.5]]}, "free_velocity": [-2.0, 3.0],
+            "friction": [0.5], "start": [1.0, -0.5]}"#;
+        let document: Document = text.parse().unwrap();
+        assert_eq!(document.components(), 2);
+        assert_eq!(document.start().unwrap(), [Vector3::new(1.0, -0.5, 0.0)]);
+        let solution = document.solve().unwrap();
+        assert_eq!(solution.impulses, [Vector3::new(4.0, -2.0, 0.0)]);
+        let short = Document { start: Some(vec![0.0; 3]), ..document };
+        assert_eq!(short.start().unwrap_err().to_string(), "`start` has 3 entries, expected 2");
     }
 
     #[test]

@@ -22,12 +22,16 @@
 //! comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (natural map of `û`);
 //! T. Preclik, S. Eibl, U. Rüde, 2017, section 3.
 
+mod error;
+
 use nalgebra::{DMatrix, Vector3};
 use serde::{Deserialize, Serialize};
 
+pub use self::error::ProblemError;
+use self::error::{check_entries, check_symmetry};
 use super::{
     BlockSparse, Delassus, cone,
-    single::{self, Contact, coulomb, maximum_dissipation},
+    single::{Contact, coulomb, maximum_dissipation},
 };
 
 /// How far `W` may be from symmetric: an entry and its mirror image may differ by this part of the square root of
@@ -47,121 +51,6 @@ pub enum Law {
     Coulomb,
     /// Each contact's impulse leaves the least kinetic energy, the others given.
     MaximumDissipation,
-}
-
-/// Why data are not a problem.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// There are no contacts.
-    #[error("problem has no contacts, expected at least one")]
-    Empty,
-    /// A dense matrix is not square or not made of whole blocks.
-    #[error(
-        "matrix is {rows} × {columns}, expected a square matrix of {components} × {components} blocks"
-    )]
-    MatrixShape {
-        /// Rows found.
-        rows: usize,
-        /// Columns found.
-        columns: usize,
-        /// Rows of a block.
-        components: usize,
-    },
-    /// Contact Jacobian and inverse mass matrix do not fit.
-    #[error(
-        "jacobian is {jacobian:?} and inverse mass {inverse_mass:?}, expected (3 n, n_v) and (n_v, n_v)"
-    )]
-    JacobianShape {
-        /// Shape of the Jacobian.
-        jacobian: (usize, usize),
-        /// Shape of the inverse mass matrix.
-        inverse_mass: (usize, usize),
-    },
-    /// An entry of the Jacobian or of its product with the inverse mass is NaN or infinite.
-    #[error("jacobian or its response at [{row}][{column}] is {value}, expected a finite number")]
-    JacobianEntry {
-        /// Row of the entry.
-        row: usize,
-        /// Column of the entry.
-        column: usize,
-        /// The entry.
-        value: f64,
-    },
-    /// A block lies outside the matrix.
-    #[error("block ({row}, {column}) is outside of {contacts} contacts")]
-    BlockPosition {
-        /// Row of the block.
-        row: usize,
-        /// Column of the block.
-        column: usize,
-        /// Number of contacts.
-        contacts: usize,
-    },
-    /// A block is given twice.
-    #[error("block ({row}, {column}) is given twice")]
-    DuplicateBlock {
-        /// Row of the block.
-        row: usize,
-        /// Column of the block.
-        column: usize,
-    },
-    /// A diagonal block is not given.
-    #[error("block ({contact}, {contact}) is missing, expected a positive definite block")]
-    MissingDiagonal {
-        /// Row and column of the block.
-        contact: usize,
-    },
-    /// An entry of `W` is NaN or infinite.
-    #[error("delassus[{row}][{column}] is {value}, expected a finite number")]
-    Entry {
-        /// Row of the entry.
-        row: usize,
-        /// Column of the entry.
-        column: usize,
-        /// The entry.
-        value: f64,
-    },
-    /// `W` is not symmetric within [`SYMMETRY`].
-    #[error(
-        "delassus[{row}][{column}] is {value} but delassus[{column}][{row}] is {other}, expected a symmetric operator"
-    )]
-    Unsymmetric {
-        /// Row of the entry.
-        row: usize,
-        /// Column of the entry.
-        column: usize,
-        /// The entry.
-        value: f64,
-        /// Its mirror image.
-        other: f64,
-    },
-    /// A contact's own block or its friction is refused; rows and columns within the block.
-    #[error("contact {contact}: {error}")]
-    Contact {
-        /// The contact.
-        contact: usize,
-        /// What is wrong.
-        error: single::Error,
-    },
-    /// A list has not the length that the number of contacts asks for.
-    #[error("{name} has length {found}, expected {expected}")]
-    Length {
-        /// Name of the list.
-        name: &'static str,
-        /// Length found.
-        found: usize,
-        /// Length expected.
-        expected: usize,
-    },
-    /// An entry of the free velocity is NaN or infinite.
-    #[error("free_velocity[{row}] is {value}, expected a finite number")]
-    FreeVelocity {
-        /// Row of the entry.
-        row: usize,
-        /// The entry.
-        value: f64,
-    },
 }
 
 /// A frictional contact problem: find impulses `p` whose velocities `u = W p + u_f` obey a [`Law`] at every contact.
@@ -490,45 +379,6 @@ impl<D: Delassus> Problem<D> {
         }
         matrix
     }
-}
-
-fn check_entries(delassus: &BlockSparse) -> Result<(), ProblemError> {
-    for contact in 0..delassus.contact_count() {
-        for (other, block) in delassus.row(contact) {
-            for r in 0..3 {
-                for c in 0..3 {
-                    let value = block[(r, c)];
-                    if !value.is_finite() {
-                        let (row, column) = (3 * contact + r, 3 * other + c);
-                        return Err(ProblemError::Entry { row, column, value });
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_symmetry(delassus: &BlockSparse) -> Result<(), ProblemError> {
-    for contact in 0..delassus.contact_count() {
-        let here = delassus.diagonal(contact);
-        for (neighbor, block) in delassus.row(contact) {
-            let there = delassus.diagonal(neighbor);
-            let mirror = delassus.block(neighbor, contact);
-            for r in 0..3 {
-                for c in 0..3 {
-                    let (value, other) =
-                        (block[(r, c)], mirror.map_or(0.0, |mirror| mirror[(c, r)]));
-                    let scale = here[(r, r)].sqrt() * there[(c, c)].sqrt();
-                    if (value - other).abs() > SYMMETRY * scale {
-                        let (row, column) = (3 * contact + r, 3 * neighbor + c);
-                        return Err(ProblemError::Unsymmetric { row, column, value, other });
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

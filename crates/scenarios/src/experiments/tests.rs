@@ -91,9 +91,10 @@ fn the_disk_stack_is_accepted() {
 }
 
 #[test]
-fn the_academic_contact_and_the_sliding_rod_are_accepted() {
+fn maximum_dissipation_is_accepted() {
     assert_accepted("maximum-dissipation/single-contact");
     assert_accepted("maximum-dissipation/painleve-rod");
+    assert_accepted("maximum-dissipation/convergence");
 }
 
 #[test]

@@ -91,6 +91,26 @@ fn the_default_solves_unsymmetric_problems() {
     certified(&problem, Method::default(), Law::Coulomb);
 }
 
+/// A body of 1 kg that two walls squeeze, pushed against one at 1 m/s; noise on the entry that couples the walls.
+///
+/// With `(1 + ε)` times that entry every `p ≥ 0` gives `u₁ + (1 + ε) u₂ = p₁ (1 − (1 + ε)²) − 1 < 0`: no velocities of
+/// separation exist, however small `ε > 0` is. With `ε < 0` the walls push `1/(1 − (1 + ε)²)` and more.
+#[test]
+fn noise_on_single_entries_can_leave_no_solution() {
+    let squeezed = |noise: f64| {
+        let mut delassus = DMatrix::identity(6, 6);
+        delassus[(0, 3)] = -(1.0 + noise);
+        delassus[(3, 0)] = -(1.0 + noise);
+        Problem::from_dense(&delassus, &[-1.0, 0.0, 0.0, 0.0, 0.0, 0.0], &[0.0; 2]).unwrap()
+    };
+    for noise in [0.0, -2e-3] {
+        certified(&squeezed(noise), Method::default(), Law::Coulomb);
+    }
+    let solution = Method::default().solve(&squeezed(2e-3)).unwrap();
+    assert_ne!(solution.report.status, Status::Solved);
+    assert!(solution.impulses.iter().flatten().all(|entry| entry.is_finite()));
+}
+
 #[test]
 fn full_precision_is_reached_where_masses_allow() {
     for problem in [stack(&[1.0; 5], 0.5, 0.02, 0.0), random_problem(4, 3, 24, 0.4)] {

@@ -1,0 +1,156 @@
+//! How the residual of every method falls with its sweeps or steps, on three stored problems.
+//!
+//! A curve has one solve from zero impulses for each of its points, limited to so many sweeps or steps; what
+//! is drawn is the best residual that the method found so far, as it reports it.
+
+use percussion_complementarity::friction::{
+    Document, Law, Method, Problem, alternating_directions, block_gauss_seidel, interior_point,
+    projected_gradient,
+};
+use serde::Deserialize;
+
+use crate::{
+    document,
+    error::Error,
+    experiments::{Effort, Measurements, Options, Progress, drawing},
+    figure::Figure,
+    outcome::ExperimentOutcome,
+    scenario::Expected,
+};
+
+/// The file of the experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    /// Largest number of sweeps or steps.
+    limit: usize,
+    /// Relative residual whose first reach is counted.
+    milestone: f64,
+    expected: Vec<Expected>,
+}
+
+/// Names, titles and files of the problems.
+const PROBLEMS: [(&str, &str, &str); 3] = [
+    (
+        "stack",
+        "A pushed stack of three cubes",
+        include_str!("../../../fixtures/maximum-dissipation/stack.toml"),
+    ),
+    (
+        "card-house",
+        "A house of cards with two levels",
+        include_str!("../../../fixtures/maximum-dissipation/card-house.toml"),
+    ),
+    (
+        "packing",
+        "Thirty contacts of random bodies",
+        include_str!("../../../fixtures/maximum-dissipation/packing.toml"),
+    ),
+];
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let text = include_str!("../../../fixtures/maximum-dissipation/convergence.toml");
+    let parameters: Parameters = document::parse(text, "convergence")?;
+    let limit = if options.effort == Effort::Quick { 100 } else { parameters.limit };
+    let mut measurements = Measurements::new(id, &parameters.expected);
+    let mut figures = Vec::new();
+    for (index, (name, title, text)) in PROBLEMS.into_iter().enumerate() {
+        progress(index as f64 / PROBLEMS.len() as f64, title);
+        let problem = document::parse::<Document>(text, name)?.problem()?;
+        for (law, law_name) in
+            [(Law::Coulomb, "Coulomb"), (Law::MaximumDissipation, "maximum dissipation")]
+        {
+            let report = Method::default().with(law, 1e-8)?.solve(&problem)?.report;
+            measurements.add(
+                format!("{name}: relative residual of the default method, {law_name}"),
+                report.relative_residual,
+            );
+        }
+        let mut series = Vec::new();
+        for (label, method) in methods() {
+            let curve = curve(&problem, method, limit)?;
+            let reached = curve.iter().find(|(_, residual)| *residual <= parameters.milestone);
+            measurements.add(
+                format!("{name}: sweeps or steps to the milestone, {label}"),
+                reached.map_or(f64::INFINITY, |(count, _)| *count as f64),
+            );
+            // What is below the last digits of a double is drawn there.
+            let point = |(count, residual): (usize, f64)| {
+                [(count as f64).log10(), residual.max(1e-17).log10()]
+            };
+            series.push(drawing::line(label, curve.into_iter().map(point).collect()));
+        }
+        figures.push(Figure {
+            id: name.to_owned(),
+            title: title.to_owned(),
+            caption: "Best relative residual so far of every method, from zero impulses; a step of the interior \
+                      point or of alternating directions solves a linear system, a sweep does not."
+                .to_owned(),
+            x: drawing::axis("decimal logarithm of sweeps or steps", ""),
+            y: drawing::axis("decimal logarithm of the relative residual", ""),
+            equal_aspect: false,
+            series,
+        });
+    }
+    let (rows, notes) = measurements.finish()?;
+    Ok(ExperimentOutcome {
+        id: id.to_owned(),
+        title: "How methods for many contacts converge".to_owned(),
+        summary: "Residual against sweeps or steps of every method for contacts with friction, on a stack with \
+                  redundant contacts, on a house of cards and on a random packing. The block Gauss–Seidel method \
+                  is that of Preclik, Eibl & Rüde (2017), section 3.2, with the closed form of either law."
+            .to_owned(),
+        rows,
+        figures,
+        notes,
+    })
+}
+
+/// Every method with a name, sweeps also without extrapolation and by the other law.
+fn methods() -> [(&'static str, Method); 6] {
+    let sweeps = block_gauss_seidel::Settings { tolerance: 0.0, ..Default::default() };
+    let plain = block_gauss_seidel::Settings { memory: 0, ..sweeps };
+    let dissipation = block_gauss_seidel::Settings { law: Law::MaximumDissipation, ..plain };
+    let interior = interior_point::Settings { tolerance: 0.0, ..Default::default() };
+    let alternating = alternating_directions::Settings { tolerance: 0.0, ..Default::default() };
+    let gradient = projected_gradient::Settings { tolerance: 0.0, ..Default::default() };
+    [
+        ("sweeps", Method::BlockGaussSeidel(plain)),
+        ("sweeps, maximum dissipation", Method::BlockGaussSeidel(dissipation)),
+        ("sweeps, extrapolated", Method::BlockGaussSeidel(sweeps)),
+        ("interior point", Method::InteriorPoint(interior)),
+        ("alternating directions", Method::AlternatingDirections(alternating)),
+        ("projected gradient", Method::ProjectedGradient(gradient)),
+    ]
+}
+
+/// Number of sweeps or steps, and the relative residual after them, until the residual is next to round-off.
+fn curve(problem: &Problem, method: Method, limit: usize) -> Result<Vec<(usize, f64)>, Error> {
+    let mut points = Vec::new();
+    let mut count = 1;
+    while count <= limit {
+        let residual = limited(method, count).solve(problem)?.report.relative_residual;
+        points.push((count, residual));
+        if residual <= 1e-15 {
+            break;
+        }
+        // About eight points an octave once there are so many.
+        count += (count / 8).max(1);
+    }
+    Ok(points)
+}
+
+fn limited(mut method: Method, count: usize) -> Method {
+    match &mut method {
+        Method::BlockGaussSeidel(settings) => settings.max_sweeps = count,
+        Method::InteriorPoint(settings) => settings.max_steps = count,
+        Method::AlternatingDirections(settings) => settings.max_steps = count,
+        Method::ProjectedGradient(settings) => settings.max_steps = count,
+        _ => (),
+    }
+    method
+}
