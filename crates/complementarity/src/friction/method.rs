@@ -2,10 +2,11 @@
 //!
 //! **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the last ten.
 //! These solve most problems in fewer than a hundred sweeps. Problems that take more have many contacts on few bodies or
-//! strong friction. When `n` contacts have been swept as long as the [interior point](interior_point) takes, which is about
-//! `0.4 n²` sweeps, it is asked if `n` is at most [`COMBINED_CONTACTS`], and then the [projected
-//! gradient](projected_gradient), which is slow and hard to upset. The answer of each is the start of further sweeps that bring
-//! it to full precision. The law of maximum dissipation, which these two do not know, sweeps on from their answers to Coulomb's
+//! strong friction. When `n` contacts have been swept a third as long as the [interior point](interior_point) takes, which is
+//! about `n²` sweeps, it is asked if `n` is at most [`COMBINED_CONTACTS`], and then the [projected
+//! gradient](projected_gradient), which is slow and hard to upset, [alternating directions](alternating_directions) and sweeps
+//! of half steps. The answer of each is the start of further sweeps that bring
+//! it to full precision. The law of maximum dissipation, which these do not know, sweeps on from their answers to Coulomb's
 //! law. The best impulses of all are returned.
 //!
 //! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of that size on single
@@ -189,22 +190,14 @@ fn combined<D: Delassus>(
     settings: &Combined,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
-    let sweeps = |max_sweeps: usize, ordering: Ordering, impulses: &mut [Vector3<f64>]| {
-        let Combined { law, tolerance, .. } = *settings;
-        let settings = block_gauss_seidel::Settings {
-            law,
-            tolerance,
-            max_sweeps,
-            ordering,
-            memory: 10,
-            ..block_gauss_seidel::Settings::default()
-        };
-        block_gauss_seidel::solve(problem, &settings, impulses)
-    };
+    let Combined { law, tolerance, .. } = *settings;
+    let base = block_gauss_seidel::Settings { law, tolerance, memory: 10, ..Default::default() };
     let n = problem.contact_count();
-    // Fifteen factorizations of 18 n³ flops against sweeps of 100 ns a contact.
-    let patience = (2 * n * n / 5).clamp(100, 3_000);
-    let mut best = sweeps(settings.max_sweeps.min(patience), Ordering::Given, impulses)?;
+    // Fifteen factorizations of 18 n³ flops cost as much as 3 n² sweeps of 100 ns a contact, if a flop takes 1 ns.
+    let patience = (n * n).clamp(100, 3_000);
+    let first = settings.max_sweeps.min(patience);
+    let first = block_gauss_seidel::Settings { max_sweeps: first, ..base };
+    let mut best = block_gauss_seidel::solve(problem, &first, impulses)?;
     let mut total = best.iterations;
     let mut candidate = impulses.to_vec();
     for helper in Helper::ALL {
@@ -214,23 +207,38 @@ fn combined<D: Delassus>(
         }
         candidate.copy_from_slice(impulses);
         // Sweeps forth and back leave some cycles of sweeps in one order.
-        let sweeps_left = match helper {
-            Helper::InteriorPoint if n > COMBINED_CONTACTS => continue,
+        let max_sweeps = left.min(patience);
+        let forth_and_back =
+            block_gauss_seidel::Settings { max_sweeps, ordering: Ordering::Symmetric, ..base };
+        let sweeps = match helper {
+            Helper::InteriorPoint | Helper::AlternatingDirections if n > COMBINED_CONTACTS => {
+                continue;
+            }
             Helper::InteriorPoint => {
-                let tolerance = settings.tolerance;
                 let settings = interior_point::Settings { tolerance, ..Default::default() };
                 interior_point::solve(problem, &settings, &mut candidate)?;
-                patience
+                forth_and_back
             }
             Helper::ProjectedGradient => {
-                let tolerance = settings.tolerance;
                 let settings = projected_gradient::Settings { tolerance, ..Default::default() };
                 projected_gradient::solve(problem, &settings, &mut candidate)?;
-                patience
+                forth_and_back
             }
-            Helper::Patience => left,
+            Helper::AlternatingDirections => {
+                let max_steps = 2_000;
+                let settings =
+                    alternating_directions::Settings { tolerance, max_steps, ..Default::default() };
+                alternating_directions::solve(problem, &settings, &mut candidate)?;
+                forth_and_back
+            }
+            // Noise makes full steps cycle where half of them settle, slowly.
+            Helper::HalfSteps => {
+                let max_sweeps = left.min(10 * patience);
+                block_gauss_seidel::Settings { max_sweeps, relaxation: 0.5, memory: 0, ..base }
+            }
+            Helper::Patience => block_gauss_seidel::Settings { max_sweeps: left, ..forth_and_back },
         };
-        let report = sweeps(left.min(sweeps_left), Ordering::Symmetric, &mut candidate)?;
+        let report = block_gauss_seidel::solve(problem, &sweeps, &mut candidate)?;
         total += report.iterations;
         if report.residual < best.residual {
             impulses.copy_from_slice(&candidate);
@@ -246,11 +254,19 @@ fn combined<D: Delassus>(
 enum Helper {
     InteriorPoint,
     ProjectedGradient,
+    AlternatingDirections,
+    HalfSteps,
     Patience,
 }
 
 impl Helper {
-    const ALL: [Self; 3] = [Self::InteriorPoint, Self::ProjectedGradient, Self::Patience];
+    const ALL: [Self; 5] = [
+        Self::InteriorPoint,
+        Self::ProjectedGradient,
+        Self::AlternatingDirections,
+        Self::HalfSteps,
+        Self::Patience,
+    ];
 }
 
 #[cfg(test)]
