@@ -11,8 +11,8 @@
 //!
 //! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of that size on single
 //! entries of a singular matrix makes it indefinite: then a solution need not exist, and the status says so. A body of 1 kg
-//! between two walls, pushed against one at 1 m/s, has `W = [[1, −c], [−c, 1]]` with `c = 1` along the normals; for `c > 1`
-//! no pushes separate, since `u₁ + c u₂ = p₁ (1 − c²) − 1 < 0`.
+//! that moves at 1 m/s from one wall into another has `W = [[1, −c], [−c, 1]]` along the normals, `c = 1`; for `c > 1` no
+//! percussions keep both walls from approaching, since `u₁ ≥ 0` asks for `p₁ ≥ 1` and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁ < 0`.
 //!
 //! No method can do better than round-off allows: with `κ` the ratio of the largest to the smallest `w_i` of contacts in one
 //! stack the relative residual ends at about `1e-16 κ`.

@@ -91,17 +91,17 @@ fn the_default_solves_unsymmetric_problems() {
     certified(&problem, Method::default(), Law::Coulomb);
 }
 
-/// A body of 1 kg that two walls squeeze, pushed against one at 1 m/s; noise on the entry that couples the walls.
+/// A body of 1 kg between two walls moves at 1 m/s from one into the other; noise on the entry that couples the walls.
 ///
-/// With `(1 + ε)` times that entry every `p ≥ 0` gives `u₁ + (1 + ε) u₂ = p₁ (1 − (1 + ε)²) − 1 < 0`: no velocities of
-/// separation exist, however small `ε > 0` is. With `ε < 0` the walls push `1/(1 − (1 + ε)²)` and more.
+/// With `c` times that entry `u₁ = p₁ − c p₂ − 1 ≥ 0` asks for `p₁ ≥ 1`, and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁` is
+/// negative if `c > 1`: no percussions keep both walls from approaching, however small the noise is.
 #[test]
 fn noise_on_single_entries_can_leave_no_solution() {
     let squeezed = |noise: f64| {
         let mut delassus = DMatrix::identity(6, 6);
         delassus[(0, 3)] = -(1.0 + noise);
         delassus[(3, 0)] = -(1.0 + noise);
-        Problem::from_dense(&delassus, &[-1.0, 0.0, 0.0, 0.0, 0.0, 0.0], &[0.0; 2]).unwrap()
+        Problem::from_dense(&delassus, &[-1.0, 0.0, 0.0, 1.0, 0.0, 0.0], &[0.0; 2]).unwrap()
     };
     for noise in [0.0, -2e-3] {
         certified(&squeezed(noise), Method::default(), Law::Coulomb);

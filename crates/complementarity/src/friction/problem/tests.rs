@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::friction::MatrixFree;
+use crate::friction::{MatrixFree, single};
 
 /// `bodies` free bodies of unequal masses and `contacts` contacts between them: Jacobian and inverse mass.
 pub(crate) fn random_bodies(
