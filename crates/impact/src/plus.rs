@@ -92,6 +92,7 @@ use crate::{
 };
 
 mod active_set;
+mod continuation;
 mod equations;
 mod impact;
 mod orthogonal;
@@ -207,6 +208,8 @@ pub struct Report {
     pub passes: usize,
     /// Intervals that push a jammed contact.
     pub jams: usize,
+    /// Rounds in which all contacts took part, because the 100 before them gave nothing back.
+    pub gathered: usize,
     /// Largest approach that the constraints of an interval leave to the next round (m/s): zero where
     /// every interval satisfies everything that it should.
     pub violation: f64,

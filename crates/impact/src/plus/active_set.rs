@@ -36,6 +36,7 @@
 //! Society A* 471 (2015) 20140859, section 3(b), Table 1 and Algorithm 1.
 
 use super::{
+    continuation::{Continuation, Frame},
     equations::{Equations, Given, SlipRule},
     point::{Motion, Phase, Point, State},
     slip::{self, Slip},
@@ -47,10 +48,14 @@ use super::{
 /// cost some more.
 const ROUNDING: f64 = 1e-10;
 
+/// Softness of contacts in the continuation, small against the mesh in which it looks for directions.
+const SOFTNESS: f64 = 1e-6;
+
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
     slip: Slip,
+    continuation: Continuation,
     equations: Equations,
     spread: Spread,
     start: Vec<State>,
@@ -179,8 +184,43 @@ impl Search {
             return found;
         }
         states.copy_from_slice(&self.start);
+        if self.continuation(setting, points, states, impulse) {
+            return Found { passes: found.passes + 1, ..found };
+        }
         let heuristic = self.heuristic(setting, points, states, impulse);
         Found { passes: found.passes + heuristic.passes, ..heuristic }
+    }
+
+    /// Follows the friction from none to what it is; false, with `states` as at the start, where no answer
+    /// comes of it that satisfies everything in Table 1.
+    pub(super) fn continuation(
+        &mut self,
+        setting: Setting<'_>,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        let Setting { delassus, velocity, rank_tolerance, approach, .. } = setting;
+        for attempt in 0..Continuation::ATTEMPTS {
+            let frame = Frame { delassus, velocity, start: &self.start, rank_tolerance, approach };
+            let (path, equations) = (&mut self.continuation, &mut self.equations);
+            equations.softness = SOFTNESS;
+            let arrives = path.follow(attempt, frame, equations, points, states, impulse);
+            equations.softness = 0.0;
+            if arrives {
+                let given = Given { delassus, velocity, states, rank_tolerance };
+                let end = self.slip.solve_from_here(&given, equations, points, impulse);
+                self.spread(end, points, states, impulse);
+                let rounding = ROUNDING * largest(impulse);
+                if end == slip::End::Converged
+                    && is_feasible(setting, points, states, impulse, rounding)
+                {
+                    return true;
+                }
+            }
+        }
+        states.copy_from_slice(&self.start);
+        false
     }
 
     fn solve(
@@ -198,6 +238,12 @@ impl Search {
             self.equations.solve(&given, points, SlipRule::Directed, impulse);
             slip::End::Converged
         };
+        self.spread(end, points, states, impulse);
+        end
+    }
+
+    /// Spreads percussions of redundant points that leave their cones.
+    fn spread(&mut self, end: slip::End, points: &[Point], states: &[State], impulse: &mut [f64]) {
         if end != slip::End::Pulled && self.equations.is_redundant() {
             let rounding = ROUNDING * largest(impulse);
             let outside = |(point, state): (&Point, &State)| {
@@ -207,7 +253,6 @@ impl Search {
                 self.spread.solve(&mut self.equations, points, states, rounding, impulse);
             }
         }
-        end
     }
 
     fn keep(&mut self, points: &[Point], states: &[State], impulse: &[f64]) {
@@ -245,7 +290,8 @@ fn is_feasible(
     rounding: f64,
 ) -> bool {
     points.iter().zip(states).all(|(point, state)| {
-        let slips = state.motion != Motion::ImpendingSlip || point.slip > 0.0;
+        let rolls = state.motion == Motion::ImpendingSlip && point.slip == 0.0;
+        let slips = !rolls || outside_cone(point, impulse) <= rounding;
         let stays = state.phase != Phase::Compressing || state.motion != Motion::Free || {
             let row = setting.delassus.column(point.normal);
             let change: f64 = row.iter().zip(impulse).map(|(w, impulse)| w * impulse).sum();

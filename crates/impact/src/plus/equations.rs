@@ -49,6 +49,9 @@ pub(super) struct Equations {
     scale: Vec<f64>,
     orthogonal: Orthogonal,
     pub(super) solution: Vec<f64>,
+    /// Part of the inverse mass of each unknown that is added to its own, which makes the equations
+    /// independent and their solution, to as much of it, that of least norm.
+    pub(super) softness: f64,
 }
 
 /// A percussion of unknown size: `weights` at the row of the equation and at those that follow it.
@@ -184,8 +187,11 @@ impl Equations {
                     if !expanding {
                         self.unknowns.push(Unknown::single(index, point.normal, 0.0));
                     }
-                    for row in point.normal + 1..=point.normal + point.tangents {
-                        self.unknowns.push(Unknown::single(index, row, slip));
+                    // What slips without end has no friction.
+                    if slip.is_finite() {
+                        for row in point.normal + 1..=point.normal + point.tangents {
+                            self.unknowns.push(Unknown::single(index, row, slip));
+                        }
                     }
                 }
             }
@@ -204,8 +210,8 @@ impl Equations {
                 self.matrix.push(weights.zip(row).map(|(weight, w)| weight * w).sum());
             }
             let diagonal = j * self.unknowns.len() + j;
-            self.matrix[diagonal] += unknown.slip;
             let inertia = delassus[unknown.row * rows + unknown.row];
+            self.matrix[diagonal] += unknown.slip + self.softness * inertia;
             self.scale.push(1.0 / (inertia + unknown.slip).sqrt());
         }
     }

@@ -15,6 +15,11 @@ use super::{
 };
 use crate::Problem;
 
+/// Rounds in a row in which nothing is given back, after which all contacts take part. Percussions that
+/// go to and fro without restitution come to an end in infinitely many rounds, each with a part of the
+/// percussions of the one before that can be next to all of them.
+const PATIENCE: usize = 100;
+
 /// Memory of the law, which also holds its answer.
 ///
 /// It grows to the largest problem it has seen; resolving another of that size allocates nothing.
@@ -68,18 +73,34 @@ impl Workspace {
         let delassus = problem.delassus();
         let limits = Limits::new(law.v_transition, law.theta_max, law.alpha_min);
         let mut report = Report::default();
+        let mut inelastic = 0;
         while self.begin_round(law) {
             if report.rounds == law.round_limit {
                 return report.or(Status::RoundLimit);
             }
             report.rounds += 1;
+            inelastic = if self.gives_back() { 0 } else { inelastic + 1 };
+            let mut gathers = inelastic > PATIENCE;
+            if gathers {
+                self.gather();
+                report.gathered += 1;
+            }
             loop {
                 if report.intervals == law.interval_limit {
                     return report.or(Status::IntervalLimit);
                 }
                 report.intervals += 1;
-                let found = self.choose(law, delassus);
+                // What has failed once is not searched for any more.
+                let thorough = report.status == Status::Resolved;
+                let mut found = self.choose(law, delassus, thorough);
                 report.passes += found.passes;
+                if gathers && !found.slip_converged {
+                    // Better in more rounds than not at all.
+                    (gathers, inelastic) = (false, 0);
+                    self.scatter(law);
+                    found = self.choose(law, delassus, thorough);
+                    report.passes += found.passes;
+                }
                 if !found.complete {
                     return report.or(Status::PassLimit);
                 }
@@ -156,15 +177,39 @@ impl Workspace {
             active |= state.phase != Phase::Observing;
         }
         if law.participation == Participation::All {
-            for state in self.states.iter_mut().filter(|state| state.phase == Phase::Observing) {
-                state.phase = Phase::Compressing;
-            }
+            self.gather();
         }
         active
     }
 
+    /// Lets all points take part in the round.
+    fn gather(&mut self) {
+        for state in self.states.iter_mut().filter(|state| state.phase == Phase::Observing) {
+            state.phase = Phase::Compressing;
+        }
+    }
+
+    /// Takes back [`gather`](Self::gather).
+    fn scatter(&mut self, law: &Plus) {
+        let slowest = law.rank_tolerance * self.speed;
+        for (point, state) in self.points.iter().zip(&mut self.states) {
+            if -self.velocity[point.normal] <= slowest {
+                *state = State::OBSERVING;
+            }
+        }
+    }
+
+    /// Whether something expands in this round, or will in the next one.
+    fn gives_back(&self) -> bool {
+        self.points.iter().zip(&self.states).any(|(point, state)| match state.phase {
+            Phase::Expanding => true,
+            Phase::Compressing => point.restitution > 0.0,
+            Phase::Observing => false,
+        })
+    }
+
     /// Algorithm 1 up to the step length: states and percussions of the whole interval.
-    fn choose(&mut self, law: &Plus, delassus: &DMatrix<f64>) -> Found {
+    fn choose(&mut self, law: &Plus, delassus: &DMatrix<f64>, thorough: bool) -> Found {
         for (point, state) in self.points.iter_mut().zip(&mut self.states) {
             let sliding = point.tangential(&self.velocity);
             let speed = point.tangential_norm(&self.velocity);
@@ -192,8 +237,15 @@ impl Workspace {
             ActiveSet::Heuristic => {
                 self.search.begin(states);
                 let found = self.search.heuristic(setting, points, states, trial);
-                let stuck = !found.slip_converged;
-                if !stuck || states.len() > EXHAUSTIVE || !found.complete {
+                let pushes = trial.iter().any(|impulse| *impulse != 0.0);
+                if (found.slip_converged && pushes) || !found.complete || !thorough {
+                    return found;
+                }
+                if self.search.continuation(setting, points, states, trial) {
+                    return Found { passes: found.passes + 1, slip_converged: true, ..found };
+                }
+                if states.len() > EXHAUSTIVE {
+                    self.search.heuristic(setting, points, states, trial);
                     return found;
                 }
                 found.passes

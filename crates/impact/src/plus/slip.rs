@@ -48,13 +48,13 @@ const CONVERGED: f64 = 1e-13;
 /// `h` that is accepted when rounding keeps it from becoming smaller.
 const ACCEPTED: f64 = 1e-9;
 /// Newton's method doubles the digits in each iteration once it is near, and multiplies `σ` by at most
-/// this before; a point whose `σ` passes `LARGEST` times its inverse mass has no friction to speak of.
+/// this before; a point whose `σ` passes `LARGEST` times its size has no friction to speak of.
 const GROWTH: f64 = 100.0;
 const LARGEST: f64 = 1e10;
 const ITERATIONS: usize = 60;
-/// Values of `σ` to start from, in inverse masses: from rolling, and where that leads nowhere from
-/// slipping against little friction.
-const STARTS: [f64; 2] = [0.0, 10.0];
+/// Values of `σ` to start from, in sizes: from rolling, and where that leads nowhere from slipping
+/// against the friction of the frictionless percussions, then against little of it.
+const STARTS: [f64; 3] = [0.0, 1.0, 10.0];
 
 /// How the iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,10 @@ pub(super) enum End {
 /// Memory of the iteration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slip {
+    /// Size of `σ` of each point: that for which the percussions without friction would put it on its
+    /// cone, and at least its inverse mass. A point that slides a lot and approaches a little has a `σ`
+    /// far beyond its inverse mass.
+    size: Vec<f64>,
     moving: Vec<usize>,
     defect: Vec<f64>,
     jacobian: Vec<f64>,
@@ -87,11 +91,12 @@ impl Slip {
         points: &mut [Point],
         impulse: &mut [f64],
     ) -> End {
+        self.measure_size(given, equations, points, impulse);
         let mut end = End::Stalled;
         for start in STARTS {
-            for (point, state) in points.iter_mut().zip(given.states) {
+            for ((point, state), size) in points.iter_mut().zip(given.states).zip(&self.size) {
                 let slips = state.motion == Motion::ImpendingSlip;
-                point.slip = if slips { start * inverse_mass(given.delassus, point) } else { 0.0 };
+                point.slip = if slips { start * size } else { 0.0 };
             }
             end = self.iterate(given, equations, points, impulse);
             match end {
@@ -100,6 +105,64 @@ impl Slip {
                 End::Stalled => {}
             }
         }
+        Self::direct(given, equations, points, impulse);
+        end
+    }
+
+    /// The same from the `slip` that the points have.
+    pub(super) fn solve_from_here(
+        &mut self,
+        given: &Given<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        impulse: &mut [f64],
+    ) -> End {
+        self.size.clear();
+        self.size.extend(points.iter().map(|point| {
+            let inertia = inverse_mass(given.delassus, point);
+            if point.slip.is_finite() { inertia.max(point.slip) } else { inertia }
+        }));
+        let end = self.iterate(given, equations, points, impulse);
+        if end != End::Pulled {
+            Self::direct(given, equations, points, impulse);
+        }
+        end
+    }
+
+    fn measure_size(
+        &mut self,
+        given: &Given<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        impulse: &mut [f64],
+    ) {
+        for (point, state) in points.iter_mut().zip(given.states) {
+            let slips = state.motion == Motion::ImpendingSlip;
+            point.slip = if slips { f64::INFINITY } else { 0.0 };
+        }
+        equations.solve(given, points, SlipRule::Implicit, impulse);
+        self.size.clear();
+        self.size.extend(points.iter().map(|point| {
+            let rows = point.normal + 1..=point.normal + point.tangents;
+            let squares = rows.map(|row| {
+                let column = given.delassus.column(row);
+                let change: f64 = column.iter().zip(&*impulse).map(|(w, p)| w * p).sum();
+                (given.velocity[row] + change).powi(2)
+            });
+            let (speed, bound) =
+                (squares.sum::<f64>().sqrt(), point.friction * impulse[point.normal]);
+            let inertia = inverse_mass(given.delassus, point);
+            if bound > 0.0 { inertia.max(speed / bound) } else { inertia }
+        }));
+    }
+
+    /// Takes the directions of the percussions found as given and solves once more.
+    fn direct(
+        given: &Given<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        impulse: &mut [f64],
+    ) {
         for (point, state) in points.iter_mut().zip(given.states) {
             if state.motion == Motion::ImpendingSlip {
                 let [x, y] = point.tangential(impulse);
@@ -108,7 +171,6 @@ impl Slip {
             }
         }
         equations.solve(given, points, SlipRule::Directed, impulse);
-        end
     }
 
     /// Newton's method from the `σ` that the points have.
@@ -136,10 +198,10 @@ impl Slip {
             }
             self.differentiate(equations, given, points, impulse);
             for (&k, step) in self.moving.iter().zip(&self.defect) {
-                let inertia = inverse_mass(given.delassus, &points[k]);
+                let size = self.size[k];
                 let point = &mut points[k];
                 let pulled = impulse[point.normal] <= 0.0;
-                let most = GROWTH * (point.slip + inertia);
+                let most = GROWTH * (point.slip + size);
                 let newton = point.slip - step;
                 let next = if pulled || newton.is_nan() { most } else { newton.clamp(0.0, most) };
                 point.slip = match bounds {
@@ -152,7 +214,7 @@ impl Slip {
                     }
                     _ => next,
                 };
-                if pulled && point.slip > LARGEST * inertia {
+                if pulled && point.slip > LARGEST * size {
                     point.slip = f64::INFINITY;
                 }
             }
@@ -214,7 +276,7 @@ impl Slip {
                 debug_assert!(state.phase == Phase::Compressing || normal == 0.0, "it is given");
                 let ratio = impulse[point.normal] / size;
                 let derivative = point.friction * (normal - ratio * radial) / size;
-                self.jacobian.push(derivative * inverse_mass(given.delassus, &points[of]));
+                self.jacobian.push(derivative * self.size[of]);
             }
         }
         if count == 1 {
@@ -225,7 +287,7 @@ impl Slip {
             self.orthogonal.solve(&mut self.defect);
         }
         for (step, &of) in self.defect.iter_mut().zip(&self.moving) {
-            *step *= inverse_mass(given.delassus, &points[of]);
+            *step *= self.size[of];
         }
     }
 }

@@ -1,0 +1,404 @@
+//! Continuation in the friction: a set of constraints with its directions of impending slip, where
+//! dropping constraints and Newton's method find none.
+//!
+//! For given ratios `σ` of slip ([`slip`](super::slip)) an interval is a complementarity problem of the
+//! normals alone, and one of a symmetric matrix as far as no point slides on. In `τ = s/(s + σ)`, of a
+//! size `s` chosen for each point, all friction from none (`τ = 0`) to rolling (`τ = 1`) is a cube. With
+//! `π_t = −τ p` Coulomb's law is the fixed point of a map of the cube into itself,
+//!
+//! ```math
+//! T_t(\tau)_k = \min\Bigl(1,\; \frac{t\, \mu_k\, \pi_{n,k}(\tau)}{\lVert p_k(\tau) \rVert}\Bigr), \qquad t = 1 ,
+//! ```
+//!
+//! and for `t = 0` its only fixed point is that without friction. Where `T` is continuous a path of
+//! fixed points leads from there to `t = 1`: it can neither leave the cube nor come back. It is followed
+//! through the simplices of Freudenthal's triangulation, in which `T` is replaced by its linear
+//! interpolation, so that corners of `T` do not matter.
+//!
+//! - **Finds** a set in which every contact obeys its law, including those that are free, whenever `T` is
+//!   continuous: for independent rows and no point that slides on.
+//! - **Else** it is a good start, which the caller judges as any other: points that slide on can make the
+//!   normals jump, and redundant ones can have no percussions that depend continuously on `τ`.
+//! - **Cost** hundreds of evaluations. It is for the few intervals that need it.
+//!
+//! # Source
+//!
+//! E. L. Allgower, K. Georg, *Introduction to Numerical Continuation Methods*, SIAM 2003, chapters 12
+//! and 13 (triangulations, pivoting by reflection); O. H. Merrill's homotopy is described there.
+
+use super::{
+    equations::{Equations, Given, SlipRule},
+    orthogonal::Orthogonal,
+    point::{Motion, Phase, Point, State},
+};
+
+/// Cells along each edge of the cube, in the first attempt and in the second.
+const MESHES: [usize; 2] = [4, 16];
+/// Simplices passed in an attempt.
+const SIMPLICES: usize = 1000;
+/// Newton's steps at the end, how often one is halved, and the step of the differences.
+const POLISH: usize = 40;
+const SHORTENINGS: usize = 12;
+const DIFFERENCE: f64 = 1e-7;
+/// Changes of the set of normals in one evaluation.
+const FLIPS: usize = 200;
+
+/// Memory of the continuation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Continuation {
+    /// Points whose slip is unknown, and the size `s` of each.
+    implicit: Vec<usize>,
+    size: Vec<f64>,
+    /// Vertices `(τ, t)` of the simplex, in order, and `τ − T` of each.
+    vertices: Vec<Vec<f64>>,
+    labels: Vec<Vec<f64>>,
+    /// Weights of the vertices with which `τ − T` vanishes; that of the entering vertex is 0.
+    weights: Vec<f64>,
+    matrix: Vec<f64>,
+    column: Vec<f64>,
+    unit: Vec<f64>,
+    orthogonal: Orthogonal,
+}
+
+/// What does not change in an interval.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<'a> {
+    pub(super) delassus: &'a nalgebra::DMatrix<f64>,
+    pub(super) velocity: &'a [f64],
+    pub(super) start: &'a [State],
+    pub(super) rank_tolerance: f64,
+    /// Normal velocity that counts as approach (m/s).
+    pub(super) approach: f64,
+}
+
+impl Continuation {
+    /// Number of meshes to try.
+    pub(super) const ATTEMPTS: usize = MESHES.len();
+
+    /// Follows the path with the mesh of `attempt`. Sets `states` and the `slip` of the points to what is
+    /// at its end; false where it was not reached.
+    pub(super) fn follow(
+        &mut self,
+        attempt: usize,
+        frame: Frame<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        self.implicit.clear();
+        let rolls = frame.start.iter().enumerate().filter(|(_, s)| s.motion == Motion::Rolling);
+        self.implicit.extend(rolls.map(|(k, _)| k));
+        let count = self.implicit.len();
+        let found = self.measure(frame, equations, points, states, impulse);
+        if count == 0 || !found {
+            return found;
+        }
+        let cells = MESHES[attempt.min(MESHES.len() - 1)];
+        self.begin(cells);
+        for index in 0..=count {
+            self.label(index, frame, equations, points, states, impulse);
+        }
+        if !self.first_weights() {
+            return false;
+        }
+        let mut entering = count + 1;
+        for _ in 0..SIMPLICES {
+            self.label(entering, frame, equations, points, states, impulse);
+            let Some(leaving) = self.exchange(entering) else { return false };
+            let level = |wanted: fn(f64) -> bool| {
+                let others = self.vertices.iter().enumerate().filter(|(i, _)| *i != leaving);
+                others.map(|(_, vertex)| vertex[count]).all(wanted)
+            };
+            if level(|t| t > 1.0 - 1e-9) {
+                return self.arrive(frame, equations, points, states, impulse);
+            }
+            if level(|t| t < 1e-9) {
+                return false;
+            }
+            self.reflect(leaving);
+            entering = leaving;
+        }
+        false
+    }
+
+    /// Sets the sizes `s`, for which half of the cube is the friction that the frictionless interval
+    /// suggests.
+    fn measure(
+        &mut self,
+        frame: Frame<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        for &k in &self.implicit {
+            points[k].slip = f64::INFINITY;
+        }
+        let found = normals(frame, equations, points, states, impulse);
+        self.size.clear();
+        for &k in &self.implicit {
+            let rows = points[k].normal + 1..=points[k].normal + points[k].tangents;
+            let inertia = rows.clone().map(|row| frame.delassus[(row, row)]).fold(0.0, f64::max);
+            let speed = rows.map(|row| end(frame, row, impulse).powi(2)).sum::<f64>().sqrt();
+            let bound = points[k].friction * impulse[points[k].normal];
+            let size = if bound > 0.0 { inertia.max(speed / bound) } else { inertia };
+            self.size.push(if size.is_finite() && size > 0.0 { size } else { 1.0 });
+        }
+        found
+    }
+
+    /// The first simplex: a facet in `t = 0` around `τ = 0`, and the vertex above.
+    fn begin(&mut self, cells: usize) {
+        let count = self.implicit.len();
+        let mesh = 1.0 / cells as f64;
+        self.vertices.resize(count + 2, Vec::new());
+        self.labels.resize(count + 2, Vec::new());
+        self.vertices[0].clear();
+        // Not the center of the facet, which symmetric problems would send along edges.
+        let offset = |i: usize| mesh * (count as f64 - 0.3 - i as f64) / (count as f64 + 1.0);
+        self.vertices[0].extend((0..count).map(|i| -offset(i)));
+        self.vertices[0].push(0.0);
+        for index in 0..=count {
+            let (before, after) = self.vertices.split_at_mut(index + 1);
+            after[0].clone_from(&before[index]);
+            after[0][index] += mesh;
+        }
+    }
+
+    /// Evaluates `τ − T` at a vertex.
+    fn label(
+        &mut self,
+        index: usize,
+        frame: Frame<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) {
+        let count = self.implicit.len();
+        let share = self.vertices[index][count].clamp(0.0, 1.0);
+        let (vertex, label) = (&self.vertices[index], &mut self.labels[index]);
+        label.clear();
+        label.extend_from_slice(&vertex[..count]);
+        if share <= 1e-12 {
+            return;
+        }
+        for ((&k, size), tau) in self.implicit.iter().zip(&self.size).zip(vertex) {
+            points[k].slip = ratio(*size, *tau);
+        }
+        normals(frame, equations, points, states, impulse);
+        for (((&k, size), tau), label) in
+            self.implicit.iter().zip(&self.size).zip(vertex).zip(label)
+        {
+            let (point, tau) = (&points[k], tau.clamp(0.0, 1.0));
+            let bound = share * point.friction * impulse[point.normal].max(0.0);
+            let pull = if tau > 0.5 {
+                point.tangential_norm(impulse) / tau
+            } else {
+                let rows = point.normal + 1..=point.normal + point.tangents;
+                let speed = rows.map(|row| end(frame, row, impulse).powi(2)).sum::<f64>().sqrt();
+                speed / (size * (1.0 - tau))
+            };
+            *label -= if bound >= pull && bound > 0.0 { 1.0 } else { bound / pull.max(1e-300) };
+        }
+    }
+
+    /// Weights of the vertices of the first facet.
+    fn first_weights(&mut self) -> bool {
+        let count = self.implicit.len();
+        self.weights.clear();
+        self.weights.resize(count + 2, 0.0);
+        self.fill(count + 1);
+        self.column.clear();
+        self.column.push(1.0);
+        self.column.resize(count + 1, 0.0);
+        self.solve();
+        self.weights[..=count].copy_from_slice(&self.column);
+        self.weights[..=count].iter().all(|weight| *weight >= 0.0)
+    }
+
+    /// Takes the vertex `entering` into the facet on which `τ − T` vanishes, and returns the one that
+    /// leaves it.
+    fn exchange(&mut self, entering: usize) -> Option<usize> {
+        let count = self.implicit.len();
+        self.fill(entering);
+        self.column.clear();
+        self.column.push(1.0);
+        self.column.extend_from_slice(&self.labels[entering]);
+        self.solve();
+        let others = (0..count + 2).filter(|i| *i != entering);
+        let (mut leaving, mut least) = (None, f64::INFINITY);
+        for (index, change) in others.clone().zip(&self.column) {
+            if *change > 1e-12 && self.weights[index] / change < least {
+                (leaving, least) = (Some(index), self.weights[index] / change);
+            }
+        }
+        let leaving = leaving?;
+        for (index, change) in others.zip(&self.column) {
+            self.weights[index] = (self.weights[index] - least * change).max(0.0);
+        }
+        self.weights[entering] = least;
+        self.weights[leaving] = 0.0;
+        least.is_finite().then_some(leaving)
+    }
+
+    /// The matrix of `(1, τ − T)` of all vertices but one.
+    fn fill(&mut self, without: usize) {
+        self.matrix.clear();
+        for (_, label) in self.labels.iter().enumerate().filter(|(i, _)| *i != without) {
+            self.matrix.push(1.0);
+            self.matrix.extend_from_slice(label);
+        }
+        self.unit.clear();
+        self.unit.resize(self.implicit.len() + 1, 1.0);
+    }
+
+    fn solve(&mut self) {
+        self.orthogonal.factor(&self.matrix, &self.unit, 1e-14);
+        self.orthogonal.solve(&mut self.column);
+    }
+
+    /// Replaces a vertex by its mirror image on the other side of the facet without it.
+    fn reflect(&mut self, index: usize) {
+        let last = self.vertices.len() - 1;
+        let before = if index == 0 { last } else { index - 1 };
+        let after = if index == last { 0 } else { index + 1 };
+        for axis in 0..=self.implicit.len() {
+            let middle = self.vertices[before][axis] + self.vertices[after][axis];
+            self.vertices[index][axis] = middle - self.vertices[index][axis];
+        }
+    }
+
+    /// Sets states and slips to those of the point found.
+    fn arrive(
+        &mut self,
+        frame: Frame<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        // Vertex 0 becomes the point found, vertex 1 what is tried, and the labels from 2 on a matrix.
+        let count = self.implicit.len();
+        let total: f64 = self.weights.iter().sum();
+        for place in 0..count {
+            let weighted = self.vertices.iter().zip(&self.weights).map(|(v, w)| v[place] * w);
+            self.column[place] = weighted.sum::<f64>() / total;
+        }
+        self.vertices[0][..count].copy_from_slice(&self.column[..count]);
+        self.vertices[0][count] = 1.0;
+        self.label(0, frame, equations, points, states, impulse);
+        for _ in 0..POLISH {
+            let defect = largest(&self.labels[0]);
+            if defect < 1e-12 || !self.improve(defect, frame, equations, points, states, impulse) {
+                break;
+            }
+        }
+        self.label(0, frame, equations, points, states, impulse);
+        // Points that roll do so for good, and the others are left to Newton's method.
+        normals(frame, equations, points, states, impulse)
+    }
+
+    /// One step of Newton's method in `τ`, by differences, shortened until `τ − T` becomes smaller;
+    /// false where it does not.
+    fn improve(
+        &mut self,
+        defect: f64,
+        frame: Frame<'_>,
+        equations: &mut Equations,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        let count = self.implicit.len();
+        self.matrix.clear();
+        for place in 0..count {
+            let (found, tried) = self.vertices.split_at_mut(1);
+            tried[0].clone_from(&found[0]);
+            // Away from the side of the cube that is near.
+            let step = if found[0][place] > 0.5 { -DIFFERENCE } else { DIFFERENCE };
+            tried[0][place] += step;
+            self.label(1, frame, equations, points, states, impulse);
+            let change = self.labels[1].iter().zip(&self.labels[0]).map(|(b, a)| (b - a) / step);
+            self.matrix.extend(change);
+        }
+        self.unit.clear();
+        self.unit.resize(count, 1.0);
+        self.column.clear();
+        self.column.extend_from_slice(&self.labels[0]);
+        self.solve();
+        let mut share = 1.0;
+        for _ in 0..SHORTENINGS {
+            let (found, tried) = self.vertices.split_at_mut(1);
+            for ((tried, found), step) in tried[0].iter_mut().zip(&found[0]).zip(&self.column) {
+                *tried = (found - share * step).clamp(0.0, 1.0);
+            }
+            tried[0][count] = 1.0;
+            self.label(1, frame, equations, points, states, impulse);
+            if largest(&self.labels[1]) < (1.0 - 0.1 * share) * defect {
+                self.vertices.swap(0, 1);
+                self.labels.swap(0, 1);
+                return true;
+            }
+            share *= 0.5;
+        }
+        false
+    }
+}
+
+fn largest(list: &[f64]) -> f64 {
+    list.iter().fold(0.0, |most, entry| most.max(entry.abs()))
+}
+
+/// `σ` of `τ`.
+fn ratio(size: f64, tau: f64) -> f64 {
+    let tau = tau.clamp(0.0, 1.0);
+    if tau == 0.0 { f64::INFINITY } else { size * (1.0 - tau) / tau }
+}
+
+/// The velocity at the end of the interval, of one row.
+fn end(frame: Frame<'_>, row: usize, impulse: &[f64]) -> f64 {
+    let column = frame.delassus.column(row);
+    frame.velocity[row] + column.iter().zip(impulse).map(|(w, impulse)| w * impulse).sum::<f64>()
+}
+
+/// Solves for the percussions at given slips, with `0 ≤ u_n⁺ ⊥ π_n ≥ 0` at compressing points: changes the
+/// first point that violates it until none does, which ends for matrices with positive principal minors
+/// (Murty).
+fn normals(
+    frame: Frame<'_>,
+    equations: &mut Equations,
+    points: &[Point],
+    states: &mut [State],
+    impulse: &mut [f64],
+) -> bool {
+    let active = |state: &State| match state.motion {
+        Motion::Rolling => Motion::ImpendingSlip,
+        motion => motion,
+    };
+    for (state, start) in states.iter_mut().zip(frame.start) {
+        state.motion = active(start);
+    }
+    for _ in 0..FLIPS {
+        let Frame { delassus, velocity, rank_tolerance, .. } = frame;
+        let given = Given { delassus, velocity, states, rank_tolerance };
+        equations.solve(&given, points, SlipRule::Implicit, impulse);
+        let rounding = 1e-12 * impulse.iter().fold(0.0_f64, |most, p| most.max(p.abs()));
+        let violated = (0..points.len()).find(|&k| {
+            let (state, row) = (states[k], points[k].normal);
+            state.phase == Phase::Compressing
+                && if state.motion == Motion::Free {
+                    end(frame, row, impulse) < -frame.approach
+                } else {
+                    impulse[row] < -rounding
+                }
+        });
+        let Some(k) = violated else { return true };
+        states[k].motion = match states[k].motion {
+            Motion::Free => active(&frame.start[k]),
+            _ => Motion::Free,
+        };
+    }
+    false
+}
