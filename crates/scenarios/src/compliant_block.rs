@@ -234,7 +234,7 @@ impl Sweeps {
             return Err(two_corners(block.contacts.len()));
         };
         let mass = body.mass.unwrap_or_default();
-        let free = vec![PlanarBody::new(mass, body.inertia)];
+        let free = vec![PlanarBody::new(mass, body.inertia.tensor().m33)];
         let system = PlanarBodies::new(free, Vector2::new(0.0, -self.gravity))?;
         let in_space = |v: &[f64]| Vector3::new(v[0], v[1], 0.0);
         let floor = Plane::new(&in_space(&ground.normal), &in_space(&ground.point))?;
@@ -243,7 +243,7 @@ impl Sweeps {
                 NormalLaw::with_damping_ratio(k, mass, self.damping_ratio)?,
                 FrictionLaw::regularized_coulomb(contact.friction, self.friction_width)?,
             );
-            let sphere = Sphere::on_body(0, in_space(&contact.disc.center), contact.disc.radius);
+            let sphere = Sphere::on_body(0, contact.disc.center.into(), contact.disc.radius);
             Ok::<_, Error>(Contact::new(SpherePlane::new(sphere, floor)?, law))
         };
         let contacts = block.contacts.iter().zip(stiffness).map(corner);
@@ -266,7 +266,7 @@ impl Sweeps {
         let speed = fall.abs();
         let lowest = |angle: f64| {
             let depth = |contact: &crate::impacts::Contact| {
-                let [x, y] = contact.disc.center;
+                let [x, y, _] = contact.disc.center;
                 -(x * angle.sin() + y * angle.cos())
             };
             block.contacts.iter().map(depth).fold(f64::NEG_INFINITY, f64::max)

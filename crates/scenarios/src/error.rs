@@ -77,6 +77,17 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// A contact cannot be compliant with these parameters.
+    #[error("compliant contact `{contact}`: {source}")]
+    CompliantContact {
+        /// Name of the contact.
+        contact: String,
+        /// What is wrong with it.
+        source: percussion_dynamics::compliant::Error,
+    },
+    /// A compliant impact could not be integrated.
+    #[error("compliant impact: {0}")]
+    CompliantMotion(#[from] Box<percussion_integrators::compliant::Error>),
     /// A partner of a contact has no shape.
     #[error(
         "no gap function between `{first}` and `{second}`, expected a `shape` for each body in `contacts`"

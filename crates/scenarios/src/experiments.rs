@@ -14,6 +14,7 @@ mod event_driven;
 mod four_balls;
 mod impulses;
 mod maximum_dissipation;
+mod plus;
 mod propagative;
 mod rod_on_table;
 mod set_valued;
@@ -130,6 +131,27 @@ pub fn experiments() -> &'static [Experiment] {
             title: "A thrown ball hits a row of three",
             run: |id, options, progress| four_balls::run(&Scenario::named(id)?, options, progress),
         },
+        Experiment {
+            id: "plus/brick-corner",
+            title: "A brick strikes on a corner",
+            run: plus::brick_corner,
+        },
+        Experiment {
+            id: "plus/brick-flat",
+            title: "A brick lands flat while it slides",
+            run: plus::brick_flat,
+        },
+        Experiment {
+            id: "plus/ball-row",
+            title: "A ball strikes a row of four",
+            run: plus::ball_row,
+        },
+        Experiment {
+            id: "plus/triple-pendulum",
+            title: "A triple pendulum strikes the ground",
+            run: plus::triple_pendulum,
+        },
+        Experiment { id: "plus/tabletop", title: "Contacts that cannot hold", run: plus::tabletop },
         Experiment {
             id: "set-valued/rocking-block",
             title: "A block falls flat on the ground",

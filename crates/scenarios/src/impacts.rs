@@ -1,24 +1,27 @@
 //! Impacts of published examples, and impacts of your own from a TOML file: [`ImpactScenario`].
 //!
-//! An impact is a mechanism at one instant: bodies in the plane, their joints, what touches, and the
-//! velocity before. [`ImpactScenario::build`] turns it into an [`Impact`], whose
+//! An impact is a mechanism at one instant: bodies, their joints, what touches, and the velocity before. [`ImpactScenario::build`] turns it into an [`Impact`], whose
 //! [`Problem`] every law of `percussion-impact` answers.
 //!
 //! # Format
 //!
-//! Unknown fields are refused. Units are SI, angles in radians about `z`.
+//! Unknown fields are refused. Units are SI, angles in radians about `z`. Vectors have two entries in the
+//! plane and three in space.
 //!
 //! | field | value |
 //! | --- | --- |
 //! | `name`, `title`, `source` | unique name, one line for people, where the parameters come from |
+//! | `dimension` | `"plane"` (default) or `"space"` |
 //! | `[[bodies]]` | links of a tree of joints, see [`Body`] |
-//! | `[[planes]]` | fixed half-planes, see [`Plane`] |
+//! | `[[planes]]` | fixed half-planes, in space half-spaces, see [`Plane`] |
 //! | `[[contacts]]` | what touches, see [`Contact`] |
 //! | `[set_valued]` | how the set of outcomes is sampled, see [`set_valued::Settings`] |
+//! | `[compliant]` | how its contacts give way, see [`compliant::Settings`] |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
 //! Velocities are numbered body by body; contacts as listed, each with a normal that points out of
-//! `on` and the tangent that is the normal turned by −90°: over a floor, `x`.
+//! `on` and the tangent that is the normal turned by −90°: over a floor, `x`. In space the first tangent
+//! is the part of `x` along a plane, and the second one completes the right-handed frame.
 //!
 //! # Example
 //!
@@ -65,10 +68,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     document,
     error::Error,
-    scenario::{Expected, Plane},
+    scenario::{Expected, Inertia, Plane, Space},
 };
 
 pub(crate) mod build;
+pub mod compliant;
 mod fixtures;
 #[cfg(test)]
 mod tests;
@@ -87,6 +91,9 @@ pub struct ImpactScenario {
     pub title: String,
     /// Where the parameters come from.
     pub source: String,
+    /// Plane or space.
+    #[serde(default)]
+    pub dimension: Space,
     /// The bodies, at least one.
     pub bodies: Vec<Body>,
     /// Fixed planes.
@@ -98,6 +105,9 @@ pub struct ImpactScenario {
     /// How the set of outcomes is sampled.
     #[serde(default)]
     pub set_valued: set_valued::Settings,
+    /// How its contacts give way where it is compared with compliant ones.
+    #[serde(default)]
+    pub compliant: compliant::Settings,
     /// Figures to compare with.
     #[serde(default)]
     pub expected: Vec<Expected>,
@@ -129,16 +139,17 @@ pub struct Body {
     #[serde(default)]
     pub joint: Joint,
     /// Origin of the joint in the frame of the body that carries this one (m); default its origin.
-    #[serde(default)]
-    pub placement: [f64; 2],
+    #[serde(default, deserialize_with = "vector")]
+    pub placement: [f64; 3],
     /// Mass (kg), positive, if it has any.
     pub mass: Option<f64>,
-    /// Moment of inertia about the center of mass (kg·m²), at least 0; default 0, a point.
+    /// Inertia about the center of mass in the axes of the body (kg·m²), at least 0; default 0, a point. In
+    /// the plane one number.
     #[serde(default)]
-    pub inertia: f64,
+    pub inertia: Inertia,
     /// Center of mass in the frame of the body (m); default its origin.
-    #[serde(default)]
-    pub center_of_mass: [f64; 2],
+    #[serde(default, deserialize_with = "vector")]
+    pub center_of_mass: [f64; 3],
     /// Coordinates of the joint, as [`Joint`] lists them (m, rad); default zero.
     pub coordinates: Option<Vec<f64>>,
     /// Their rates before the impact (m/s, rad/s); default zero.
@@ -162,15 +173,19 @@ pub enum Joint {
     SlideY,
     /// Not at all.
     Fixed,
+    /// Freely in space: position (m) and unit quaternion `w, x, y, z` as coordinates; velocity of the
+    /// origin (m/s) and angular velocity (rad/s), along the axes of the carrier.
+    Free,
 }
 
-/// A disc, or a corner, that touches a plane or another disc.
+/// A disc, or a corner, that touches a plane or another disc; in space a sphere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
     /// Name, unique among contacts.
     pub name: String,
-    /// What touches.
+    /// What touches; in files also `sphere`.
+    #[serde(alias = "sphere")]
     pub disc: Disc,
     /// What it touches; the normal points from there to the disc.
     pub on: Partner,
@@ -179,22 +194,23 @@ pub struct Contact {
     /// Coefficient of restitution, in `[0, 1]`; default 0.
     #[serde(default)]
     pub restitution: f64,
-    /// Direction of the tangential velocity (any length, world axes), if not the normal turned by −90°.
+    /// Direction of the tangential velocity (any length, world axes), if not the normal turned by −90°; in
+    /// the plane only.
     ///
     /// For comparison with other people's conventions: one that is not orthogonal to the normal is
     /// taken as it is.
     pub tangent: Option<[f64; 2]>,
 }
 
-/// A disc on a body.
+/// A disc on a body; in space a sphere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Disc {
     /// Name of the body.
     pub body: String,
     /// Its center in the frame of the body (m); default the origin.
-    #[serde(default)]
-    pub center: [f64; 2],
+    #[serde(default, deserialize_with = "vector")]
+    pub center: [f64; 3],
     /// Its radius (m), at least 0; default 0, a corner.
     #[serde(default)]
     pub radius: f64,
@@ -206,7 +222,8 @@ pub struct Disc {
 pub enum Partner {
     /// The plane of this name.
     Plane(String),
-    /// A disc on another body.
+    /// A disc on another body; in files also `sphere`.
+    #[serde(alias = "sphere")]
     Disc(Disc),
 }
 
@@ -267,5 +284,14 @@ impl ImpactScenario {
     /// [`Error::Read`] if it cannot be read, otherwise as [`from_toml_str`](Self::from_toml_str).
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::from_toml_str(&document::read(path.as_ref())?)
+    }
+}
+
+/// Two numbers in the plane, three in space.
+fn vector<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[f64; 3], D::Error> {
+    match Vec::deserialize(deserializer)?[..] {
+        [x, y] => Ok([x, y, 0.0]),
+        [x, y, z] => Ok([x, y, z]),
+        ref other => Err(serde::de::Error::invalid_length(other.len(), &"2 or 3 numbers")),
     }
 }

@@ -59,6 +59,7 @@
 
 use std::path::Path;
 
+use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -132,10 +133,11 @@ fn default_penetration() -> f64 {
 }
 
 /// Where a scenario moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Space {
     /// In the x–y plane; vectors have 2 entries, angular velocities are numbers about `z`.
+    #[default]
     Plane,
     /// In space; vectors have 3 entries.
     Space,
@@ -185,6 +187,25 @@ pub enum Inertia {
     Diagonal([f64; 3]),
     /// The symmetric tensor in body axes, by rows; in space only.
     Tensor([[f64; 3]; 3]),
+}
+
+impl Default for Inertia {
+    /// That of a point.
+    fn default() -> Self {
+        Self::Scalar(0.0)
+    }
+}
+
+impl Inertia {
+    /// The tensor in body axes; in the plane only the moment about `z` counts.
+    #[must_use]
+    pub fn tensor(&self) -> Matrix3<f64> {
+        match *self {
+            Self::Scalar(moment) => Matrix3::from_diagonal_element(moment),
+            Self::Diagonal(moments) => Matrix3::from_diagonal(&moments.into()),
+            Self::Tensor(rows) => Matrix3::from_fn(|i, j| rows[i][j]),
+        }
+    }
 }
 
 /// The surface of a body, about its center of mass.

@@ -109,6 +109,27 @@ fn trex_is_accepted() {
 }
 
 #[test]
+fn the_brick_on_its_corner_is_accepted() {
+    assert_accepted("plus/brick-corner");
+}
+
+#[test]
+fn the_flat_brick_is_accepted() {
+    assert_accepted("plus/brick-flat");
+}
+
+#[test]
+fn the_row_of_balls_and_the_pendulum_are_accepted() {
+    assert_accepted("plus/ball-row");
+    assert_accepted("plus/triple-pendulum");
+}
+
+#[test]
+fn contacts_that_cannot_hold_are_accepted() {
+    assert_accepted("plus/tabletop");
+}
+
+#[test]
 fn figures_of_an_experiment_have_different_names_fit_for_files() {
     let outcome = run_quickly("stewart-trinkle/rod-on-table");
     let mut ids: Vec<_> = outcome.figures.iter().map(|figure| figure.id.as_str()).collect();

@@ -104,10 +104,10 @@ pub(super) fn run(
 /// The block under gravity on its two corners.
 fn model(impact: &ImpactScenario, gravity: f64) -> Result<Model, Error> {
     let body = &impact.bodies[0];
-    let bodies = vec![PlanarBody::new(body.mass.unwrap_or_default(), body.inertia)];
+    let bodies = vec![PlanarBody::new(body.mass.unwrap_or_default(), body.inertia.tensor().m33)];
     let system = PlanarBodies::new(bodies, Vector2::new(0.0, -gravity))?;
     let contact = |contact: &crate::impacts::Contact| {
-        let [x, y] = contact.disc.center;
+        let [x, y, _] = contact.disc.center;
         let corner = Sphere::on_body(0, Vector3::new(x, y, 0.0), contact.disc.radius);
         let refused = |source| Error::Gap { contact: contact.name.clone(), source };
         let ground = Plane::new(&Vector3::y(), &Vector3::zeros()).map_err(refused)?;
@@ -127,7 +127,7 @@ fn spins(solution: &Solution, first: f64) -> Vec<f64> {
 /// The block at the start, at its highest, before the first impact and after it.
 fn pictures(impact: &ImpactScenario, solution: &Solution) -> Figure {
     let corner = impact.contacts[0].disc.center;
-    let [width, height] = corner.map(f64::abs);
+    let [width, height, _] = corner.map(f64::abs);
     let swing = &solution.phases[0].moments;
     let highest = swing.iter().min_by(|a, b| a.velocity[2].abs().total_cmp(&b.velocity[2].abs()));
     let after = solution.phases.iter().find(|phase| phase.kind == Kind::Impact);

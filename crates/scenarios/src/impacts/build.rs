@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
 use percussion_dynamics::{
-    Articulated, ContactFrame, ContactSet, GapFunction, Link, MassProperties, System, contact_set,
+    Articulated, ContactFrame, ContactSet, Dimension, GapFunction, Link, MassProperties, System,
+    contact_set,
     gap::{self, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::{Mass, Problem};
@@ -16,7 +17,7 @@ use crate::{
         FRICTION, NOT_EMPTY, POSITIVE_MASS, at_least_zero, check_expectations, count, finite,
         not_zero, positive, require,
     },
-    scenario::BODY_LIMIT,
+    scenario::{BODY_LIMIT, Inertia, Space},
 };
 
 /// Largest distance of surfaces that count as touching (m): what sixteen digits of positions of about
@@ -41,14 +42,27 @@ pub(crate) struct GapsAndNormals {
 }
 
 impl Joint {
-    /// Coordinates of the joint: a letter and the unit of its velocity for each.
-    const fn coordinates(self) -> &'static [(&'static str, &'static str)] {
+    /// Velocities of the joint: a letter and the unit for each.
+    const fn velocities(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Planar => &[("x", "m/s"), ("y", "m/s"), ("angle", "rad/s")],
             Self::Revolute => &[("angle", "rad/s")],
             Self::SlideX | Self::SlideY => &[("", "m/s")],
             Self::Fixed => &[],
+            Self::Free => &[
+                ("x", "m/s"),
+                ("y", "m/s"),
+                ("z", "m/s"),
+                ("turn x", "rad/s"),
+                ("turn y", "rad/s"),
+                ("turn z", "rad/s"),
+            ],
         }
+    }
+
+    /// Number of its coordinates: one for each velocity, and one more of a quaternion.
+    const fn coordinate_count(self) -> usize {
+        self.velocities().len() + matches!(self, Self::Free) as usize
     }
 
     fn of_dynamics(self) -> percussion_dynamics::Joint {
@@ -59,6 +73,7 @@ impl Joint {
             Self::SlideX => Joint::prismatic(Vector3::x()),
             Self::SlideY => Joint::prismatic(Vector3::y()),
             Self::Fixed => Joint::fixed(),
+            Self::Free => Joint::free(),
         }
     }
 }
@@ -82,8 +97,10 @@ impl ImpactScenario {
         }
         for (i, plane) in self.planes.iter().enumerate() {
             let path = format!("planes[{i}]");
+            let length = self.dimension.vector_length();
             for (field, vector) in [("point", &plane.point), ("normal", &plane.normal)] {
-                count(&format!("{path}.{field}"), vector.len(), vector.len() == 2, "2")?;
+                let (found, expected) = (vector.len(), length.to_string());
+                count(&format!("{path}.{field}"), found, found == length, &expected)?;
             }
             finite(&format!("{path}.point"), &plane.point)?;
             not_zero(&format!("{path}.normal"), &plane.normal)?;
@@ -98,7 +115,15 @@ impl ImpactScenario {
         }
         require("set_valued.steps", &sampling.steps, "at least 1", sampling.steps > 0)?;
         require("set_valued.samples", &sampling.samples, "at least 1", sampling.samples > 0)?;
+        self.compliant.check()?;
         check_expectations(&self.expected)
+    }
+
+    /// A vector of finite numbers, which in the plane ends with 0.
+    fn check_vector(&self, path: &str, vector: &[f64; 3]) -> Result<(), Error> {
+        finite(path, vector)?;
+        let fits = self.dimension == Space::Space || vector[2] == 0.0;
+        require(path, vector, "a vector of the plane: two numbers", fits)
     }
 
     fn check_names(&self) -> Result<(), Error> {
@@ -115,20 +140,24 @@ impl ImpactScenario {
         if let Some(carrier) = &body.on {
             self.check_body_name(&format!("{path}.on"), carrier)?;
         }
-        finite(&format!("{path}.placement"), &body.placement)?;
+        let joint = "a joint within the plane";
+        let fits = self.dimension == Space::Space || body.joint != Joint::Free;
+        require(&format!("{path}.joint"), &body.joint, joint, fits)?;
+        self.check_vector(&format!("{path}.placement"), &body.placement)?;
         if let Some(mass) = body.mass {
             positive(&format!("{path}.mass"), mass, POSITIVE_MASS)?;
         }
-        let inertia = "a finite number of at least 0 (kg·m²)";
-        at_least_zero(&format!("{path}.inertia"), body.inertia, inertia)?;
-        let has_mass = body.mass.is_some() || body.inertia == 0.0;
-        require(&format!("{path}.inertia"), &body.inertia, "0 for a body without mass", has_mass)?;
-        finite(&format!("{path}.center_of_mass"), &body.center_of_mass)?;
+        self.check_inertia(&format!("{path}.inertia"), body)?;
+        self.check_vector(&format!("{path}.center_of_mass"), &body.center_of_mass)?;
         for (corner, point) in body.outline.iter().flatten().enumerate() {
             finite(&format!("{path}.outline[{corner}]"), point)?;
         }
-        let length = body.joint.coordinates().len();
-        for (field, list) in [("coordinates", &body.coordinates), ("velocity", &body.velocity)] {
+        let (coordinates, velocities) =
+            (body.joint.coordinate_count(), body.joint.velocities().len());
+        for (field, list, length) in [
+            ("coordinates", &body.coordinates, coordinates),
+            ("velocity", &body.velocity, velocities),
+        ] {
             if let Some(list) = list {
                 let path = format!("{path}.{field}");
                 count(&path, list.len(), list.len() == length, &length.to_string())?;
@@ -136,6 +165,18 @@ impl ImpactScenario {
             }
         }
         Ok(())
+    }
+
+    /// What a body can have as inertia; that a tensor is one of a body is left to `MassProperties`.
+    fn check_inertia(&self, path: &str, body: &Body) -> Result<(), Error> {
+        let inertia = &body.inertia;
+        if let Inertia::Scalar(moment) = *inertia {
+            at_least_zero(path, moment, "a finite number of at least 0 (kg·m²)")?;
+        }
+        let fits = self.dimension == Space::Space || matches!(inertia, Inertia::Scalar(_));
+        require(path, inertia, "one number in the plane (kg·m²)", fits)?;
+        let has_mass = body.mass.is_some() || *inertia == Inertia::default();
+        require(path, inertia, "0 for a body without mass", has_mass)
     }
 
     fn check_contact(&self, path: &str, contact: &Contact) -> Result<(), Error> {
@@ -156,15 +197,15 @@ impl ImpactScenario {
         let within = (0.0..=1.0).contains(&contact.restitution);
         let expected = "a number from 0 to 1";
         require(&format!("{path}.restitution"), &contact.restitution, expected, within)?;
-        match &contact.tangent {
-            Some(tangent) => not_zero(&format!("{path}.tangent"), tangent),
-            None => Ok(()),
-        }
+        let Some(tangent) = &contact.tangent else { return Ok(()) };
+        let path = format!("{path}.tangent");
+        require(&path, tangent, "none in space", self.dimension == Space::Plane)?;
+        not_zero(&path, tangent)
     }
 
     fn check_disc(&self, path: &str, disc: &Disc) -> Result<(), Error> {
         self.check_body_name(&format!("{path}.body"), &disc.body)?;
-        finite(&format!("{path}.center"), &disc.center)?;
+        self.check_vector(&format!("{path}.center"), &disc.center)?;
         at_least_zero(&format!("{path}.radius"), disc.radius, "a finite number of at least 0 (m)")
     }
 
@@ -185,7 +226,7 @@ impl ImpactScenario {
         let mut velocities = vec![unnamed; velocity.len()];
         for body in &self.bodies {
             let rates = system.velocities_of(index_of(&system, &body.name));
-            for (index, (letter, unit)) in rates.zip(body.joint.coordinates()) {
+            for (index, (letter, unit)) in rates.zip(body.joint.velocities()) {
                 let name = format!("{} {letter}", body.name).trim_end().to_owned();
                 velocities[index] = VelocityLabel { name, unit };
             }
@@ -218,7 +259,8 @@ impl ImpactScenario {
         let (mut mass_matrix, mut jacobian) = (DMatrix::zeros(size, size), DMatrix::zeros(0, 0));
         system.mass_matrix(&coordinates, &mut mass_matrix);
         set.contact_jacobian(&mut jacobian);
-        let normals = (0..gaps.len()).map(|k| jacobian.row(2 * k).transpose()).collect();
+        let components = set.component_count();
+        let normals = (0..gaps.len()).map(|k| jacobian.row(components * k).transpose()).collect();
         Ok(GapsAndNormals { gaps, normals, mass_matrix })
     }
 
@@ -248,9 +290,20 @@ impl ImpactScenario {
 
     /// Checks the file and builds its bodies, where and how fast they are.
     pub(crate) fn mechanism(&self) -> Result<Mechanism, Error> {
+        self.mechanism_under(Vector3::zeros())
+    }
+
+    /// The same under gravity (m/s²), which the impact itself does not feel.
+    pub(super) fn mechanism_under(&self, gravity: Vector3<f64>) -> Result<Mechanism, Error> {
         self.check()?;
         let links = self.bodies.iter().enumerate().map(|(i, body)| link(i, body));
-        let system = Articulated::new(links.collect::<Result<_, _>>()?, Vector3::zeros())?;
+        let system = Articulated::new(links.collect::<Result<_, _>>()?, gravity)?;
+        let dimension = match self.dimension {
+            Space::Plane => Dimension::Plane,
+            Space::Space => Dimension::Space,
+        };
+        let expected = "\"plane\" for bodies that stay in it, expected a body in space otherwise";
+        require("dimension", &self.dimension, expected, system.dimension() == dimension)?;
         let mut coordinates = system.neutral_coordinates();
         let mut velocity = vec![0.0; system.velocity_count()];
         for body in &self.bodies {
@@ -281,9 +334,12 @@ impl ImpactScenario {
         system.mass_matrix(coordinates, &mut mass);
         set.contact_jacobian(&mut jacobian);
         let row = |index| jacobian.row(index).transpose();
+        let components = set.component_count();
         let contacts = self.contacts.iter().enumerate().map(|(i, contact)| {
-            percussion_impact::Contact::new(row(2 * i))
-                .with_friction(contact.friction, vec![row(2 * i + 1)])
+            let [normal, tangents] = [components * i, components * i + 1];
+            let tangents = (tangents..normal + components).map(row).collect();
+            percussion_impact::Contact::new(row(normal))
+                .with_friction(contact.friction, tangents)
                 .with_restitution(contact.restitution)
         });
         let contacts = contacts.collect();
@@ -332,30 +388,40 @@ impl ImpactScenario {
         system: &Articulated,
         contact: &Contact,
     ) -> Result<(Box<dyn GapFunction>, Option<usize>), Error> {
-        let refused = |source| Error::Gap { contact: contact.name.clone(), source };
+        let (gap, second): (Box<dyn GapFunction>, _) = match self.pair(system, contact)? {
+            Pair::Plane(gap) => (Box::new(gap), None),
+            Pair::Discs(gap, other) => (Box::new(gap), Some(index_of(system, &other.body))),
+        };
+        gap.check(system).map_err(|source| refused(contact, source))?;
+        Ok((gap, second))
+    }
+
+    /// The surfaces of a contact.
+    pub(super) fn pair<'a>(
+        &self,
+        system: &Articulated,
+        contact: &'a Contact,
+    ) -> Result<Pair<'a>, Error> {
+        let refused = |source| refused(contact, source);
         let sphere = |disc: &Disc| {
-            let center = Vector3::new(disc.center[0], disc.center[1], 0.0);
-            Sphere::on_body(index_of(system, &disc.body), center, disc.radius)
+            Sphere::on_body(index_of(system, &disc.body), disc.center.into(), disc.radius)
         };
         let first = sphere(&contact.disc);
-        let (gap, second): (Box<dyn GapFunction>, _) = match &contact.on {
+        Ok(match &contact.on {
             Partner::Plane(name) => {
                 let [normal, point] = self.half_plane(name);
                 let plane = gap::Plane::new(&normal, &point).map_err(refused)?;
-                (Box::new(SpherePlane::new(first, plane).map_err(refused)?), None)
+                Pair::Plane(SpherePlane::new(first, plane).map_err(refused)?)
             }
             Partner::Disc(disc) => {
-                let gap = SphereSphere::new(first, sphere(disc)).map_err(refused)?;
-                (Box::new(gap), Some(index_of(system, &disc.body)))
+                Pair::Discs(SphereSphere::new(first, sphere(disc)).map_err(refused)?, disc)
             }
-        };
-        gap.check(system).map_err(refused)?;
-        Ok((gap, second))
+        })
     }
 
     /// Normal and a point of a plane, whose name has been checked.
     fn half_plane(&self, name: &str) -> [Vector3<f64>; 2] {
-        let vector = |of: &[f64]| Vector3::new(of[0], of[1], 0.0);
+        let vector = |of: &[f64]| Vector3::new(of[0], of[1], of.get(2).copied().unwrap_or(0.0));
         let plane = self.planes.iter().find(|plane| plane.name == name);
         plane.map_or([Vector3::y(), Vector3::zeros()], |plane| {
             [vector(&plane.normal), vector(&plane.point)]
@@ -368,16 +434,25 @@ fn index_of(system: &Articulated, name: &str) -> usize {
     system.link_index(name).unwrap_or_default()
 }
 
+/// The surfaces of a contact.
+pub(super) enum Pair<'a> {
+    Plane(SpherePlane),
+    Discs(SphereSphere, &'a Disc),
+}
+
+fn refused(contact: &Contact, source: gap::Error) -> Error {
+    Error::Gap { contact: contact.name.clone(), source }
+}
+
 fn link(index: usize, body: &Body) -> Result<Link, Error> {
-    let [x, y] = body.placement;
+    let [x, y, z] = body.placement;
     let mut link =
-        Link::new(&body.name, body.joint.of_dynamics()).at(Isometry3::translation(x, y, 0.0));
+        Link::new(&body.name, body.joint.of_dynamics()).at(Isometry3::translation(x, y, z));
     link.parent.clone_from(&body.on);
     if let Some(mass) = body.mass {
-        let [x, y] = body.center_of_mass;
-        // Only the moment about `z` counts in the plane; equal ones are those of a possible body.
-        let inertia = Matrix3::from_diagonal_element(body.inertia);
-        let properties = MassProperties::new(mass, Vector3::new(x, y, 0.0), inertia)
+        // In the plane only the moment about `z` counts; equal ones are those of a possible body.
+        let (center, inertia) = (body.center_of_mass.into(), body.inertia.tensor());
+        let properties = MassProperties::new(mass, center, inertia)
             .map_err(|source| Error::Mass { path: format!("bodies[{index}]"), source })?;
         link = link.with_mass(properties);
     }

@@ -4,7 +4,7 @@ use super::{Impact, ImpactScenario};
 use crate::error::Error;
 
 /// The text of each of [`NAMES`].
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 18] = [
     include_str!("../../fixtures/impacts/rocking-block.toml"),
     include_str!("../../fixtures/impacts/compass-gait.toml"),
     include_str!("../../fixtures/impacts/box-and-wall.toml"),
@@ -14,11 +14,21 @@ const TEXTS: [&str; 9] = [
     include_str!("../../fixtures/impacts/disk-stack-oblique.toml"),
     include_str!("../../fixtures/impacts/newtons-cradle.toml"),
     include_str!("../../fixtures/impacts/billiards.toml"),
+    include_str!("../../fixtures/impacts/brick-corner-0.125.toml"),
+    include_str!("../../fixtures/impacts/brick-corner-0.225.toml"),
+    include_str!("../../fixtures/impacts/brick-corner-0.325.toml"),
+    include_str!("../../fixtures/impacts/brick-flat.toml"),
+    include_str!("../../fixtures/impacts/ball-row.toml"),
+    include_str!("../../fixtures/impacts/triple-pendulum.toml"),
+    include_str!("../../fixtures/impacts/tabletop-0.1.toml"),
+    include_str!("../../fixtures/impacts/tabletop-0.3.toml"),
+    include_str!("../../fixtures/impacts/tabletop-push.toml"),
 ];
 
 /// The names of the embedded impacts: the five examples of Halm and Posa, two other readings of the
-/// last, and two of Seghete and Murphey.
-pub const NAMES: [&str; 9] = [
+/// last, and two of Seghete and Murphey; the four examples of Uchida, Sherman and Delp, the first with its
+/// three coefficients of friction, and three contacts in impending slip.
+pub const NAMES: [&str; 18] = [
     "rocking-block",
     "compass-gait",
     "box-and-wall",
@@ -28,6 +38,15 @@ pub const NAMES: [&str; 9] = [
     "disk-stack-oblique",
     "newtons-cradle",
     "billiards",
+    "brick-corner-0.125",
+    "brick-corner-0.225",
+    "brick-corner-0.325",
+    "brick-flat",
+    "ball-row",
+    "triple-pendulum",
+    "tabletop-0.1",
+    "tabletop-0.3",
+    "tabletop-push",
 ];
 
 /// The embedded impact called `name`, ready for any law.

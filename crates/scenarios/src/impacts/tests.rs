@@ -33,7 +33,9 @@ fn an_impact_survives_being_written_and_read() {
     for name in NAMES {
         let scenario = ImpactScenario::named(name).unwrap();
         let text = toml::to_string(&scenario).unwrap();
-        assert_eq!(ImpactScenario::from_toml_str(&text).unwrap(), scenario);
+        // As text: a step that is not given is NaN, which does not equal itself.
+        let again = ImpactScenario::from_toml_str(&text).unwrap();
+        assert_eq!(toml::to_string(&again).unwrap(), text);
     }
 }
 

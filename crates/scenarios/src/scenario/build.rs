@@ -344,9 +344,7 @@ fn stadium(l: f64, r: f64) -> f64 {
 
 fn spatial_body(body: &Body) -> free_bodies::Body {
     let inertia = match (body.inertia, body.shape) {
-        (Some(Inertia::Scalar(moment)), _) => Matrix3::from_diagonal_element(moment),
-        (Some(Inertia::Diagonal(moments)), _) => Matrix3::from_diagonal(&moments.into()),
-        (Some(Inertia::Tensor(rows)), _) => Matrix3::from_fn(|i, j| rows[i][j]),
+        (Some(inertia), _) => inertia.tensor(),
         (None, shape) => solid(body.mass, shape).unwrap_or_else(Matrix3::zeros),
     };
     free_bodies::Body::new(body.mass, inertia)

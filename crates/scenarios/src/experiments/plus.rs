@@ -1,0 +1,106 @@
+//! The four examples of Uchida, Sherman and Delp, and contacts in impending slip: PLUS beside compliant
+//! contacts and beside closed forms.
+//!
+//! # Source
+//!
+//! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact: modelling simultaneous frictional
+//! collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471 (2015) 20140859.
+
+use percussion_impact::{
+    Plus, Problem,
+    plus::{Motion, Phase, Trace},
+};
+
+use super::{Measurements, Options, Progress, drawing};
+use crate::{
+    error::Error,
+    figure::{Figure, Mark, Series},
+    impacts::{ImpactScenario, compliant::Reference},
+    outcome::ExperimentOutcome,
+};
+
+mod brick_corner;
+mod brick_flat;
+mod pendulum;
+mod row;
+mod tabletop;
+
+pub(super) use {
+    brick_corner::run as brick_corner, brick_flat::run as brick_flat,
+    pendulum::run as triple_pendulum, row::run as ball_row, tabletop::run as tabletop,
+};
+
+/// Relative tolerance of compliant motions whose steps are drawn and compared: so many steps that straight
+/// lines between them are right to 1e-4.
+const FINE: f64 = 1e-11;
+
+/// One moment of a compliant impact.
+#[derive(Clone, Debug)]
+struct Moment {
+    time: f64,
+    contact_velocity: Vec<f64>,
+    impulses: Vec<f64>,
+    depths: Vec<f64>,
+}
+
+/// The law of the examples: their parameters are the defaults.
+fn law(theta_max: f64) -> Plus {
+    Plus { theta_max, ..Plus::default() }
+}
+
+/// An impact with compliant contacts, as its file describes them, and its steps.
+fn follow(scenario: &ImpactScenario) -> Result<(Reference, Vec<Moment>), Error> {
+    let settings = crate::impacts::compliant::Settings { tolerance: FINE, ..scenario.compliant };
+    let mut moments = Vec::new();
+    let reference = scenario.compliant(&settings, &mut |moment| {
+        moments.push(Moment {
+            time: moment.time,
+            contact_velocity: moment.contact_velocity.to_vec(),
+            impulses: moment.impulses.to_vec(),
+            depths: moment.gaps.iter().map(|gap| -gap).collect(),
+        });
+    })?;
+    Ok((reference, moments))
+}
+
+/// The contact velocities and percussions of PLUS at the start and after each interval.
+fn points(problem: &Problem, trace: &Trace) -> Vec<[Vec<f64>; 2]> {
+    let start = problem.contact_velocity(problem.velocity()).as_slice().to_vec();
+    let mut total = vec![0.0; start.len()];
+    let mut points = vec![[start, total.clone()]];
+    for interval in &trace.intervals {
+        for (total, part) in total.iter_mut().zip(&interval.impulse) {
+            *total += part;
+        }
+        points.push([interval.contact_velocity.clone(), total.clone()]);
+    }
+    points
+}
+
+/// What happens within the impact of PLUS: the indices of [`points`] at which the compression ends and at which
+/// contact `k` stops sliding.
+fn events(trace: &Trace, k: usize) -> [Option<usize>; 2] {
+    let end =
+        trace.intervals.iter().position(|interval| interval.states[k].phase == Phase::Expanding);
+    let stop = trace.intervals.windows(2).position(|pair| {
+        pair[0].states[k].motion == Motion::Sliding && pair[1].states[k].motion != Motion::Sliding
+    });
+    [end, stop.map(|index| index + 1)]
+}
+
+fn dots(label: &str, points: Vec<[f64; 2]>) -> Series {
+    Series { label: label.to_owned(), mark: Mark::Dots, points }
+}
+
+/// Rows and notes, with what is drawn.
+fn finish(
+    id: &str,
+    title: &str,
+    summary: &str,
+    measurements: Measurements<'_>,
+    figures: Vec<Figure>,
+) -> Result<ExperimentOutcome, Error> {
+    let (rows, notes) = measurements.finish()?;
+    let (id, title, summary) = (id.to_owned(), title.to_owned(), summary.to_owned());
+    Ok(ExperimentOutcome { id, title, summary, rows, figures, notes })
+}

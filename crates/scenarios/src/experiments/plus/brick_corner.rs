@@ -1,0 +1,244 @@
+//! Example 1: a brick strikes on a corner, slides, turns its slip, and stops or slides on.
+
+use percussion_impact::{
+    Plus,
+    plus::{Status, Workspace},
+};
+
+use super::{
+    Measurements, Moment, Options, Progress, dots, drawing, events, finish, follow, law, points,
+};
+use crate::{
+    error::Error,
+    figure::{Figure, Series},
+    impacts::ImpactScenario,
+    outcome::ExperimentOutcome,
+};
+
+/// Friction, and the trajectory of the authors' program: time, velocity and impulse (x, y, z), depth.
+const CASES: [(&str, &str); 3] = [
+    ("0.125", include_str!("../../../fixtures/plus/brick-friction-0.125.csv")),
+    ("0.225", include_str!("../../../fixtures/plus/brick-friction-0.225.csv")),
+    ("0.325", include_str!("../../../fixtures/plus/brick-friction-0.325.csv")),
+];
+
+/// Largest turns whose intervals the paper counts.
+const TURNS: [f64; 3] = [0.01, 0.15, 0.25];
+
+/// Largest turns between which the order of convergence is measured.
+const HALVED: [f64; 5] = [0.04, 0.02, 0.01, 0.005, 0.0025];
+
+/// Transition velocity for it (m/s): one at which the path is followed to its end. With that of the example the
+/// interval that comes into its circle decides what is left of the slip, and the outcome jumps with `θ_max`.
+const UNDELAYED: f64 = 1e-6;
+
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
+/// Of components in the order normal, tangents `x` and `y`: those along `x`, `y`, `z`.
+const WORLD: [usize; 3] = [1, 2, 0];
+
+pub(in crate::experiments) fn run(
+    id: &str,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let named = |friction: &str| ImpactScenario::named(&format!("brick-corner-{friction}"));
+    let scenarios: Vec<_> =
+        CASES.iter().map(|(friction, _)| named(friction)).collect::<Result<_, _>>()?;
+    let expected: Vec<_> = scenarios.iter().flat_map(|one| one.expected.clone()).collect();
+    let mut measurements = Measurements::new(id, &expected);
+    let (mut paths, mut accumulated, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, (scenario, (friction, stored))) in scenarios.iter().zip(CASES).enumerate() {
+        progress(index as f64 / CASES.len() as f64, &scenario.title);
+        let (reference, moments) = follow(scenario)?;
+        measure(&mut measurements, friction, scenario, &reference.outcome.impulses[0])?;
+        let end = &moments[moments.len() - 1];
+        let prefix = format!("μ = {friction}: compliant");
+        for (name, k) in NAMES.into_iter().zip(WORLD) {
+            measurements.add(format!("{prefix} velocity {name}"), end.contact_velocity[k]);
+            measurements.add(format!("{prefix} percussion {name}"), end.impulses[k]);
+        }
+        for (what, distance) in
+            ["velocity", "percussion", "depth"].into_iter().zip(distances(stored, &moments))
+        {
+            let quantity = format!("{prefix} {what} on the way: distance from the authors");
+            measurements.add(quantity, 100.0 * distance);
+        }
+        draw(friction, scenario, &moments, &mut paths, &mut accumulated)?;
+        if index + 1 == CASES.len() {
+            coarse = coarser(scenario, &moments)?;
+        }
+    }
+    paths.push(drawing::circle([0.0, 0.0], law(0.01).v_transition));
+    let mut figures = vec![slip(
+        "figure-8",
+        "Tangential velocity of the corner",
+        "PLUS with θ_max = 0.01 beside compliant contacts, from (−5, 0). The corner slides on, stops in the \
+         expansion, or stops in the compression; the circle is the transition velocity. Figure 8 of the \
+         paper.",
+        paths,
+    )];
+    figures.extend(accumulated);
+    coarse.push(drawing::circle([0.0, 0.0], law(0.01).v_transition));
+    figures.push(slip(
+        "figure-10",
+        "Fewer intervals, friction 0.325",
+        "The larger the turn that an interval allows, the coarser the path: 116, 11 and 8 intervals. \
+         Figure 10 of the paper.",
+        coarse,
+    ));
+    finish(
+        id,
+        "A brick strikes on a corner",
+        "A tilted brick strikes the ground with one corner, sliding. Friction turns the slip, so that the \
+         percussion is not opposite to the velocity before; the law follows the path of compliant contacts \
+         in intervals. Uchida, Sherman & Delp (2015), example 1, figures 8 to 10.",
+        measurements,
+        figures,
+    )
+}
+
+fn slip(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Figure {
+    Figure {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        x: drawing::axis("sliding velocity along x", "m/s"),
+        y: drawing::axis("sliding velocity along y", "m/s"),
+        equal_aspect: true,
+        series,
+    }
+}
+
+/// Outcome, intervals, convergence and distance from the compliant percussion.
+fn measure(
+    measurements: &mut Measurements<'_>,
+    friction: &str,
+    scenario: &ImpactScenario,
+    compliant: &percussion_impact::outcome::Impulse,
+) -> Result<(), Error> {
+    let problem = scenario.build()?.problem;
+    let mut workspace = Workspace::default();
+    let mut resolve = |law: Plus| -> Result<_, Error> {
+        let report = law.resolve_with(&problem, &mut workspace)?;
+        // What is not resolved has no intervals to speak of.
+        let intervals =
+            if report.status == Status::Resolved { report.intervals as f64 } else { f64::NAN };
+        Ok((workspace.contact_velocity().to_vec(), workspace.impulse().clone(), intervals))
+    };
+    for theta_max in TURNS {
+        let (_, _, intervals) = resolve(law(theta_max))?;
+        let quantity = format!("μ = {friction}: intervals with θ_max = {theta_max}");
+        measurements.add(quantity, intervals);
+    }
+    let (velocity, impulse, _) = resolve(law(TURNS[0]))?;
+    for (name, k) in NAMES.into_iter().zip(WORLD) {
+        measurements.add(format!("μ = {friction}: velocity {name}"), velocity[k]);
+        measurements.add(format!("μ = {friction}: percussion {name}"), impulse[k]);
+    }
+    let compliant = nalgebra::DVector::from_iterator(
+        impulse.len(),
+        std::iter::once(compliant.normal).chain(compliant.tangent.iter().copied()),
+    );
+    let distance = 100.0 * (&impulse - &compliant).norm() / compliant.norm();
+    measurements.add(format!("μ = {friction}: distance from the compliant percussion"), distance);
+    let outcomes: Vec<_> = HALVED
+        .iter()
+        .map(|&theta_max| Ok(resolve(Plus { v_transition: UNDELAYED, ..law(theta_max) })?.1))
+        .collect::<Result<_, Error>>()?;
+    let changes: Vec<_> = outcomes.windows(2).map(|pair| (&pair[1] - &pair[0]).norm()).collect();
+    let ratio = changes[0] / changes[changes.len() - 1];
+    let order = ratio.log2() / (changes.len() - 1) as f64;
+    measurements.add(format!("μ = {friction}: order of convergence in θ_max"), order);
+    Ok(())
+}
+
+/// Largest distances of velocity, percussion and depth from the stored ones, as parts of the largest of these.
+fn distances(stored: &str, moments: &[Moment]) -> [f64; 3] {
+    let (mut distance, mut size) = ([0.0_f64; 3], [0.0_f64; 3]);
+    for line in stored.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
+        let numbers: Vec<f64> = line.split(',').filter_map(|text| text.parse().ok()).collect();
+        let Some(ours) = at(moments, numbers[0]) else { continue };
+        for (group, range) in [1..4, 4..7, 7..8].into_iter().enumerate() {
+            let norm =
+                |list: &mut dyn Iterator<Item = f64>| list.map(|x| x * x).sum::<f64>().sqrt();
+            let apart = norm(&mut range.clone().map(|i| numbers[i] - ours[i - 1]));
+            distance[group] = distance[group].max(apart);
+            size[group] = size[group].max(norm(&mut range.map(|i| numbers[i])));
+        }
+    }
+    [0, 1, 2].map(|group| distance[group] / size[group])
+}
+
+/// Velocity, percussion (x, y, z) and depth at `time`; none after the end, where the contact is open.
+fn at(moments: &[Moment], time: f64) -> Option<[f64; 7]> {
+    let after = moments.iter().position(|moment| moment.time >= time)?;
+    let row = |moment: &Moment| {
+        let [x, y, z] = WORLD;
+        let (u, p) = (&moment.contact_velocity, &moment.impulses);
+        [u[x], u[y], u[z], p[x], p[y], p[z], moment.depths[0]]
+    };
+    if after == 0 {
+        return Some(row(&moments[0]));
+    }
+    let (from, to) = (&moments[after - 1], &moments[after]);
+    let share = (time - from.time) / (to.time - from.time).max(f64::MIN_POSITIVE);
+    let (a, b) = (row(from), row(to));
+    Some(std::array::from_fn(|i| a[i] + share * (b[i] - a[i])))
+}
+
+/// The path of the slip, and percussions over the normal one.
+fn draw(
+    friction: &str,
+    scenario: &ImpactScenario,
+    moments: &[Moment],
+    paths: &mut Vec<Series>,
+    accumulated: &mut Vec<Figure>,
+) -> Result<(), Error> {
+    let problem = scenario.build()?.problem;
+    let trace = law(TURNS[0]).trace(&problem)?;
+    let plus = points(&problem, &trace);
+    let compliant = moments.iter().map(|m| [m.contact_velocity[1], m.contact_velocity[2]]);
+    paths.push(drawing::line(&format!("compliant, μ = {friction}"), compliant.collect()));
+    let sparse = plus.iter().step_by(6).map(|[u, _]| [u[1], u[2]]);
+    paths.push(dots(&format!("PLUS, μ = {friction}"), sparse.collect()));
+    let mut series = Vec::new();
+    for (name, k) in [("x", 1), ("y", 2)] {
+        let compliant = moments.iter().map(|m| [m.impulses[0], m.impulses[k]]);
+        series.push(drawing::line(&format!("compliant, {name}"), compliant.collect()));
+        let line = plus.iter().map(|[_, p]| [p[0], p[k]]).collect();
+        series.push(drawing::line(&format!("PLUS, {name}"), line));
+    }
+    for (label, event) in ["compression ends", "stops sliding"].into_iter().zip(events(&trace, 0)) {
+        if let Some(index) = event {
+            let p = &plus[index][1];
+            series.push(dots(label, vec![[p[0], p[1]], [p[0], p[2]]]));
+        }
+    }
+    let letter = ["a", "b", "c"][accumulated.len().min(2)];
+    accumulated.push(Figure {
+        id: format!("figure-9{letter}"),
+        title: format!("Percussions as they grow, friction {friction}"),
+        caption:
+            "Tangential percussions over the normal one, which grows all the time. Figure 9 of the \
+                  paper."
+                .to_owned(),
+        x: drawing::axis("normal percussion", "N·s"),
+        y: drawing::axis("tangential percussion", "N·s"),
+        equal_aspect: false,
+        series,
+    });
+    Ok(())
+}
+
+fn coarser(scenario: &ImpactScenario, moments: &[Moment]) -> Result<Vec<Series>, Error> {
+    let problem = scenario.build()?.problem;
+    let compliant = moments.iter().map(|m| [m.contact_velocity[1], m.contact_velocity[2]]);
+    let mut series = vec![drawing::line("compliant", compliant.collect())];
+    for theta_max in TURNS {
+        let path = points(&problem, &law(theta_max).trace(&problem)?);
+        let path = path.iter().map(|[u, _]| [u[1], u[2]]).collect();
+        series.push(drawing::line(&format!("PLUS, θ_max = {theta_max}"), path));
+    }
+    Ok(series)
+}
