@@ -221,6 +221,7 @@ pub(crate) struct Compare {
 const COMPARE_HELP: &str = "\
 Examples:
   percussion compare rocking-block
+  percussion compare brick-corner-0.225 --laws plus,compliant
   percussion compare block.json --laws newton,poisson --set newton.directions=16
 
 `percussion list LAW` tells the settings of a law.";
@@ -282,6 +283,8 @@ pub(crate) enum LawName {
     Plus,
     /// The set of all outcomes, with percussions that grow at arbitrary relative rates.
     SetValuedRouth,
+    /// No law but its measure: contacts that give way, integrated until they part; needs geometry.
+    Compliant,
 }
 
 /// One law or all.

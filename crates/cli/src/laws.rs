@@ -4,18 +4,20 @@ mod build;
 mod sampled;
 mod settings;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
-    AnitescuPotra, Law, Outcome, Problem, Propagative, Sequential, SetValuedRouth, outcome::Status,
+    AnitescuPotra, Law, Outcome, Propagative, Sequential, SetValuedRouth, outcome::Status,
     propagative::Branch,
 };
 
 pub(crate) use sampled::{ContactPlane, Guarantee, Sampled};
 pub(crate) use settings::{Setting, Settings};
 
-use crate::arguments::LawName;
+use percussion_scenarios::impacts::compliant;
+
+use crate::{arguments::LawName, input::Subject};
 
 /// A law with its settings, ready for any problem.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub(crate) enum Chosen {
     Orders(Sequential<Box<dyn Law>>),
     /// The outcomes of all minimal sequences of reflections.
     Reflections(Propagative),
+    /// The impact in time, with contacts that give way.
+    Compliant(compliant::Settings),
     /// The set of outcomes at arbitrary relative rates, of which so many velocities are kept, and the
     /// probability that what its size proves is wrong.
     Set(SetValuedRouth, (usize, f64)),
@@ -74,7 +78,7 @@ impl Several {
 }
 
 impl Chosen {
-    /// The law called `name` with the settings given; `sampling` is how the problem is sampled by default.
+    /// The law called `name` with the settings given; the subject may have defaults of its own.
     ///
     /// # Errors
     ///
@@ -82,10 +86,10 @@ impl Chosen {
     pub(crate) fn new(
         name: LawName,
         given: Vec<(String, String)>,
-        sampling: Option<&percussion_impact::set_valued::Settings>,
+        subject: Option<&Subject>,
     ) -> Result<Self> {
         let mut settings = Settings::new(given)?;
-        let chosen = build::law(name, &mut settings, sampling)?;
+        let chosen = build::law(name, &mut settings, subject)?;
         settings.finish(&name.to_string())?;
         Ok(chosen)
     }
@@ -95,16 +99,19 @@ impl Chosen {
         match self {
             Self::One(law) => Some(law),
             Self::Set(law, _) => Some(Box::new(law)),
-            Self::Solutions(..) | Self::Orders(_) | Self::Reflections(_) => None,
+            Self::Solutions(..) | Self::Orders(_) | Self::Reflections(_) | Self::Compliant(_) => {
+                None
+            }
         }
     }
 
-    /// What the law answers to `problem`; `progress` hears of the share that is done.
+    /// What the law answers to the problem of `subject`; `progress` hears of the share that is done.
     ///
     /// # Errors
     ///
     /// When the law does not apply, or a setting is out of its range.
-    pub(crate) fn answer(&self, problem: &Problem, progress: &dyn Fn(f64)) -> Result<Answer> {
+    pub(crate) fn answer(&self, subject: &Subject, progress: &dyn Fn(f64)) -> Result<Answer> {
+        let problem = &subject.problem;
         Ok(match self {
             Self::One(law) => Answer::One(law.resolve(problem)?),
             Self::Solutions(law, settings) => {
@@ -130,6 +137,15 @@ impl Chosen {
                     indeterminacy: Some(all.indeterminacy),
                     ..Several::new(outcomes, complete)
                 })
+            }
+            Self::Compliant(settings) => {
+                let Some(geometry) = &subject.geometry else {
+                    bail!(
+                        "the problem is given by matrices, expected an impact with geometry: a TOML \
+                         file or one that is built in"
+                    );
+                };
+                Answer::One(geometry.compliant(settings, &mut |_| ())?.outcome)
             }
             Self::Set(law, how) => {
                 Answer::Set(Box::new(Sampled::new(law, *how, problem, progress)?))

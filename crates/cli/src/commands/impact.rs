@@ -46,7 +46,7 @@ fn resolve_by(
     match law {
         Which::One(name) => {
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
-            let law = Chosen::new(name, given, subject.sampling.as_ref())?;
+            let law = Chosen::new(name, given, Some(&subject))?;
             prepare(out, &subject, matches!(law, Chosen::Set(..)))?;
             let mut document = resolve(name, &law, &subject)?;
             write(&mut document, &subject, out)?;
@@ -115,7 +115,7 @@ fn several(
         let prefix = format!("{name}.");
         let own = given.extract_if(.., |(key, _)| key.starts_with(&prefix));
         let own = own.map(|(key, value)| (key[prefix.len()..].to_owned(), value)).collect();
-        let law = Chosen::new(name, own, subject.sampling.as_ref());
+        let law = Chosen::new(name, own, Some(subject));
         Ok((name, law.with_context(|| name.to_string())?))
     });
     let laws = laws.collect::<Result<_>>()?;
@@ -144,7 +144,7 @@ fn resolve(name: LawName, law: &Chosen, subject: &Subject) -> Result<Document> {
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
     let progress = Progress::new();
-    let result = law.answer(problem, &|share| progress.show(share, &name.to_string()));
+    let result = law.answer(subject, &|share| progress.show(share, &name.to_string()));
     progress.clear();
     Document::new(name.to_string(), problem, result?)
 }

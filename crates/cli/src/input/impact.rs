@@ -51,6 +51,8 @@ pub(crate) struct Subject {
     pub(crate) sampling: Option<percussion_impact::set_valued::Settings>,
     /// The bodies, of an impact that is given by them.
     pub(crate) stage: Option<ImpactStage>,
+    /// Bodies and contacts, where the problem was made of them.
+    pub(crate) geometry: Option<Box<ImpactScenario>>,
 }
 
 /// The built-in impact called `name`, or that in the file `name`: TOML by its name, otherwise JSON, which
@@ -62,10 +64,10 @@ pub(crate) struct Subject {
 pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
     let path = Path::new(name);
     if impacts::NAMES.contains(&name) {
-        of_bodies(&ImpactScenario::named(name)?)
+        of_bodies(ImpactScenario::named(name)?)
     } else if path.extension().is_some_and(|extension| extension == "toml") {
         let scenario = ImpactScenario::from_path(path).with_context(|| format!("`{name}`"))?;
-        of_bodies(&scenario).with_context(|| format!("`{name}`"))
+        of_bodies(scenario).with_context(|| format!("`{name}`"))
     } else if name == "-" || path.exists() {
         Ok(super::document(path, problem)?.into())
     } else {
@@ -77,7 +79,7 @@ pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
     }
 }
 
-fn of_bodies(scenario: &ImpactScenario) -> anyhow::Result<Subject> {
+fn of_bodies(scenario: ImpactScenario) -> anyhow::Result<Subject> {
     let impact = scenario.build()?;
     let velocities =
         impact.velocities.iter().map(|label| format!("{} ({})", label.name, label.unit));
@@ -87,7 +89,8 @@ fn of_bodies(scenario: &ImpactScenario) -> anyhow::Result<Subject> {
         contacts: impact.contacts,
         sampling: Some(impact.set_valued),
         problem: impact.problem,
-        stage: Some(ImpactStage::new(scenario)?),
+        stage: Some(ImpactStage::new(&scenario)?),
+        geometry: Some(Box::new(scenario)),
     })
 }
 
@@ -99,6 +102,7 @@ impl From<Problem> for Subject {
             contacts: (0..problem.contacts().len()).map(|index| index.to_string()).collect(),
             sampling: None,
             stage: None,
+            geometry: None,
             problem,
         }
     }

@@ -17,7 +17,10 @@ use percussion_impact::{
 };
 
 use super::{Chosen, Settings};
-use crate::arguments::LawName;
+use percussion_integrators::compliant::Method as Integration;
+use percussion_scenarios::impacts::compliant::{self, Rule};
+
+use crate::{arguments::LawName, input::Subject};
 
 const AT_LEAST_1: &str = "a number from 1 on";
 const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
@@ -32,7 +35,7 @@ const FAILURE: f64 = 1e-6;
 pub(super) fn law(
     name: LawName,
     settings: &mut Settings,
-    sampling: Option<&set_valued::Settings>,
+    subject: Option<&Subject>,
 ) -> Result<Chosen> {
     Ok(match name {
         LawName::Newton => Chosen::One(Box::new(Newton { settings: step(settings)? })),
@@ -43,7 +46,10 @@ pub(super) fn law(
         LawName::Propagative => propagative(settings)?,
         LawName::Routh => Chosen::One(Box::new(routh(settings)?)),
         LawName::Plus => Chosen::One(Box::new(plus(settings)?)),
-        LawName::SetValuedRouth => set_valued_routh(settings, sampling)?,
+        LawName::SetValuedRouth => {
+            set_valued_routh(settings, subject.and_then(|subject| subject.sampling.as_ref()))?
+        }
+        LawName::Compliant => Chosen::Compliant(compliant(settings, subject)?),
     })
 }
 
@@ -103,8 +109,9 @@ fn maximum_dissipation(settings: &mut Settings) -> Result<MaximumDissipation> {
 }
 
 fn sequential(settings: &mut Settings) -> Result<Chosen> {
-    let singles = [LawName::Poisson, LawName::Newton, LawName::AnitescuPotra, LawName::Routh]
-        .map(|law| (law.to_string(), law));
+    let singles =
+        [LawName::Poisson, LawName::Newton, LawName::AnitescuPotra, LawName::Routh, LawName::Plus]
+            .map(|law| (law.to_string(), law));
     let singles: Vec<_> = singles.iter().map(|(name, law)| (name.as_str(), *law)).collect();
     let inner = settings.choice("inner", &singles)?;
     let Chosen::One(inner) = settings.within("inner.", |settings| law(inner, settings, None))?
@@ -201,6 +208,34 @@ fn plus(settings: &mut Settings) -> Result<Plus> {
         round_limit: settings.count("round_limit", defaults.round_limit, AT_LEAST_1)?,
         interval_limit: settings.count("interval_limit", defaults.interval_limit, AT_LEAST_1)?,
         pass_limit: settings.count("pass_limit", defaults.pass_limit, AT_LEAST_1)?,
+    })
+}
+
+fn compliant(settings: &mut Settings, subject: Option<&Subject>) -> Result<compliant::Settings> {
+    let geometry = subject.and_then(|subject| subject.geometry.as_ref());
+    let defaults = geometry.map(|geometry| geometry.compliant).unwrap_or_default();
+    let modulus = settings.optional("modulus", "springs, or that of the file", "a modulus (Pa)")?;
+    let slip = "0.001 of the fastest velocity, with a modulus 0.01 m/s";
+    let slip = settings.optional("slip", slip, "where friction is fully developed (m/s)")?;
+    // The default comes first.
+    let mut rules = [("hertz", Rule::Hertz), ("springs", Rule::Springs)];
+    rules.sort_by_key(|(_, rule)| *rule != defaults.rule);
+    let mut methods = [
+        ("tsit45", Integration::Tsit45),
+        ("bdf", Integration::Bdf),
+        ("tr-bdf2", Integration::TrBdf2),
+    ];
+    methods.sort_by_key(|(_, method)| *method != defaults.method);
+    let dissipation = "of Hunt and Crossley (s/m)";
+    Ok(compliant::Settings {
+        modulus: modulus.or(defaults.modulus),
+        rule: settings.choice("rule", &rules)?,
+        dissipation: settings.number("dissipation", defaults.dissipation, dissipation)?,
+        depth: settings.number("depth", defaults.depth, "of springs (m)")?,
+        slip: slip.or(defaults.slip),
+        gravity: defaults.gravity,
+        tolerance: settings.number("tolerance", defaults.tolerance, "from 1e-13 to 0.1")?,
+        method: settings.choice("method", &methods)?,
     })
 }
 

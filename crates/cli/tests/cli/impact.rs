@@ -245,6 +245,30 @@ fn laws_stand_side_by_side_and_those_that_do_not_apply_say_why() {
     assert_eq!(finished.code, Some(1), "{finished:?}");
 }
 
+/// The row of balls in time passes on what the law passes on, but for what the contacts share meanwhile.
+#[test]
+fn compliant_contacts_stand_beside_the_laws_where_there_is_geometry() {
+    let arguments = ["compare", "ball-row", "--laws", "plus,compliant", "--json"];
+    let finished = percussion(&arguments);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let document = finished.json();
+    let last = |law: usize| document["laws"][law]["velocity"][12].as_f64().unwrap();
+    assert!((last(0) + 2.0).abs() < 1e-12 && (last(1) + 1.977_555).abs() < 1e-3, "{document}");
+    assert!(document["laws"][1]["certificate"]["energy_change"].as_f64().unwrap().abs() < 1e-5);
+
+    let arguments = ["impact", "rocking-block", "--law", "compliant", "--set", "depth=1e-7"];
+    let text = percussion(&arguments);
+    assert_eq!(text.code, Some(0), "{text:?}");
+    impact(BLOCK, "compliant", &[]).assert_refused(&["matrices", "geometry"]);
+    impact("ball-row", "compliant", &["--set", "depth=-1"]).assert_refused(&["compliant.depth"]);
+}
+
+#[test]
+fn plus_resolves_the_single_impacts_of_a_sequence() {
+    let document = answer(BALL, "sequential", &["--set", "inner=plus"]);
+    assert_close(&document["velocity"], &[5.0 / 7.0, 1.0, -5.0 / 7.0]);
+}
+
 #[test]
 fn impacts_come_from_json_toml_standard_input_and_by_name() {
     let text = std::fs::read(BALL).unwrap();

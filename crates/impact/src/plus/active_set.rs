@@ -9,26 +9,28 @@
 //!   symmetric. Each pass leaves fewer constraints, so there are at most two for each point and one.
 //! - The **exhaustive search** tries every combination and keeps, of those that satisfy everything in
 //!   Table 1, one with the most constraints and among these one with the least norm of percussions; the
-//!   first one found, if there are several. It takes up to `3^m` solutions for `m` points, and falls
-//!   back to the heuristic where nothing satisfies everything. With up to 8 contacts it also steps in
-//!   where the heuristic finds no direction of impending slip.
+//!   first one found, if there are several. It takes up to `3^m` solutions for `m` points.
+//! - The **[continuation](super::continuation)** follows the friction from none to what it is. It steps
+//!   in where the heuristic finds no direction of impending slip or nothing that pushes, and where the
+//!   exhaustive search finds nothing that satisfies everything. With up to 8 contacts the exhaustive
+//!   search is what is left after it for the heuristic. An answer of either is judged by all of Table 1.
 //!
-//! How often do they differ? Of 10 000 random impacts each, with one to four contacts, `θ_max` 0.25 and
-//! rows and velocities between −1 and 1, the outcomes of this share differ by more than 1e-8:
+//! How often do heuristic and search differ? Of 10 000 random impacts each, with one to four contacts, `θ_max`
+//! 0.25 and rows and velocities between −1 and 1, the outcomes of this share differ by more than 1e-8:
 //!
-//! | velocities | `e` | `μ` up to | differ | energy, of that before | approach left to the next round, heuristic / exhaustive | unsolved or at a limit, heuristic / exhaustive of the rest |
+//! | velocities | `e` | `μ` up to | differ | energy, of that before | intervals that leave an approach, in impacts: heuristic / exhaustive | unsolved or at a limit, heuristic / exhaustive |
 //! | --- | --- | --- | --- | --- | --- | --- |
-//! | 12 | 0 | 0.8 | 0.24 % | 2 % | 30 / 30 m/s, in 35 / 8 impacts | 9 / 0 |
-//! | 12 | any | 0.8 | 0.20 % | 5 % | 3.3 / 3.3 m/s, in 31 / 11 | 0 / 1 |
-//! | 6 | any | 0.6 | 1.0 % | 48 % | 2.5 / 2.5 m/s, in 111 / 13 | 44 / 1 |
-//! | 6 | 1 | 1 | 2.2 % | 74 % | 3.7 / 3.7 m/s, in 293 / 93 | 33 / 2 |
-//! | 6 | 0 | 1.5 | 3.2 % | 49 % | 17 / 17 m/s, in 479 / 216 | 240 / 21 |
+//! | 12 | 0 | 0.8 | 0.13 % | 6 % | 20 / 4 | 0 / 0 |
+//! | 12 | any | 0.8 | 0.10 % | 2 % | 16 / 7 | 0 / 0 |
+//! | 6 | any | 0.6 | 0.66 % | 45 % | 82 / 15 | 4 / 11 |
+//! | 6 | 1 | 1 | 1.4 % | 78 % | 181 / 50 | 4 / 5 |
+//! | 6 | 0 | 1.5 | 3.0 % | 460 % | 434 / 140 | 14 / 28 |
 //!
 //! The energy is the largest difference between the two outcomes. The rows are drawn without regard to
 //! any body, so that jams and redundancy are far more frequent than among real contacts. Where the
 //! exhaustive search leaves an approach, nothing satisfied everything. Impacts that end unsolved, or at
-//! a limit, say so in their status; in no impact does a percussion leave its cone by more than 1e-15 of
-//! the largest.
+//! a limit, say so in their status. The example `plus_search` of the benches prints this table with the
+//! figures of the certificates.
 //!
 //! # Source
 //!

@@ -2,8 +2,8 @@
 //! integrates from touchdown until they have parted.
 //!
 //! Every impact of this module has geometry, so it can also happen in time: bodies keep their shapes and
-//! overlap a little, contact forces follow from the overlap, and nothing else acts (gravity does
-//! nothing during an impact). It is over when no contact presses and none approaches. What comes out
+//! overlap a little, contact forces follow from the overlap, and nothing else acts but gravity, if
+//! given. It is over when no contact presses and none approaches. What comes out
 //! stands beside the answers of the laws, with a certificate of its own; the momentum residual of this one
 //! says how far the positions moved meanwhile.
 //!
@@ -45,7 +45,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    rules::{at_least_zero, positive},
+    rules::{at_least_zero, finite, positive},
 };
 
 /// Largest damping ratio, of contacts without restitution.
@@ -73,6 +73,10 @@ pub struct Settings {
     /// Slip at which friction is fully developed (m/s), positive; by default 0.01 m/s with a modulus, and
     /// for springs a thousandth of the fastest velocity of a contact before the impact.
     pub slip: Option<f64>,
+    /// Acceleration of gravity meanwhile (m/s²; two or three numbers), default none: it is no part of an
+    /// impact, but of a soft collision that takes its time.
+    #[serde(deserialize_with = "super::vector")]
+    pub gravity: [f64; 3],
     /// Relative tolerance of the integration, in `[1e-13, 0.1]` (default 1e-8); the absolute ones are this
     /// part of depth, speed and momentum.
     pub tolerance: f64,
@@ -89,6 +93,7 @@ impl Default for Settings {
             dissipation: 0.0,
             depth: 1e-6,
             slip: None,
+            gravity: [0.0; 3],
             tolerance: 1e-8,
             method: Method::Tsit45,
         }
@@ -121,6 +126,7 @@ impl Settings {
         ] {
             positive(&format!("compliant.{field}"), value, expected)?;
         }
+        finite("compliant.gravity", &self.gravity)?;
         let expected = "a finite number of at least 0";
         at_least_zero("compliant.dissipation", self.dissipation, expected)
     }
@@ -204,7 +210,8 @@ impl CompliantImpact {
         let problem = scenario.build()?.problem;
         let Mechanism { coordinates, velocity, .. } = scenario.mechanism()?;
         let scale = Scale::of(&problem, settings);
-        let model = scenario.compliant_model(settings, &problem, &scale, Vector3::zeros())?;
+        let model =
+            scenario.compliant_model(settings, &problem, &scale, settings.gravity.into())?;
         let start = model.state(coordinates, velocity).map_err(Box::new)?;
         Ok(Self { model, start, problem, scale, settings: *settings })
     }

@@ -242,9 +242,8 @@ fn solids(scenario: &ImpactScenario, body: &Body) -> Vec<Solid> {
     let mut solids = Vec::new();
     let mut places = Vec::new();
     for disc in discs.filter(|disc| disc.body == body.name) {
-        let [x, y] = disc.center;
-        places.push([x, y, 0.0]);
-        let ball = Solid::Ball { center: [x, y, 0.0], radius: disc.radius };
+        places.push(disc.center);
+        let ball = Solid::Ball { center: disc.center, radius: disc.radius };
         if disc.radius > 0.0 && !solids.contains(&ball) {
             solids.push(ball);
         }
@@ -254,9 +253,9 @@ fn solids(scenario: &ImpactScenario, body: &Body) -> Vec<Solid> {
         return solids;
     }
     let carried = scenario.bodies.iter().filter(|other| other.on.as_ref() == Some(&body.name));
-    places.extend(carried.map(|other| [other.placement[0], other.placement[1], 0.0]));
+    places.extend(carried.map(|other| other.placement));
     if body.mass.is_some() {
-        places.push([body.center_of_mass[0], body.center_of_mass[1], 0.0]);
+        places.push(body.center_of_mass);
     }
     let length = |place: &[f64; 3]| place[0].hypot(place[1]);
     let reach = places.iter().map(length).fold(0.0, f64::max);

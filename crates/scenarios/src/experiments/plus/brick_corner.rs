@@ -147,9 +147,15 @@ fn measure(
         .map(|&theta_max| Ok(resolve(Plus { v_transition: UNDELAYED, ..law(theta_max) })?.1))
         .collect::<Result<_, Error>>()?;
     let changes: Vec<_> = outcomes.windows(2).map(|pair| (&pair[1] - &pair[0]).norm()).collect();
-    let ratio = changes[0] / changes[changes.len() - 1];
-    let order = ratio.log2() / (changes.len() - 1) as f64;
-    measurements.add(format!("μ = {friction}: order of convergence in θ_max"), order);
+    let largest = changes.iter().fold(0.0_f64, |most, change| most.max(*change));
+    if largest < 1e-6 * compliant.norm() {
+        // A corner that rolls before the compression ends forgets how it came to that.
+        measurements.add(format!("μ = {friction}: change of the percussion with θ_max"), largest);
+    } else {
+        let ratio = changes[0] / changes[changes.len() - 1];
+        let order = ratio.log2() / (changes.len() - 1) as f64;
+        measurements.add(format!("μ = {friction}: order of convergence in θ_max"), order);
+    }
     Ok(())
 }
 
@@ -206,8 +212,8 @@ fn draw(
     for (name, k) in [("x", 1), ("y", 2)] {
         let compliant = moments.iter().map(|m| [m.impulses[0], m.impulses[k]]);
         series.push(drawing::line(&format!("compliant, {name}"), compliant.collect()));
-        let line = plus.iter().map(|[_, p]| [p[0], p[k]]).collect();
-        series.push(drawing::line(&format!("PLUS, {name}"), line));
+        let sparse = plus.iter().step_by(6).map(|[_, p]| [p[0], p[k]]);
+        series.push(dots(&format!("PLUS, {name}"), sparse.collect()));
     }
     for (label, event) in ["compression ends", "stops sliding"].into_iter().zip(events(&trace, 0)) {
         if let Some(index) = event {

@@ -8,6 +8,7 @@ use crate::{
     figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
+    scenario::Inertia,
 };
 
 /// Radii of the other balls over that of the cue ball, with masses in proportion to volumes.
@@ -90,13 +91,13 @@ impl Break {
         let mut scenario = scenario.clone();
         let theta = degrees.to_radians();
         let cue = scenario.contacts[0].disc.radius;
-        let (mass, inertia) = (scenario.bodies[0].mass, scenario.bodies[0].inertia);
+        let (mass, inertia) = (scenario.bodies[0].mass, scenario.bodies[0].inertia.tensor().m33);
         for (index, (size, side)) in sizes.into_iter().zip([1.0, -1.0]).enumerate() {
             let (sin, cos) = (0.5 * side * theta).sin_cos();
             let distance = cue * (1.0 + size);
             let ball = &mut scenario.bodies[index + 1];
             ball.mass = mass.map(|mass| mass * size.powi(3));
-            ball.inertia = inertia * size.powi(5);
+            ball.inertia = Inertia::Scalar(inertia * size.powi(5));
             ball.coordinates = Some(vec![distance * cos, distance * sin, 0.0]);
             scenario.contacts[index].disc.radius = cue * size;
         }
