@@ -88,7 +88,7 @@ fn what_is_wrong_with_a_file_is_told_with_its_place() {
         ("\"1/12\"", "\"1/\"", ["definitions[0].value", "ends"]),
         ("\"1/12\"", "\"inertia\"", ["definitions[0].value", "`inertia` is unknown"]),
         ("\"1/12\"", "\"-1\"", ["bodies[0].inertia", "at least 0"]),
-        ("\"= inertia\"", "\"inertia\"", ["mechanism.bodies[0].inertia", "expected a number"]),
+        ("\"= inertia\"", "\"inertia\"", ["mechanism.bodies[0].inertia", "expected one number"]),
         ("name = \"d\"", "name = \"pi\"", ["variables[0].name", "pi"]),
         ("name = \"inertia\"", "name = \"d\"", ["definitions[0].name", "not used before"]),
         ("[\"end\", \"foot\"]", "[\"end\", \"head\"]", ["touch[1]", "`head`"]),

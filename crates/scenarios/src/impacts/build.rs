@@ -169,14 +169,14 @@ impl ImpactScenario {
 
     /// What a body can have as inertia; that a tensor is one of a body is left to `MassProperties`.
     fn check_inertia(&self, path: &str, body: &Body) -> Result<(), Error> {
-        let inertia = &body.inertia;
-        if let Inertia::Scalar(moment) = *inertia {
+        let massless = "0 for a body without mass";
+        if let Inertia::Scalar(moment) = body.inertia {
             at_least_zero(path, moment, "a finite number of at least 0 (kg·m²)")?;
+            return require(path, &moment, massless, body.mass.is_some() || moment == 0.0);
         }
-        let fits = self.dimension == Space::Space || matches!(inertia, Inertia::Scalar(_));
-        require(path, inertia, "one number in the plane (kg·m²)", fits)?;
-        let has_mass = body.mass.is_some() || *inertia == Inertia::default();
-        require(path, inertia, "0 for a body without mass", has_mass)
+        let fits = self.dimension == Space::Space;
+        require(path, &body.inertia, "one number in the plane (kg·m²)", fits)?;
+        require(path, &body.inertia, massless, body.mass.is_some())
     }
 
     fn check_contact(&self, path: &str, contact: &Contact) -> Result<(), Error> {
