@@ -160,7 +160,7 @@ impl ImpactScenario {
     /// # Example
     ///
     /// A ball of 1 kg and 0.1 m falls at 2 m/s on elastic ground and leaves with 2 m/s: 4 N·s. The Hertz contact
-    /// of 10 GPa takes 0.4 ms.
+    /// of 10¹⁰ Pa takes 0.4 ms.
     ///
     /// ```
     /// use percussion_scenarios::{ImpactScenario, impacts::compliant};

@@ -19,7 +19,7 @@ use crate::{
     outcome::ExperimentOutcome,
 };
 
-/// Moduli of the sphere and of the ground, as in the file (GPa).
+/// Moduli of the sphere and of the ground, as in the file (10⁹ Pa).
 const MODULI: [&str; 5] = ["0.01", "0.1", "1", "10", "100"];
 
 /// When the height of the sphere is compared (s after the touchdown), and how well (a part of itself).
