@@ -13,6 +13,7 @@ mod drawing;
 mod event_driven;
 mod four_balls;
 mod impulses;
+mod integrators;
 mod maximum_dissipation;
 mod plus;
 mod propagative;
@@ -226,6 +227,11 @@ pub fn experiments() -> &'static [Experiment] {
             id: "event-driven/triple-pendulum",
             title: "A triple pendulum swings against the ground and comes to rest",
             run: event_driven::pendulum,
+        },
+        Experiment {
+            id: "propagative/integrators",
+            title: "Hinged rods fall on a floor, by three integrators",
+            run: integrators::run,
         },
     ]
 }

@@ -247,3 +247,46 @@ fn a_joint_limit_is_a_contact() {
     motion.run(1.0, |_, _| ()).unwrap();
     assert!(motion.state().coordinates[0].abs() < 1e-11);
 }
+
+/// A rod of 40 masses and springs runs into a wall. The wave of compression needs `√(m/k)` = 1 s from mass to
+/// mass, so that the rod leaves after `2 · 40` s with its speed reversed; the front of the wave is some
+/// `40^(1/3)` masses wide, and the plastic impact of the first mass takes 1/40 of the energy.
+#[test]
+fn an_elastic_rod_leaves_a_wall_after_the_wave_is_back() {
+    let count = 40;
+    let mass = MassProperties::point(1.0).unwrap();
+    let link = |i: usize| {
+        let joint = Joint::prismatic(Vector3::x());
+        if i == 0 {
+            return Link::new("0", joint.with_limits(&[[0.0, f64::INFINITY]])).with_mass(mass);
+        }
+        let joint = joint.with_spring(&[1.0], &[0.0]);
+        Link::new(i.to_string(), joint).on((i - 1).to_string()).with_mass(mass)
+    };
+    let system = Articulated::new((0..count).map(link).collect(), Vector3::zeros()).unwrap();
+    let contacts = system.joint_limits().into_iter().map(Contact::new).collect();
+    let model = Model::new(Box::new(system), contacts).unwrap();
+    let (mut coordinates, mut velocity) = (vec![0.0; count], vec![0.0; count]);
+    (coordinates[0], velocity[0]) = (0.05, -1.0);
+    let law = Box::new(Propagative { restitution: 0.0, ..Propagative::default() });
+    let start = state(&coordinates, &velocity);
+    let mut motion = Integrator::new(model, law, settings(0.1), start).unwrap();
+    let (mut parted, mut energies) = (0.0, Vec::new());
+    motion
+        .run(100.0, |_, report| {
+            if report.closed.iter().any(|closed| closed.normal > 0.0) {
+                parted = report.time;
+            }
+            energies.push(report.energy_after);
+        })
+        .unwrap();
+    let width = (count as f64).cbrt();
+    assert!((parted - 80.0).abs() < 2.0 * width, "{parted}");
+    // The momentum of all masses is that of the coordinate which moves them all.
+    let rebound = motion.momentum()[0] / count as f64;
+    assert!(rebound > 1.0 - width / count as f64 && rebound < 1.0, "{rebound}");
+    assert!((energies[0] - 19.5).abs() < 1e-9, "{}", energies[0]);
+    let drift = energies.iter().map(|e| (e - 19.5).abs()).fold(0.0, f64::max);
+    // (ω h)²/24 of the energy for the highest frequency, 2 rad/s, and what contacts add.
+    assert!(drift < 0.04, "{drift}");
+}

@@ -75,6 +75,11 @@ fn the_zeno_block_is_accepted() {
 }
 
 #[test]
+fn the_hinged_rods_are_accepted() {
+    assert_accepted("propagative/integrators");
+}
+
+#[test]
 fn the_walkers_are_accepted() {
     assert_accepted("set-valued/compass-gait");
     assert_accepted("set-valued/ramone");

@@ -1,0 +1,102 @@
+//! Energy and momentum over a million variational steps: a pendulum, and a chain of rods that bounces.
+//!
+//! `cargo run --release -p percussion-integrators --example variational_energy`
+
+#![expect(clippy::print_stdout, reason = "it is an example")]
+
+use std::{error::Error, time::Instant};
+
+use nalgebra::{Isometry3, Vector3};
+use percussion_dynamics::{
+    Articulated, Joint, Link, MassProperties,
+    gap::{Plane, Sphere, SpherePlane},
+};
+use percussion_impact::Propagative;
+use percussion_integrators::variational::{Contact, Integrator, Model, Settings, State};
+
+const STEPS: usize = 1_000_000;
+
+/// Rods of 1 m and 1 kg, the first hinged to the world or free.
+fn chain(count: usize, is_free: bool) -> Result<Articulated, Box<dyn Error>> {
+    let rod = MassProperties::solid_box(1.0, &Vector3::new(1.0, 0.1, 0.1))?;
+    let rod = rod.translated(&Vector3::new(0.5, 0.0, 0.0));
+    let link = |i: usize| {
+        let joint = if i == 0 && is_free { Joint::planar() } else { Joint::revolute(Vector3::z()) };
+        let link = Link::new(i.to_string(), joint).with_mass(rod);
+        if i == 0 {
+            return link;
+        }
+        link.on((i - 1).to_string()).at(Isometry3::translation(1.0, 0.0, 0.0))
+    };
+    Ok(Articulated::new((0..count).map(link).collect(), Vector3::new(0.0, -10.0, 0.0))?)
+}
+
+/// The ends of the rods of a chain against the floor.
+fn ends(count: usize) -> Result<Vec<Contact>, Box<dyn Error>> {
+    let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
+    let tip = |body: usize, x: f64| -> Result<Contact, Box<dyn Error>> {
+        let point = Sphere::on_body(body, Vector3::new(x, 0.0, 0.0), 0.0);
+        Ok(Contact::new(SpherePlane::new(point, floor)?))
+    };
+    std::iter::once(tip(0, 0.0)).chain((0..count).map(|i| tip(i, 1.0))).collect()
+}
+
+fn trial(
+    name: &str,
+    model: Model,
+    step_size: f64,
+    coordinates: Vec<f64>,
+    velocity: Vec<f64>,
+) -> Result<(), Box<dyn Error>> {
+    let settings = Settings { step_size, ..Settings::default() };
+    let start = State { time: 0.0, coordinates, velocity };
+    let law = Box::new(Propagative::default());
+    let mut motion = Integrator::new(model, law, settings, start)?;
+    let momentum = motion.momentum()[0];
+    let mut first = None;
+    let (mut impacts, mut plastic, mut iterations, mut worst) = (0, 0, 0, [0.0_f64; 10]);
+    let (mut largest_change, mut residual) = (0.0_f64, 0.0_f64);
+    let clock = Instant::now();
+    for k in 0..STEPS {
+        let report = motion.step()?;
+        let first = *first.get_or_insert(report.energy_before);
+        let error = (report.energy_after - first).abs();
+        let tenth = &mut worst[10 * k / STEPS];
+        *tenth = tenth.max(error);
+        impacts += report.impacts.len();
+        iterations += report.newton_iterations;
+        residual = residual.max(report.residual);
+        for impact in &report.impacts {
+            plastic += usize::from(impact.is_plastic);
+            if !impact.is_plastic {
+                largest_change = largest_change.max(impact.energy_change.abs());
+            }
+        }
+    }
+    let micros = clock.elapsed().as_secs_f64() * 1e6 / STEPS as f64;
+    println!("{name}, h = {step_size} s: {micros:.2} µs a step");
+    println!(
+        "  {iterations} iterations, residual {residual:.1e}, {impacts} impacts, {plastic} plastic"
+    );
+    let worst = worst.map(|error| format!("{error:.1e}")).join(" ");
+    println!("  energy {:.6} J, error in tenths {worst}", first.unwrap_or(f64::NAN));
+    println!("  energy change of an impact {largest_change:.1e} J");
+    println!("  momentum along x {momentum:e}, change {:e}", motion.momentum()[0] - momentum);
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let pendulum = || Ok::<_, Box<dyn Error>>(Model::new(Box::new(chain(1, false)?), vec![])?);
+    for h in [0.02, 0.01] {
+        trial("pendulum", pendulum()?, h, vec![0.4], vec![0.0])?;
+    }
+    for (count, h) in [(1, 2e-3), (1, 1e-3), (2, 1e-3), (2, 5e-4)] {
+        let model = Model::new(Box::new(chain(count, true)?), ends(count)?)?;
+        let mut coordinates = vec![0.0, 1.0, 0.3];
+        coordinates.resize(2 + count, -0.5);
+        let mut velocity = vec![0.7, 0.0, 1.0];
+        velocity.resize(2 + count, -1.0);
+        trial(&format!("bouncing chain of {count}"), model, h, coordinates, velocity)?;
+    }
+    Ok(())
+}
