@@ -1,6 +1,6 @@
 //! The packages of users: `cargo xtask downstream`.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use anyhow::Context;
 
@@ -15,16 +15,14 @@ const FOLDER: &str = "examples/downstream";
 pub(crate) fn run() -> anyhow::Result<()> {
     let (root, folder) = (shell::root(), shell::root().join(FOLDER));
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).context("copying Cargo.lock")?;
-    let manifest = folder.join("Cargo.toml");
-    let command = |action: &str| {
-        let mut command = cargo([action, "--offline", "--manifest-path"]);
-        command.arg(&manifest).env("CARGO_TARGET_DIR", shell::target());
-        command
-    };
-    shell::run(command("build").arg("--workspace"))?;
+    let mut build = cargo(["build", "--workspace", "--offline", "--manifest-path"]);
+    build.arg(folder.join("Cargo.toml")).env("CARGO_TARGET_DIR", shell::target());
+    shell::run(&mut build)?;
     for package in packages(&folder)? {
         println!("{FOLDER}/{package}");
-        shell::run(command("run").args(["--quiet", "--package", &package]))?;
+        // `cargo run` of one package would compile what it depends on again, with its features alone.
+        let program = shell::target().join("debug").join(&package);
+        shell::run(Command::new(program).current_dir(&root))?;
     }
     Ok(())
 }

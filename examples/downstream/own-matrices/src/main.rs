@@ -9,15 +9,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let before = DVector::from_row_slice(&[0.0, -1.0, 1.0]);
 
     // Rows of the contact Jacobian: normal and tangential velocity of the left and of the right end.
-    let jacobian = DMatrix::from_row_slice(4, 3, &[
-        0.0, 1.0, -0.5, //
-        1.0, 0.0, 0.0, //
-        0.0, 1.0, 0.5, //
-        1.0, 0.0, 0.0,
-    ]);
+    let jacobian = DMatrix::from_row_slice(
+        4,
+        3,
+        &[
+            0.0, 1.0, -0.5, //
+            1.0, 0.0, 0.0, //
+            0.0, 1.0, 0.5, //
+            1.0, 0.0, 0.0,
+        ],
+    );
     let row = |index: usize| jacobian.row(index).transpose();
     let contact = |index: usize| {
-        Contact::new(row(2 * index)).with_friction(0.4, vec![row(2 * index + 1)]).with_restitution(0.5)
+        Contact::new(row(2 * index))
+            .with_friction(0.4, vec![row(2 * index + 1)])
+            .with_restitution(0.5)
     };
     let problem = Problem::new(Mass::Matrix(mass_matrix), before, vec![contact(0), contact(1)])?;
 

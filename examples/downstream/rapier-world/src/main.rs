@@ -20,7 +20,8 @@ struct Touch {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut bodies = RigidBodySet::new();
     let mut colliders = ColliderSet::new();
-    colliders.insert(ColliderBuilder::cuboid(10.0, 10.0, 0.5).translation(Vector::new(0.0, 0.0, -0.5)));
+    colliders
+        .insert(ColliderBuilder::cuboid(10.0, 10.0, 0.5).translation(Vector::new(0.0, 0.0, -0.5)));
     let cube = RigidBodyBuilder::dynamic()
         .translation(Vector::new(0.0, 0.0, 0.5))
         .linvel(Vector::new(0.0, 0.0, -SPEED));
@@ -74,7 +75,8 @@ fn touches(bodies: &mut RigidBodySet, colliders: &mut ColliderSet) -> Vec<Touch>
 
 /// Replaces the velocities of all dynamic bodies by those after the impact.
 fn resolve(bodies: &mut RigidBodySet, touches: &[Touch]) -> Result<(), Box<dyn std::error::Error>> {
-    let dynamic: Vec<_> = bodies.iter().filter(|(_, body)| body.is_dynamic()).map(|(h, _)| h).collect();
+    let dynamic: Vec<_> =
+        bodies.iter().filter(|(_, body)| body.is_dynamic()).map(|(h, _)| h).collect();
     let size = 6 * dynamic.len();
     let (mut mass, mut before) = (DMatrix::zeros(size, size), DVector::zeros(size));
     for (index, handle) in dynamic.iter().enumerate() {
@@ -83,9 +85,15 @@ fn resolve(bodies: &mut RigidBodySet, touches: &[Touch]) -> Result<(), Box<dyn s
         mass.view_mut((at, at), (3, 3)).fill_diagonal(body.mass());
         let inertia = body.mass_properties().effective_angular_inertia();
         mass.view_mut((at + 3, at + 3), (3, 3)).copy_from(&Matrix3::new(
-            inertia.m11, inertia.m12, inertia.m13, //
-            inertia.m12, inertia.m22, inertia.m23, //
-            inertia.m13, inertia.m23, inertia.m33,
+            inertia.m11,
+            inertia.m12,
+            inertia.m13, //
+            inertia.m12,
+            inertia.m22,
+            inertia.m23, //
+            inertia.m13,
+            inertia.m23,
+            inertia.m33,
         ));
         before.rows_mut(at, 3).copy_from(&vector(body.linvel()));
         before.rows_mut(at + 3, 3).copy_from(&vector(body.angvel()));
@@ -94,7 +102,8 @@ fn resolve(bodies: &mut RigidBodySet, touches: &[Touch]) -> Result<(), Box<dyn s
     let row = |touch: &Touch, direction: &Vector3<f64>| {
         let mut row = DVector::zeros(size);
         for (owner, sign) in touch.bodies.iter().zip([1.0, -1.0]) {
-            let Some(index) = owner.and_then(|owner| dynamic.iter().position(|h| *h == owner)) else {
+            let Some(index) = owner.and_then(|owner| dynamic.iter().position(|h| *h == owner))
+            else {
                 continue;
             };
             let arm = touch.point - vector(bodies[dynamic[index]].center_of_mass());
