@@ -76,7 +76,7 @@ fn plus_pendulum(criterion: &mut Criterion) {
         law.resolve_with(problem, &mut workspace).expect("the settings are in range")
     };
     let problem = state(&system, &gap, &place, &rates);
-    assert_eq!(resolve(&problem).status, Status::Resolved);
+    assert_eq!(resolve(&problem).status, Status::Resolved, "the law comes to its end");
     group.bench_function("law", |bencher| bencher.iter(|| resolve(black_box(&problem))));
     group.bench_function("full", |bencher| {
         bencher.iter(|| resolve(&state(&system, &gap, black_box(&place), black_box(&rates))));
