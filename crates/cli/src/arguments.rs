@@ -157,6 +157,10 @@ pub(crate) enum Integrator {
     StewartTrinkle,
     /// Smooth motion from event to event, with a law for impacts.
     EventDriven,
+    /// Semi-implicit velocity-level time stepping with round friction cones (Preclik, Eibl & Rüde 2017).
+    ImpulseVelocity,
+    /// Velocity-level time stepping with the θ-method and Newton's restitution.
+    MoreauJean,
 }
 
 /// Arguments of `impact`.

@@ -205,6 +205,9 @@ pub enum Error {
     /// The model, the start or a step of the simulation was refused.
     #[error(transparent)]
     Model(#[from] stewart_trinkle::Error),
+    /// The start or a step of a scheme on the level of velocities was refused.
+    #[error(transparent)]
+    VelocityLevel(#[from] percussion_integrators::impulse_velocity::Error),
     /// An experiment measures what its scenario file does not expect, or the other way round.
     #[error("experiment `{experiment}` and its `expected` entries disagree on `{quantity}`")]
     Expectation {

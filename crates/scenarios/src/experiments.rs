@@ -18,6 +18,7 @@ mod maximum_dissipation;
 mod plus;
 mod propagative;
 mod rod_on_table;
+mod round_cones;
 mod set_valued;
 #[cfg(test)]
 mod tests;
@@ -232,6 +233,26 @@ pub fn experiments() -> &'static [Experiment] {
             id: "propagative/integrators",
             title: "Hinged rods fall on a floor, by three integrators",
             run: integrators::run,
+        },
+        Experiment {
+            id: "maximum-dissipation/block-on-slope",
+            title: "A block slides up a slope and stops where friction just holds it",
+            run: round_cones::slope,
+        },
+        Experiment {
+            id: "maximum-dissipation/stack",
+            title: "A stack of boxes falls together and rests",
+            run: round_cones::stack,
+        },
+        Experiment {
+            id: "maximum-dissipation/card-house",
+            title: "A house of seven cards stands, or falls, by friction",
+            run: round_cones::card_house,
+        },
+        Experiment {
+            id: "maximum-dissipation/beside-stewart-trinkle",
+            title: "Two published scenes by round cones and by polygons",
+            run: round_cones::beside_stewart_trinkle,
         },
     ]
 }

@@ -3,7 +3,7 @@
 use crate::{error::Error, scenario::Scenario};
 
 /// Names with their texts, in the order in which [`Scenario::names`] lists them.
-const EMBEDDED: [(&str, &str); 5] = [
+const EMBEDDED: [(&str, &str); 7] = [
     ("stewart-trinkle/rod-on-table", include_str!("../fixtures/stewart-trinkle/rod-on-table.toml")),
     (
         "stewart-trinkle/two-balls-direct",
@@ -15,6 +15,11 @@ const EMBEDDED: [(&str, &str); 5] = [
     ),
     ("stewart-trinkle/four-balls", include_str!("../fixtures/stewart-trinkle/four-balls.toml")),
     ("event-driven/bouncing-ball", include_str!("../fixtures/event-driven/bouncing-ball.toml")),
+    (
+        "maximum-dissipation/block-on-slope",
+        include_str!("../fixtures/round-cones/block-on-slope.toml"),
+    ),
+    ("maximum-dissipation/card-house", include_str!("../fixtures/round-cones/card-house.toml")),
 ];
 
 impl Scenario {

@@ -60,6 +60,7 @@
 use std::path::Path;
 
 use nalgebra::Matrix3;
+use percussion_complementarity::friction::Law;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -323,9 +324,14 @@ pub enum Method {
     StewartTrinkle,
     /// From event to event, see [`percussion_integrators::event_driven`].
     EventDriven,
+    /// The semi-implicit impulse–velocity scheme of Preclik, Eibl and Rüde (2017).
+    ImpulseVelocity,
+    /// The scheme of Moreau and Jean with the θ-method and Newton's restitution.
+    MoreauJean,
 }
 
-/// How a scenario is moved. Settings left out take the defaults of the method.
+/// How a scenario is moved. Settings left out take the defaults of the method; those that only other methods have are
+/// without effect.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Integrator {
@@ -333,12 +339,18 @@ pub struct Integrator {
     pub method: Method,
     /// Step size (s), positive; event-driven, the time between two samples of the motion.
     pub step_size: f64,
-    /// Friction directions of a contact in space, even and at least 4; in the plane there are 2.
+    /// Stewart and Trinkle: friction directions of a contact in space, even and at least 4; in the plane there are 2.
     pub directions: Option<usize>,
-    /// Largest accepted last change of a position in the outer loop (m, rad).
+    /// Stewart and Trinkle: largest accepted last change of a position in the outer loop (m, rad).
     pub tolerance: Option<f64>,
-    /// Largest number of iterations of the outer loop, at least 1.
+    /// Stewart and Trinkle: largest number of iterations of the outer loop, at least 1.
     pub outer_iteration_limit: Option<usize>,
+    /// The other methods: friction law, `"coulomb"` (default) or `"maximum-dissipation"`.
+    pub friction_law: Option<Law>,
+    /// Impulse–velocity: part of a penetration that a step removes, in `[0, 1]`.
+    pub error_reduction: Option<f64>,
+    /// Moreau–Jean: `θ` in `[0, 1]`.
+    pub implicitness: Option<f64>,
 }
 
 /// A figure to compare a measurement with.

@@ -1,12 +1,16 @@
 //! A simulated motion, kept step by step: [`Trajectory`].
 
-use percussion_dynamics::System;
-use percussion_integrators::stewart_trinkle::{Integrator, Model, State, StepReport};
+use nalgebra::Vector3;
+use percussion_complementarity::friction::Document;
+use percussion_integrators::{
+    impulse_velocity, moreau_jean,
+    stewart_trinkle::{self, Model, State},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Error,
-    scenario::{Scenario, Setup, Space},
+    scenario::{Method, Scenario, Setup, Space},
 };
 
 /// Largest number of numbers that the samples of one simulation may hold: 1 GiB.
@@ -21,7 +25,7 @@ pub struct Sample {
     pub coordinates: Vec<f64>,
     /// Generalized velocity (m/s, rad/s).
     pub velocity: Vec<f64>,
-    /// `Σ h v'` since the start, one entry per velocity (m, rad): displacements, and for turns the sum
+    /// `Σ h v'` since the start (`Σ h v_θ` by Moreau and Jean's scheme), one entry per velocity (m, rad): displacements, and for turns the sum
     /// of all angle increments, which is the 24-vector of the paper's Table I up to its start. In an event-driven
     /// motion, the tangent vector from the start to the coordinates.
     pub displacement: Vec<f64>,
@@ -29,6 +33,162 @@ pub struct Sample {
     pub gaps: Vec<f64>,
     /// Total energy (J).
     pub energy: f64,
+}
+
+/// What one step reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Time at the end of the step (s).
+    pub time: f64,
+    /// The contacts of its problem in ascending order, those with zero impulse included.
+    pub contacts: Vec<StepContact>,
+    /// Deepest penetration at its end (m, at least 0).
+    pub penetration: f64,
+    /// Energy at its start (J).
+    pub energy_before: f64,
+    /// Energy at its end (J).
+    pub energy_after: f64,
+    /// Largest relative natural-map residual of its problems.
+    pub relative_residual: f64,
+    /// What it took.
+    pub work: Work,
+}
+
+/// One contact of a [`Step`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepContact {
+    /// Index of the contact.
+    pub contact: usize,
+    /// Impulse over the step: normal, tangent 1, tangent 2 (N·s).
+    pub impulse: Vector3<f64>,
+    /// Contact velocity at the end of the step, in the same order (m/s).
+    pub velocity: Vector3<f64>,
+}
+
+/// What a [`Step`] took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Work {
+    /// A step of Stewart and Trinkle's scheme.
+    Polygons {
+        /// Sets of active contacts tried.
+        active_set_passes: usize,
+        /// Outer iterations.
+        outer_iterations: usize,
+        /// LCPs solved.
+        lcp_solves: usize,
+        /// Unknowns of the last of them.
+        lcp_size: usize,
+        /// Pivots over all of them.
+        pivots: usize,
+    },
+    /// A step on the level of velocities.
+    RoundCones {
+        /// Problems solved.
+        passes: usize,
+        /// Sweeps over all of them.
+        sweeps: usize,
+    },
+}
+
+impl From<stewart_trinkle::StepReport> for Step {
+    fn from(report: stewart_trinkle::StepReport) -> Self {
+        let contact = |contact: &stewart_trinkle::ContactReport| StepContact {
+            contact: contact.contact,
+            impulse: contact.impulse,
+            velocity: contact.velocity,
+        };
+        Self {
+            time: report.time,
+            contacts: report.contacts.iter().map(contact).collect(),
+            penetration: report.penetration,
+            energy_before: report.energy_before,
+            energy_after: report.energy_after,
+            relative_residual: report.relative_residual,
+            work: Work::Polygons {
+                active_set_passes: report.active_set_passes,
+                outer_iterations: report.outer_iterations,
+                lcp_solves: report.lcp_solves,
+                lcp_size: report.lcp_size,
+                pivots: report.pivots,
+            },
+        }
+    }
+}
+
+impl From<impulse_velocity::StepReport> for Step {
+    fn from(report: impulse_velocity::StepReport) -> Self {
+        let contact = |contact: &impulse_velocity::ContactReport| StepContact {
+            contact: contact.contact,
+            impulse: contact.impulse,
+            velocity: contact.velocity,
+        };
+        Self {
+            time: report.time,
+            contacts: report.contacts.iter().map(contact).collect(),
+            penetration: report.penetration,
+            energy_before: report.energy_before,
+            energy_after: report.energy_after,
+            relative_residual: report.relative_residual,
+            work: Work::RoundCones { passes: report.passes, sweeps: report.sweeps },
+        }
+    }
+}
+
+/// Any of the schemes that move a scenario.
+enum Mover {
+    StewartTrinkle(Box<stewart_trinkle::Integrator>),
+    ImpulseVelocity(Box<impulse_velocity::Integrator>),
+    MoreauJean(Box<moreau_jean::Integrator>),
+}
+
+impl Mover {
+    fn new(
+        scenario: &Scenario,
+        setup: (Model, stewart_trinkle::Settings, State),
+        restitution: Vec<f64>,
+    ) -> Result<Self, Error> {
+        let (model, settings, state) = setup;
+        Ok(match scenario.integrator.method {
+            Method::StewartTrinkle | Method::EventDriven => Self::StewartTrinkle(Box::new(
+                stewart_trinkle::Integrator::new(model, settings, state)?,
+            )),
+            Method::ImpulseVelocity => {
+                let settings = scenario.impulse_velocity_settings();
+                let integrator = impulse_velocity::Integrator::new(model, settings, state)?;
+                Self::ImpulseVelocity(Box::new(integrator))
+            }
+            Method::MoreauJean => {
+                let settings = scenario.moreau_jean_settings();
+                let integrator = moreau_jean::Integrator::new(model, settings, state)?;
+                Self::MoreauJean(Box::new(integrator.with_restitution(restitution)?))
+            }
+        })
+    }
+
+    fn step(&mut self) -> Result<Step, Error> {
+        Ok(match self {
+            Self::StewartTrinkle(integrator) => integrator.step()?.into(),
+            Self::ImpulseVelocity(integrator) => integrator.step()?.into(),
+            Self::MoreauJean(integrator) => integrator.step()?.into(),
+        })
+    }
+
+    fn now(&self) -> (&Model, &State) {
+        match self {
+            Self::StewartTrinkle(integrator) => (integrator.model(), integrator.state()),
+            Self::ImpulseVelocity(integrator) => (integrator.model(), integrator.state()),
+            Self::MoreauJean(integrator) => (integrator.model(), integrator.state()),
+        }
+    }
+
+    fn document(&self) -> Option<Document> {
+        match self {
+            Self::StewartTrinkle(_) => None,
+            Self::ImpulseVelocity(integrator) => integrator.document(),
+            Self::MoreauJean(integrator) => integrator.document(),
+        }
+    }
 }
 
 /// A motion as a list of step ends.
@@ -42,7 +202,7 @@ pub struct Trajectory {
     pub samples: Vec<Sample>,
     /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`. None in an event-driven motion,
     /// whose steps do not end where the samples are.
-    pub reports: Vec<StepReport>,
+    pub reports: Vec<Step>,
 }
 
 /// One column of a [`Table`].
@@ -64,7 +224,7 @@ pub struct Table {
 }
 
 impl Scenario {
-    /// Builds and moves the scenario for its duration, by the scheme of Stewart and Trinkle.
+    /// Builds and moves the scenario for its duration, by the scheme of Stewart and Trinkle if its method is event-driven.
     ///
     /// `progress` is told the fraction done, in `[0, 1]` and never decreasing, about a hundred times.
     ///
@@ -88,14 +248,28 @@ impl Scenario {
     /// # Ok::<(), percussion_scenarios::Error>(())
     /// ```
     pub fn simulate(&self, progress: &mut dyn FnMut(f64)) -> Result<Trajectory, Error> {
-        let Setup { model, state, settings, contact_names, .. } = self.build()?;
+        self.simulate_with_dump(progress, &mut |_| ())
+    }
+
+    /// [`simulate`](Self::simulate), handing the contact problem of a step that failed to `dump`, with the start and the
+    /// solver of its solve; Stewart and Trinkle's scheme, which has linear problems, hands over none.
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate`](Self::simulate).
+    pub fn simulate_with_dump(
+        &self,
+        progress: &mut dyn FnMut(f64),
+        dump: &mut dyn FnMut(&Document),
+    ) -> Result<Trajectory, Error> {
+        let Setup { model, state, settings, restitution, contact_names, .. } = self.build()?;
         let step_count = self.step_count();
         let first = Sample::first(&model, &state);
         let kept = step_count.saturating_mul(first.number_count());
         if kept > NUMBER_LIMIT {
             return Err(Error::Motion { steps: step_count, kept, limit: NUMBER_LIMIT });
         }
-        let mut integrator = Integrator::new(model, settings, state)?;
+        let mut mover = Mover::new(self, (model, settings, state), restitution)?;
         let mut trajectory = Trajectory {
             step_size: settings.step_size,
             contact_names,
@@ -107,11 +281,28 @@ impl Scenario {
             if step % stride == 0 {
                 progress(step as f64 / step_count as f64);
             }
-            let report = integrator.step()?;
-            trajectory.push(integrator.model(), integrator.state(), report);
+            let report = mover.step().inspect_err(|_| {
+                if let Some(document) = mover.document() {
+                    dump(&document);
+                }
+            });
+            let (model, state) = mover.now();
+            trajectory.push(model, state, self.way(&trajectory, state), report?);
         }
         progress(1.0);
         Ok(trajectory)
+    }
+}
+
+impl Scenario {
+    /// The velocity that the step to `state` moved with.
+    fn way(&self, trajectory: &Trajectory, state: &State) -> Vec<f64> {
+        let theta = match self.integrator.method {
+            Method::MoreauJean => self.moreau_jean_settings().implicitness,
+            _ => return state.velocity.clone(),
+        };
+        let blend = |(before, after): (&f64, &f64)| (1.0 - theta) * before + theta * after;
+        trajectory.end().velocity.iter().zip(&state.velocity).map(blend).collect()
     }
 }
 
@@ -125,10 +316,8 @@ impl Sample {
     }
 
     fn new(model: &Model, state: &State, displacement: Vec<f64>) -> Self {
-        let system: &dyn System = model.system();
-        let gap = |contact: &percussion_integrators::stewart_trinkle::Contact| {
-            contact.gap.gap(system, &state.coordinates)
-        };
+        let system = model.system();
+        let gap = |contact: &stewart_trinkle::Contact| contact.gap.gap(system, &state.coordinates);
         Self {
             time: state.time,
             coordinates: state.coordinates.clone(),
@@ -141,11 +330,10 @@ impl Sample {
 }
 
 impl Trajectory {
-    fn push(&mut self, model: &Model, state: &State, report: StepReport) {
+    fn push(&mut self, model: &Model, state: &State, velocity: Vec<f64>, report: Step) {
         let step_size = self.step_size;
         let advance = |(d, v): (&f64, &f64)| d + step_size * v;
-        let displacement =
-            self.end().displacement.iter().zip(&state.velocity).map(advance).collect();
+        let displacement = self.end().displacement.iter().zip(&velocity).map(advance).collect();
         self.samples.push(Sample::new(model, state, displacement));
         self.reports.push(report);
     }
@@ -183,16 +371,20 @@ impl Trajectory {
         gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap))
     }
 
-    /// Largest relative natural-map residual of any linear complementarity problem.
+    /// Largest relative natural-map residual of any complementarity problem.
     #[must_use]
     pub fn largest_residual(&self) -> f64 {
         self.reports.iter().map(|report| report.relative_residual).fold(0.0, f64::max)
     }
 
-    /// Size of the largest linear complementarity problem.
+    /// Size of the largest linear complementarity problem, 0 when there was none.
     #[must_use]
     pub fn largest_lcp(&self) -> usize {
-        self.reports.iter().map(|report| report.lcp_size).max().unwrap_or_default()
+        let size = |report: &Step| match report.work {
+            Work::Polygons { lcp_size, .. } => lcp_size,
+            Work::RoundCones { .. } => 0,
+        };
+        self.reports.iter().map(size).max().unwrap_or_default()
     }
 
     /// Most contacts that took part in one step.

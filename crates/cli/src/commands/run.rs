@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, ensure};
 use percussion_report::{Table, atomic, csv, number::short, report::write_figure, viewer};
 use percussion_scenarios::{
-    Scenario, Trajectory, experiments::overview, impacts, scenario::Method, view,
+    Scenario, Trajectory,
+    experiments::overview,
+    impacts,
+    scenario::Method,
+    trajectory::{Step, Work},
+    view,
 };
 use serde::Serialize;
 
@@ -52,8 +57,12 @@ struct Motion {
     /// J, negative when every step loses energy.
     largest_energy_increase: f64,
     largest_relative_residual: f64,
+    /// 0 with a method that has no linear problems.
     largest_lcp: usize,
     most_contacts: usize,
+    /// Over all steps, with a method that sweeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweeps: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -110,8 +119,17 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         files: Vec::new(),
     };
     let progress = Progress::new();
-    let result = scenario.simulate(&mut |share| progress.show(share, &scenario.title));
+    let mut failing = None;
+    let result = scenario
+        .simulate_with_dump(&mut |share| progress.show(share, &scenario.title), &mut |document| {
+            failing = Some(document.to_string())
+        });
     progress.clear();
+    if let (Some(directory), Some(text)) = (&arguments.out, failing) {
+        let file = directory.join("failing-step.json");
+        atomic::write(&file, text.as_bytes())?;
+        summary.files.push(file);
+    }
     match result {
         Ok(trajectory) => {
             summary.motion = Some(motion(&trajectory));
@@ -143,10 +161,13 @@ fn is_impact(arguments: &Run) -> bool {
 /// The scenario asked for, with the changes asked for.
 fn scenario(arguments: &Run) -> Result<Scenario> {
     let mut scenario = input::scenario(&arguments.scenario)?;
-    match arguments.integrator {
-        Some(Integrator::StewartTrinkle) => scenario.integrator.method = Method::StewartTrinkle,
-        Some(Integrator::EventDriven) => scenario.integrator.method = Method::EventDriven,
-        None => {}
+    if let Some(integrator) = arguments.integrator {
+        scenario.integrator.method = match integrator {
+            Integrator::StewartTrinkle => Method::StewartTrinkle,
+            Integrator::EventDriven => Method::EventDriven,
+            Integrator::ImpulseVelocity => Method::ImpulseVelocity,
+            Integrator::MoreauJean => Method::MoreauJean,
+        };
     }
     scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);
     scenario.duration = arguments.duration.unwrap_or(scenario.duration);
@@ -168,7 +189,17 @@ fn motion(trajectory: &Trajectory) -> Motion {
         largest_relative_residual: trajectory.largest_residual(),
         largest_lcp: trajectory.largest_lcp(),
         most_contacts: trajectory.most_contacts(),
+        sweeps: sweeps(trajectory),
     }
+}
+
+/// Sweeps of all steps; none with a method that does not sweep.
+fn sweeps(trajectory: &Trajectory) -> Option<usize> {
+    let of_step = |step: &Step| match step.work {
+        Work::RoundCones { sweeps, .. } => Some(sweeps),
+        _ => None,
+    };
+    trajectory.reports.iter().map(of_step).sum()
 }
 
 /// Writes `trajectory.csv`, `steps.csv`, the overview figures and the page that plays the motion, and
@@ -194,35 +225,43 @@ fn trajectory_csv(scenario: &Scenario, trajectory: &Trajectory) -> String {
 
 /// The diagnostics of every step.
 fn steps_csv(trajectory: &Trajectory) -> String {
-    let columns = [
-        "time (s)",
-        "contacts",
-        "active set passes",
-        "outer iterations",
-        "LCP solves",
-        "LCP size",
-        "pivots",
-        "relative LCP residual",
-        "penetration (m)",
-        "energy before (J)",
-        "energy after (J)",
-        "normal impulse (N·s)",
-    ];
+    let work: &[&str] = match trajectory.reports.first().map(|step| step.work) {
+        Some(Work::RoundCones { .. }) => &["passes", "sweeps", "relative residual"],
+        _ => &[
+            "active set passes",
+            "outer iterations",
+            "LCP solves",
+            "LCP size",
+            "pivots",
+            "relative LCP residual",
+        ],
+    };
+    let end = ["penetration (m)", "energy before (J)", "energy after (J)", "normal impulse (N·s)"];
+    let columns = [&["time (s)", "contacts"], work, &end].concat();
     let rows = trajectory.reports.iter().map(|step| {
-        vec![
-            step.time,
-            step.contacts.len() as f64,
-            step.active_set_passes as f64,
-            step.outer_iterations as f64,
-            step.lcp_solves as f64,
-            step.lcp_size as f64,
-            step.pivots as f64,
+        let work = match step.work {
+            Work::Polygons {
+                active_set_passes,
+                outer_iterations,
+                lcp_solves,
+                lcp_size,
+                pivots,
+            } => {
+                vec![active_set_passes, outer_iterations, lcp_solves, lcp_size, pivots]
+            }
+            Work::RoundCones { passes, sweeps } => vec![passes, sweeps],
+            _ => Vec::new(),
+        };
+        let mut row = vec![step.time, step.contacts.len() as f64];
+        row.extend(work.into_iter().map(|count| count as f64));
+        row.extend([
             step.relative_residual,
             step.penetration,
             step.energy_before,
             step.energy_after,
             step.contacts.iter().map(|contact| contact.impulse.x).sum(),
-        ]
+        ]);
+        row
     });
     csv::table(&columns, rows)
 }
@@ -239,11 +278,17 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
         ("largest increase of energy in a step", motion.largest_energy_increase, "J"),
         ("deepest penetration at step ends", motion.deepest_penetration, "m"),
         ("most contacts at once", motion.most_contacts as f64, ""),
-        ("unknowns of the largest LCP", motion.largest_lcp as f64, ""),
-        ("largest relative LCP residual", motion.largest_relative_residual, ""),
     ] {
         table.push([quantity.to_owned(), short(value), unit.to_owned()]);
     }
+    let (work, residual) = match motion.sweeps {
+        Some(sweeps) => (("sweeps", sweeps), "largest relative residual"),
+        None => {
+            (("unknowns of the largest LCP", motion.largest_lcp), "largest relative LCP residual")
+        }
+    };
+    table.push([work.0.to_owned(), short(work.1 as f64), String::new()]);
+    table.push([residual.to_owned(), short(motion.largest_relative_residual), String::new()]);
     text += &format!("\n{table}");
     text + &written(&summary.files)
 }

@@ -135,6 +135,14 @@ fn contacts_that_cannot_hold_are_accepted() {
 }
 
 #[test]
+fn scenes_with_round_cones_are_accepted() {
+    assert_accepted("maximum-dissipation/block-on-slope");
+    assert_accepted("maximum-dissipation/stack");
+    assert_accepted("maximum-dissipation/card-house");
+    assert_accepted("maximum-dissipation/beside-stewart-trinkle");
+}
+
+#[test]
 fn figures_of_an_experiment_have_different_names_fit_for_files() {
     let outcome = run_quickly("stewart-trinkle/rod-on-table");
     let mut ids: Vec<_> = outcome.figures.iter().map(|figure| figure.id.as_str()).collect();

@@ -6,7 +6,7 @@ use percussion_dynamics::{
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
 use percussion_integrators::{
-    event_driven,
+    event_driven, impulse_velocity, moreau_jean,
     stewart_trinkle::{self, BoundedFriction, Model, Settings, State},
 };
 
@@ -23,8 +23,11 @@ pub struct Setup {
     pub model: Model,
     /// Where they start, at time zero.
     pub state: State,
-    /// How they are moved.
+    /// How Stewart and Trinkle's scheme moves them; those of the others are
+    /// [`Scenario::impulse_velocity_settings`] and [`Scenario::moreau_jean_settings`].
     pub settings: Settings,
+    /// The coefficient of restitution of each contact, which Stewart and Trinkle's scheme does not use.
+    pub restitution: Vec<f64>,
     /// A name for each contact of the model, such as `ball 1–table` or `rod–table (end +)`.
     pub contact_names: Vec<String>,
     /// The names of the partners of each contact: body 1 and then body 2 of its contact frame.
@@ -77,9 +80,11 @@ impl Scenario {
         let system = self.system()?;
         let mut contacts = Vec::new();
         let (mut contact_names, mut partners) = (Vec::new(), Vec::new());
-        for (pair, [friction, _]) in self.pairs() {
+        let mut restitution = Vec::new();
+        for (pair, [friction, rebound]) in self.pairs() {
             for (name, gap) in self.gaps(pair)? {
                 contacts.push(stewart_trinkle::Contact { gap, friction });
+                restitution.push(rebound);
                 contact_names.push(name);
                 partners.push(self.partners(pair).map(str::to_owned));
             }
@@ -88,7 +93,8 @@ impl Scenario {
         let state = self.state();
         let gaps = model.contacts().iter().map(|contact| &contact.gap);
         self.check_penetration(model.system(), gaps, &state, &contact_names)?;
-        Ok(Setup { model, state, settings: self.settings(), contact_names, partners })
+        let settings = self.settings();
+        Ok(Setup { model, state, settings, restitution, contact_names, partners })
     }
 
     /// Checks the scenario and builds the model and the start of its event-driven motion, and a name for each contact.
@@ -299,6 +305,32 @@ impl Scenario {
                 .outer_iteration_limit
                 .unwrap_or(defaults.outer_iteration_limit),
             penetration_tolerance: self.accepted_penetration,
+            ..defaults
+        }
+    }
+
+    /// Settings of the impulse–velocity scheme for this scenario, whatever its method.
+    #[must_use]
+    pub fn impulse_velocity_settings(&self) -> impulse_velocity::Settings {
+        let defaults = impulse_velocity::Settings::default();
+        let integrator = &self.integrator;
+        impulse_velocity::Settings {
+            step_size: integrator.step_size,
+            law: integrator.friction_law.unwrap_or(defaults.law),
+            error_reduction: integrator.error_reduction.unwrap_or(defaults.error_reduction),
+            ..defaults
+        }
+    }
+
+    /// Settings of the scheme of Moreau and Jean for this scenario, whatever its method.
+    #[must_use]
+    pub fn moreau_jean_settings(&self) -> moreau_jean::Settings {
+        let defaults = moreau_jean::Settings::default();
+        let integrator = &self.integrator;
+        moreau_jean::Settings {
+            step_size: integrator.step_size,
+            law: integrator.friction_law.unwrap_or(defaults.law),
+            implicitness: integrator.implicitness.unwrap_or(defaults.implicitness),
             ..defaults
         }
     }

@@ -252,6 +252,15 @@ impl Scenario {
         if let Some(limit) = integrator.outer_iteration_limit {
             require("integrator.outer_iteration_limit", &limit, "at least 1", limit > 0)?;
         }
+        for (name, value) in [
+            ("error_reduction", integrator.error_reduction),
+            ("implicitness", integrator.implicitness),
+        ] {
+            if let Some(value) = value {
+                let valid = (0.0..=1.0).contains(&value);
+                require(&format!("integrator.{name}"), &value, "a number in [0, 1]", valid)?;
+            }
+        }
         match integrator.tolerance {
             Some(tolerance) => positive("integrator.tolerance", tolerance, POSITIVE_LENGTH),
             None => Ok(()),

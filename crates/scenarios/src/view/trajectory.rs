@@ -1,13 +1,12 @@
 //! A simulation as a [`View`].
 
 use nalgebra::Vector3;
-use percussion_integrators::stewart_trinkle::ContactReport;
 
 use super::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View, plane_view, pose, singles};
 use crate::{
     error::Error,
     scenario::{Body, Scenario, Setup, Shape},
-    trajectory::{Sample, Trajectory},
+    trajectory::{Sample, StepContact, Trajectory},
 };
 
 /// Most times of the motion of a simulation; of longer ones every second, third, … step is kept, with
@@ -74,13 +73,13 @@ fn touched(setup: &Setup, trajectory: &Trajectory, begin: usize, end: usize) -> 
     let coordinates = &trajectory.samples[end].coordinates;
     // Positions are found to the tolerance of the outer loop, and velocities to that over a step.
     let threshold = setup.settings.tolerance / trajectory.step_size;
-    let mut impulses: Vec<Option<(Vector3<f64>, &ContactReport)>> =
+    let mut impulses: Vec<Option<(Vector3<f64>, &StepContact)>> =
         vec![None; trajectory.contact_names.len()];
     for report in trajectory.reports[begin..end].iter().flat_map(|report| &report.contacts) {
         let before = impulses[report.contact].map_or_else(Vector3::zeros, |(sum, _)| sum);
         impulses[report.contact] = Some((before + report.impulse, report));
     }
-    let touch = |(impulse, report): (Vector3<f64>, &ContactReport)| {
+    let touch = |(impulse, report): (Vector3<f64>, &StepContact)| {
         let gap = &setup.model.contacts()[report.contact].gap;
         let at = gap.contact_point(setup.model.system(), coordinates)?;
         let axes = at.frame.axes();
