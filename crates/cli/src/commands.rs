@@ -2,6 +2,7 @@
 
 mod completions;
 mod design;
+mod grains;
 mod impact;
 mod inspect;
 mod list;
@@ -32,6 +33,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::List(arguments)) => list::execute(arguments),
         Some(Command::Inspect(arguments)) => inspect::execute(arguments),
         Some(Command::Run(arguments)) => run::execute(arguments),
+        Some(Command::Grains(arguments)) => grains::execute(arguments),
         Some(Command::Impact(arguments)) => impact::impact(arguments),
         Some(Command::Compare(arguments)) => impact::compare(arguments),
         Some(Command::Design(arguments)) => design::execute(arguments),

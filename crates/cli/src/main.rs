@@ -9,6 +9,7 @@
 //! | `percussion compare FILE` | sets the answers of several laws side by side |
 //! | `percussion solve lcp FILE` | solves a linear complementarity problem |
 //! | `percussion reproduce [ID…]` | runs published experiments and compares their figures with ours |
+//! | `percussion grains SCENE` | runs many grains in hard contact, with checkpoints |
 //! | `percussion view DIR` | shows what a run wrote in a browser on this machine |
 //! | `percussion completions SHELL` | prints a script that completes the commands |
 //!

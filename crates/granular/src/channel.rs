@@ -132,6 +132,18 @@ impl Channel {
         Ok(report)
     }
 
+    /// Changes how its world is stepped, but for the time step.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::set_settings`].
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+        let settings = Settings { step_size: self.parameters.settings.step_size, ..settings };
+        self.world.set_settings(settings)?;
+        self.parameters.settings = settings;
+        Ok(())
+    }
+
     /// Its grains and walls.
     #[must_use]
     pub const fn world(&self) -> &World {

@@ -31,7 +31,7 @@ fn parameters() -> Parameters {
 fn every_two_radii_a_layer_comes_in_and_nothing_leaves_but_through_the_end() {
     let mut channel = Channel::new(parameters()).expect("valid");
     let (filled, layer) = (channel.world().next_identity(), 8 * 2);
-    assert_eq!(channel.world().overlap(), 0.0, "of {filled} grains");
+    assert!(channel.world().overlap() <= 0.0, "of {filled} grains");
     let mut most = 0.0_f64;
     for step in 1..=1000_u64 {
         let report = channel.step().expect("slow grains");

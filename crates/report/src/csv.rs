@@ -50,10 +50,16 @@ pub fn figure(figure: &Figure) -> String {
 #[must_use]
 pub fn table<S: AsRef<str>>(columns: &[S], rows: impl IntoIterator<Item = Vec<f64>>) -> String {
     let mut text = line(columns.iter().map(|name| name.as_ref().to_owned()));
-    for row in rows {
-        text += &line(row.into_iter().map(exact));
+    for values in rows {
+        text += &row(values);
     }
     text
+}
+
+/// One line of a table.
+#[must_use]
+pub fn row(values: impl IntoIterator<Item = f64>) -> String {
+    line(values.into_iter().map(exact))
 }
 
 /// The heading of a column: `name (unit)`, or the name alone when the unit is empty.

@@ -41,6 +41,7 @@
 //! | --- | --- |
 //! | [`svg`] | figures as SVG documents |
 //! | [`csv`] | figures and trajectories as comma-separated text |
+//! | [`vtk`] | points with values for `ParaView` |
 //! | [`page`] | the report as one self-contained HTML page |
 //! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
@@ -62,6 +63,7 @@ pub mod svg;
 pub mod table;
 pub mod terminal;
 pub mod viewer;
+pub mod vtk;
 
 pub use atomic::WriteError;
 pub use provenance::Provenance;

@@ -30,6 +30,7 @@
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
 //! | [`event_motion`] | a scenario moved from event to event, with any impact law |
 //! | [`compliant_block`] | the rocking block on compliant corners, two sweeps |
+//! | [`channel`] | the published channel of grains |
 //! | [`convergence`] | distances between simulations, order of convergence |
 //! | [`experiments`](mod@experiments) | the registry of published experiments |
 //! | [`outcome`], [`figure`] | what they hand to a report |
@@ -37,6 +38,7 @@
 //!
 //! All units are SI: m, kg, s, N, rad.
 
+pub mod channel;
 pub mod compliant_block;
 pub mod convergence;
 pub mod design;

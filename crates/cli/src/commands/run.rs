@@ -120,10 +120,12 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     };
     let progress = Progress::new();
     let mut failing = None;
-    let result = scenario
-        .simulate_with_dump(&mut |share| progress.show(share, &scenario.title), &mut |document| {
-            failing = Some(document.to_string())
-        });
+    let result = scenario.simulate_with_dump(
+        &mut |share| progress.show(share, &scenario.title),
+        &mut |document| {
+            failing = Some(document.to_string());
+        },
+    );
     progress.clear();
     if let (Some(directory), Some(text)) = (&arguments.out, failing) {
         let file = directory.join("failing-step.json");

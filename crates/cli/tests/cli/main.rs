@@ -6,6 +6,7 @@ mod browser;
 mod common;
 mod design;
 mod general;
+mod grains;
 mod hostile;
 mod impact;
 mod inspect;

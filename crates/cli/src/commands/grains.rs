@@ -1,0 +1,263 @@
+//! `percussion grains`: long runs of many grains.
+//!
+//! A run writes a table of its course, pictures for `ParaView` and checkpoints into its directory, and can be ended
+//! at any moment: `--resume` continues from the last checkpoint with the same bits. Interrupted by a signal, it
+//! writes one more.
+
+mod course;
+mod scene;
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use percussion_granular::{
+    Report, World,
+    checkpoint::{self, Checkpoint},
+    limits::Limits,
+};
+use percussion_report::{
+    Table, atomic,
+    number::short,
+    vtk::{self, Quantity, Values},
+};
+use serde::Serialize;
+
+use self::{course::Course, scene::Scene};
+use crate::{
+    arguments::Grains,
+    output::{Progress, Verdict, answer, complain, name_of},
+};
+
+/// Names of what is written.
+const CHECKPOINT: &str = "grains.checkpoint";
+const COURSE: &str = "course.csv";
+
+/// What `grains --json` prints.
+#[derive(Debug, Serialize)]
+struct Summary {
+    status: Status,
+    scene: String,
+    steps: u64,
+    /// s.
+    time: f64,
+    grains: usize,
+    /// J.
+    kinetic_energy: f64,
+    /// Part of the volume, of a channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solid_fraction: Option<f64>,
+    /// Over the steps of this run.
+    contacts_per_grain: f64,
+    /// Over the steps of this run, in radii of the smallest grain.
+    largest_overlap: f64,
+    largest_relative_residual: f64,
+    mean_sweeps: f64,
+    /// What ended the run before its time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Status {
+    Completed,
+    Interrupted,
+    LimitBroken,
+    Failed,
+}
+
+/// What the steps of this run report, added up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    steps: f64,
+    contacts: f64,
+    grains: f64,
+    sweeps: f64,
+    overlap: f64,
+    relative_residual: f64,
+}
+
+pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
+    let mut scene = Scene::new(arguments)?;
+    let directory = arguments.out.as_deref();
+    if let Some(directory) = directory {
+        atomic::prepare_directory(directory)?;
+    }
+    let note = scene.note(arguments)?;
+    if arguments.resume {
+        let directory = directory.context("`--resume` needs the directory of the run, `--out`")?;
+        scene = resume(&directory.join(CHECKPOINT), &note, &scene)?;
+    } else if let Some(directory) = directory {
+        ensure!(
+            !directory.join(CHECKPOINT).exists(),
+            "`{}` holds a run already, expected `--resume` or another directory",
+            directory.display()
+        );
+    }
+    let mut course = match directory {
+        Some(directory) => Some(Course::open(&directory.join(COURSE), scene.world().steps())?),
+        None => None,
+    };
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || flag.store(true, Ordering::SeqCst))
+        .context("cannot listen for interruptions")?;
+    let limits = limits(arguments);
+    let save = |scene: &Scene| -> Result<()> {
+        let Some(directory) = directory else { return Ok(()) };
+        let checkpoint = Checkpoint { note: note.clone(), state: scene.world().state() };
+        Ok(checkpoint::save(&directory.join(CHECKPOINT), &checkpoint)?)
+    };
+    let (mut sums, mut ending) = (Sums::default(), (Status::Completed, None));
+    let progress = Progress::new();
+    let last = scene.steps_until(arguments.duration.unwrap_or(scene.duration()));
+    while scene.world().steps() < last {
+        if interrupted.load(Ordering::SeqCst) {
+            ending = (Status::Interrupted, Some("interrupted; `--resume` continues".to_owned()));
+            break;
+        }
+        let report = match scene.step() {
+            Ok(report) => report,
+            Err(error) => {
+                ending = (Status::Failed, Some(error.to_string()));
+                break;
+            }
+        };
+        let world = scene.world();
+        let steps = world.steps();
+        sums.add(world, &report);
+        if let Some(course) = &mut course {
+            course.add(world, &report)?;
+        }
+        if let Err(breach) = limits.check(world, &report) {
+            ending = (Status::LimitBroken, Some(breach.to_string()));
+            break;
+        }
+        let due = |every: Option<u64>| every.is_some_and(|every| steps.is_multiple_of(every));
+        if let Some(directory) = directory.filter(|_| due(arguments.vtk_every)) {
+            atomic::write(&directory.join(format!("grains-{steps:09}.vtk")), &picture(world))?;
+        }
+        if due(Some(arguments.checkpoint_every)) {
+            course.as_mut().map_or(Ok(()), Course::flush)?;
+            save(&scene)?;
+        }
+        progress.show(steps as f64 / last as f64, &message(world));
+    }
+    progress.clear();
+    course.as_mut().map_or(Ok(()), Course::flush)?;
+    save(&scene)?;
+    let summary = summary(arguments, &scene, &sums, ending);
+    if let Some(reason) = &summary.reason {
+        complain(&anyhow!(reason.clone()));
+    }
+    answer(arguments.json, &summary, || text(&summary))?;
+    Ok(if summary.status == Status::Completed { Verdict::Met } else { Verdict::Unmet })
+}
+
+/// The scene where the last usable checkpoint left it.
+fn resume(path: &Path, note: &str, scene: &Scene) -> Result<Scene> {
+    let restored = checkpoint::restore(path)?;
+    if let Some(refused) = &restored.refused {
+        tracing::warn!("{refused}; continuing from `{}`", restored.file.display());
+    }
+    let found = &restored.checkpoint.note;
+    ensure!(
+        found == note,
+        "`{}` is of another run: {found}, expected {note}",
+        restored.file.display()
+    );
+    let world = World::from_state(restored.checkpoint.state)
+        .with_context(|| restored.file.display().to_string())?;
+    Ok(scene.resumed(world)?)
+}
+
+fn limits(arguments: &Grains) -> Limits {
+    let or_none = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
+    Limits {
+        relative_residual: or_none(arguments.residual_limit),
+        overlap: or_none(arguments.overlap_limit),
+        kinetic_energy: or_none(arguments.energy_limit),
+    }
+}
+
+fn message(world: &World) -> String {
+    format!("{} s, {} grains", short(world.time()), world.grains().len())
+}
+
+/// The grains in the format of VTK.
+fn picture(world: &World) -> Vec<u8> {
+    let grains = world.grains();
+    let all = 0..grains.len();
+    let points: Vec<[f64; 3]> = grains.positions().iter().map(|x| (*x).into()).collect();
+    let velocities = all.clone().map(|k| grains.velocity(k).into()).collect();
+    let spins = all.map(|k| grains.angular_velocity(k).into()).collect();
+    let quantities = [
+        Quantity { name: "radius", values: Values::Scalars(grains.radii().to_vec()) },
+        Quantity { name: "velocity", values: Values::Vectors(velocities) },
+        Quantity { name: "angular_velocity", values: Values::Vectors(spins) },
+    ];
+    vtk::points(&format!("grains at {} s", short(world.time())), &points, &quantities)
+}
+
+impl Sums {
+    fn add(&mut self, world: &World, report: &Report) {
+        let smallest = world.grains().radii().iter().copied().fold(f64::INFINITY, f64::min);
+        self.steps += 1.0;
+        self.contacts += report.contacts as f64;
+        self.grains += world.grains().len() as f64;
+        self.sweeps += report.sweeps as f64;
+        self.overlap = self.overlap.max(report.overlap / smallest);
+        self.relative_residual = self.relative_residual.max(report.relative_residual);
+    }
+}
+
+fn summary(
+    arguments: &Grains,
+    scene: &Scene,
+    sums: &Sums,
+    (status, reason): (Status, Option<String>),
+) -> Summary {
+    let world = scene.world();
+    let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
+    Summary {
+        status,
+        scene: name_of(&arguments.scene),
+        steps: world.steps(),
+        time: world.time(),
+        grains: world.grains().len(),
+        kinetic_energy: world.grains().kinetic_energy(),
+        solid_fraction: scene.solid_fraction(),
+        contacts_per_grain: over(sums.contacts, sums.grains),
+        largest_overlap: sums.overlap,
+        largest_relative_residual: sums.relative_residual,
+        mean_sweeps: over(sums.sweeps, sums.steps),
+        reason,
+    }
+}
+
+fn text(summary: &Summary) -> String {
+    let mut table = Table::new("<><", ["quantity", "value", "unit"]);
+    let rows = [
+        ("steps", Some(summary.steps as f64), ""),
+        ("time", Some(summary.time), "s"),
+        ("grains", Some(summary.grains as f64), ""),
+        ("kinetic energy", Some(summary.kinetic_energy), "J"),
+        ("solid fraction", summary.solid_fraction, ""),
+        ("contacts per grain, mean", Some(summary.contacts_per_grain), ""),
+        ("largest overlap", Some(summary.largest_overlap), "radii"),
+        ("largest relative residual", Some(summary.largest_relative_residual), ""),
+        ("sweeps in a step, mean", Some(summary.mean_sweeps), ""),
+    ];
+    for (quantity, value, unit) in rows {
+        if let Some(value) = value {
+            table.push([quantity.to_owned(), short(value), unit.to_owned()]);
+        }
+    }
+    format!("{} ({})\n\n{table}", summary.scene, name_of(&summary.status))
+}

@@ -1,0 +1,120 @@
+//! What can be run: [`Scene`].
+
+use anyhow::Result;
+use percussion_granular::{Error, Report, Settings, World, channel::Channel, scenes};
+use percussion_scenarios::channel;
+
+use crate::{
+    arguments::{GrainScene, Grains},
+    output::name_of,
+};
+
+/// A world and what comes into it and leaves it.
+pub(super) enum Scene {
+    Channel(Box<Channel>),
+    /// Grains below zero height are taken out.
+    Hopper(Box<World>),
+    Closed(Box<World>),
+}
+
+impl Scene {
+    pub(super) fn new(arguments: &Grains) -> Result<Self> {
+        let factor = arguments.factor;
+        let diameter = factor * 0.01;
+        let mut scene = match arguments.scene {
+            GrainScene::Channel => {
+                let parameters = channel::parameters(arguments.seed)?.coarser(factor);
+                Self::Channel(Box::new(Channel::new(parameters)?))
+            }
+            GrainScene::Hopper => {
+                let world = scenes::hopper(diameter, 5.0 * diameter, [20, 4, 40])?;
+                Self::Hopper(Box::new(world))
+            }
+            GrainScene::Column => Self::closed(scenes::column(diameter, 10, 40)?),
+            GrainScene::Drum => Self::closed(scenes::drum(diameter, 10.0 * diameter, 4, 3.0)?),
+            GrainScene::DamBreak => Self::closed(scenes::dam_break(diameter, [20, 5, 20])?),
+            GrainScene::SixBySixBySix => Self::closed(scenes::six_by_six_by_six()?),
+        };
+        let settings = *scene.world().settings();
+        scene.set_settings(Settings {
+            max_sweeps: arguments.max_sweeps.unwrap_or(settings.max_sweeps),
+            tolerance: arguments.tolerance.unwrap_or(settings.tolerance),
+            ..settings
+        })?;
+        Ok(scene)
+    }
+
+    fn closed(world: World) -> Self {
+        Self::Closed(Box::new(world))
+    }
+
+    /// The scene with its world elsewhere in time.
+    pub(super) fn resumed(&self, world: World) -> Result<Self, Error> {
+        Ok(match self {
+            Self::Channel(channel) => {
+                Self::Channel(Box::new(Channel::resume(*channel.parameters(), world)?))
+            }
+            Self::Hopper(_) => Self::Hopper(Box::new(world)),
+            Self::Closed(_) => Self::closed(world),
+        })
+    }
+
+    pub(super) fn step(&mut self) -> Result<Report, Error> {
+        match self {
+            Self::Channel(channel) => channel.step(),
+            Self::Closed(world) => world.step(),
+            Self::Hopper(world) => {
+                let report = world.step()?;
+                world.remove(|grain| grain.position.z < 0.0);
+                Ok(report)
+            }
+        }
+    }
+
+    pub(super) const fn world(&self) -> &World {
+        match self {
+            Self::Channel(channel) => channel.world(),
+            Self::Hopper(world) | Self::Closed(world) => world,
+        }
+    }
+
+    pub(super) fn solid_fraction(&self) -> Option<f64> {
+        match self {
+            Self::Channel(channel) => Some(channel.solid_fraction()),
+            _ => None,
+        }
+    }
+
+    /// How long it is run by default (s): until it is steady or at rest.
+    pub(super) const fn duration(&self) -> f64 {
+        match self {
+            Self::Channel(_) => 0.5,
+            Self::Hopper(_) | Self::Closed(_) => 2.0,
+        }
+    }
+
+    /// The number of steps after which `time` (s) has passed.
+    pub(super) fn steps_until(&self, time: f64) -> u64 {
+        let steps = (time / self.world().settings().step_size).round();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+        let steps = steps as u64;
+        steps
+    }
+
+    /// What tells this run from others.
+    pub(super) fn note(&self, arguments: &Grains) -> Result<String> {
+        let Grains { scene, factor, seed, .. } = arguments;
+        let Settings { max_sweeps, tolerance, .. } = self.world().settings();
+        let scene = name_of(scene);
+        Ok(format!(
+            "{scene}, factor {factor:?}, seed {seed}, sweeps {max_sweeps}, tolerance {tolerance:?}"
+        ))
+    }
+
+    fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+        match self {
+            Self::Channel(channel) => channel.set_settings(settings),
+            Self::Hopper(world) | Self::Closed(world) => world.set_settings(settings),
+        }
+    }
+}
