@@ -1,4 +1,9 @@
 //! Newton's cradle: reversal of velocities, energy at every velocity, rows of up to ten balls.
+//!
+//! # Source
+//!
+//! V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence, uniqueness, and design
+//! consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168, figure 2.
 
 use nalgebra::DVector;
 use percussion_impact::{Law, Newton, Outcome, Problem, Propagative, propagative::Order};
