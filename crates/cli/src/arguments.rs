@@ -150,6 +150,7 @@ Examples:
   percussion run stewart-trinkle/four-balls --out run
   percussion run event-driven/bouncing-ball --out run
   percussion run stewart-trinkle/four-balls --integrator event-driven --law plus
+  percussion run event-driven/bouncing-ball --integrator variational --step-size 0.01
   percussion run rocking-block --law poisson";
 
 /// The ways to move a scenario.
@@ -163,6 +164,9 @@ pub(crate) enum Integrator {
     ImpulseVelocity,
     /// Velocity-level time stepping with the θ-method and Newton's restitution.
     MoreauJean,
+    /// Variational, impacts within the steps by Newton's law without friction; friction only in contacts that stay
+    /// closed.
+    Variational,
 }
 
 /// Arguments of `impact`.

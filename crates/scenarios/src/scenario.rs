@@ -328,6 +328,10 @@ pub enum Method {
     ImpulseVelocity,
     /// The scheme of Moreau and Jean with the θ-method and Newton's restitution.
     MoreauJean,
+    /// The variational integrator, see [`percussion_integrators::variational`]: impacts within the steps by Newton's
+    /// law with the restitution of each contact and without friction, friction in contacts that stay closed,
+    /// no friction in joints. Needs a start without penetration, whatever `accepted_penetration` is.
+    Variational,
 }
 
 /// How a scenario is moved. Settings left out take the defaults of the method; those that only other methods have are
@@ -339,13 +343,13 @@ pub struct Integrator {
     pub method: Method,
     /// Step size (s), positive; event-driven, the time between two samples of the motion.
     pub step_size: f64,
-    /// Stewart and Trinkle: friction directions of a contact in space, even and at least 4; in the plane there are 2.
+    /// Stewart and Trinkle, variational: friction directions of a contact in space, even and at least 4; in the plane there are 2.
     pub directions: Option<usize>,
     /// Stewart and Trinkle: largest accepted last change of a position in the outer loop (m, rad).
     pub tolerance: Option<f64>,
     /// Stewart and Trinkle: largest number of iterations of the outer loop, at least 1.
     pub outer_iteration_limit: Option<usize>,
-    /// The other methods: friction law, `"coulomb"` (default) or `"maximum-dissipation"`.
+    /// Impulse–velocity, Moreau–Jean: friction law, `"coulomb"` (default) or `"maximum-dissipation"`.
     pub friction_law: Option<Law>,
     /// Impulse–velocity: part of a penetration that a step removes, in `[0, 1]`.
     pub error_reduction: Option<f64>,

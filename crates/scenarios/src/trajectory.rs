@@ -1,5 +1,7 @@
 //! A simulated motion, kept step by step: [`Trajectory`].
 
+mod variational;
+
 use nalgebra::Vector3;
 use percussion_complementarity::friction::Document;
 use percussion_integrators::{
@@ -25,7 +27,8 @@ pub struct Sample {
     pub coordinates: Vec<f64>,
     /// Generalized velocity (m/s, rad/s).
     pub velocity: Vec<f64>,
-    /// `Σ h v'` since the start (`Σ h v_θ` by Moreau and Jean's scheme), one entry per velocity (m, rad): displacements, and for turns the sum
+    /// `Σ h v'` since the start (`Σ h v_θ` by Moreau and Jean's scheme, the sum of the increments of the coordinates
+    /// by the variational one), one entry per velocity (m, rad): displacements, and for turns the sum
     /// of all angle increments, which is the 24-vector of the paper's Table I up to its start. In an event-driven
     /// motion, the tangent vector from the start to the coordinates.
     pub displacement: Vec<f64>,
@@ -89,6 +92,15 @@ pub enum Work {
         /// Sweeps over all of them.
         sweeps: usize,
     },
+    /// A step of the variational integrator.
+    Pieces {
+        /// Pieces of the path, one more than there were moments of impact.
+        pieces: usize,
+        /// Iterations of Newton's method over all of them.
+        newton_iterations: usize,
+        /// Impacts.
+        impacts: usize,
+    },
 }
 
 impl From<stewart_trinkle::StepReport> for Step {
@@ -140,6 +152,7 @@ enum Mover {
     StewartTrinkle(Box<stewart_trinkle::Integrator>),
     ImpulseVelocity(Box<impulse_velocity::Integrator>),
     MoreauJean(Box<moreau_jean::Integrator>),
+    Variational(Box<variational::Mover>),
 }
 
 impl Mover {
@@ -163,6 +176,9 @@ impl Mover {
                 let integrator = moreau_jean::Integrator::new(model, settings, state)?;
                 Self::MoreauJean(Box::new(integrator.with_restitution(restitution)?))
             }
+            Method::Variational => {
+                Self::Variational(Box::new(variational::Mover::new(scenario, model, state)?))
+            }
         })
     }
 
@@ -171,6 +187,7 @@ impl Mover {
             Self::StewartTrinkle(integrator) => integrator.step()?.into(),
             Self::ImpulseVelocity(integrator) => integrator.step()?.into(),
             Self::MoreauJean(integrator) => integrator.step()?.into(),
+            Self::Variational(mover) => mover.step()?,
         })
     }
 
@@ -179,12 +196,13 @@ impl Mover {
             Self::StewartTrinkle(integrator) => (integrator.model(), integrator.state()),
             Self::ImpulseVelocity(integrator) => (integrator.model(), integrator.state()),
             Self::MoreauJean(integrator) => (integrator.model(), integrator.state()),
+            Self::Variational(mover) => (&mover.model, &mover.state),
         }
     }
 
     fn document(&self) -> Option<Document> {
         match self {
-            Self::StewartTrinkle(_) => None,
+            Self::StewartTrinkle(_) | Self::Variational(_) => None,
             Self::ImpulseVelocity(integrator) => integrator.document(),
             Self::MoreauJean(integrator) => integrator.document(),
         }
@@ -252,7 +270,7 @@ impl Scenario {
     }
 
     /// [`simulate`](Self::simulate), handing the contact problem of a step that failed to `dump`, with the start and the
-    /// solver of its solve; Stewart and Trinkle's scheme, which has linear problems, hands over none.
+    /// solver of its solve; Stewart and Trinkle's scheme, which has linear problems, and the variational one hand over none.
     ///
     /// # Errors
     ///
@@ -287,7 +305,8 @@ impl Scenario {
                 }
             });
             let (model, state) = mover.now();
-            trajectory.push(model, state, self.way(&trajectory, state), report?);
+            let report = report?;
+            trajectory.push(model, state, self.way(&trajectory, model, state), report);
         }
         progress(1.0);
         Ok(trajectory)
@@ -295,14 +314,24 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// The velocity that the step to `state` moved with.
-    fn way(&self, trajectory: &Trajectory, state: &State) -> Vec<f64> {
-        let theta = match self.integrator.method {
-            Method::MoreauJean => self.moreau_jean_settings().implicitness,
-            _ => return state.velocity.clone(),
-        };
-        let blend = |(before, after): (&f64, &f64)| (1.0 - theta) * before + theta * after;
-        trajectory.end().velocity.iter().zip(&state.velocity).map(blend).collect()
+    /// The displacement of the step to `state` (m, rad).
+    fn way(&self, trajectory: &Trajectory, model: &Model, state: &State) -> Vec<f64> {
+        let (before, step_size) = (trajectory.end(), trajectory.step_size);
+        match self.integrator.method {
+            Method::MoreauJean => {
+                let theta = self.moreau_jean_settings().implicitness;
+                let blend = |(before, after): (&f64, &f64)| {
+                    step_size * ((1.0 - theta) * before + theta * after)
+                };
+                before.velocity.iter().zip(&state.velocity).map(blend).collect()
+            }
+            Method::Variational => {
+                let mut way = vec![0.0; state.velocity.len()];
+                model.system().difference(&before.coordinates, &state.coordinates, &mut way);
+                way
+            }
+            _ => state.velocity.iter().map(|v| step_size * v).collect(),
+        }
     }
 }
 
@@ -330,10 +359,8 @@ impl Sample {
 }
 
 impl Trajectory {
-    fn push(&mut self, model: &Model, state: &State, velocity: Vec<f64>, report: Step) {
-        let step_size = self.step_size;
-        let advance = |(d, v): (&f64, &f64)| d + step_size * v;
-        let displacement = self.end().displacement.iter().zip(&velocity).map(advance).collect();
+    fn push(&mut self, model: &Model, state: &State, way: Vec<f64>, report: Step) {
+        let displacement = self.end().displacement.iter().zip(&way).map(|(d, w)| d + w).collect();
         self.samples.push(Sample::new(model, state, displacement));
         self.reports.push(report);
     }
@@ -382,7 +409,7 @@ impl Trajectory {
     pub fn largest_lcp(&self) -> usize {
         let size = |report: &Step| match report.work {
             Work::Polygons { lcp_size, .. } => lcp_size,
-            Work::RoundCones { .. } => 0,
+            Work::RoundCones { .. } | Work::Pieces { .. } => 0,
         };
         self.reports.iter().map(size).max().unwrap_or_default()
     }

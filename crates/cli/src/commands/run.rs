@@ -63,6 +63,9 @@ struct Motion {
     /// Over all steps, with a method that sweeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     sweeps: Option<usize>,
+    /// Over all steps, with the variational integrator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    impacts: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -100,7 +103,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     }
     ensure!(
         arguments.law.is_none(),
-        "`--law` is given, but the scheme of Stewart and Trinkle has its own, expected \
+        "`--law` is given, but schemes of time stepping have their own, expected \
          `--integrator event-driven`"
     );
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
@@ -169,6 +172,7 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
             Integrator::EventDriven => Method::EventDriven,
             Integrator::ImpulseVelocity => Method::ImpulseVelocity,
             Integrator::MoreauJean => Method::MoreauJean,
+            Integrator::Variational => Method::Variational,
         };
     }
     scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);
@@ -192,6 +196,7 @@ fn motion(trajectory: &Trajectory) -> Motion {
         largest_lcp: trajectory.largest_lcp(),
         most_contacts: trajectory.most_contacts(),
         sweeps: sweeps(trajectory),
+        impacts: impacts(trajectory),
     }
 }
 
@@ -199,6 +204,15 @@ fn motion(trajectory: &Trajectory) -> Motion {
 fn sweeps(trajectory: &Trajectory) -> Option<usize> {
     let of_step = |step: &Step| match step.work {
         Work::RoundCones { sweeps, .. } => Some(sweeps),
+        _ => None,
+    };
+    trajectory.reports.iter().map(of_step).sum()
+}
+
+/// Impacts of all steps; none with a method that does not tell them apart.
+fn impacts(trajectory: &Trajectory) -> Option<usize> {
+    let of_step = |step: &Step| match step.work {
+        Work::Pieces { impacts, .. } => Some(impacts),
         _ => None,
     };
     trajectory.reports.iter().map(of_step).sum()
@@ -229,6 +243,9 @@ fn trajectory_csv(scenario: &Scenario, trajectory: &Trajectory) -> String {
 fn steps_csv(trajectory: &Trajectory) -> String {
     let work: &[&str] = match trajectory.reports.first().map(|step| step.work) {
         Some(Work::RoundCones { .. }) => &["passes", "sweeps", "relative residual"],
+        Some(Work::Pieces { .. }) => {
+            &["pieces", "Newton iterations", "impacts", "relative residual"]
+        }
         _ => &[
             "active set passes",
             "outer iterations",
@@ -252,6 +269,9 @@ fn steps_csv(trajectory: &Trajectory) -> String {
                 vec![active_set_passes, outer_iterations, lcp_solves, lcp_size, pivots]
             }
             Work::RoundCones { passes, sweeps } => vec![passes, sweeps],
+            Work::Pieces { pieces, newton_iterations, impacts } => {
+                vec![pieces, newton_iterations, impacts]
+            }
             _ => Vec::new(),
         };
         let mut row = vec![step.time, step.contacts.len() as f64];
@@ -283,9 +303,10 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
     ] {
         table.push([quantity.to_owned(), short(value), unit.to_owned()]);
     }
-    let (work, residual) = match motion.sweeps {
-        Some(sweeps) => (("sweeps", sweeps), "largest relative residual"),
-        None => {
+    let (work, residual) = match (motion.sweeps, motion.impacts) {
+        (Some(sweeps), _) => (("sweeps", sweeps), "largest relative residual"),
+        (None, Some(impacts)) => (("impacts", impacts), "largest relative residual"),
+        (None, None) => {
             (("unknowns of the largest LCP", motion.largest_lcp), "largest relative LCP residual")
         }
     };

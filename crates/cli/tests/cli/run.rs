@@ -182,3 +182,57 @@ fn a_law_that_does_not_apply_fails_the_motion() {
     assert_eq!(finished.code, Some(1), "{finished:?}");
     assert!(finished.json()["error"].as_str().unwrap().contains("0.45"), "{finished:?}");
 }
+
+/// The ball lands after (2/9.81)^(1/2) s and rises with 0.8 of its speed. On parabolas the midpoint rule is exact,
+/// although the landing is in the middle of a step, and nothing brakes the ball along the floor.
+#[test]
+fn the_variational_integrator_bounces_with_the_restitution_of_the_scenario() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let method = ["--integrator", "variational", "--step-size", "0.01"];
+    let more = ["--duration", "1", "--out", out.to_str().unwrap(), "--json"];
+    let finished = percussion(&[&["run", BALL], &method[..], &more[..]].concat());
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let document = finished.json();
+    assert_eq!(document["integrator"], "variational");
+    assert_eq!(document["impacts"], 1);
+    let landing = (2.0_f64 / 9.81).sqrt();
+    let (rising, speed) = (1.0 - landing, 0.8 * 9.81 * landing);
+    let height = document["end"]["coordinates"][1].as_f64().unwrap();
+    let expected = 0.1 + speed * rising - 0.5 * 9.81 * rising * rising;
+    assert!((height - expected).abs() < 1e-10, "{height}, expected {expected}");
+    let steps = std::fs::read_to_string(out.join("steps.csv")).unwrap();
+    assert!(steps.starts_with("time (s),contacts,pieces,Newton iterations,impacts,"), "{steps}");
+    assert!(percussion(&[&["run", BALL], &method[..]].concat()).stdout.contains("impacts"));
+}
+
+/// After (2/9.81)^(1/2) · 9 s the ball rests; friction then makes it roll at two thirds of its speed of 0.5 m/s.
+#[test]
+fn the_variational_integrator_comes_to_rest_and_rolls() {
+    let method = ["--integrator", "variational", "--step-size", "0.01"];
+    let document = percussion(&[&["run", BALL, "--json"], &method[..]].concat()).json();
+    assert_eq!(document["status"], "completed", "{document}");
+    let velocity = document["end"]["velocity"].as_array().unwrap();
+    let velocity: Vec<f64> = velocity.iter().map(|v| v.as_f64().unwrap()).collect();
+    assert!((velocity[0] - 1.0 / 3.0).abs() < 1e-8, "{velocity:?}");
+    assert!(velocity[1].abs() < 1e-8, "{velocity:?}");
+    assert!(document["deepest_penetration"].as_f64().unwrap() < 1e-9, "{document}");
+}
+
+#[test]
+fn the_variational_integrator_moves_in_space_and_refuses_friction_in_joints() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("drop.toml");
+    let name = path.to_str().unwrap();
+    std::fs::write(&path, DROP.replace("stewart-trinkle", "variational")).unwrap();
+    let document = percussion(&["run", name, "--duration", "0.5", "--json"]).json();
+    // Without restitution the ball rests on the floor after (2 · 0.9/10)^(1/2) s.
+    let height = document["end"]["coordinates"][2].as_f64().unwrap();
+    assert!((height - 0.1).abs() < 1e-9, "{document}");
+
+    let bearing = "[[joint_friction]]\nbody = \"ball\"\naxis = [1.0, 0.0, 0.0]\nbound = 1.0\n";
+    std::fs::write(&path, format!("{DROP}\n{bearing}")).unwrap();
+    assert_eq!(percussion(&["run", name]).code, Some(0));
+    let refused = percussion(&["run", name, "--integrator", "variational"]);
+    refused.assert_refused(&["joint_friction", "variational"]);
+}

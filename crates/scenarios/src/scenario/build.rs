@@ -8,6 +8,7 @@ use percussion_dynamics::{
 use percussion_integrators::{
     event_driven, impulse_velocity, moreau_jean,
     stewart_trinkle::{self, BoundedFriction, Model, Settings, State},
+    variational,
 };
 
 use super::{
@@ -24,7 +25,8 @@ pub struct Setup {
     /// Where they start, at time zero.
     pub state: State,
     /// How Stewart and Trinkle's scheme moves them; those of the others are
-    /// [`Scenario::impulse_velocity_settings`] and [`Scenario::moreau_jean_settings`].
+    /// [`Scenario::impulse_velocity_settings`], [`Scenario::moreau_jean_settings`] and
+    /// [`Scenario::variational_settings`].
     pub settings: Settings,
     /// The coefficient of restitution of each contact, which Stewart and Trinkle's scheme does not use.
     pub restitution: Vec<f64>,
@@ -123,16 +125,34 @@ impl Scenario {
     }
 
     fn system(&self) -> Result<Box<dyn System>, Error> {
-        let gravity = &self.gravity;
         Ok(match self.dimension {
-            Space::Plane => {
-                let bodies = self.bodies.iter().map(planar_body).collect();
-                Box::new(PlanarBodies::new(bodies, Vector2::new(gravity[0], gravity[1]))?)
+            Space::Plane => Box::new(self.planar_bodies()?),
+            Space::Space => Box::new(self.free_bodies()?),
+        })
+    }
+
+    fn planar_bodies(&self) -> Result<PlanarBodies, Error> {
+        let bodies = self.bodies.iter().map(planar_body).collect();
+        let gravity = Vector2::new(self.gravity[0], self.gravity[1]);
+        Ok(PlanarBodies::new(bodies, gravity)?)
+    }
+
+    fn free_bodies(&self) -> Result<FreeBodies, Error> {
+        let bodies = self.bodies.iter().map(spatial_body).collect();
+        Ok(FreeBodies::new(bodies, vector3(&self.gravity))?)
+    }
+
+    /// The bodies and contacts of a checked scenario for the variational integrator.
+    pub(crate) fn variational_model(&self) -> Result<variational::Model, Error> {
+        let mut contacts = Vec::new();
+        for (pair, [friction, restitution]) in self.pairs() {
+            for (_, gap) in self.gaps(pair)? {
+                contacts.push(variational::Contact { gap, friction, restitution });
             }
-            Space::Space => {
-                let bodies = self.bodies.iter().map(spatial_body).collect();
-                Box::new(FreeBodies::new(bodies, vector3(gravity))?)
-            }
+        }
+        Ok(match self.dimension {
+            Space::Plane => variational::Model::new(Box::new(self.planar_bodies()?), contacts)?,
+            Space::Space => variational::Model::free_bodies(self.free_bodies()?, contacts)?,
         })
     }
 
@@ -318,6 +338,19 @@ impl Scenario {
             step_size: integrator.step_size,
             law: integrator.friction_law.unwrap_or(defaults.law),
             error_reduction: integrator.error_reduction.unwrap_or(defaults.error_reduction),
+            ..defaults
+        }
+    }
+
+    /// Settings of the variational integrator for this scenario, whatever its method.
+    #[must_use]
+    pub fn variational_settings(&self) -> variational::Settings {
+        let defaults = variational::Settings::default();
+        let integrator = &self.integrator;
+        variational::Settings {
+            step_size: integrator.step_size,
+            // In the plane there are two, and the setting is not used.
+            directions: integrator.directions.unwrap_or(defaults.directions).max(4),
             ..defaults
         }
     }

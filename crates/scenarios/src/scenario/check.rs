@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    AngularVelocity, BODY_LIMIT, Body, Contact, Inertia, JointFriction, Orientation, Plane,
+    AngularVelocity, BODY_LIMIT, Body, Contact, Inertia, JointFriction, Method, Orientation, Plane,
     STEP_LIMIT, Scenario, Shape, Space,
 };
 use crate::{
@@ -248,6 +248,11 @@ impl Scenario {
             };
             let expected = "2 in the plane, an even number from 4 to 64 in space";
             require("integrator.directions", &directions, expected, valid)?;
+        }
+        if integrator.method == Method::Variational {
+            let (joints, expected) =
+                (self.joint_friction.len(), "none with the variational integrator");
+            require("joint_friction", &joints, expected, joints == 0)?;
         }
         if let Some(limit) = integrator.outer_iteration_limit {
             require("integrator.outer_iteration_limit", &limit, "at least 1", limit > 0)?;
