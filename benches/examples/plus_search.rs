@@ -58,7 +58,9 @@ struct Tally {
     /// Largest of momentum residual, adhesion and cone violation, and approach of what is resolved.
     residual: f64,
     approach: f64,
-    /// Largest gain of energy without restitution, as a part of what there was.
+    /// Resolved impacts without restitution that gain energy.
+    gaining: usize,
+    /// Largest gain of energy of a resolved impact without restitution, as a part of what there was.
     gain: f64,
 }
 
@@ -79,8 +81,11 @@ impl Tally {
         let residual =
             certificate.momentum_residual.max(certificate.adhesion).max(certificate.cone_violation);
         self.residual = self.residual.max(residual / percussion);
-        if problem.contacts().iter().all(|contact| contact.restitution == 0.0) {
-            self.gain = self.gain.max(certificate.energy_change / certificate.energy_before);
+        let resolved = report.status == Status::Resolved;
+        if resolved && problem.contacts().iter().all(|contact| contact.restitution == 0.0) {
+            let gain = certificate.energy_change / certificate.energy_before;
+            self.gaining += usize::from(gain > 1e-9);
+            self.gain = self.gain.max(gain);
         }
         (outcome.velocity, certificate.energy_after / certificate.energy_before, report.violation)
     }
@@ -114,7 +119,7 @@ fn main() {
             "{velocities} velocities, e {restitution:?}, μ < {friction}: differ {:.2} %, energy by {:.0} %, \
              approach left by {residual:.2} m/s; unsolved {} / {}, at a limit {} / {}, gathered {} / {}, approach \
              left in {} / {}, at most {:.2} / {:.2} m/s; residual {:.1e} / {:.1e}, approach at the end {:.1e} / \
-             {:.1e}, gain of energy {:.1e} / {:.1e}",
+             {:.1e}, gains of energy {} / {}, at most {:.1e} / {:.1e}",
             100.0 * f64::from(differ) / COUNT as f64,
             100.0 * energy,
             h.unsolved,
@@ -131,6 +136,8 @@ fn main() {
             x.residual,
             h.approach,
             x.approach,
+            h.gaining,
+            x.gaining,
             h.gain,
             x.gain,
         );
