@@ -35,7 +35,7 @@
 //!   it is, and by trying everything, the [`Status`] says so, and where rounds do not end a limit does: none
 //!   of 20 000 random impacts on twelve velocities, 1 of 20 000 on six, 0.06 % with friction up to 1.5.
 //! - **Energy** never grows for a single contact with `e = 0`. For several it can: of 10 000 random impacts with `e = 0`
-//!   and friction up to 1.5 three gained, one of them 97 %; of 30 000 with friction up to 0.8 none. With restitution and friction it *can
+//!   and friction up to 1.5 three gained, one of them 97 %; of 10 000 with friction up to 0.8 none. With restitution and friction it *can
 //!   grow*, above all with `e = 1`: the percussions that are given back ignore the work they do. Between
 //!   two walls a particle gained 15 %, and a single contact whose speed is near `v_transition` 12 %;
 //!   random pairs of contacts have gained ten times what they had. The
