@@ -1,5 +1,7 @@
 //! What can be typed after `percussion`.
 
+mod grains;
+
 use std::path::PathBuf;
 
 use clap::{
@@ -7,6 +9,8 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use nalgebra::Vector3;
+
+pub(crate) use self::grains::{GrainScene, Grains};
 
 /// Run, solve and reproduce rigid-body impacts with friction.
 #[derive(Debug, Parser)]
@@ -445,81 +449,6 @@ const REPRODUCE_HELP: &str = "\
 Examples:
   percussion reproduce --quick
   percussion reproduce stewart-trinkle --out report";
-
-/// Arguments of `grains`.
-#[derive(Debug, Args)]
-#[command(after_help = GRAINS_HELP)]
-pub(crate) struct Grains {
-    /// What to run.
-    #[arg(value_enum)]
-    pub(crate) scene: GrainScene,
-    /// How many times larger the grains are, and fewer: than 0.47 mm of radius in the same channel, or than 1 cm
-    /// of diameter in scenes that grow with them.
-    #[arg(long, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true, default_value = "1")]
-    pub(crate) factor: f64,
-    /// Time to be reached (s); 0.5 s for the channel, 2 s for the others by default.
-    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
-    pub(crate) duration: Option<f64>,
-    /// Seed of the velocities with which grains enter the channel.
-    #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// Largest number of sweeps in a step; the scene's own by default.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) max_sweeps: Option<usize>,
-    /// Relative residual that ends the sweeps; the scene's own by default.
-    #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_negative_numbers = true)]
-    pub(crate) tolerance: Option<f64>,
-    /// Directory for the table of the course, checkpoints and pictures; nothing is written by default.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Continue from the last checkpoint in the directory.
-    #[arg(long, requires = "out")]
-    pub(crate) resume: bool,
-    /// Write a checkpoint every so many steps.
-    #[arg(long, value_name = "STEPS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) checkpoint_every: u64,
-    /// Write a picture for `ParaView` every so many steps.
-    #[arg(long, value_name = "STEPS", requires = "out", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) vtk_every: Option<u64>,
-    /// End the run when the relative residual of a step exceeds this.
-    #[arg(long, value_name = "RESIDUAL", value_parser = positive, allow_negative_numbers = true)]
-    pub(crate) residual_limit: Option<f64>,
-    /// End the run when an overlap exceeds this many radii.
-    #[arg(long, value_name = "RADII", value_parser = positive, allow_negative_numbers = true)]
-    pub(crate) overlap_limit: Option<f64>,
-    /// End the run when the kinetic energy exceeds this (J).
-    #[arg(long, value_name = "JOULES", value_parser = positive, allow_negative_numbers = true)]
-    pub(crate) energy_limit: Option<f64>,
-    /// Print one JSON document.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-const GRAINS_HELP: &str = "\
-A run ended by a signal writes a checkpoint first; one that is killed loses what came after the last.
-
-Examples:
-  percussion grains six-by-six-by-six
-  percussion grains channel --factor 5 --out channel --vtk-every 500
-  percussion grains channel --factor 5 --out channel --vtk-every 500 --resume";
-
-/// The scenes of grains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum GrainScene {
-    /// A dense stream past an obstacle (Preclik, Eibl & Rüde 2018).
-    Channel,
-    /// 4000 grains settle in a square column.
-    Column,
-    /// A half-full drum turns.
-    Drum,
-    /// 3200 grains run out of a silo.
-    Hopper,
-    /// A block of 2000 grains collapses.
-    DamBreak,
-    /// 216 balls are dropped.
-    SixBySixBySix,
-}
 
 /// Arguments of `view`.
 #[derive(Debug, Args)]

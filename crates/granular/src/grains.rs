@@ -120,6 +120,12 @@ impl Grains {
         &self.radii
     }
 
+    /// The smallest radius (m), infinite without grains.
+    #[must_use]
+    pub fn smallest_radius(&self) -> f64 {
+        self.radii.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
     /// What [`World::add`](crate::World::add) returned for each.
     #[must_use]
     pub fn identities(&self) -> &[u64] {

@@ -42,10 +42,9 @@ impl Limits {
     /// The first [`Breach`]; a quantity that is NaN breaks every limit.
     pub fn check(&self, world: &World, report: &Report) -> Result<(), Breach> {
         let grains = world.grains();
-        let smallest = grains.radii().iter().copied().fold(f64::INFINITY, f64::min);
         let checks = [
             ("relative residual", report.relative_residual, self.relative_residual),
-            ("overlap in radii", report.overlap / smallest, self.overlap),
+            ("overlap in radii", report.overlap / grains.smallest_radius(), self.overlap),
             ("kinetic energy in J", grains.kinetic_energy(), self.kinetic_energy),
         ];
         for (quantity, value, limit) in checks {

@@ -207,12 +207,11 @@ fn picture(world: &World) -> Vec<u8> {
 
 impl Sums {
     fn add(&mut self, world: &World, report: &Report) {
-        let smallest = world.grains().radii().iter().copied().fold(f64::INFINITY, f64::min);
         self.steps += 1.0;
         self.contacts += report.contacts as f64;
         self.grains += world.grains().len() as f64;
         self.sweeps += report.sweeps as f64;
-        self.overlap = self.overlap.max(report.overlap / smallest);
+        self.overlap = self.overlap.max(report.overlap / world.grains().smallest_radius());
         self.relative_residual = self.relative_residual.max(report.relative_residual);
     }
 }
