@@ -5,7 +5,7 @@ use std::{env, fs, path::PathBuf, time::Instant};
 use anyhow::{Context, bail};
 
 use crate::{
-    book, downstream, reproduce,
+    book, doc, downstream, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
@@ -17,7 +17,7 @@ const STEPS: [Step; 10] = [
     ("fmt", format),
     ("clippy", clippy),
     ("test", test),
-    ("doc", doc),
+    ("doc", doc::run),
     ("book", book::build_if_installed),
     ("snapshot", snapshot::none_pending),
     ("reproduce", reproduce::quick),
@@ -61,11 +61,6 @@ fn clippy() -> anyhow::Result<()> {
 /// A changed snapshot fails here: `INSTA_UPDATE=no` shows the difference and writes nothing.
 fn test() -> anyhow::Result<()> {
     shell::run(cargo(["test", "--workspace", "--no-fail-fast"]).env("INSTA_UPDATE", "no"))
-}
-
-fn doc() -> anyhow::Result<()> {
-    let flags = format!("{} -D warnings", env::var("RUSTDOCFLAGS").unwrap_or_default());
-    shell::run(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", flags.trim()))
 }
 
 /// Packs every crate that is published and builds it from the package alone.

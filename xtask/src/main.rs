@@ -7,7 +7,9 @@
 mod bench;
 mod book;
 mod ci;
+mod doc;
 mod downstream;
+mod formulas;
 mod reproduce;
 mod shell;
 mod snapshot;
@@ -23,6 +25,7 @@ usage: cargo xtask COMMAND
   ci                                  everything that must hold before a merge
   tidy                                the rules of the house that no compiler checks
   snapshot [--accept]                 run the snapshot tests; with --accept take what changed
+  doc                                 the documentation of the crates with its formulas, into target/doc/
   book                                the book, into target/book/; needs mdbook
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…]                     the published experiments, into target/reproduction/
@@ -45,7 +48,10 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
     match arguments.as_slice() {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
+        ["doc"] => doc::run(),
         ["book"] => book::run(),
+        // mdBook calls this while it builds the book.
+        ["mdbook-formulas", question @ ..] => book::preprocess(question),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

@@ -5,6 +5,7 @@
 
 pub(crate) mod files;
 mod fixtures;
+mod formulas;
 mod layering;
 mod links;
 mod readme;
@@ -67,9 +68,12 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
     for path in files::all(&root)? {
         let relative = path.strip_prefix(&root).unwrap_or(&path);
         if relative.extension().is_some_and(|extension| extension == "rs") {
-            findings.extend(sources::check(relative, &read(&path)?));
+            let text = read(&path)?;
+            findings.extend(sources::check(relative, &text));
+            findings.extend(formulas::check(relative, &text));
         } else if relative.extension().is_some_and(|extension| extension == "md") {
             let text = read(&path)?;
+            findings.extend(formulas::check(relative, &text));
             findings.extend(links::check(relative, &text, |path| root.join(path).exists()));
             let list = |list: &str| fs::read_to_string(root.join(list)).unwrap_or_default();
             findings.extend(links::check_chapter(relative, list));

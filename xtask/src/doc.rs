@@ -1,0 +1,50 @@
+//! The documentation of the crates: `cargo xtask doc`.
+//!
+//! rustdoc shows formulas as TeX; here they become `MathML` in the pages that it wrote.
+
+use std::{env, fs, path::Path};
+
+use anyhow::{Context, bail};
+
+use crate::{
+    formulas,
+    shell::{self, cargo},
+    tidy::files,
+};
+
+/// Stylesheet and font, from `docs` into the folder of the documentation.
+const ASSETS: [(&str, &str); 2] = [
+    ("theme/formulas.css", "theme/formulas.css"),
+    ("src/fonts/latinmodern-math.woff2", "fonts/latinmodern-math.woff2"),
+];
+
+/// Documents all crates of the workspace, without a warning, in `target/doc`.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let flags = format!("{} -D warnings", env::var("RUSTDOCFLAGS").unwrap_or_default());
+    shell::run(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", flags.trim()))?;
+    let folder = shell::target().join("doc");
+    for (from, to) in ASSETS {
+        let to = folder.join(to);
+        fs::create_dir_all(to.parent().unwrap_or(&folder))?;
+        fs::copy(shell::root().join("docs").join(from), &to)
+            .with_context(|| format!("writing {}", to.display()))?;
+    }
+    for path in files::with_extension(&folder, "html")? {
+        draw_formulas(&folder, &path)?;
+    }
+    Ok(())
+}
+
+/// Replaces the formulas of the page at `path`, which lies in `folder`.
+fn draw_formulas(folder: &Path, path: &Path) -> anyhow::Result<()> {
+    let page = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    let depth = path.strip_prefix(folder).map_or(1, |path| path.components().count());
+    let stylesheet = format!("{}theme/formulas.css", "../".repeat(depth - 1));
+    match formulas::in_page(&page, &stylesheet) {
+        None => Ok(()),
+        Some(Ok(page)) => {
+            fs::write(path, page).with_context(|| format!("writing {}", path.display()))
+        }
+        Some(Err(reason)) => bail!("a formula in {}: {reason}", path.display()),
+    }
+}
