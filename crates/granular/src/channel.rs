@@ -209,12 +209,18 @@ impl Parameters {
         Self { radius: factor * self.radius, spacing: factor * self.spacing, settings, ..self }
     }
 
+    /// Area of the floor without the obstacle (m²).
+    #[must_use]
+    pub fn area(&self) -> f64 {
+        let half_disk = 0.5 * std::f64::consts::PI * self.obstacle_radius.powi(2);
+        let half_box = 2.0 * self.obstacle_radius.powi(2);
+        self.size.x * self.size.y - half_disk - half_box
+    }
+
     /// Volume of the channel without the obstacle (m³).
     #[must_use]
     pub fn volume(&self) -> f64 {
-        let half_disk = 0.5 * std::f64::consts::PI * self.obstacle_radius.powi(2);
-        let base = half_disk + 2.0 * self.obstacle_radius.powi(2);
-        self.size.product() - self.size.z * base
+        self.size.z * self.area()
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -1,4 +1,5 @@
-//! What a stream of grains looks like on average: [`CellAverages`] and the [`RadialDistribution`].
+//! What a stream of grains looks like on average: [`CellAverages`], the [`SolidProfile`] over its height and the
+//! [`RadialDistribution`].
 
 use nalgebra::Vector3;
 
@@ -53,6 +54,12 @@ impl CellAverages {
         }
     }
 
+    /// Width of a column along each axis (m).
+    #[must_use]
+    pub fn cell(&self) -> [f64; 2] {
+        [0, 1].map(|k| self.size[k] / self.cells[k] as f64)
+    }
+
     /// The columns that have counted a grain, `x` running fastest.
     pub fn iter(&self) -> impl Iterator<Item = Cell> {
         let filled = self.sums.iter().enumerate().filter(|(_, sum)| sum.count > 0);
@@ -68,6 +75,81 @@ impl CellAverages {
                 spin: sum.spin / count,
             }
         })
+    }
+}
+
+/// How much of the volume grains fill, over the height.
+///
+/// Each ball is cut exactly: between heights `a` and `b` from its center it has `π (r² t − t³/3)` from `t = a` to
+/// `t = b`.
+///
+/// # Example
+///
+/// A ball of 0.5 m in a box of 1 m² fills as much of the lower half of its height as of the upper.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_granular::{Grain, Settings, World, statistics::SolidProfile};
+///
+/// let mut world = World::new(Settings::default(), vec![])?;
+/// world.add(&Grain::at(Vector3::new(0.5, 0.5, 0.5), 0.5, 1.0))?;
+/// let mut profile = SolidProfile::new(1.0, 1.0, 2)?;
+/// profile.add(world.grains());
+/// let sixth = std::f64::consts::PI / 6.0;
+/// assert!(profile.values().iter().all(|[_, part]| (part - sixth).abs() < 1e-15));
+/// # Ok::<(), percussion_granular::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolidProfile {
+    area: f64,
+    thickness: f64,
+    /// Volume of grains in each layer, over all times (m³).
+    volumes: Vec<f64>,
+    times: f64,
+}
+
+impl SolidProfile {
+    /// No grains yet, from `z = 0` to `height` (m) over a base of this `area` (m²), in this many layers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] if the area or the height is not positive, or there is no layer.
+    pub fn new(area: f64, height: f64, layers: usize) -> Result<Self, Error> {
+        for (name, value) in [("area", area), ("height", height), ("layers", layers as f64)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(Error::Setting { name, value, expected: "a finite number > 0" });
+            }
+        }
+        let thickness = height / layers as f64;
+        Ok(Self { area, thickness, volumes: vec![0.0; layers], times: 0.0 })
+    }
+
+    /// Counts all grains, those beside the base too.
+    pub fn add(&mut self, grains: &Grains) {
+        self.times += 1.0;
+        for (position, &radius) in grains.positions().iter().zip(grains.radii()) {
+            // The part of the ball below a height above its center.
+            let below = |height: f64| {
+                let t = height.clamp(-radius, radius);
+                std::f64::consts::PI * (radius * radius * t - t.powi(3) / 3.0)
+            };
+            let layers = (0_u32..).zip(&mut self.volumes);
+            for (layer, volume) in layers {
+                let lower = f64::from(layer) * self.thickness - position.z;
+                *volume += below(lower + self.thickness) - below(lower);
+            }
+        }
+    }
+
+    /// Pairs `[z, part]` with `z` the middle of each layer (m) and the part of it that grains fill; zero before the
+    /// first time.
+    #[must_use]
+    pub fn values(&self) -> Vec<[f64; 2]> {
+        let whole = (self.area * self.thickness * self.times).max(f64::MIN_POSITIVE);
+        let layers = (0_u32..).zip(&self.volumes);
+        layers
+            .map(|(layer, volume)| [(f64::from(layer) + 0.5) * self.thickness, volume / whole])
+            .collect()
     }
 }
 

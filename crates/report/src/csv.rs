@@ -9,6 +9,8 @@ use crate::number::exact;
 
 /// The points of `figure`, one a line: name of the series, horizontal and vertical value.
 ///
+/// The cells of a [map](Figure::map) come first, without a name; their value is in a fourth column.
+///
 /// # Example
 ///
 /// ```
@@ -22,16 +24,25 @@ use crate::number::exact;
 ///     x: Axis { label: "time".into(), unit: "s".into() },
 ///     y: Axis { label: "height".into(), unit: "m".into() },
 ///     equal_aspect: false,
+///     map: None,
 ///     series: vec![Series { label: "ball".into(), mark: Mark::Line, points: vec![[0.5, 1.25]] }],
 /// };
 /// assert_eq!(csv::figure(&figure), "series,time (s),height (m)\nball,0.5,1.25\n");
 /// ```
 #[must_use]
 pub fn figure(figure: &Figure) -> String {
-    let mut text = line(["series".to_owned(), axis(&figure.x), axis(&figure.y)]);
+    let value = figure.map.as_ref().map(|map| axis(&map.value));
+    let mut text =
+        line(["series".to_owned(), axis(&figure.x), axis(&figure.y)].into_iter().chain(value));
+    let cells = figure.map.iter().flat_map(|map| &map.cells);
+    for [x, y, value] in cells {
+        text += &line([String::new(), exact(*x), exact(*y), exact(*value)]);
+    }
     for series in &figure.series {
         for [x, y] in &series.points {
-            text += &line([series.label.clone(), exact(*x), exact(*y)]);
+            let none = figure.map.as_ref().map(|_| String::new());
+            let fields = [series.label.clone(), exact(*x), exact(*y)];
+            text += &line(fields.into_iter().chain(none));
         }
     }
     text
@@ -98,7 +109,27 @@ fn quoted(field: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use percussion_scenarios::{Map, Mark, Series};
+
     use super::*;
+
+    #[test]
+    fn a_map_has_a_column_for_its_values() {
+        let axis = |label: &str| Axis { label: label.into(), unit: String::new() };
+        let wall = Series { label: "wall".into(), mark: Mark::Outline, points: vec![[0.0, 1.0]] };
+        let map = Map { value: axis("speed"), cell: [1.0, 1.0], cells: vec![[0.5, 0.5, 2.0]] };
+        let figure = Figure {
+            id: "map".into(),
+            title: String::new(),
+            caption: String::new(),
+            x: axis("x"),
+            y: axis("y"),
+            equal_aspect: true,
+            map: Some(map),
+            series: vec![wall],
+        };
+        assert_eq!(super::figure(&figure), "series,x,y,speed\n,0.5,0.5,2.0\nwall,0.0,1.0,\n");
+    }
 
     #[test]
     fn quotes_and_commas_survive() {

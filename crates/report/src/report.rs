@@ -96,6 +96,7 @@ mod tests {
                 x: axis("x"),
                 y: axis("y"),
                 equal_aspect: true,
+                map: None,
                 series: vec![Series {
                     label: "path".into(),
                     mark: Mark::Line,

@@ -12,6 +12,7 @@
 
 mod canvas;
 mod legend;
+mod map;
 mod scale;
 
 use percussion_scenarios::{Figure, Mark, Series};
@@ -60,6 +61,7 @@ const TICK: Font = Font { size: 13.0, color: INK, bold: false };
 ///     x: Axis { label: "time".into(), unit: "s".into() },
 ///     y: Axis { label: "height".into(), unit: "m".into() },
 ///     equal_aspect: false,
+///     map: None,
 ///     series: vec![Series {
 ///         label: "ball".into(),
 ///         mark: Mark::Line,
@@ -76,7 +78,8 @@ pub fn draw(figure: &Figure) -> String {
     let below_title = title.lines().count() as f64 * TITLE_LINE + TOP + 6.0;
     let top = below_title + legend.height();
     let (x, y) = scales(figure, top);
-    let height = y.pixels.0 + BOTTOM;
+    let below = y.pixels.0 + BOTTOM;
+    let height = below + figure.map.as_ref().map_or(0.0, |_| map::BAR_HEIGHT);
 
     let mut document = String::new();
     let mut canvas = Canvas::new(&mut document, WIDTH, height);
@@ -94,6 +97,9 @@ pub fn draw(figure: &Figure) -> String {
         plot.series(&mut canvas, series, legend.color(series));
     }
     axes(&mut canvas, figure, &plot.x, &plot.y);
+    if let Some(map) = &figure.map {
+        map::draw(&mut canvas, map, (&plot.x, &plot.y), below);
+    }
     for series in others {
         plot.series(&mut canvas, series, legend.color(series));
     }
@@ -103,8 +109,9 @@ pub fn draw(figure: &Figure) -> String {
 
 /// The scales of a figure whose plot begins `top` pixels below the upper edge.
 fn scales(figure: &Figure, top: f64) -> (Scale, Scale) {
+    let corners: Vec<[f64; 2]> = figure.map.iter().flat_map(map::corners).collect();
     let points = || {
-        let all = figure.series.iter().flat_map(|series| series.points.iter());
+        let all = figure.series.iter().flat_map(|series| series.points.iter()).chain(&corners);
         all.filter(|[x, y]| drawable(*x) && drawable(*y))
     };
     let mut x =
@@ -159,7 +166,8 @@ fn axes(canvas: &mut Canvas<'_>, figure: &Figure, x: &Scale, y: &Scale) {
     let caption = y_ticks.caption(&figure.y);
     let font = CAPTION.fitting(&caption, bottom - top + 20.0);
     canvas.text(&caption, (18.0, 0.5 * (bottom + top)), Anchor::Upwards, font);
-    let empty = figure.series.iter().all(|series| series.points.is_empty());
+    let empty = figure.series.iter().all(|series| series.points.is_empty())
+        && figure.map.as_ref().is_none_or(|map| map.cells.is_empty());
     if empty {
         let middle = (0.5 * (left + right), 0.5 * (bottom + top));
         canvas.text("no data", middle, Anchor::Middle, Font { color: MUTED, ..CAPTION });

@@ -42,6 +42,17 @@ pub struct Series {
     pub points: Vec<[f64; 2]>,
 }
 
+/// Values in the cells of a grid, drawn as colors with a bar that explains them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Map {
+    /// What the colors mean.
+    pub value: Axis,
+    /// Width and height of a cell, in the units of the axes.
+    pub cell: [f64; 2],
+    /// The middle of each cell and its value; cells that are not listed stay empty.
+    pub cells: Vec<[f64; 3]>,
+}
+
 /// A figure as data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
@@ -57,6 +68,9 @@ pub struct Figure {
     pub y: Axis,
     /// Whether one unit has the same length on both axes.
     pub equal_aspect: bool,
+    /// What is drawn below the series, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<Map>,
     /// The series, drawn in order.
     pub series: Vec<Series>,
 }

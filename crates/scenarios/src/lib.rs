@@ -60,7 +60,7 @@ pub use design::{Design, Designed};
 pub use error::Error;
 pub use event_motion::EventMotion;
 pub use experiments::{Effort, Experiment, Options, experiment, experiments};
-pub use figure::{Axis, Figure, Mark, Series};
+pub use figure::{Axis, Figure, Map, Mark, Series};
 pub use impacts::{Impact, ImpactScenario};
 pub use outcome::{Against, ExperimentOutcome, Row};
 pub use scenario::Scenario;

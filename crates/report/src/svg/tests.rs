@@ -1,6 +1,6 @@
 //! What a drawn figure shows, read from its document.
 
-use percussion_scenarios::Axis;
+use percussion_scenarios::{Axis, Map};
 
 use super::*;
 
@@ -12,6 +12,7 @@ fn figure(series: Vec<Series>) -> Figure {
         x: Axis { label: "time".into(), unit: "s".into() },
         y: Axis { label: "height".into(), unit: "m".into() },
         equal_aspect: false,
+        map: None,
         series,
     }
 }
@@ -94,4 +95,25 @@ fn any_data_gives_a_document_within_the_page() {
             }
         }
     }
+}
+
+#[test]
+fn a_map_has_a_rectangle_for_each_cell_and_a_bar_with_its_unit() {
+    let value = Axis { label: "speed".into(), unit: "m/s".into() };
+    let cells = vec![[0.5, 0.5, 0.0], [1.5, 0.5, 1.0], [1.5, 1.5, f64::NAN]];
+    let mut figure = figure(vec![series("wall", Mark::Outline, &[[0.0, 0.0], [2.0, 0.0]])]);
+    let plain = draw(&figure);
+    figure.map = Some(Map { value, cell: [1.0, 1.0], cells });
+    let document = draw(&figure);
+    let count = |document: &str, color: &str| document.matches(color).count();
+    // The lowest and the highest color of viridis, once in the plot.
+    for color in ["#440154", "#FEE825"] {
+        assert_eq!((count(&plain, color), count(&document, color)), (0, 1), "{color}");
+    }
+    assert!(document.contains("speed (m/s)"));
+    let rectangles = |document: &str| document.matches("<rect").count();
+    assert_eq!(rectangles(&document), rectangles(&plain) + 2 + 120);
+    // The map makes room for whole cells.
+    let (x, _) = scales(&figure, 0.0);
+    assert!(x.range.0 <= 0.0 && x.range.1 >= 2.0, "{:?}", x.range);
 }

@@ -96,6 +96,7 @@ pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
             x: axis(names[axes[0]], "m"),
             y: axis(names[axes[1]], "m"),
             equal_aspect: true,
+            map: None,
             series: scenario.bodies.iter().enumerate().map(of_body).collect(),
         }
     };
@@ -106,6 +107,7 @@ pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
         x: axis("time", "s"),
         y: axis("energy", "J"),
         equal_aspect: false,
+        map: None,
         series: vec![line("energy", history(trajectory, |sample| sample.energy))],
     };
     match scenario.dimension {

@@ -211,6 +211,7 @@ fn over(
         x: drawing::axis("time", "s"),
         y: drawing::axis(label, unit),
         equal_aspect: false,
+        map: None,
         series: vec![
             drawing::line(label, history),
             Series { label: "impacts".to_owned(), mark: Mark::Dots, points: dots },
@@ -234,6 +235,7 @@ fn angles(trajectory: &Trajectory) -> Figure {
         x: drawing::axis("time", "s"),
         y: drawing::axis("angle", "rad"),
         equal_aspect: false,
+        map: None,
         series: names.into_iter().enumerate().map(pin).collect(),
     }
 }

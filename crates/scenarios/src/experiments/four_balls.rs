@@ -154,6 +154,7 @@ fn path_figure(
         x: drawing::axis(names[axes[0]], "m"),
         y: drawing::axis(names[axes[1]], "m"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }
@@ -179,6 +180,7 @@ fn convergence_figure(fit: &Fit) -> Figure {
         x: drawing::axis("log10 of the step in s", ""),
         y: drawing::axis("log10 of the error", ""),
         equal_aspect: false,
+        map: None,
         series: all,
     }
 }

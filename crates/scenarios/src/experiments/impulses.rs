@@ -95,6 +95,7 @@ pub(super) fn figure(
         x: drawing::axis("x", "m"),
         y: drawing::axis("z", "m"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }

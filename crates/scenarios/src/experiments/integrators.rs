@@ -135,6 +135,7 @@ pub(super) fn run(
                 x: drawing::axis("time", "s"),
                 y: drawing::axis("energy", "J"),
                 equal_aspect: false,
+                map: None,
                 series: vec![
                     drawing::line("compliant contacts", springs.energies.clone()),
                     drawing::line("variational, elastic", coarse.energies.clone()),
@@ -151,6 +152,7 @@ pub(super) fn run(
                 x: drawing::axis("decimal logarithm of the step in s", ""),
                 y: drawing::axis("decimal logarithm of the error", ""),
                 equal_aspect: false,
+                map: None,
                 series: vec![
                     drawing::line("variational, elastic", elastic_errors),
                     drawing::line("variational, plastic", plastic_errors),

@@ -99,6 +99,7 @@ fn pose_figure(scenario: &Scenario, trajectory: &Trajectory, events: [f64; 2]) -
         x: drawing::axis("x", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }
@@ -124,6 +125,7 @@ fn velocity_figure(
         x: drawing::axis("time", "s"),
         y: drawing::axis(&what.to_lowercase(), unit),
         equal_aspect: false,
+        map: None,
         series: series.collect(),
     }
 }

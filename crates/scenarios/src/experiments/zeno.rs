@@ -170,6 +170,7 @@ fn pictures(impact: &ImpactScenario, solution: &Solution) -> Figure {
         x: drawing::axis("x, each picture moved on", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }
@@ -193,6 +194,7 @@ fn over(
         x: drawing::axis(label, unit),
         y: drawing::axis("angle", "rad"),
         equal_aspect: false,
+        map: None,
         series: vec![
             drawing::outline(vec![[limit, -largest], [limit, largest]]),
             drawing::line("angle", angles),
@@ -216,6 +218,7 @@ fn accumulation(solution: &Solution, point: &Accumulation, spins: &[f64]) -> Fig
         x: drawing::axis("impact", ""),
         y: drawing::axis("decimal logarithm", ""),
         equal_aspect: false,
+        map: None,
         series: vec![
             drawing::line("spin after the impact (rad/s)", spins.collect()),
             drawing::line("time left (s)", times.collect()),

@@ -40,6 +40,7 @@ fn figure(plane: &Plane, subject: &Subject) -> Figure {
         x: axis("sliding"),
         y: axis("separation"),
         equal_aspect: true,
+        map: None,
         series: vec![
             Series {
                 label: "outcomes".to_owned(),

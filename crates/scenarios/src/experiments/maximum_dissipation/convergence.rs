@@ -93,6 +93,7 @@ pub(in crate::experiments) fn run(
             x: drawing::axis("decimal logarithm of sweeps or steps", ""),
             y: drawing::axis("decimal logarithm of the relative residual", ""),
             equal_aspect: false,
+            map: None,
             series,
         });
     }

@@ -179,6 +179,7 @@ fn plane(parameters: &Parameters, sticking: &[[f64; 2]]) -> Figure {
         x: drawing::axis("angle θ", "rad"),
         y: drawing::axis("friction μ", ""),
         equal_aspect: false,
+        map: None,
         series: vec![
             Series {
                 label: "cells with a percussion".to_owned(),

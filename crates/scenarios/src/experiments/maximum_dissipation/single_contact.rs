@@ -295,6 +295,7 @@ fn objective(example: &Tangents) -> Figure {
         x: drawing::axis("angle α", "rad"),
         y: drawing::axis("energy", "J"),
         equal_aspect: false,
+        map: None,
         series,
     }
 }
@@ -312,6 +313,7 @@ fn plane(tangents: &Tangents, window: &Window, energies: &[f64]) -> Figure {
         x: drawing::axis("percussion along t", "N·s"),
         y: drawing::axis("percussion along o", "N·s"),
         equal_aspect: false,
+        map: None,
         series,
     }
 }

@@ -106,6 +106,7 @@ fn slip(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Figure {
         x: drawing::axis("sliding velocity along x", "m/s"),
         y: drawing::axis("sliding velocity along y", "m/s"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }
@@ -232,6 +233,7 @@ fn draw(
         x: drawing::axis("normal percussion", "N·s"),
         y: drawing::axis("tangential percussion", "N·s"),
         equal_aspect: false,
+        map: None,
         series,
     });
     Ok(())

@@ -146,5 +146,5 @@ fn figure(
     series: Vec<crate::figure::Series>,
 ) -> Figure {
     let (id, title, caption) = (id.to_owned(), title.to_owned(), caption.to_owned());
-    Figure { id, title, caption, x, y, equal_aspect: false, series }
+    Figure { id, title, caption, x, y, equal_aspect: false, map: None, series }
 }

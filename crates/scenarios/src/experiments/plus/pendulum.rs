@@ -103,6 +103,7 @@ pub(in crate::experiments) fn run(
         x: drawing::axis("modulus, log10 of Pa", ""),
         y: drawing::axis("evaluations, solutions", ""),
         equal_aspect: false,
+        map: None,
         series: vec![
             drawing::line("compliant: evaluations", costs.clone()),
             drawing::line(
@@ -193,6 +194,7 @@ fn pictures(scenario: &ImpactScenario, after: &nalgebra::DVector<f64>) -> Result
         x: drawing::axis("x", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
+        map: None,
         series,
     })
 }

@@ -59,6 +59,7 @@ pub(in crate::experiments) fn run(
         x: drawing::axis("ball", ""),
         y: drawing::axis("velocity", "m/s"),
         equal_aspect: false,
+        map: None,
         series: series.to_vec(),
     };
     finish(
@@ -98,6 +99,7 @@ fn waves(moments: &[Moment]) -> Figure {
         x: drawing::axis("time", "ms"),
         y: drawing::axis("depth", "mm"),
         equal_aspect: false,
+        map: None,
         series: (0..4).map(contact).collect(),
     }
 }

@@ -50,6 +50,7 @@ pub(in crate::experiments) fn run(
         x: drawing::axis("tangential percussion, each contact moved on", "N·s"),
         y: drawing::axis("normal percussion", "N·s"),
         equal_aspect: true,
+        map: None,
         series,
     };
     finish(

@@ -140,6 +140,7 @@ fn schematic(scenario: &ImpactScenario) -> Result<Figure, Error> {
         x: drawing::axis("x, each picture moved on", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
+        map: None,
         series,
     })
 }
@@ -158,6 +159,7 @@ fn indeterminacy(series: Vec<Series>) -> Figure {
         x: drawing::axis("angle between the balls", "°"),
         y: drawing::axis("indeterminacy ξ", ""),
         equal_aspect: false,
+        map: None,
         series,
     }
 }

@@ -205,6 +205,7 @@ fn losses_figure(losses: &[Vec<[f64; 2]>]) -> Figure {
         x: drawing::axis("decimal logarithm of the velocity in m/s", ""),
         y: drawing::axis("energy lost", "%"),
         equal_aspect: false,
+        map: None,
         series: losses.iter().zip(RESTITUTIONS).map(curve).collect(),
     }
 }
@@ -225,6 +226,7 @@ fn gains_figure(simultaneous: Vec<[f64; 2]>, propagating: Vec<[f64; 2]>) -> Figu
         x: drawing::axis("velocity of the last ball over that of the first", ""),
         y: drawing::axis("energy gained", "%"),
         equal_aspect: false,
+        map: None,
         series: vec![dots, drawing::line("propagating, R = 1", propagating)],
     }
 }

@@ -187,6 +187,7 @@ fn stances(design: &Design, optimized: &[f64], straight: &[f64]) -> Figure {
         x: drawing::axis("x, each picture moved on", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }
@@ -212,6 +213,7 @@ fn search(designed: &Designed) -> Figure {
         x: drawing::axis("step", ""),
         y: drawing::axis("distance (cm, rad); decimal logarithm of the residual", ""),
         equal_aspect: false,
+        map: None,
         series: vec![
             drawing::line("distance from the start", distance),
             Series { label: "residual".to_owned(), mark: Mark::Dots, points: residual },
@@ -236,6 +238,7 @@ fn indeterminacies(initial: &Gait, optimized: &Gait) -> Figure {
         x: drawing::axis("time", "s"),
         y: drawing::axis("decimal logarithm of the indeterminacy", ""),
         equal_aspect: false,
+        map: None,
         series: vec![curve("initial gait", initial), curve("optimized gait", optimized)],
     }
 }

@@ -117,6 +117,7 @@ fn figure(polygons: &Trajectory, cones: &Trajectory) -> Figure {
         x: drawing::axis("time", "s"),
         y: drawing::axis("angular velocity", "rad/s"),
         equal_aspect: false,
+        map: None,
         series: vec![
             drawing::line("Stewart and Trinkle", spin(polygons)),
             drawing::line("impulse–velocity", spin(cones)),

@@ -113,6 +113,7 @@ fn figure(scenario: &Scenario, run: &Trajectory) -> Figure {
         x: drawing::axis("x", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }

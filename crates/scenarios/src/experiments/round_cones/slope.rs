@@ -80,6 +80,7 @@ fn figure(runs: &[Trajectory]) -> Figure {
         x: drawing::axis("time", "s"),
         y: drawing::axis("speed", "mm/s"),
         equal_aspect: false,
+        map: None,
         series: series.collect(),
     }
 }

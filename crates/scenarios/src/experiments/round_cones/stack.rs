@@ -80,6 +80,7 @@ pub(in crate::experiments) fn run(
             x: drawing::axis("time", "s"),
             y: drawing::axis("sweeps", ""),
             equal_aspect: false,
+            map: None,
             series,
         }],
         notes,

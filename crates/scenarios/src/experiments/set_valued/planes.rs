@@ -107,6 +107,7 @@ pub(super) fn figure(study: &Study, plane: &Plane) -> Figure {
         x: axis(plane.x),
         y: axis(plane.y),
         equal_aspect: false,
+        map: None,
         series,
     }
 }

@@ -151,6 +151,7 @@ fn pictures(study: &Study) -> Figure {
         x: drawing::axis("x, each picture moved on", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
+        map: None,
         series,
     }
 }
