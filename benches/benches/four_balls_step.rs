@@ -6,7 +6,8 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
-use percussion_integrators::stewart_trinkle::{Integrator, State, StepReport};
+use percussion_integrators::State;
+use percussion_integrators::stewart_trinkle::{Integrator, StepReport};
 use percussion_scenarios::{Scenario, scenario::Setup};
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";

@@ -6,10 +6,7 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
-use percussion_integrators::{
-    impulse_velocity,
-    stewart_trinkle::{self, State},
-};
+use percussion_integrators::{State, impulse_velocity, stewart_trinkle};
 use percussion_scenarios::{Scenario, scenario::Setup};
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";

@@ -13,7 +13,7 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_impact::Propagative;
-use percussion_integrators::{stewart_trinkle, variational};
+use percussion_integrators::{Contact, State, stewart_trinkle, variational};
 
 const BENCH: &str = "variational-step/walker";
 const STEP: f64 = 1e-4;
@@ -61,8 +61,8 @@ fn start() -> (Vec<f64>, Vec<f64>) {
 }
 
 fn by_variations() -> variational::Integrator {
-    use variational::{Contact, Drive, Force, Integrator, Model, Settings, State};
-    let contacts = tips().map(Contact::new).into();
+    use variational::{Drive, Force, Integrator, Model, Settings};
+    let contacts = tips().map(|gap| Contact::new(gap, 0.0)).into();
     let hip = |index, position| -> Box<dyn Force> {
         let (proportional, derivative) = (10.0, 1.0);
         Box::new(Drive { index, position, speed: 5.0, since: 0.0, proportional, derivative })
@@ -77,7 +77,8 @@ fn by_variations() -> variational::Integrator {
 }
 
 fn by_steps() -> stewart_trinkle::Integrator {
-    use stewart_trinkle::{Contact, Integrator, Model, Settings, State};
+    use percussion_integrators::Model;
+    use stewart_trinkle::{Integrator, Settings};
     let contacts = tips().map(|gap| Contact::new(gap, 0.0)).into();
     let model = Model::new(Box::new(walker()), contacts).expect("the model is valid");
     let (coordinates, velocity) = start();

@@ -12,7 +12,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_impact::Propagative;
-use percussion_integrators::variational::{Contact, Integrator, Model, Settings, State};
+use percussion_integrators::variational::{Integrator, Model, Settings};
+use percussion_integrators::{Contact, State};
 
 const STEPS: usize = 1_000_000;
 
@@ -36,7 +37,7 @@ fn ends(count: usize) -> Result<Vec<Contact>, Box<dyn Error>> {
     let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
     let tip = |body: usize, x: f64| -> Result<Contact, Box<dyn Error>> {
         let point = Sphere::on_body(body, Vector3::new(x, 0.0, 0.0), 0.0);
-        Ok(Contact::new(SpherePlane::new(point, floor)?))
+        Ok(Contact::new(SpherePlane::new(point, floor)?, 0.0))
     };
     std::iter::once(tip(0, 0.0)).chain((0..count).map(|i| tip(i, 1.0))).collect()
 }

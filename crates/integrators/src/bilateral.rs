@@ -17,7 +17,7 @@
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-use crate::stewart_trinkle::Model;
+use crate::model::Model;
 
 #[derive(Debug)]
 pub(crate) struct Bilateral {

@@ -58,17 +58,17 @@ mod error;
 mod geometry;
 mod hold;
 mod impact;
-mod model;
 mod modes;
 mod projection;
 mod report;
 mod run;
 mod settings;
 mod smooth;
+mod start;
 
 use percussion_impact::Law;
 
-use crate::stewart_trinkle::State;
+use crate::model::{Model, State};
 use chatter::Chatter;
 use geometry::Geometry;
 use hold::Hold;
@@ -76,7 +76,6 @@ use run::Run;
 use smooth::Course;
 
 pub use error::Error;
-pub use model::{Contact, Model};
 pub use report::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Snapshot, Status,
 };
@@ -100,16 +99,12 @@ pub use settings::Settings;
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
 /// use percussion_impact::Newton;
-/// use percussion_integrators::event_driven::{
-///     Contact, EventKind, Mode, Model, Settings, Status, integrate,
-/// };
-/// use percussion_integrators::stewart_trinkle::State;
+/// use percussion_integrators::event_driven::{EventKind, Mode, Settings, Status, integrate};
+/// use percussion_integrators::{Contact, Model, State};
 ///
 /// let ball = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
-/// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?)
-///     .with_friction(0.5)
-///     .with_restitution(0.5);
+/// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5).with_restitution(0.5);
 /// let model = Model::new(Box::new(ball), vec![contact])?;
 ///
 /// let start = State { time: 0.0, coordinates: vec![0.0, 1.25, 0.0], velocity: vec![0.0; 3] };
@@ -135,14 +130,14 @@ pub fn integrate(
     observer: &mut dyn FnMut(&Snapshot<'_>),
 ) -> Result<Report, Error> {
     settings.check()?;
-    model.check_state(start)?;
+    start::check(model, start)?;
     if !(end.is_finite() && end > start.time) {
         return Err(Error::End { start: start.time, end });
     }
     let mut geometry = Geometry::new(model);
     let all = geometry.all();
     geometry.locate(&start.coordinates, &all);
-    model.check_start(settings, &geometry.gaps, &geometry.tie_values)?;
+    start::check_start(settings, &geometry.gaps, &geometry.tie_values)?;
     let contacts = model.contacts().len();
     let energy = model.system().energy(&start.coordinates, &start.velocity);
     let course = Course {

@@ -55,7 +55,7 @@ use percussion_complementarity::friction::Document;
 use percussion_dynamics::System;
 
 use crate::{
-    stewart_trinkle::{self, Model, State},
+    model::{Model, State, check_mass_matrix},
     velocity_level::{Place, VelocityLevel},
 };
 
@@ -74,7 +74,7 @@ pub use settings::{Settings, Unsolved};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
 /// use percussion_integrators::impulse_velocity::{Integrator, Settings};
-/// use percussion_integrators::stewart_trinkle::{Contact, Model, State};
+/// use percussion_integrators::{Contact, Model, State};
 ///
 /// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
@@ -317,7 +317,8 @@ fn activate(model: &Model, coordinates: &[f64], active: &mut Vec<usize>) -> bool
 
 /// Refuses what a scheme on the level of velocities has no rule for.
 pub(crate) fn check_model(model: &Model, state: &State) -> Result<(), Error> {
-    stewart_trinkle::check_state(model, state)?;
+    state.check(model.system())?;
+    check_mass_matrix(model.system(), &state.coordinates)?;
     if model.joint_friction().is_empty() { Ok(()) } else { Err(Error::JointFriction) }
 }
 

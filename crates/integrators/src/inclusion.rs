@@ -66,7 +66,7 @@ mod tests;
 use percussion_dynamics::Dimension;
 use serde::{Deserialize, Serialize};
 
-use crate::stewart_trinkle::{Model, State};
+use crate::model::{Model, State};
 use contacts::Contacts;
 
 pub use certificate::{Certificate, certify};
@@ -147,7 +147,7 @@ impl Settings {
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
 /// use percussion_integrators::inclusion::{Kind, Settings, build};
-/// use percussion_integrators::stewart_trinkle::{Contact, Model, State};
+/// use percussion_integrators::{Contact, Model, State};
 ///
 /// let point = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
@@ -172,7 +172,7 @@ pub fn build(
 ) -> Result<Solution, Error> {
     settings.check()?;
     check_model(model)?;
-    check_state(model, start)?;
+    start.check(model.system())?;
     if !(end.is_finite() && end > start.time) {
         return Err(Error::End { start: start.time, end });
     }
@@ -228,7 +228,7 @@ pub fn rest(
     }
     let velocity = vec![0.0; model.system().velocity_count()];
     let state = State { time: point.time, coordinates: point.coordinates.clone(), velocity };
-    check_state(model, &state)?;
+    state.check(model.system())?;
     let start = Moment { s: point.s, ..Moment::at(&state, model.contacts().len()) };
     smooth::stay(&mut Contacts::new(model), settings, &start, duration)
 }
@@ -244,16 +244,4 @@ fn check_model(model: &Model) -> Result<(), Error> {
         return Err(Error::Unsupported);
     }
     Ok(())
-}
-
-fn check_state(model: &Model, state: &State) -> Result<(), Error> {
-    model.system().check_coordinates(&state.coordinates)?;
-    let (expected, found) = (model.system().velocity_count(), state.velocity.len());
-    if found != expected {
-        return Err(Error::VelocityLength { expected, found });
-    }
-    match state.velocity.iter().chain([&state.time]).find(|v| !v.is_finite()) {
-        Some(&value) => Err(Error::NotFinite { value }),
-        None => Ok(()),
-    }
 }

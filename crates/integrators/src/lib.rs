@@ -6,13 +6,14 @@
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`impulse_velocity`] | semi-implicit, contacts by their velocities at the end of the step, round friction cones |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
+//! | [`model`] | what moves, what may touch and where it starts: the same for every scheme |
 //! | [`moreau_jean`] | the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
 //! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
 //! | [`variational`] | discrete momentum conserved, impacts located within the step, any impact law without friction |
 //!
-//! The three names to know are [`stewart_trinkle::Model`] (what moves and what may touch),
-//! [`stewart_trinkle::Integrator`] (the motion) and [`stewart_trinkle::StepReport`] (what one step
-//! cost and how well its equations hold).
+//! A [`Model`] is what moves and what may touch, the same for every scheme; a [`State`] is where it starts. The
+//! `Integrator` of a scheme, as [`stewart_trinkle::Integrator`], is the motion, and its `StepReport` what one step cost
+//! and how well its equations hold.
 //!
 //! # Example
 //!
@@ -23,7 +24,8 @@
 //! use nalgebra::Vector3;
 //! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 //! use percussion_dynamics::{Body, FreeBodies, MassProperties};
-//! use percussion_integrators::stewart_trinkle::{Contact, Integrator, Model, Settings, State};
+//! use percussion_integrators::stewart_trinkle::{Integrator, Settings};
+//! use percussion_integrators::{Contact, Model, State};
 //!
 //! let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);
 //! let balls = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
@@ -52,10 +54,13 @@ pub mod event_driven;
 mod events;
 pub mod impulse_velocity;
 pub mod inclusion;
+pub mod model;
 pub mod moreau_jean;
 pub mod stewart_trinkle;
 pub mod variational;
 mod velocity_level;
+
+pub use model::{BoundedFriction, Contact, Model, State};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     impulse_velocity::{Error, StepReport, Unsolved, check_model, settings, steps},
-    stewart_trinkle::{Model, State},
+    model::{Model, State},
     velocity_level::{Place, VelocityLevel},
 };
 
@@ -63,9 +63,6 @@ pub struct Settings {
     pub step_size: f64,
     /// `θ` in `[0, 1]` (default 1/2): 0 takes forces at the start of a step, 1 at its end.
     pub implicitness: f64,
-    /// Newton's coefficient of restitution of all contacts, in `[0, 1]` (default 0); see
-    /// [`Integrator::with_restitution`].
-    pub restitution: f64,
     /// Friction law (default Coulomb).
     pub law: Law,
     /// Solver; its own law and tolerance are not used (default [`Method::default`]).
@@ -91,7 +88,6 @@ impl Default for Settings {
         Self {
             step_size: 0.001,
             implicitness: 0.5,
-            restitution: 0.0,
             law: Law::default(),
             method: Method::default(),
             tolerance: 1e-8,
@@ -117,17 +113,17 @@ impl Default for Settings {
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{Body, FreeBodies, MassProperties};
 /// use percussion_integrators::moreau_jean::{Integrator, Settings};
-/// use percussion_integrators::stewart_trinkle::{Contact, Model, State};
+/// use percussion_integrators::{Contact, Model, State};
 ///
 /// let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);
 /// let balls = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::z(), &Vector3::zeros())?;
-/// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?, 0.4);
+/// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?, 0.4).with_restitution(0.5);
 /// let model = Model::new(Box::new(balls), vec![contact])?;
 ///
 /// let coordinates = vec![0.0, 0.0, 1.35, 1.0, 0.0, 0.0, 0.0];
 /// let state = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
-/// let settings = Settings { step_size: 0.01, restitution: 0.5, ..Settings::default() };
+/// let settings = Settings { step_size: 0.01, ..Settings::default() };
 /// let mut integrator = Integrator::new(model, settings, state)?;
 /// let mut fastest = 0.0_f64;
 /// integrator.run(0.6, |state, _| fastest = fastest.max(state.velocity[2]))?;
@@ -138,7 +134,6 @@ impl Default for Settings {
 pub struct Integrator {
     model: Model,
     settings: Settings,
-    restitution: Vec<f64>,
     state: State,
     start_time: f64,
     step_count: usize,
@@ -172,7 +167,6 @@ impl Integrator {
         Ok(Self {
             start_time: state.time,
             step_count: 0,
-            restitution: vec![settings.restitution; model.contacts().len()],
             level: VelocityLevel::new(&model, method),
             active: Vec::new(),
             free: DVector::zeros(velocities),
@@ -187,22 +181,6 @@ impl Integrator {
             settings,
             state,
         })
-    }
-
-    /// The same motion with a coefficient of restitution for each contact, in `[0, 1]`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::RestitutionLength`] and [`Error::Setting`].
-    pub fn with_restitution(self, restitution: Vec<f64>) -> Result<Self, Error> {
-        let (expected, found) = (self.model.contacts().len(), restitution.len());
-        if found != expected {
-            return Err(Error::RestitutionLength { expected, found });
-        }
-        for &value in &restitution {
-            settings::fraction("restitution", value)?;
-        }
-        Ok(Self { restitution, ..self })
     }
 
     /// The model.
@@ -315,8 +293,10 @@ impl Integrator {
         };
         self.level.constrain(&self.model, &place, &mut self.free);
         let before = self.level.found();
-        let (restitution, start) = (&self.restitution, &self.state.velocity);
-        let shift = |contact: usize, _, approach: f64| -restitution[contact] * (-approach).max(0.0);
+        let (contacts, start) = (self.model.contacts(), &self.state.velocity);
+        let shift = |contact: usize, _, approach: f64| {
+            -contacts[contact].restitution * (-approach).max(0.0)
+        };
         self.level.state(&self.model, &self.active, &place, &self.free, start, shift)?;
         self.level.begin(self.settings.warm_start);
         if report.passes > 1 {
@@ -358,7 +338,6 @@ fn check(settings: &Settings) -> Result<Method, Error> {
     settings::positive("step_size", settings.step_size)?;
     settings::positive("iteration_tolerance", settings.iteration_tolerance)?;
     settings::fraction("implicitness", settings.implicitness)?;
-    settings::fraction("restitution", settings.restitution)?;
     settings::fraction("error_reduction", settings.error_reduction)?;
     if settings.iteration_limit < 2 {
         let (name, value) = ("iteration_limit", settings.iteration_limit as f64);

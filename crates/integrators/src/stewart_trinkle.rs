@@ -82,33 +82,21 @@
 
 mod error;
 mod linearization;
-mod model;
 mod outer;
 mod polygon;
 mod report;
 mod settings;
 mod step_problem;
 
-use nalgebra::{Cholesky, DMatrix, Vector3};
+use nalgebra::Vector3;
 use percussion_dynamics::ContactRows;
 
+use crate::model::{Contact, Model, State, check_mass_matrix};
 use outer::OuterIteration;
 
 pub use error::Error;
-pub use model::{BoundedFriction, Contact, Model};
 pub use report::{ContactReport, StepReport};
 pub use settings::{Alignment, Settings};
-
-/// Where a system is and how it moves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// Time (s).
-    pub time: f64,
-    /// Coordinates `q` (length `n_q`; m, rad, unit quaternions).
-    pub coordinates: Vec<f64>,
-    /// Generalized velocity `v` (length `n_v`; m/s, rad/s).
-    pub velocity: Vec<f64>,
-}
 
 /// A motion in steps of equal length.
 ///
@@ -120,7 +108,8 @@ pub struct State {
 /// use nalgebra::{Vector2, Vector3};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
-/// use percussion_integrators::stewart_trinkle::{Contact, Integrator, Model, Settings, State};
+/// use percussion_integrators::stewart_trinkle::{Integrator, Settings};
+/// use percussion_integrators::{Contact, Model, State};
 ///
 /// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
@@ -162,7 +151,8 @@ impl Integrator {
     /// [`Settings::penetration_tolerance`].
     pub fn new(model: Model, settings: Settings, state: State) -> Result<Self, Error> {
         settings.check(model.system().dimension())?;
-        check_state(&model, &state)?;
+        state.check(model.system())?;
+        check_mass_matrix(model.system(), &state.coordinates)?;
         let outer = OuterIteration::new(&model, &settings)
             .map_err(|_| Error::NotFinite { quantity: "empty problem", time: state.time })?;
         let mut integrator = Self {
@@ -248,7 +238,7 @@ impl Integrator {
         mut observer: impl FnMut(&State, &StepReport),
     ) -> Result<(), Error> {
         if !until.is_finite() {
-            return Err(Error::Time { name: "until", value: until });
+            return Err(Error::Time { value: until });
         }
         let (h, limit) = (self.settings.step_size, self.settings.step_limit);
         let required = ((until - self.state.time) / h).round();
@@ -310,7 +300,7 @@ impl Integrator {
     fn report_contact(&mut self, slot: usize) -> ContactReport {
         let contact = self.active[slot];
         let State { coordinates, velocity, .. } = &self.state;
-        let Contact { gap, friction } = &self.model.contacts()[contact];
+        let Contact { gap, friction, .. } = &self.model.contacts()[contact];
         let gap = gap.rows(self.model.system(), coordinates, &mut self.contact_rows);
         let tangents = self.contact_rows.tangent_count();
         let mut report = ContactReport {
@@ -363,28 +353,4 @@ fn activate_violated(model: &Model, coordinates: &[f64], active: &mut Vec<usize>
 
 fn dot(row: &[f64], velocity: &[f64]) -> f64 {
     row.iter().zip(velocity).map(|(a, b)| a * b).sum()
-}
-
-pub(crate) fn check_state(model: &Model, state: &State) -> Result<(), Error> {
-    if !state.time.is_finite() {
-        return Err(Error::Time { name: "time of the state", value: state.time });
-    }
-    let system = model.system();
-    system.check_coordinates(&state.coordinates)?;
-    let (expected, found) = (system.velocity_count(), state.velocity.len());
-    if found != expected {
-        return Err(Error::VelocityLength { expected, found });
-    }
-    if let Some((index, &value)) = state.velocity.iter().enumerate().find(|(_, v)| !v.is_finite()) {
-        return Err(Error::Velocity { index, value });
-    }
-    let mut mass_matrix = DMatrix::zeros(expected, expected);
-    system.mass_matrix(&state.coordinates, &mut mass_matrix);
-    let asymmetry = (&mass_matrix - mass_matrix.transpose()).amax();
-    // Entries of a mass matrix are sums of at most a few products per coordinate.
-    let rounding = expected as f64 * f64::EPSILON * mass_matrix.amax();
-    if asymmetry.is_nan() || asymmetry > rounding || Cholesky::new(mass_matrix).is_none() {
-        return Err(Error::MassMatrix { time: state.time });
-    }
-    Ok(())
 }

@@ -77,22 +77,12 @@ use percussion_impact::Law;
 
 pub use error::Error;
 pub use force::{Drive, Force};
-pub use model::{Contact, Model};
+pub use model::Model;
 pub use report::{ClosedContact, Impact, StepReport};
 pub use settings::Settings;
 
+use crate::model::State;
 use piece::Piece;
-
-/// Where a system is and how it moves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// Time (s).
-    pub time: f64,
-    /// Coordinates `q` (length `n_q`; m, rad, unit quaternions).
-    pub coordinates: Vec<f64>,
-    /// Generalized velocity `v = M⁻¹ p` (length `n_v`; m/s, rad/s).
-    pub velocity: Vec<f64>,
-}
 
 /// A motion in steps of equal length.
 ///
@@ -107,11 +97,12 @@ pub struct State {
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
 /// use percussion_impact::Propagative;
-/// use percussion_integrators::variational::{Contact, Integrator, Model, Settings, State};
+/// use percussion_integrators::variational::{Integrator, Model, Settings};
+/// use percussion_integrators::{Contact, State};
 ///
 /// let ball = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
-/// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?);
+/// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?, 0.0);
 /// let model = Model::new(Box::new(ball), vec![contact])?;
 ///
 /// let start = State { time: 0.0, coordinates: vec![0.0, 0.3, 0.0], velocity: vec![0.0; 3] };
@@ -173,7 +164,7 @@ impl Integrator {
         state: State,
     ) -> Result<Self, Error> {
         settings.check()?;
-        check_state(&model, &state)?;
+        state.check(model.system())?;
         let n = state.velocity.len();
         let mut mass_matrix = DMatrix::zeros(n, n);
         model.system().mass_matrix(&state.coordinates, &mut mass_matrix);
@@ -279,7 +270,7 @@ impl Integrator {
         mut observer: impl FnMut(&State, &StepReport),
     ) -> Result<(), Error> {
         if !until.is_finite() {
-            return Err(Error::Time { name: "until", value: until });
+            return Err(Error::Time { value: until });
         }
         let (h, limit) = (self.settings.step_size, self.settings.step_limit);
         let required = ((until - self.state.time) / h).round();
@@ -356,20 +347,5 @@ impl Integrator {
             }
         }
         Ok(())
-    }
-}
-
-fn check_state(model: &Model, state: &State) -> Result<(), Error> {
-    if !state.time.is_finite() {
-        return Err(Error::Time { name: "start", value: state.time });
-    }
-    model.system().check_coordinates(&state.coordinates)?;
-    let (found, expected) = (state.velocity.len(), model.system().velocity_count());
-    if found != expected {
-        return Err(Error::VelocityLength { expected, found });
-    }
-    match state.velocity.iter().enumerate().find(|(_, v)| !v.is_finite()) {
-        Some((index, &value)) => Err(Error::Velocity { index, value }),
-        None => Ok(()),
     }
 }

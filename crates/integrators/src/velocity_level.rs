@@ -17,7 +17,7 @@ use percussion_dynamics::{ContactSet, contact_set};
 use crate::{
     bilateral::Bilateral,
     impulse_velocity::{ContactReport, Error},
-    stewart_trinkle::Model,
+    model::Model,
 };
 
 /// The problem under way and what it is made of.

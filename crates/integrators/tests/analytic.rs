@@ -13,9 +13,8 @@ use percussion_dynamics::{
     Anchor, BallJoint, Body, EqualityConstraint, FreeBodies, MassProperties, PlanarBodies,
     PlanarBody,
 };
-use percussion_integrators::stewart_trinkle::{
-    Alignment, BoundedFriction, Contact, Integrator, Model, Settings, State,
-};
+use percussion_integrators::stewart_trinkle::{Alignment, Integrator, Settings};
+use percussion_integrators::{BoundedFriction, Contact, Model, State};
 
 /// A particle that can touch planes, as a body in the plane with a foot of radius 0 at its center.
 fn particle(gravity: f64, planes: &[(Vector3<f64>, f64)]) -> Model {

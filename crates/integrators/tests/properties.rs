@@ -8,9 +8,8 @@ use common::{ConstantSystem, LinearGap};
 use nalgebra::{DMatrix, DVector, UnitQuaternion, Vector3};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane, SphereSphere};
 use percussion_dynamics::{Body, Dimension, FreeBodies, MassProperties};
-use percussion_integrators::stewart_trinkle::{
-    Alignment, BoundedFriction, Contact, Integrator, Model, Settings, State,
-};
+use percussion_integrators::stewart_trinkle::{Alignment, Integrator, Settings};
+use percussion_integrators::{BoundedFriction, Contact, Model, State};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -9,7 +9,8 @@ use std::f64::consts::{FRAC_PI_6, PI};
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::gap::{Plane, rounded_rod_plane};
 use percussion_dynamics::{PlanarBodies, PlanarBody};
-use percussion_integrators::stewart_trinkle::{Contact, Integrator, Model, Settings, State};
+use percussion_integrators::stewart_trinkle::{Integrator, Settings};
+use percussion_integrators::{Contact, Model, State};
 
 #[test]
 fn the_rod_hits_slides_and_rests_as_published() {

@@ -204,7 +204,10 @@ pub enum Error {
     },
     /// The model, the start or a step of the simulation was refused.
     #[error(transparent)]
-    Model(#[from] stewart_trinkle::Error),
+    Model(#[from] percussion_integrators::model::Error),
+    /// A motion of Stewart and Trinkle's scheme was refused.
+    #[error("Stewart and Trinkle: {0}")]
+    StewartTrinkle(#[from] stewart_trinkle::Error),
     /// The start or a step of a scheme on the level of velocities was refused.
     #[error(transparent)]
     VelocityLevel(#[from] percussion_integrators::impulse_velocity::Error),

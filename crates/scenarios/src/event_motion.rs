@@ -3,13 +3,13 @@
 use percussion_dynamics::System;
 use percussion_impact::Law;
 use percussion_integrators::{
-    event_driven::{Model, Report, Settings, Snapshot, integrate},
-    stewart_trinkle::State,
+    Model, State,
+    event_driven::{Report, Settings, Snapshot, integrate},
 };
 
 use crate::{
     error::Error,
-    scenario::Scenario,
+    scenario::{Scenario, Setup},
     trajectory::{NUMBER_LIMIT, Sample, Trajectory},
 };
 
@@ -29,8 +29,8 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// As [`build_event_driven`](Self::build_event_driven), [`Error::Motion`] when the samples would not fit, and
-    /// [`Error::EventDriven`] when the law does not apply. A motion that ends early is a status of the report.
+    /// As [`build`](Self::build), [`Error::Motion`] when the samples would not fit, and [`Error::EventDriven`] when the
+    /// law does not apply or joints have friction. A motion that ends early is a status of the report.
     ///
     /// # Example
     ///
@@ -55,7 +55,7 @@ impl Scenario {
         law: &dyn Law,
         progress: &mut dyn FnMut(f64),
     ) -> Result<EventMotion, Error> {
-        let (model, start, contact_names) = self.build_event_driven()?;
+        let Setup { model, state: start, contact_names, .. } = self.build()?;
         let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + contact_names.len();
         let (steps, kept) = (self.step_count(), self.step_count().saturating_mul(numbers));
         if kept > NUMBER_LIMIT {

@@ -73,7 +73,7 @@ impl Experiment {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if a simulation fails, [`Error::NoEvent`] if it shows no sign of what is to be
+    /// That of the scheme if a simulation fails, [`Error::NoEvent`] if it shows no sign of what is to be
     /// measured.
     ///
     /// # Example

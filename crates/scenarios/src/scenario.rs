@@ -329,8 +329,8 @@ pub enum Method {
     /// The scheme of Moreau and Jean with the θ-method and Newton's restitution.
     MoreauJean,
     /// The variational integrator, see [`percussion_integrators::variational`]: impacts within the steps by Newton's
-    /// law with the restitution of each contact and without friction, friction in contacts that stay closed,
-    /// no friction in joints. Needs a start without penetration, whatever `accepted_penetration` is.
+    /// law with the restitution of each contact and without friction, friction in contacts that stay closed.
+    /// Needs a start without penetration, whatever `accepted_penetration` is.
     Variational,
 }
 

@@ -5,8 +5,7 @@ mod variational;
 use nalgebra::Vector3;
 use percussion_complementarity::friction::Document;
 use percussion_integrators::{
-    impulse_velocity, moreau_jean,
-    stewart_trinkle::{self, Model, State},
+    Contact, Model, State, impulse_velocity, moreau_jean, stewart_trinkle,
 };
 use serde::{Deserialize, Serialize};
 
@@ -159,7 +158,6 @@ impl Mover {
     fn new(
         scenario: &Scenario,
         setup: (Model, stewart_trinkle::Settings, State),
-        restitution: Vec<f64>,
     ) -> Result<Self, Error> {
         let (model, settings, state) = setup;
         Ok(match scenario.integrator.method {
@@ -174,7 +172,7 @@ impl Mover {
             Method::MoreauJean => {
                 let settings = scenario.moreau_jean_settings();
                 let integrator = moreau_jean::Integrator::new(model, settings, state)?;
-                Self::MoreauJean(Box::new(integrator.with_restitution(restitution)?))
+                Self::MoreauJean(Box::new(integrator))
             }
             Method::Variational => {
                 Self::Variational(Box::new(variational::Mover::new(scenario, model, state)?))
@@ -249,7 +247,7 @@ impl Scenario {
     /// # Errors
     ///
     /// As [`build`](Self::build), [`Error::Motion`] when the samples would not fit, before the first
-    /// step, and [`Error::Model`] for a step that failed.
+    /// step, and the error of the scheme for a step that failed.
     ///
     /// # Example
     ///
@@ -280,14 +278,14 @@ impl Scenario {
         progress: &mut dyn FnMut(f64),
         dump: &mut dyn FnMut(&Document),
     ) -> Result<Trajectory, Error> {
-        let Setup { model, state, settings, restitution, contact_names, .. } = self.build()?;
+        let Setup { model, state, settings, contact_names, .. } = self.build()?;
         let step_count = self.step_count();
         let first = Sample::first(&model, &state);
         let kept = step_count.saturating_mul(first.number_count());
         if kept > NUMBER_LIMIT {
             return Err(Error::Motion { steps: step_count, kept, limit: NUMBER_LIMIT });
         }
-        let mut mover = Mover::new(self, (model, settings, state), restitution)?;
+        let mut mover = Mover::new(self, (model, settings, state))?;
         let mut trajectory = Trajectory {
             step_size: settings.step_size,
             contact_names,
@@ -346,7 +344,7 @@ impl Sample {
 
     fn new(model: &Model, state: &State, displacement: Vec<f64>) -> Self {
         let system = model.system();
-        let gap = |contact: &stewart_trinkle::Contact| contact.gap.gap(system, &state.coordinates);
+        let gap = |contact: &Contact| contact.gap.gap(system, &state.coordinates);
         Self {
             time: state.time,
             coordinates: state.coordinates.clone(),

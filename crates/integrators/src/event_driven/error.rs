@@ -1,43 +1,17 @@
 //! Everything that can be wrong with a model, a start or a law.
 
-use percussion_dynamics::{constraint, gap, system::CoordinateError};
+use crate::model;
 
 /// Why a model or a start is refused, or an integration could not go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A friction coefficient is negative or not finite.
-    #[error("friction of contact {contact} is {value:?}, expected a finite number of at least 0")]
-    Friction {
-        /// Offending contact.
-        contact: usize,
-        /// Its coefficient.
-        value: f64,
-    },
-    /// A coefficient of restitution is outside `[0, 1]`.
-    #[error("restitution of contact {contact} is {value:?}, expected a number in [0, 1]")]
-    Restitution {
-        /// Offending contact.
-        contact: usize,
-        /// Its coefficient.
-        value: f64,
-    },
-    /// The surfaces of a contact do not fit the system.
-    #[error("contact {contact}: {source}")]
-    Gap {
-        /// Offending contact.
-        contact: usize,
-        /// What is wrong with it.
-        source: gap::Error,
-    },
-    /// A bilateral constraint does not fit the system.
-    #[error("constraint {constraint}: {source}")]
-    Constraint {
-        /// Offending constraint.
-        constraint: usize,
-        /// What is wrong with it.
-        source: constraint::Error,
-    },
+    /// The model or the start is refused.
+    #[error(transparent)]
+    Model(#[from] model::Error),
+    /// The model has bounded friction in joints.
+    #[error("the model has friction in joints, expected none: this scheme has no rule for it")]
+    JointFriction,
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value:?}, expected {expected}")]
     Setting {
@@ -47,23 +21,6 @@ pub enum Error {
         value: f64,
         /// What is accepted.
         expected: &'static str,
-    },
-    /// The coordinates of the start do not describe a position.
-    #[error("start: {0}")]
-    Coordinates(#[from] CoordinateError),
-    /// The velocity of the start has the wrong length.
-    #[error("velocity of the start has length {found}, expected {expected}")]
-    VelocityLength {
-        /// Length expected.
-        expected: usize,
-        /// Length given.
-        found: usize,
-    },
-    /// Time or velocity of the start is NaN or infinite.
-    #[error("start has an entry {value:?}, expected finite numbers")]
-    NotFinite {
-        /// First such entry.
-        value: f64,
     },
     /// Two surfaces overlap at the start.
     #[error(

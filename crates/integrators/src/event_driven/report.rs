@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::stewart_trinkle::State;
+use crate::model::State;
 
 /// What a contact does between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

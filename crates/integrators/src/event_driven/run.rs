@@ -11,7 +11,7 @@ use super::{
     report::{Event, EventKind, Report, Status},
     smooth::{self, Course},
 };
-use crate::{events::Ending, stewart_trinkle::State};
+use crate::{events::Ending, model::State};
 
 /// Impacts at one moment, at most: a law whose outcome still approaches is asked again.
 const AT_ONCE: usize = 100;

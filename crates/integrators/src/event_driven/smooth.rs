@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     events::{Between, Ending, Watch, step_to_event},
-    stewart_trinkle::State,
+    model::State,
 };
 
 /// Steps are corrected when drift exceeds this part of the tolerances.

@@ -2,7 +2,7 @@
 
 use percussion_complementarity::friction::{ProblemError, Status, report};
 
-use crate::stewart_trinkle;
+use crate::model;
 
 /// Why a start or a step is refused.
 ///
@@ -10,6 +10,9 @@ use crate::stewart_trinkle;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The model or the start is refused.
+    #[error(transparent)]
+    Model(#[from] model::Error),
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value:?}, expected {expected}")]
     Setting {
@@ -20,17 +23,6 @@ pub enum Error {
         /// Its range.
         expected: &'static str,
     },
-    /// There is not one coefficient of restitution for each contact.
-    #[error("restitution has length {found}, expected {expected}")]
-    RestitutionLength {
-        /// Number of contacts.
-        expected: usize,
-        /// Length found.
-        found: usize,
-    },
-    /// The state does not fit the system.
-    #[error(transparent)]
-    Start(#[from] stewart_trinkle::Error),
     /// The model has bounded friction in joints.
     #[error("the model has friction in joints, expected none: this scheme has no rule for it")]
     JointFriction,

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use percussion_complementarity::friction::{Report, Status};
 
-use crate::{bilateral::Bilateral, stewart_trinkle::Model};
+use crate::{bilateral::Bilateral, model::Model};
 
 /// One contact of the problem of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]

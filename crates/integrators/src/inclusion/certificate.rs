@@ -16,7 +16,7 @@ use super::{
     contacts::Contacts,
     solution::{Kind, Moment, Phase, Solution},
 };
-use crate::stewart_trinkle::Model;
+use crate::model::Model;
 
 /// The largest violation of each part of the inclusion; all zero for an exact solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

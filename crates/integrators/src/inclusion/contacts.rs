@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::ContactRows;
 
 use super::Settings;
-use crate::stewart_trinkle::Model;
+use crate::model::Model;
 
 /// Singular values of a Delassus operator below this part of the largest are those of redundant contacts:
 /// rounding leaves about `1e-15` of them.
@@ -133,7 +133,7 @@ impl<'a> Contacts<'a> {
 
     /// By how much forces leave their cones: zero where all push and none slips (N).
     pub(super) fn cone_violation(&self, forces: &DVector<f64>) -> f64 {
-        let of = |(i, contact): (usize, &crate::stewart_trinkle::Contact)| {
+        let of = |(i, contact): (usize, &crate::model::Contact)| {
             let (normal, tangent) = (forces[2 * i], forces[2 * i + 1]);
             (-normal).max(tangent.abs() - contact.friction * normal)
         };

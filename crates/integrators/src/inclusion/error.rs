@@ -1,11 +1,14 @@
 //! Everything that can be wrong with a model or a start.
 
-use percussion_dynamics::system::CoordinateError;
+use crate::model;
 
 /// Why no solution is built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The model or the start is refused.
+    #[error(transparent)]
+    Model(#[from] model::Error),
     /// The system moves in space.
     #[error("the system moves in space, expected one in the plane")]
     Space,
@@ -24,23 +27,6 @@ pub enum Error {
         value: f64,
         /// What is accepted.
         expected: &'static str,
-    },
-    /// The coordinates do not describe a position.
-    #[error("start: {0}")]
-    Coordinates(#[from] CoordinateError),
-    /// The velocity has the wrong length.
-    #[error("velocity of the start has length {found}, expected {expected}")]
-    VelocityLength {
-        /// Number of velocities of the system.
-        expected: usize,
-        /// Length given.
-        found: usize,
-    },
-    /// Velocity or time of the start is NaN or infinite.
-    #[error("velocity or time of the start has an entry {value}, expected finite numbers")]
-    NotFinite {
-        /// First such entry.
-        value: f64,
     },
     /// The end is not after the start.
     #[error("end time is {end}, expected a finite number after the start at {start} (s)")]

@@ -1,6 +1,6 @@
 //! Solutions of the inclusion as phases of moments.
 
-use crate::stewart_trinkle::State;
+use crate::model::State;
 
 /// One moment of a solution, with the rates that lead on from it within its phase.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! Everything that can be wrong with a model, a start or a step.
 
 use percussion_complementarity::lcp::{Status, lemke};
-use percussion_dynamics::{constraint, gap, system::CoordinateError};
+
+use crate::model;
 
 /// Why a model, a start or a step is refused.
 ///
@@ -9,61 +10,9 @@ use percussion_dynamics::{constraint, gap, system::CoordinateError};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The friction coefficient of a contact is negative or not finite.
-    #[error("friction of contact {contact} is {value}, expected a finite number of at least 0")]
-    Friction {
-        /// Offending contact.
-        contact: usize,
-        /// Its friction coefficient.
-        value: f64,
-    },
-    /// The surfaces of a contact do not fit the system.
-    #[error("contact {contact}: {source}")]
-    Gap {
-        /// Offending contact.
-        contact: usize,
-        /// What is wrong with it.
-        source: gap::Error,
-    },
-    /// A bilateral constraint does not fit the system.
-    #[error("constraint {constraint}: {source}")]
-    Constraint {
-        /// Offending constraint.
-        constraint: usize,
-        /// What is wrong with it.
-        source: constraint::Error,
-    },
-    /// The directions of a bounded friction have not one row per velocity, or there are none.
-    #[error(
-        "directions of joint friction {joint} are {rows} × {columns}, expected {expected} rows and \
-         at least one column"
-    )]
-    DirectionShape {
-        /// Offending bounded friction.
-        joint: usize,
-        /// Number of velocities of the system.
-        expected: usize,
-        /// Rows found.
-        rows: usize,
-        /// Columns found.
-        columns: usize,
-    },
-    /// The directions of a bounded friction are not closed under negation (or not finite).
-    #[error("joint friction {joint} has direction {column} but not its negative")]
-    DirectionOpposite {
-        /// Offending bounded friction.
-        joint: usize,
-        /// First column without its opposite.
-        column: usize,
-    },
-    /// The bound of a bounded friction is negative or not finite.
-    #[error("bound of joint friction {joint} is {value}, expected a finite number of at least 0")]
-    Bound {
-        /// Offending bounded friction.
-        joint: usize,
-        /// Its bound (N or N·m).
-        value: f64,
-    },
+    /// The model or the start is refused.
+    #[error(transparent)]
+    Model(#[from] model::Error),
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value}, expected {expected}")]
     Setting {
@@ -74,31 +23,10 @@ pub enum Error {
         /// What is accepted.
         expected: &'static str,
     },
-    /// The coordinates of the start do not describe a position of the system.
-    #[error(transparent)]
-    Coordinates(#[from] CoordinateError),
-    /// The velocity of the start has not one entry per velocity of the system.
-    #[error("velocity has length {found}, expected {expected}")]
-    VelocityLength {
-        /// Number of velocities of the system.
-        expected: usize,
-        /// Length given.
-        found: usize,
-    },
-    /// An entry of the velocity of the start is NaN or infinite.
-    #[error("velocity[{index}] is {value}, expected a finite number")]
-    Velocity {
-        /// Index of the entry.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
-    /// A time is NaN or infinite.
-    #[error("{name} is {value}, expected a finite number (s)")]
+    /// The end of a run is NaN or infinite.
+    #[error("until is {value:?}, expected a finite number (s)")]
     Time {
-        /// Which time.
-        name: &'static str,
-        /// Its value.
+        /// The end (s).
         value: f64,
     },
     /// A contact of the start penetrates deeper than accepted.

@@ -1,7 +1,8 @@
 //! Everything that can be wrong with a model, a start or a step.
 
-use percussion_dynamics::{constraint, gap, system::CoordinateError};
 use percussion_impact::{ProblemError, law};
+
+use crate::model;
 
 /// Why a model, a start or a step is refused.
 ///
@@ -9,6 +10,9 @@ use percussion_impact::{ProblemError, law};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The model or the start is refused.
+    #[error(transparent)]
+    Model(#[from] model::Error),
     /// A system with quaternions that is not a set of free bodies.
     #[error(
         "system has {coordinates} coordinates and {velocities} velocities, expected as many of the one \
@@ -19,38 +23,6 @@ pub enum Error {
         coordinates: usize,
         /// `n_v`.
         velocities: usize,
-    },
-    /// The friction coefficient of a contact is negative or not finite.
-    #[error("friction of contact {contact} is {value:?}, expected a finite number of at least 0")]
-    Friction {
-        /// Offending contact.
-        contact: usize,
-        /// Its friction coefficient.
-        value: f64,
-    },
-    /// The restitution of a contact is outside of `[0, 1]`.
-    #[error("restitution of contact {contact} is {value:?}, expected a number in [0, 1]")]
-    Restitution {
-        /// Offending contact.
-        contact: usize,
-        /// Its coefficient of restitution.
-        value: f64,
-    },
-    /// The surfaces of a contact do not fit the system.
-    #[error("contact {contact}: {source}")]
-    Gap {
-        /// Offending contact.
-        contact: usize,
-        /// What is wrong with it.
-        source: gap::Error,
-    },
-    /// A bilateral constraint does not fit the system.
-    #[error("constraint {constraint}: {source}")]
-    Constraint {
-        /// Offending constraint.
-        constraint: usize,
-        /// What is wrong with it.
-        source: constraint::Error,
     },
     /// A bilateral constraint restricts velocities and not positions.
     #[error(
@@ -74,31 +46,10 @@ pub enum Error {
         /// What is accepted.
         expected: &'static str,
     },
-    /// The coordinates of the start do not describe a position of the system.
-    #[error(transparent)]
-    Coordinates(#[from] CoordinateError),
-    /// The velocity of the start has not one entry per velocity of the system.
-    #[error("velocity has length {found}, expected {expected}")]
-    VelocityLength {
-        /// Number of velocities of the system.
-        expected: usize,
-        /// Length given.
-        found: usize,
-    },
-    /// An entry of the velocity of the start is NaN or infinite.
-    #[error("velocity[{index}] is {value:?}, expected a finite number")]
-    Velocity {
-        /// Index of the entry.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
-    /// A time is NaN or infinite.
-    #[error("{name} is {value:?}, expected a finite number (s)")]
+    /// The end of a run is NaN or infinite.
+    #[error("until is {value:?}, expected a finite number (s)")]
     Time {
-        /// Which time.
-        name: &'static str,
-        /// Its value.
+        /// The end (s).
         value: f64,
     },
     /// A contact of the start penetrates deeper than contacts that touch may.

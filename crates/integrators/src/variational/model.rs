@@ -2,42 +2,10 @@
 
 use std::fmt::Debug;
 
-use percussion_dynamics::{
-    EqualityConstraint, FreeBodies, GapFunction, Lagrangian, RotationUpdate, System,
-};
+use percussion_dynamics::{EqualityConstraint, FreeBodies, Lagrangian, RotationUpdate, System};
 
 use super::{Error, Force};
-
-/// Two surfaces that may hit and touch.
-#[derive(Debug)]
-pub struct Contact {
-    /// Their distance and the rows of the contact Jacobian.
-    pub gap: Box<dyn GapFunction>,
-    /// Coulomb friction coefficient `μ ≥ 0` while the contact is closed; impacts are without friction.
-    pub friction: f64,
-    /// Coefficient of restitution, in `[0, 1]`, for laws that have one for each contact.
-    pub restitution: f64,
-}
-
-impl Contact {
-    /// A contact without friction and with the restitution 0.
-    #[must_use]
-    pub fn new(gap: impl GapFunction + 'static) -> Self {
-        Self { gap: Box::new(gap), friction: 0.0, restitution: 0.0 }
-    }
-
-    /// The same contact with the friction coefficient `friction` (checked by [`Model::new`]).
-    #[must_use]
-    pub fn with_friction(self, friction: f64) -> Self {
-        Self { friction, ..self }
-    }
-
-    /// The same contact with the coefficient of restitution `restitution` (checked by [`Model::new`]).
-    #[must_use]
-    pub fn with_restitution(self, restitution: f64) -> Self {
-        Self { restitution, ..self }
-    }
-}
+use crate::model::{Contact, check_constraints, check_contacts};
 
 /// What moves, which decides the discrete Lagrangian.
 #[derive(Debug)]
@@ -63,7 +31,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::Quaternions`], [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
+    /// [`Error::Quaternions`], [`Error::Model`].
     pub fn new(system: Box<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, Error> {
         let (coordinates, velocities) = (system.coordinate_count(), system.velocity_count());
         if coordinates != velocities {
@@ -78,7 +46,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
+    /// [`Error::Model`].
     pub fn free_bodies(bodies: FreeBodies, contacts: Vec<Contact>) -> Result<Self, Error> {
         let bodies = bodies.with_rotation_update(RotationUpdate::NormalizedEuler);
         Self::checked(Mechanics::Bodies(bodies), contacts)
@@ -86,15 +54,7 @@ impl Model {
 
     fn checked(mechanics: Mechanics, contacts: Vec<Contact>) -> Result<Self, Error> {
         let model = Self { mechanics, contacts, constraints: Vec::new(), forces: Vec::new() };
-        for (contact, Contact { gap, friction, restitution }) in model.contacts.iter().enumerate() {
-            if !(friction.is_finite() && *friction >= 0.0) {
-                return Err(Error::Friction { contact, value: *friction });
-            }
-            if !(0.0..=1.0).contains(restitution) {
-                return Err(Error::Restitution { contact, value: *restitution });
-            }
-            gap.check(model.system()).map_err(|source| Error::Gap { contact, source })?;
-        }
+        check_contacts(model.system(), &model.contacts)?;
         Ok(model)
     }
 
@@ -103,15 +63,13 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::Constraint`], [`Error::NonHolonomic`].
+    /// [`Error::Model`], [`Error::NonHolonomic`].
     pub fn with_constraints(
         self,
         constraints: Vec<Box<dyn EqualityConstraint>>,
     ) -> Result<Self, Error> {
+        check_constraints(self.system(), &constraints)?;
         for (constraint, equations) in constraints.iter().enumerate() {
-            equations
-                .check(self.system())
-                .map_err(|source| Error::Constraint { constraint, source })?;
             let rows = equations.row_count(self.system());
             let holonomic = equations.holonomic_count(self.system());
             if holonomic != rows {

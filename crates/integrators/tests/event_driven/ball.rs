@@ -6,9 +6,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::{Law, Newton, Plus, Poisson, Propagative, SetValuedRouth, set_valued};
-use percussion_integrators::event_driven::{
-    Contact, EventKind, Mode, Model, Settings, Status, integrate,
-};
+use percussion_integrators::event_driven::{EventKind, Mode, Settings, Status, integrate};
+use percussion_integrators::{Contact, Model};
 
 use crate::support::{GRAVITY, at, ball, changes, floor, run};
 
@@ -112,7 +111,7 @@ fn a_spinning_ball_skids_along_a_parabola_and_rolls() {
     let balls = FreeBodies::new(vec![body], Vector3::new(0.0, 0.0, -GRAVITY)).unwrap();
     let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
     let gap = SpherePlane::new(Sphere::of_body(0, 0.1), floor).unwrap();
-    let contact = Contact::new(gap).with_friction(0.25);
+    let contact = Contact::new(gap, 0.25);
     let model = Model::new(Box::new(balls), vec![contact]).unwrap();
     // The lowest point has the velocity v + ω × (0, 0, −r) = (3 − r ω_y, r ω_x, 0).
     let spin = Vector3::new(40.0, -10.0, 5.0);
@@ -147,8 +146,7 @@ fn slip_in_space_starts_straight_down_the_slope() {
         let tangent = Vector3::new(f64::cos(turn), f64::sin(turn), 0.0);
         let floor = Plane::with_tangent(&Vector3::z(), &Vector3::zeros(), &tangent).unwrap();
         let gap = SpherePlane::new(Sphere::of_body(0, 0.0), floor).unwrap();
-        let model =
-            Model::new(Box::new(point), vec![Contact::new(gap).with_friction(friction)]).unwrap();
+        let model = Model::new(Box::new(point), vec![Contact::new(gap, friction)]).unwrap();
         let start = at(vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], vec![0.0; 6]);
         let report = run(&model, &Newton::default(), &start, 1.0);
         assert_eq!(report.modes, [Mode::Sliding], "{turn}");
@@ -163,7 +161,7 @@ fn slip_in_space_starts_straight_down_the_slope() {
     let tangent = Vector3::new(f64::cos(0.19), f64::sin(0.19), 0.0);
     let floor = Plane::with_tangent(&Vector3::z(), &Vector3::zeros(), &tangent).unwrap();
     let gap = SpherePlane::new(Sphere::of_body(0, 0.0), floor).unwrap();
-    let contact = Contact::new(gap).with_friction(0.55);
+    let contact = Contact::new(gap, 0.55);
     let model = Model::new(Box::new(point), vec![contact]).unwrap();
     let start = at(vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], vec![0.0; 6]);
     let report = run(&model, &Newton::default(), &start, 1.0);
@@ -211,8 +209,8 @@ fn resting_contacts_take_part_in_impacts() {
     let balls = PlanarBodies::new(bodies, Vector2::new(0.0, -GRAVITY)).unwrap();
     let disc = |body: usize| Sphere::of_body(body, 0.5);
     let contacts = vec![
-        Contact::new(SpherePlane::new(disc(0), floor(0.0)).unwrap()).with_restitution(1.0),
-        Contact::new(SphereSphere::new(disc(1), disc(0)).unwrap()).with_restitution(1.0),
+        Contact::new(SpherePlane::new(disc(0), floor(0.0)).unwrap(), 0.0).with_restitution(1.0),
+        Contact::new(SphereSphere::new(disc(1), disc(0)).unwrap(), 0.0).with_restitution(1.0),
     ];
     let model = Model::new(Box::new(balls), contacts).unwrap();
     let start = at(vec![0.0, 0.5, 0.0, 0.0, 2.5, 0.0], vec![0.0; 6]);

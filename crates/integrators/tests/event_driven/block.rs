@@ -6,14 +6,13 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_impact::{AnitescuPotra, Newton, Plus, Poisson};
-use percussion_integrators::event_driven::{
-    Contact, EventKind, Mode, Model, Report, Settings, Status, integrate,
-};
+use percussion_integrators::event_driven::{EventKind, Mode, Report, Settings, Status, integrate};
+use percussion_integrators::{Contact, Model};
 
 use crate::support::{GRAVITY, at, block, changes, floor, run};
 
 /// On the slope `β`, flat, with this speed downhill.
-fn on_slope(slope: f64, speed: f64) -> percussion_integrators::stewart_trinkle::State {
+fn on_slope(slope: f64, speed: f64) -> percussion_integrators::State {
     let velocity = vec![speed * slope.cos(), -speed * slope.sin(), 0.0];
     at(vec![slope.sin(), slope.cos(), -slope], velocity)
 }
@@ -184,7 +183,7 @@ fn a_brick_on_four_corners_rests_and_slides_without_turning() {
         let corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)].map(|(x, y)| {
             let corner = Vector3::new(x * half.x, y * half.y, -half.z);
             let gap = SpherePlane::new(Sphere::on_body(0, corner, 0.0), plane).unwrap();
-            Contact::new(gap).with_friction(friction)
+            Contact::new(gap, friction)
         });
         let model = Model::new(Box::new(brick), corners.into()).unwrap();
         let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.4);
@@ -212,7 +211,7 @@ fn a_jam_is_broken_by_percussions_without_collision() {
     let end = Sphere::on_body(0, Vector3::new(-0.5, 0.0, 0.0), 0.0);
     let model = |friction: f64| {
         let gap = SpherePlane::new(end, floor(0.0)).unwrap();
-        let contact = Contact::new(gap).with_friction(friction);
+        let contact = Contact::new(gap, friction);
         Model::new(Box::new(rod.clone().unwrap()), vec![contact]).unwrap()
     };
     let start = |speed: f64| at(vec![0.0, 0.5 * angle.sin(), angle], vec![speed, 0.0, 0.0]);
@@ -242,7 +241,8 @@ fn bilateral_constraints_take_part() {
     let floor = Plane::new(&Vector3::y(), &Vector3::new(0.0, -0.5, 0.0)).unwrap();
     let reports = [1, 2].map(|copies| {
         let end = Sphere::on_body(0, Vector3::new(0.5, 0.0, 0.0), 0.0);
-        let contact = Contact::new(SpherePlane::new(end, floor).unwrap()).with_restitution(0.5);
+        let contact =
+            Contact::new(SpherePlane::new(end, floor).unwrap(), 0.0).with_restitution(0.5);
         let joints = (0..copies).map(|_| Box::new(joint()) as _).collect();
         let model = Model::new(Box::new(bar().unwrap()), vec![contact])
             .unwrap()
@@ -278,7 +278,7 @@ fn a_contact_opens_where_its_force_vanishes() {
         Sphere::of_body(0, 0.0),
         Sphere::in_world(Vector3::zeros(), 1.0),
     );
-    let model = Model::new(Box::new(bead.unwrap()), vec![Contact::new(gap.unwrap())]).unwrap();
+    let model = Model::new(Box::new(bead.unwrap()), vec![Contact::new(gap.unwrap(), 0.0)]).unwrap();
     let angle = 0.1_f64;
     let start = at(vec![angle.sin(), angle.cos(), 0.0], vec![0.0; 3]);
     let report = run(&model, &Newton::default(), &start, 2.0);
@@ -302,7 +302,7 @@ fn sliding_in_space_with_turning_slip_balances() {
     let spheroid = FreeBodies::new(vec![body], Vector3::new(0.0, 0.0, -GRAVITY)).unwrap();
     let plane = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
     let offset = Sphere::on_body(0, Vector3::new(0.02, 0.01, 0.0), 0.2);
-    let contact = Contact::new(SpherePlane::new(offset, plane).unwrap()).with_friction(0.2);
+    let contact = Contact::new(SpherePlane::new(offset, plane).unwrap(), 0.2);
     let model = Model::new(Box::new(spheroid), vec![contact]).unwrap();
     let q = vec![0.0, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0];
     // The point of contact neither approaches nor separates: v_z + ω_x y − ω_y x = 0.

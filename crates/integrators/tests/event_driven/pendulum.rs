@@ -12,9 +12,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_impact::Plus;
-use percussion_integrators::event_driven::{
-    Contact, EventKind, Mode, Model, Settings, Status, integrate,
-};
+use percussion_integrators::event_driven::{EventKind, Mode, Settings, Status, integrate};
+use percussion_integrators::{Contact, Model};
 
 use crate::support::{GRAVITY, at, run};
 
@@ -38,12 +37,12 @@ fn pendulum(damping: f64) -> Model {
     let center = Anchor::on_body(2, Vector3::new(0.0, -1.0, 0.0));
     let ground = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
     let gap = SpherePlane::new(Sphere { center, radius: 0.25 }, ground).unwrap();
-    let contact = Contact::new(gap).with_friction(0.1).with_restitution(1.0);
+    let contact = Contact::new(gap, 0.1).with_restitution(1.0);
     Model::new(Box::new(system), vec![contact]).unwrap()
 }
 
 /// Absolute angles of 135°, 225° and 240° from the downward vertical, at rest.
-fn start() -> percussion_integrators::stewart_trinkle::State {
+fn start() -> percussion_integrators::State {
     at([135.0_f64, 90.0, 15.0].map(f64::to_radians).into(), vec![0.0; 3])
 }
 

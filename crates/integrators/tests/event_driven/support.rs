@@ -7,8 +7,8 @@ use percussion_dynamics::{
 };
 use percussion_impact::Law;
 use percussion_integrators::{
-    event_driven::{Contact, EventKind, Mode, Model, Report, Settings, Snapshot, integrate},
-    stewart_trinkle::State,
+    Contact, Model, State,
+    event_driven::{EventKind, Mode, Report, Settings, Snapshot, integrate},
 };
 
 pub(crate) const GRAVITY: f64 = 9.81;
@@ -22,9 +22,9 @@ pub(crate) fn floor(slope: f64) -> Plane {
 pub(crate) fn ball(slope: f64, friction: f64, restitution: f64) -> Model {
     let body = PlanarBody::new(2.0, 0.4 * 2.0 * 0.01);
     let balls = PlanarBodies::new(vec![body], Vector2::new(0.0, -GRAVITY)).unwrap();
-    let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), floor(slope)).unwrap())
-        .with_friction(friction)
-        .with_restitution(restitution);
+    let contact =
+        Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), floor(slope)).unwrap(), friction)
+            .with_restitution(restitution);
     Model::new(Box::new(balls), vec![contact]).unwrap()
 }
 
@@ -34,8 +34,7 @@ pub(crate) fn block(slope: f64, corners: [f64; 2], friction: f64, restitution: f
     let block = PlanarBodies::new(vec![body], Vector2::new(0.0, -GRAVITY)).unwrap();
     let corner = |x: f64| {
         let sphere = Sphere::on_body(0, Vector3::new(x, -1.0, 0.0), 0.0);
-        Contact::new(SpherePlane::new(sphere, floor(slope)).unwrap())
-            .with_friction(friction)
+        Contact::new(SpherePlane::new(sphere, floor(slope)).unwrap(), friction)
             .with_restitution(restitution)
     };
     Model::new(Box::new(block), corners.map(corner).into()).unwrap()

@@ -6,7 +6,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::{Newton, Propagative, propagative::Order};
-use percussion_integrators::variational::{Contact, Integrator, Model, StepReport};
+use percussion_integrators::Contact;
+use percussion_integrators::variational::{Integrator, Model, StepReport};
 
 use crate::support::{chain, discs, elastic, ends_on_floor, integrator, settings, state};
 
@@ -14,7 +15,7 @@ fn disc(restitution: f64, friction: f64, normal: Vector3<f64>) -> Model {
     let body = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0));
     let plane = Plane::new(&normal, &Vector3::zeros()).unwrap();
     let gap = SpherePlane::new(Sphere::of_body(0, 0.0), plane).unwrap();
-    let contact = Contact::new(gap).with_restitution(restitution).with_friction(friction);
+    let contact = Contact::new(gap, friction).with_restitution(restitution);
     Model::new(Box::new(body.unwrap()), vec![contact]).unwrap()
 }
 
@@ -241,7 +242,7 @@ fn a_point_slides_off_a_cylinder_at_two_thirds_of_its_height() {
         PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -10.0)).unwrap();
     let hill = Sphere::in_world(Vector3::zeros(), 1.0);
     let gap = SphereSphere::new(Sphere::of_body(0, 0.0), hill).unwrap();
-    let model = Model::new(Box::new(body), vec![Contact::new(gap)]).unwrap();
+    let model = Model::new(Box::new(body), vec![Contact::new(gap, 0.0)]).unwrap();
     let speed = 1e-3;
     let start = state(&[0.0, 1.0, 0.0], &[speed, 0.0, 0.0]);
     let mut motion = integrator(model, settings(1e-3), start);
@@ -276,7 +277,8 @@ fn a_joint_limit_is_a_contact() {
     let disc = MassProperties::solid_sphere(1.0, 0.1).unwrap();
     let link = Link::new("disc", joint).with_mass(disc);
     let system = Articulated::new(vec![link], Vector3::zeros()).unwrap();
-    let contacts = system.joint_limits().into_iter().map(Contact::new).collect();
+    let contacts =
+        system.joint_limits().into_iter().map(|limit| Contact::new(limit, 0.0)).collect();
     let model = Model::new(Box::new(system), contacts).unwrap();
     let mut motion =
         Integrator::new(model, elastic(), settings(0.1), state(&[0.0], &[1.0])).unwrap();
@@ -300,7 +302,8 @@ fn an_elastic_rod_leaves_a_wall_after_the_wave_is_back() {
         Link::new(i.to_string(), joint).on((i - 1).to_string()).with_mass(mass)
     };
     let system = Articulated::new((0..count).map(link).collect(), Vector3::zeros()).unwrap();
-    let contacts = system.joint_limits().into_iter().map(Contact::new).collect();
+    let contacts =
+        system.joint_limits().into_iter().map(|limit| Contact::new(limit, 0.0)).collect();
     let model = Model::new(Box::new(system), contacts).unwrap();
     let (mut coordinates, mut velocity) = (vec![0.0; count], vec![0.0; count]);
     (coordinates[0], velocity[0]) = (0.05, -1.0);

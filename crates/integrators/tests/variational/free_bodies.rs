@@ -5,7 +5,8 @@ use percussion_dynamics::{
     Body, FreeBodies, MassProperties,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_integrators::variational::{Contact, Integrator, Model};
+use percussion_integrators::Contact;
+use percussion_integrators::variational::{Integrator, Model};
 
 use crate::support::{integrator, settings, state};
 
@@ -86,7 +87,7 @@ fn cube(friction: f64) -> Model {
         let side = |bit: u8| if k & bit == 0 { -0.5 } else { 0.5 };
         let at = Vector3::new(side(1), side(2), side(4));
         let gap = SpherePlane::new(Sphere::on_body(0, at, 0.0), floor).unwrap();
-        Contact::new(gap).with_friction(friction)
+        Contact::new(gap, friction)
     };
     Model::free_bodies(bodies.unwrap(), (0..8).map(corner).collect()).unwrap()
 }

@@ -7,7 +7,8 @@ use percussion_dynamics::{
     Anchor, Articulated, BallJoint, Distance, EqualityConstraint, Joint, Link, MassProperties,
     PlanarBodies, PlanarBody, System,
 };
-use percussion_integrators::variational::{Drive, Force, Model, State};
+use percussion_integrators::State;
+use percussion_integrators::variational::{Drive, Force, Model};
 
 use crate::support::{chain, integrator, settings, state};
 

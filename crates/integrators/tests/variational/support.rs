@@ -6,7 +6,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::{Law, Propagative};
-use percussion_integrators::variational::{Contact, Integrator, Model, Settings, State};
+use percussion_integrators::variational::{Integrator, Model, Settings};
+use percussion_integrators::{Contact, State};
 
 pub(crate) fn elastic() -> Box<dyn Law> {
     Box::new(Propagative::default())
@@ -44,7 +45,7 @@ pub(crate) fn floor() -> Plane {
 pub(crate) fn ends_on_floor(count: usize) -> Vec<Contact> {
     let tip = |body: usize, x: f64| {
         let point = Sphere::on_body(body, Vector3::new(x, 0.0, 0.0), 0.0);
-        Contact::new(SpherePlane::new(point, floor()).unwrap())
+        Contact::new(SpherePlane::new(point, floor()).unwrap(), 0.0)
     };
     let first = tip(0, 0.0);
     std::iter::once(first).chain((0..count).map(|i| tip(i, 1.0))).collect()
@@ -57,9 +58,10 @@ pub(crate) fn discs(count: usize, gravity: f64) -> (PlanarBodies, Vec<Contact>) 
     let mut contacts = Vec::new();
     for i in 0..count {
         let disc = Sphere::of_body(i, 0.1);
-        contacts.push(Contact::new(SpherePlane::new(disc, floor()).unwrap()));
+        contacts.push(Contact::new(SpherePlane::new(disc, floor()).unwrap(), 0.0));
         for j in 0..i {
-            contacts.push(Contact::new(SphereSphere::new(disc, Sphere::of_body(j, 0.1)).unwrap()));
+            contacts
+                .push(Contact::new(SphereSphere::new(disc, Sphere::of_body(j, 0.1)).unwrap(), 0.0));
         }
     }
     (bodies, contacts)

@@ -5,7 +5,7 @@ use percussion_dynamics::gap::{Plane, Sphere, SpherePlane, SphereSphere};
 use percussion_dynamics::{
     Body, FreeBodies, GapFunction, MassProperties, PlanarBodies, PlanarBody,
 };
-use percussion_integrators::stewart_trinkle::{Contact, Model, State};
+use percussion_integrators::{Contact, Model, State};
 
 /// A ball of 2 kg and 0.1 m over the floor, with gravity of 9.81 m/s².
 pub(crate) fn ball(friction: f64) -> Model {
@@ -25,12 +25,12 @@ pub(crate) fn floor(body: usize) -> SpherePlane {
     SpherePlane::new(Sphere::of_body(body, 0.1), floor).unwrap()
 }
 
-/// Balls of 0.1 m that may touch the floor and one another, `order` permuting the contacts.
+/// Balls of 0.1 m that may touch the floor and one another, `arrange` having the last word on the contacts.
 pub(crate) fn balls(
     count: usize,
     friction: f64,
     gravity: f64,
-    order: fn(&mut Vec<Contact>),
+    arrange: impl FnOnce(&mut Vec<Contact>),
 ) -> Model {
     let ball = Body::from_mass_properties(&MassProperties::solid_sphere(1.0, 0.1).unwrap());
     let system = FreeBodies::new(vec![ball; count], Vector3::new(0.0, 0.0, -gravity)).unwrap();
@@ -42,7 +42,7 @@ pub(crate) fn balls(
             contacts.push(Contact::new(gap, friction));
         }
     }
-    order(&mut contacts);
+    arrange(&mut contacts);
     Model::new(Box::new(system), contacts).unwrap()
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn boxes(count: usize, friction: f64, angle: f64) -> (Model, State) {
             } else {
                 Box::new(OnTop { below: body - 1, corner, half_height: b })
             };
-            contacts.push(Contact { gap, friction });
+            contacts.push(Contact { gap, friction, restitution: 0.0 });
         }
     }
     let coordinates = (0..count).flat_map(|k| [0.0, b * (2.0 * k as f64 + 1.0), 0.0]).collect();

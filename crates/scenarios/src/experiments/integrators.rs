@@ -13,7 +13,7 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_impact::Propagative;
-use percussion_integrators::{compliant, stewart_trinkle, variational};
+use percussion_integrators::{Contact, Model, State, compliant, stewart_trinkle, variational};
 use serde::Deserialize;
 
 use super::{Measurements, Options, Progress, drawing};
@@ -199,9 +199,9 @@ impl Parameters {
     }
 
     fn variational(&self, restitution: f64, step_size: f64) -> Result<Motion, Error> {
-        use variational::{Contact, Integrator, Model, Settings, State};
-        let contacts = self.gaps()?.into_iter().map(Contact::new).collect();
-        let model = Model::new(Box::new(self.system()?), contacts)?;
+        use variational::{Integrator, Settings};
+        let contacts = self.gaps()?.into_iter().map(|gap| Contact::new(gap, 0.0)).collect();
+        let model = variational::Model::new(Box::new(self.system()?), contacts)?;
         let law = Box::new(Propagative { restitution, ..Propagative::default() });
         let settings = Settings { step_size, ..Settings::default() };
         let (coordinates, velocity) = (self.coordinates.clone(), self.velocity.clone());
@@ -225,7 +225,7 @@ impl Parameters {
     }
 
     fn stewart_trinkle(&self, step_size: f64) -> Result<Motion, Error> {
-        use stewart_trinkle::{Contact, Integrator, Model, Settings, State};
+        use stewart_trinkle::{Integrator, Settings};
         let contacts = self.gaps()?.into_iter().map(|gap| Contact::new(gap, 0.0)).collect();
         let model = Model::new(Box::new(self.system()?), contacts)?;
         let settings = Settings { step_size, ..Settings::planar() };

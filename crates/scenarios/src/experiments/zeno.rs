@@ -11,8 +11,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_integrators::{
+    Contact, Model, State,
     inclusion::{self, Accumulation, Kind, Moment, Settings, Solution, Status},
-    stewart_trinkle::{Contact, Model, State},
 };
 use serde::Deserialize;
 

@@ -6,8 +6,7 @@ use percussion_dynamics::{
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
 use percussion_integrators::{
-    event_driven, impulse_velocity, moreau_jean,
-    stewart_trinkle::{self, BoundedFriction, Model, Settings, State},
+    BoundedFriction, Model, State, impulse_velocity, model, moreau_jean, stewart_trinkle::Settings,
     variational,
 };
 
@@ -15,7 +14,7 @@ use super::{
     AngularVelocity, Body, Contact, Inertia, JointFriction, Orientation, Plane, Scenario, Shape,
     Space,
 };
-use crate::{error::Error, rules::refuse};
+use crate::error::Error;
 
 /// A scenario ready to be moved.
 #[derive(Debug)]
@@ -28,8 +27,6 @@ pub struct Setup {
     /// [`Scenario::impulse_velocity_settings`], [`Scenario::moreau_jean_settings`] and
     /// [`Scenario::variational_settings`].
     pub settings: Settings,
-    /// The coefficient of restitution of each contact, which Stewart and Trinkle's scheme does not use.
-    pub restitution: Vec<f64>,
     /// A name for each contact of the model, such as `ball 1–table` or `rod–table (end +)`.
     pub contact_names: Vec<String>,
     /// The names of the partners of each contact: body 1 and then body 2 of its contact frame.
@@ -82,11 +79,9 @@ impl Scenario {
         let system = self.system()?;
         let mut contacts = Vec::new();
         let (mut contact_names, mut partners) = (Vec::new(), Vec::new());
-        let mut restitution = Vec::new();
-        for (pair, [friction, rebound]) in self.pairs() {
+        for (pair, [friction, restitution]) in self.pairs() {
             for (name, gap) in self.gaps(pair)? {
-                contacts.push(stewart_trinkle::Contact { gap, friction });
-                restitution.push(rebound);
+                contacts.push(model::Contact { gap, friction, restitution });
                 contact_names.push(name);
                 partners.push(self.partners(pair).map(str::to_owned));
             }
@@ -96,32 +91,7 @@ impl Scenario {
         let gaps = model.contacts().iter().map(|contact| &contact.gap);
         self.check_penetration(model.system(), gaps, &state, &contact_names)?;
         let settings = self.settings();
-        Ok(Setup { model, state, settings, restitution, contact_names, partners })
-    }
-
-    /// Checks the scenario and builds the model and the start of its event-driven motion, and a name for each contact.
-    ///
-    /// # Errors
-    ///
-    /// As [`build`](Self::build), and [`Error::Value`] for `joint_friction`, which event-driven motion does not have.
-    pub fn build_event_driven(&self) -> Result<(event_driven::Model, State, Vec<String>), Error> {
-        self.check()?;
-        if !self.joint_friction.is_empty() {
-            let expected = "none with the event-driven integrator";
-            refuse("joint_friction", &self.joint_friction.len(), expected)?;
-        }
-        let (mut contacts, mut names) = (Vec::new(), Vec::new());
-        for (pair, [friction, restitution]) in self.pairs() {
-            for (name, gap) in self.gaps(pair)? {
-                contacts.push(event_driven::Contact { gap, friction, restitution });
-                names.push(name);
-            }
-        }
-        let model = event_driven::Model::new(self.system()?, contacts)?;
-        let state = self.state();
-        let gaps = model.contacts().iter().map(|contact| &contact.gap);
-        self.check_penetration(model.system(), gaps, &state, &names)?;
-        Ok((model, state, names))
+        Ok(Setup { model, state, settings, contact_names, partners })
     }
 
     fn system(&self) -> Result<Box<dyn System>, Error> {
@@ -147,7 +117,7 @@ impl Scenario {
         let mut contacts = Vec::new();
         for (pair, [friction, restitution]) in self.pairs() {
             for (_, gap) in self.gaps(pair)? {
-                contacts.push(variational::Contact { gap, friction, restitution });
+                contacts.push(model::Contact { gap, friction, restitution });
             }
         }
         Ok(match self.dimension {

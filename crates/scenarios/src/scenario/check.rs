@@ -249,9 +249,9 @@ impl Scenario {
             let expected = "2 in the plane, an even number from 4 to 64 in space";
             require("integrator.directions", &directions, expected, valid)?;
         }
-        if integrator.method == Method::Variational {
+        if integrator.method != Method::StewartTrinkle {
             let (joints, expected) =
-                (self.joint_friction.len(), "none with the variational integrator");
+                (self.joint_friction.len(), "none, only stewart-trinkle has friction in joints");
             require("joint_friction", &joints, expected, joints == 0)?;
         }
         if let Some(limit) = integrator.outer_iteration_limit {

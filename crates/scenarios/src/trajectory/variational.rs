@@ -7,13 +7,15 @@
 //! # Source
 //!
 //! See [`variational`]; the impact law is [`Newton`].
+//!
+//! [`variational`]: percussion_integrators::variational
 
 use nalgebra::Vector3;
 use percussion_dynamics::ContactRows;
 use percussion_impact::Newton;
 use percussion_integrators::{
-    stewart_trinkle::{self, State},
-    variational::{self, Integrator, StepReport},
+    Model, State,
+    variational::{Integrator, StepReport},
 };
 
 use super::{Step, StepContact, Work};
@@ -21,31 +23,23 @@ use crate::{error::Error, scenario::Scenario};
 
 /// The integrator with the model of the other schemes, which has the same system and gaps.
 pub(super) struct Mover {
-    pub(super) model: stewart_trinkle::Model,
+    pub(super) model: Model,
     pub(super) state: State,
     integrator: Integrator,
 }
 
 impl Mover {
-    pub(super) fn new(
-        scenario: &Scenario,
-        model: stewart_trinkle::Model,
-        state: State,
-    ) -> Result<Self, Error> {
-        let State { time, coordinates, velocity } = state.clone();
-        let start = variational::State { time, coordinates, velocity };
+    pub(super) fn new(scenario: &Scenario, model: Model, state: State) -> Result<Self, Error> {
         let settings = scenario.variational_settings();
         let moved = scenario.variational_model()?;
-        let integrator = Integrator::new(moved, Box::new(Newton::default()), settings, start)?;
+        let integrator =
+            Integrator::new(moved, Box::new(Newton::default()), settings, state.clone())?;
         Ok(Self { model, state, integrator })
     }
 
     pub(super) fn step(&mut self) -> Result<Step, Error> {
         let report = self.integrator.step()?;
-        let variational::State { time, coordinates, velocity } = self.integrator.state();
-        self.state.time = *time;
-        self.state.coordinates.clone_from(coordinates);
-        self.state.velocity.clone_from(velocity);
+        self.state.clone_from(self.integrator.state());
         Ok(Step {
             time: report.time,
             contacts: self.contacts(&report),

@@ -64,7 +64,7 @@ struct Energy {
 pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     let (name, law) = law(arguments)?;
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
-    scenario.build_event_driven().with_context(|| arguments.scenario.clone())?;
+    scenario.build().with_context(|| arguments.scenario.clone())?;
     if let Some(directory) = &arguments.out {
         atomic::prepare_directory(directory)?;
     }

@@ -5,10 +5,7 @@ use percussion_dynamics::{
     Anchor, Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_integrators::{
-    event_driven::{Contact, Model},
-    stewart_trinkle::State,
-};
+use percussion_integrators::{Contact, Model, State};
 use serde::Deserialize;
 
 use crate::{error::Error, scenario::Expected};
@@ -37,7 +34,7 @@ impl Block {
         let [half_width, half_height] = self.corner;
         let corner = |(name, x): (&str, f64)| {
             let sphere = Sphere::on_body(0, Vector3::new(x, -half_height, 0.0), 0.0);
-            Ok(contact(sphere, name)?.with_friction(self.friction))
+            contact(sphere, name, self.friction)
         };
         let corners = [("left corner", -half_width), ("right corner", half_width)].map(corner);
         let contacts = corners.into_iter().collect::<Result<_, Error>>()?;
@@ -94,8 +91,7 @@ impl Pendulum {
         ];
         let pendulum = Articulated::new(links, Vector3::new(0.0, -self.gravity, 0.0))?;
         let center = Anchor::on_body(2, Vector3::new(0.0, -length, 0.0));
-        let sphere = contact(Sphere { center, radius: sphere_radius }, "sphere")?
-            .with_friction(self.friction)
+        let sphere = contact(Sphere { center, radius: sphere_radius }, "sphere", self.friction)?
             .with_restitution(self.restitution);
         let [first, second, third] = self.angles.map(f64::to_radians);
         let coordinates = vec![first, second - first, third - second];
@@ -105,8 +101,8 @@ impl Pendulum {
 }
 
 /// A contact with the ground at `y = 0`.
-fn contact(sphere: Sphere, name: &str) -> Result<Contact, Error> {
+fn contact(sphere: Sphere, name: &str, friction: f64) -> Result<Contact, Error> {
     let refused = |source| Error::Gap { contact: name.to_owned(), source };
     let ground = Plane::new(&Vector3::y(), &Vector3::zeros()).map_err(refused)?;
-    Ok(Contact::new(SpherePlane::new(sphere, ground).map_err(refused)?))
+    Ok(Contact::new(SpherePlane::new(sphere, ground).map_err(refused)?, friction))
 }

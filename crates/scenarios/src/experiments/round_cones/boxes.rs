@@ -5,7 +5,7 @@ use percussion_dynamics::{
     Anchor, ContactFrame, ContactRows, GapFunction, PlanarBodies, PlanarBody, System,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_integrators::stewart_trinkle::{Contact, Model, State};
+use percussion_integrators::{Contact, Model, State};
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -47,7 +47,7 @@ impl Stack {
                         Box::new(SpherePlane::new(corner, ground).map_err(refused)?)
                     }
                 };
-                contacts.push(Contact { gap, friction: self.friction });
+                contacts.push(Contact { gap, friction: self.friction, restitution: 0.0 });
             }
         }
         let height = |k: usize| b + (2.0 * b) * k as f64 + self.gap * (k + 1) as f64;

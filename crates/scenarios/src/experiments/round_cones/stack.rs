@@ -2,8 +2,8 @@
 
 use percussion_complementarity::friction::{Document, Law, Method, Problem, block_gauss_seidel};
 use percussion_integrators::{
+    State,
     impulse_velocity::{Integrator, Settings, StepReport},
-    stewart_trinkle::State,
 };
 use serde::Deserialize;
 

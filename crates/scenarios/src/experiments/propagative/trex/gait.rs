@@ -3,9 +3,8 @@
 use nalgebra::{DVector, Vector3};
 use percussion_dynamics::{Articulated, System};
 use percussion_impact::{Propagative, propagative::Order};
-use percussion_integrators::variational::{
-    Contact, Drive, Force, Integrator, Model, Settings, State,
-};
+use percussion_integrators::variational::{Drive, Force, Integrator, Model, Settings};
+use percussion_integrators::{Contact, State};
 
 use super::Parameters;
 use crate::{error::Error, impacts::ImpactScenario};

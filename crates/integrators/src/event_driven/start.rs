@@ -1,0 +1,27 @@
+//! What is refused of a model and a start.
+
+use super::{Error, Settings};
+use crate::model::{Model, State};
+
+/// Checks what can be told of a model and a start without its gaps.
+pub(super) fn check(model: &Model, start: &State) -> Result<(), Error> {
+    start.check(model.system())?;
+    if model.joint_friction().is_empty() { Ok(()) } else { Err(Error::JointFriction) }
+}
+
+/// Checks that the start overlaps and breaks no more than the proximity allows.
+pub(super) fn check_start(settings: &Settings, gaps: &[f64], ties: &[f64]) -> Result<(), Error> {
+    let accepted = settings.proximity.max(settings.gap_tolerance);
+    for (contact, &gap) in gaps.iter().enumerate() {
+        // A gap that is not a number is refused with those that overlap.
+        if gap.is_nan() || gap < -accepted {
+            return Err(Error::Penetration { contact, depth: -gap, accepted });
+        }
+    }
+    for (row, &value) in ties.iter().enumerate() {
+        if value.is_nan() || value.abs() > accepted {
+            return Err(Error::Broken { row, value, accepted });
+        }
+    }
+    Ok(())
+}

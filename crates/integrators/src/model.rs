@@ -1,0 +1,231 @@
+//! What moves, what may touch, what is tied together and where it starts: the same for every scheme.
+//!
+//! A [`Model`] made once is the input of [`stewart_trinkle`](crate::stewart_trinkle),
+//! [`impulse_velocity`](crate::impulse_velocity), [`moreau_jean`](crate::moreau_jean),
+//! [`event_driven`](crate::event_driven) and [`inclusion`](crate::inclusion). The
+//! [model](crate::variational::Model) of [`variational`](crate::variational) has the same contacts and asks more of
+//! the system, that of [`compliant`](crate::compliant) has contacts with force laws.
+//!
+//! What a scheme has no rule for it refuses, with the one exception of restitution:
+//!
+//! | scheme | restitution | friction in joints | bilateral constraints |
+//! | --- | --- | --- | --- |
+//! | `stewart_trinkle` | not used, impacts are inelastic | yes | yes |
+//! | `impulse_velocity` | not used, impacts are inelastic | refused | yes |
+//! | `moreau_jean` | Newton's | refused | yes |
+//! | `event_driven` | by the impact law | refused | yes |
+//! | `inclusion` | not used, impacts are inelastic | refused | refused |
+//!
+//! # Example
+//!
+//! A block slides on a floor at 3 m/s with `μ = 0.5` and comes to rest after `v²/(2 μ g) = 0.9 m`: to rounding between
+//! events, up to `v h/2` in steps of 0.01 s.
+//!
+//! ```
+//! use nalgebra::{Vector2, Vector3};
+//! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+//! use percussion_dynamics::{PlanarBodies, PlanarBody};
+//! use percussion_impact::Newton;
+//! use percussion_integrators::{Contact, Model, State, event_driven, impulse_velocity};
+//!
+//! let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
+//! let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
+//! let foot = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5);
+//! let model = Model::new(Box::new(block), vec![foot])?;
+//! let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![3.0, 0.0, 0.0] };
+//!
+//! let settings = event_driven::Settings::default();
+//! let law = Newton::default();
+//! let report = event_driven::integrate(&model, &law, &settings, &start, 1.0, &mut |_| ())?;
+//! assert!((report.state.coordinates[0] - 0.9).abs() < 1e-9);
+//!
+//! let settings = impulse_velocity::Settings { step_size: 0.01, ..Default::default() };
+//! let mut motion = impulse_velocity::Integrator::new(model, settings, start)?;
+//! motion.run(1.0, |_, _| ())?;
+//! assert!((motion.state().coordinates[0] - 0.9).abs() < 0.016);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bounded_friction;
+mod error;
+
+use nalgebra::{Cholesky, DMatrix};
+use percussion_dynamics::{EqualityConstraint, GapFunction, System};
+
+pub use bounded_friction::BoundedFriction;
+pub use error::Error;
+
+/// Where a system is and how it moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time (s).
+    pub time: f64,
+    /// Coordinates `q` (length `n_q`; m, rad, unit quaternions).
+    pub coordinates: Vec<f64>,
+    /// Generalized velocity `v` (length `n_v`; m/s, rad/s).
+    pub velocity: Vec<f64>,
+}
+
+impl State {
+    /// Checks that it is a state of `system`.
+    pub(crate) fn check(&self, system: &dyn System) -> Result<(), Error> {
+        if !self.time.is_finite() {
+            return Err(Error::Time { value: self.time });
+        }
+        system.check_coordinates(&self.coordinates)?;
+        let (expected, found) = (system.velocity_count(), self.velocity.len());
+        if found != expected {
+            return Err(Error::VelocityLength { expected, found });
+        }
+        match self.velocity.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            Some((index, &value)) => Err(Error::Velocity { index, value }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Two surfaces that may touch.
+#[derive(Debug)]
+pub struct Contact {
+    /// Their distance and the rows of the contact Jacobian.
+    pub gap: Box<dyn GapFunction>,
+    /// Coulomb friction coefficient `μ ≥ 0` (dimensionless).
+    pub friction: f64,
+    /// Coefficient of restitution, in `[0, 1]`; the [module head](self) says which schemes use it, and what it compares
+    /// is up to the scheme and its impact law.
+    pub restitution: f64,
+}
+
+impl Contact {
+    /// A contact with the friction coefficient `friction` (`μ ≥ 0`, checked by [`Model::new`]) and the restitution 0.
+    #[must_use]
+    pub fn new(gap: impl GapFunction + 'static, friction: f64) -> Self {
+        Self { gap: Box::new(gap), friction, restitution: 0.0 }
+    }
+
+    /// The same contact with the coefficient of restitution `restitution` (in `[0, 1]`, checked by [`Model::new`]).
+    #[must_use]
+    pub fn with_restitution(self, restitution: f64) -> Self {
+        Self { restitution, ..self }
+    }
+}
+
+/// A system with everything that acts on it, checked at construction.
+#[derive(Debug)]
+pub struct Model {
+    system: Box<dyn System>,
+    contacts: Vec<Contact>,
+    joint_friction: Vec<BoundedFriction>,
+    constraints: Vec<Box<dyn EqualityConstraint>>,
+}
+
+impl Model {
+    /// A system and its possible contacts, in the order in which reports number them; there may be none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
+    pub fn new(system: Box<dyn System>, contacts: Vec<Contact>) -> Result<Self, Error> {
+        check_contacts(system.as_ref(), &contacts)?;
+        Ok(Self { system, contacts, joint_friction: Vec::new(), constraints: Vec::new() })
+    }
+
+    /// The same model with these bounded frictions in place of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DirectionShape`], [`Error::DirectionOpposite`], [`Error::Bound`].
+    pub fn with_joint_friction(self, joint_friction: Vec<BoundedFriction>) -> Result<Self, Error> {
+        for (joint, friction) in joint_friction.iter().enumerate() {
+            friction.check(joint, self.system.velocity_count())?;
+        }
+        Ok(Self { joint_friction, ..self })
+    }
+
+    /// The same model with these bilateral constraints in place of its own; they hold from the start on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Constraint`].
+    pub fn with_constraints(
+        self,
+        constraints: Vec<Box<dyn EqualityConstraint>>,
+    ) -> Result<Self, Error> {
+        check_constraints(self.system.as_ref(), &constraints)?;
+        Ok(Self { constraints, ..self })
+    }
+
+    /// The system.
+    #[must_use]
+    pub fn system(&self) -> &dyn System {
+        self.system.as_ref()
+    }
+
+    /// The possible contacts.
+    #[must_use]
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// The bounded frictions.
+    #[must_use]
+    pub fn joint_friction(&self) -> &[BoundedFriction] {
+        &self.joint_friction
+    }
+
+    /// The bilateral constraints.
+    #[must_use]
+    pub fn constraints(&self) -> &[Box<dyn EqualityConstraint>] {
+        &self.constraints
+    }
+
+    /// Number of components of one contact: 2 in the plane, 3 in space.
+    #[must_use]
+    pub fn component_count(&self) -> usize {
+        1 + self.system.dimension().tangent_count()
+    }
+
+    /// The gap of `contact` (m).
+    pub(crate) fn gap(&self, contact: usize, coordinates: &[f64]) -> f64 {
+        self.contacts[contact].gap.gap(self.system(), coordinates)
+    }
+}
+
+/// Checks that the mass matrix at `coordinates` is symmetric positive definite.
+pub(crate) fn check_mass_matrix(system: &dyn System, coordinates: &[f64]) -> Result<(), Error> {
+    let count = system.velocity_count();
+    let mut mass_matrix = DMatrix::zeros(count, count);
+    system.mass_matrix(coordinates, &mut mass_matrix);
+    let asymmetry = (&mass_matrix - mass_matrix.transpose()).amax();
+    // Entries of a mass matrix are sums of at most a few products per coordinate.
+    let rounding = count as f64 * f64::EPSILON * mass_matrix.amax();
+    if asymmetry.is_nan() || asymmetry > rounding || Cholesky::new(mass_matrix).is_none() {
+        return Err(Error::MassMatrix);
+    }
+    Ok(())
+}
+
+/// Checks that contacts fit `system` and that their coefficients are in range.
+pub(crate) fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Error> {
+    for (contact, &Contact { ref gap, friction, restitution }) in contacts.iter().enumerate() {
+        if !(friction.is_finite() && friction >= 0.0) {
+            return Err(Error::Friction { contact, value: friction });
+        }
+        if !(0.0..=1.0).contains(&restitution) {
+            return Err(Error::Restitution { contact, value: restitution });
+        }
+        gap.check(system).map_err(|source| Error::Gap { contact, source })?;
+    }
+    Ok(())
+}
+
+/// Checks that bilateral constraints fit `system`.
+pub(crate) fn check_constraints(
+    system: &dyn System,
+    constraints: &[Box<dyn EqualityConstraint>],
+) -> Result<(), Error> {
+    for (constraint, equations) in constraints.iter().enumerate() {
+        equations.check(system).map_err(|source| Error::Constraint { constraint, source })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Everything that can be wrong with a model or a start, whatever the scheme.
+
+use percussion_dynamics::{constraint, gap, system::CoordinateError};
+
+/// Why a model or a start is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The friction coefficient of a contact is negative or not finite.
+    #[error("friction of contact {contact} is {value:?}, expected a finite number of at least 0")]
+    Friction {
+        /// Offending contact.
+        contact: usize,
+        /// Its friction coefficient.
+        value: f64,
+    },
+    /// The restitution of a contact is outside of `[0, 1]`.
+    #[error("restitution of contact {contact} is {value:?}, expected a number in [0, 1]")]
+    Restitution {
+        /// Offending contact.
+        contact: usize,
+        /// Its coefficient of restitution.
+        value: f64,
+    },
+    /// The surfaces of a contact do not fit the system.
+    #[error("contact {contact}: {source}")]
+    Gap {
+        /// Offending contact.
+        contact: usize,
+        /// What is wrong with it.
+        source: gap::Error,
+    },
+    /// A bilateral constraint does not fit the system.
+    #[error("constraint {constraint}: {source}")]
+    Constraint {
+        /// Offending constraint.
+        constraint: usize,
+        /// What is wrong with it.
+        source: constraint::Error,
+    },
+    /// The directions of a bounded friction have not one row per velocity, or there are none.
+    #[error(
+        "directions of joint friction {joint} are {rows} × {columns}, expected {expected} rows and \
+         at least one column"
+    )]
+    DirectionShape {
+        /// Offending bounded friction.
+        joint: usize,
+        /// Number of velocities of the system.
+        expected: usize,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        columns: usize,
+    },
+    /// The directions of a bounded friction are not closed under negation (or not finite).
+    #[error("joint friction {joint} has direction {column} but not its negative")]
+    DirectionOpposite {
+        /// Offending bounded friction.
+        joint: usize,
+        /// First column without its opposite.
+        column: usize,
+    },
+    /// The bound of a bounded friction is negative or not finite.
+    #[error("bound of joint friction {joint} is {value:?}, expected a finite number of at least 0")]
+    Bound {
+        /// Offending bounded friction.
+        joint: usize,
+        /// Its bound (N or N·m).
+        value: f64,
+    },
+    /// The coordinates of the start do not describe a position of the system.
+    #[error("start: {0}")]
+    Coordinates(#[from] CoordinateError),
+    /// The velocity of the start has not one entry per velocity of the system.
+    #[error("velocity of the start has length {found}, expected {expected}")]
+    VelocityLength {
+        /// Number of velocities of the system.
+        expected: usize,
+        /// Length given.
+        found: usize,
+    },
+    /// An entry of the velocity of the start is NaN or infinite.
+    #[error("velocity[{index}] of the start is {value:?}, expected a finite number")]
+    Velocity {
+        /// Index of the entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The mass matrix at the start is not symmetric positive definite.
+    #[error("mass matrix at the start is not symmetric positive definite")]
+    MassMatrix,
+    /// The time of the start is NaN or infinite.
+    #[error("time of the start is {value:?}, expected a finite number (s)")]
+    Time {
+        /// Its value (s).
+        value: f64,
+    },
+}
