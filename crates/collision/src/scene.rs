@@ -13,7 +13,8 @@
 //! frictional collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471
 //! (2015) 20140859, section 3(a).
 
-use percussion_dynamics::System;
+use nalgebra::Isometry3;
+use percussion_dynamics::{Dimension, System};
 
 use crate::{
     broad_phase::BroadPhase,
@@ -234,20 +235,12 @@ impl Scene {
         let placed = |index: usize| self.colliders[index].placed(system, coordinates);
         self.find_pairs(&placed, settings.proximity, workspace)?;
         workspace.contacts.clear();
-        for pair in &workspace.pairs {
-            let colliders = self.in_order(*pair);
-            let [a, b] = colliders.map(placed);
-            workspace.active.clear();
+        let Workspace { pairs, active, contacts, .. } = workspace;
+        for pair in pairs {
+            let indices = self.in_order(*pair);
+            let both = indices.map(|index| &self.colliders[index]);
             let dimension = system.dimension();
-            pairs::manifold(&a, &b, dimension, settings.proximity, &mut workspace.active)
-                .ok_or(Error::Undecided { colliders })?;
-            for (features, witness) in &workspace.active {
-                let id = ContactId { colliders, features: *features };
-                let both = colliders.map(|index| &self.colliders[index]);
-                let contact = Contact::new(id, both, witness, dimension)
-                    .ok_or(Error::Undecided { colliders })?;
-                workspace.contacts.push(contact);
-            }
+            append(indices, both, &indices.map(placed), dimension, settings, active, contacts)?;
         }
         workspace.contacts.sort_unstable();
         Ok(&workspace.contacts)
@@ -323,4 +316,78 @@ impl Scene {
         let [i, j] = pair;
         if key(i) <= key(j) { [i, j] } else { [j, i] }
     }
+}
+
+/// The contacts of two colliders whose bodies have these `poses` (m), for those who keep bodies without a
+/// [`System`].
+///
+/// The first collider is body 1 and the second body 2, which must be the half-space if there is one;
+/// [`ContactId::colliders`] is `[0, 1]`. A collider that is fixed in the world has the pose that is given, too. The
+/// frames are those of space.
+///
+/// # Errors
+///
+/// [`Error::Proximity`]; [`Error::Collider`] for a pose that is not usable; [`Error::TwoHalfSpaces`] if the first is one;
+/// [`Error::Undecided`].
+///
+/// # Example
+///
+/// A ball of 0.5 m whose center is 0.4 m above the ground overlaps it by 0.1 m.
+///
+/// ```
+/// use nalgebra::{Isometry3, Vector3};
+/// use percussion_collision::{Collider, Settings, Shape, Workspace, scene};
+///
+/// let ball = Collider::on_body(0, Shape::Sphere { radius: 0.5 })?;
+/// let ground = Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?;
+/// let poses = [&Isometry3::translation(3.0, 0.0, 0.4), &Isometry3::identity()];
+/// let mut workspace = Workspace::default();
+/// let contacts = scene::between([&ball, &ground], poses, &Settings::default(), &mut workspace)?;
+/// assert!((contacts[0].gap + 0.1).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn between<'w>(
+    colliders: [&Collider; 2],
+    poses: [&Isometry3<f64>; 2],
+    settings: &Settings,
+    workspace: &'w mut Workspace,
+) -> Result<&'w [Contact], Error> {
+    let value = settings.proximity;
+    if !(value.is_finite() && value >= 0.0) {
+        return Err(Error::Proximity { value });
+    }
+    if matches!(colliders[0].solid(), Solid::HalfSpace { .. }) {
+        return Err(Error::TwoHalfSpaces { colliders: [0, 1] });
+    }
+    for (index, pose) in poses.into_iter().enumerate() {
+        check_pose(pose).map_err(|source| Error::Collider { index, source })?;
+    }
+    let placed = [0, 1].map(|k: usize| Placed {
+        solid: colliders[k].solid(),
+        pose: poses[k] * colliders[k].pose(),
+    });
+    let Workspace { active, contacts, .. } = workspace;
+    contacts.clear();
+    append([0, 1], colliders, &placed, Dimension::Space, settings, active, contacts)?;
+    Ok(contacts)
+}
+
+/// Appends the contacts of one pair, sorted.
+fn append(
+    indices: [usize; 2],
+    colliders: [&Collider; 2],
+    [a, b]: &[Placed<'_>; 2],
+    dimension: Dimension,
+    settings: &Settings,
+    active: &mut Vec<Active>,
+    contacts: &mut Vec<Contact>,
+) -> Result<(), Error> {
+    let undecided = Error::Undecided { colliders: indices };
+    active.clear();
+    pairs::manifold(a, b, dimension, settings.proximity, active).ok_or(undecided)?;
+    for (features, witness) in active {
+        let id = ContactId { colliders: indices, features: *features };
+        contacts.push(Contact::new(id, colliders, witness, dimension).ok_or(undecided)?);
+    }
+    Ok(())
 }

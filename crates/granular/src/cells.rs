@@ -7,12 +7,9 @@
 //! Grains far from all others are counted to the cells at the border, so that a few that fly away do not ask
 //! for a grid of their own.
 
-use nalgebra::Vector3;
+use std::ops::Range;
 
-use crate::{
-    grains::Grains,
-    slab::{Pair, Slab},
-};
+use nalgebra::Vector3;
 
 /// A slab is closed when it has this many grains.
 const SLAB: usize = 500;
@@ -180,36 +177,45 @@ impl Cells {
         [self.starts[first * layer], self.starts[(first + width) * layer]]
     }
 
-    /// Lists the pairs with a gap of at most `skin` whose first grain is in this slab; their impulses are
-    /// zero.
-    pub(crate) fn pairs(&self, grains: &Grains, skin: f64, slab: &mut Slab) {
-        slab.pairs.clear();
-        let [first, width] = self.slabs[slab.index];
+    /// Finds the pairs of balls with a gap of at most `skin` whose first ball is in this slab.
+    pub(crate) fn pairs(
+        &self,
+        slab: usize,
+        positions: &[Vector3<f64>],
+        radii: &[f64],
+        skin: f64,
+        found: &mut impl FnMut([u32; 2]),
+    ) {
+        let [first, width] = self.slabs[slab];
         for up in 0..self.counts[0] {
             for across in first..first + width {
                 for along in 0..self.counts[2] {
-                    self.pairs_of_cell([up, across, along], first, grains, skin, slab);
+                    let (own, rows) = self.around([up, across, along], first);
+                    for i in own {
+                        let (position, radius) = (positions[i as usize], radii[i as usize] + skin);
+                        for j in rows.iter().flat_map(|&[begin, end]| begin.max(i + 1)..end) {
+                            let reach = radius + radii[j as usize];
+                            let apart = position - positions[j as usize];
+                            if apart.norm_squared() <= reach * reach {
+                                found([i, j]);
+                            }
+                        }
+                    }
                 }
             }
         }
     }
 
-    fn pairs_of_cell(
-        &self,
-        [up, across, along]: [usize; 3],
-        first: usize,
-        grains: &Grains,
-        skin: f64,
-        slab: &mut Slab,
-    ) {
+    /// The balls of a cell, and those that may be second to one of them, from the first to the last of three cells of
+    /// each row around it.
+    fn around(&self, [up, across, along]: [usize; 3], first: usize) -> (Range<u32>, [[u32; 2]; 9]) {
+        let mut rows = [[0_u32; 2]; 9];
         let here = self.cell(up, across, along);
         let own = self.starts[here]..self.starts[here + 1];
         if own.is_empty() {
-            return;
+            return (own, rows);
         }
         let near = |k: usize, axis: usize| k.saturating_sub(1)..(k + 2).min(self.counts[axis]);
-        // The grains of rows around the cell, from each row's first to last of three cells.
-        let mut rows = [[0_u32; 2]; 9];
         let mut count = 0;
         for across in near(across, 1).filter(|across| *across >= first) {
             for up in near(up, 0) {
@@ -222,18 +228,7 @@ impl Cells {
                 }
             }
         }
-        for i in own {
-            let (position, radius) = (grains.positions[i as usize], grains.radii[i as usize]);
-            for &[begin, end] in &rows[..count] {
-                for j in begin.max(i + 1)..end {
-                    let reach = radius + grains.radii[j as usize] + skin;
-                    let apart = position - grains.positions[j as usize];
-                    if apart.norm_squared() <= reach * reach {
-                        slab.pairs.push(Pair { grains: [i, j], impulse: Vector3::zeros() });
-                    }
-                }
-            }
-        }
+        (own, rows)
     }
 }
 

@@ -5,9 +5,9 @@
 //! that contacts took. Contacts are hard: no stiffness, no damping, and time steps that speeds and sizes ask
 //! for, not materials.
 //!
-//! Grains are spheres. Other shapes, and rigid bodies made of several, are stepped by the same scheme and either friction
-//! law in `percussion_integrators::impulse_velocity`, with contacts from `percussion_collision`. For spheres the two
-//! laws, Coulomb's and that of maximum dissipation, are the same.
+//! Grains are spheres, for which the two friction laws, Coulomb's and that of maximum dissipation, are the same.
+//! [`Bodies`](bodies::Bodies) are of any shape: clumps of balls, boxes, hulls and unions of them, by the same scheme
+//! and either law, with contacts from `percussion_collision`.
 //!
 //! # Where the state lives
 //!
@@ -42,6 +42,7 @@
 //! | [`settings`] | [`Settings`], [`Correction`] and [`Error`] |
 //! | [`report`] | [`Report`] |
 //! | [`touch`] | [`Touch`], a contact of the last step with its impulse |
+//! | [`bodies`] | [`Bodies`](bodies::Bodies): clumps, boxes and other shapes |
 //! | [`decomposition`] | one world in several pieces, for several processes |
 //! | [`scenes`] | worlds to begin with |
 //! | [`channel`] | [`Channel`](channel::Channel): a stream past an obstacle |
@@ -50,6 +51,7 @@
 //! | [`state`] | [`State`], to write a world to a file |
 //! | [`checkpoint`] | files of it that a killed run cannot spoil |
 
+pub mod bodies;
 mod cells;
 pub mod channel;
 pub mod checkpoint;
@@ -59,6 +61,7 @@ pub mod decomposition;
 pub mod grains;
 pub mod limits;
 mod link;
+mod parallel;
 pub mod report;
 pub mod scenes;
 pub mod settings;

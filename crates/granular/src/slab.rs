@@ -1,10 +1,5 @@
-//! A slab of the world: some layers of cells with their grains and contacts, the unit of parallel work.
-//!
-//! A slab is at least one cell thick and a cell is wider than any contact is long, so the contacts whose first
-//! grain lies in slab `k` touch slabs `k` and `k + 1` only. All even slabs can therefore be swept at once, and
-//! then all odd ones: no two of them share a grain. Slabs depend on the positions alone, not on the number of
-//! threads, and so does every bit of the result. The bisection by [`rayon::join`] hands each slab its grains
-//! as a slice of its own, without `unsafe`.
+//! A slab of the world: some layers of cells with their grains and contacts, the unit of [parallel](crate::parallel)
+//! work.
 
 use nalgebra::Vector3;
 
@@ -12,6 +7,7 @@ use crate::{
     contact::{Account, Contact, Law, WallContact, larger},
     correction::{Push, WallPush},
     grains::{Grains, Motion},
+    parallel::Range,
     settings::Settings,
     touch::{Partner, Touch},
     wall::Wall,
@@ -255,50 +251,12 @@ impl Slab {
     }
 }
 
-/// Does `work` on every slab, in parallel.
-pub(crate) fn each(slabs: &mut [Slab], work: &(impl Fn(&mut Slab) + Sync)) {
-    match slabs {
-        [] => {}
-        [slab] => work(slab),
-        _ => {
-            let (left, right) = slabs.split_at_mut(slabs.len() / 2);
-            rayon::join(|| each(left, work), || each(right, work));
-        }
+impl Range for Slab {
+    fn start(&self) -> u32 {
+        self.start
     }
-}
 
-/// Does `work` on all even slabs and then on all odd ones, in parallel; backwards the odd ones come first. There is
-/// one item for every grain.
-pub(crate) fn alternate<T: Send>(
-    slabs: &mut [Slab],
-    items: &mut [T],
-    backwards: bool,
-    work: &(impl Fn(&mut Slab, &mut [T]) + Sync),
-) {
-    let skipped = slabs.first().map_or(0, |slab| slab.len as usize);
-    for odd in if backwards { [true, false] } else { [false, true] } {
-        if odd && slabs.len() > 1 {
-            every_other(&mut slabs[1..], &mut items[skipped..], work);
-        } else if !odd {
-            every_other(slabs, items, work);
-        }
-    }
-}
-
-/// Does `work` on slabs 0, 2, 4 …, each with the items of its own grains and of those of the next.
-fn every_other<T: Send>(
-    slabs: &mut [Slab],
-    items: &mut [T],
-    work: &(impl Fn(&mut Slab, &mut [T]) + Sync),
-) {
-    match slabs {
-        [] => {}
-        [slab] | [slab, _] => work(slab, items),
-        _ => {
-            let middle = (slabs.len() / 2).next_multiple_of(2);
-            let (left, right) = slabs.split_at_mut(middle);
-            let (near, far) = items.split_at_mut((right[0].start - left[0].start) as usize);
-            rayon::join(|| every_other(left, near, work), || every_other(right, far, work));
-        }
+    fn len(&self) -> u32 {
+        self.len
     }
 }

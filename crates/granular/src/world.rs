@@ -29,9 +29,10 @@ use crate::{
     contact::{Account, larger},
     grains::{Grain, Grains, Motion},
     link::{Alone, Link},
+    parallel,
     report::{Report, Status},
     settings::{Correction, Error, Settings},
-    slab::{self, Slab},
+    slab::Slab,
     state::State,
     touch::Touch,
     wall::Wall,
@@ -294,7 +295,7 @@ impl World {
     ///
     /// [`Error::TooFast`]; the world is then as before.
     pub fn step(&mut self) -> Result<Report, Error> {
-        self.step_with(&mut Alone)
+        parallel::inside(self.slabs.len(), || self.step_with(&mut Alone))
     }
 
     /// Advances by one time step, together with the worlds that `link` leads to.
@@ -310,7 +311,7 @@ impl World {
         let Self { settings, grains, walls, slabs, search, .. } = self;
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
         link.divide(&mut grains.motions);
-        slab::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
+        parallel::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
         let (sweeps, residual, scale) = self.solve(link)?;
         let lifting = match self.settings.correction {
             Correction::Position { part, sweeps } => Some(self.correct(part, sweeps, link)?),
@@ -350,7 +351,7 @@ impl World {
     fn solve<L: Link>(&mut self, link: &mut L) -> Result<(usize, f64, f64), Error> {
         let Self { settings, grains, slabs, .. } = self;
         let motions = &mut grains.motions[..];
-        slab::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
+        parallel::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
         link.merge_motions(motions)?;
         let step = settings.step_size;
         let scale = link.largest(slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max))?;
@@ -360,16 +361,20 @@ impl World {
         loop {
             sweep += 1;
             if sweep % 2 == 1 {
-                slab::alternate(slabs, motions, false, &|slab, motions| slab.sweep_forth(motions));
+                parallel::alternate(slabs, motions, false, &|slab, motions| {
+                    slab.sweep_forth(motions);
+                });
             } else {
-                slab::alternate(slabs, motions, true, &|slab, motions| slab.sweep_back(motions));
+                parallel::alternate(slabs, motions, true, &|slab, motions| {
+                    slab.sweep_back(motions);
+                });
             }
             link.merge_motions(motions)?;
             // What a sweep met on its way costs nothing to know; only the full residual counts.
             let last = sweep == settings.max_sweeps;
             let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
             if link.largest(change)? <= enough || last {
-                slab::each(slabs, &|slab| {
+                parallel::each(slabs, &|slab| {
                     slab.certify(&motions[slab.start as usize..], step);
                 });
                 let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
@@ -384,7 +389,7 @@ impl World {
     /// Keeps the impulses and moves grains and walls by their velocities.
     fn move_on(&mut self) {
         let step = self.settings.step_size;
-        slab::each(&mut self.slabs, &|slab| slab.store());
+        parallel::each(&mut self.slabs, &|slab| slab.store());
         self.grains.advance(step);
         self.walls.iter_mut().for_each(|wall| wall.advance(step));
         let speed = |motion: &Motion| motion.velocity.norm_squared();
@@ -404,14 +409,14 @@ impl World {
             return Ok(0.0);
         }
         let motions = &grains.motions[..];
-        slab::each(slabs, &|slab| {
+        parallel::each(slabs, &|slab| {
             let motions = &motions[slab.start as usize..];
             slab.prepare_pushes(motions, settings.step_size, part, deepest);
         });
         shifts.clear();
         shifts.resize(grains.len(), Vector3::zeros());
         for _ in 0..sweeps {
-            slab::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
+            parallel::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
             link.merge_shifts(shifts)?;
         }
         link.unite(&mut grains.motions);
@@ -456,7 +461,7 @@ impl World {
 }
 
 /// Places of grains are 32 bits wide, and so are cells, of which there are at most four times as many.
-const MOST: usize = 1 << 29;
+pub(crate) const MOST: usize = 1 << 29;
 
 fn check_wall(index: usize, wall: &Wall) -> Result<(), Error> {
     match wall.fault() {

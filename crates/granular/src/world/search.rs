@@ -6,8 +6,9 @@ use crate::{
     cells::{Cells, narrow},
     grains::{Grains, NEW},
     link::Link,
+    parallel,
     settings::{Error, Settings},
-    slab::{self, Pair, Slab, WallPair},
+    slab::{Pair, Slab, WallPair},
     wall::Wall,
 };
 
@@ -85,8 +86,12 @@ impl Search {
             (slab.index, slab.start, slab.len) = (index, start, end - start);
         }
         let (cells, skin, old, sorted) = (&self.cells, self.skin, &self.old, &*grains);
-        slab::each(slabs, &|slab| {
-            cells.pairs(sorted, skin, slab);
+        parallel::each(slabs, &|slab| {
+            let Slab { index, pairs, .. } = slab;
+            pairs.clear();
+            cells.pairs(*index, &sorted.positions, &sorted.radii, skin, &mut |grains| {
+                pairs.push(Pair { grains, impulse: Vector3::zeros() });
+            });
             wall_pairs(sorted, walls, skin, slab);
             old.hand_over(&sorted.previous, slab);
         });

@@ -1,0 +1,544 @@
+//! Many rigid bodies of any shape in hard contact with friction: [`Bodies`].
+//!
+//! A body has a [`Form`] of convex parts: a clump of balls, a box, a hull, or several of them. One step has
+//! the equations of [`World`](crate::World), with contacts from [`percussion_collision`] and either
+//! friction law of [`percussion_complementarity::friction`]:
+//!
+//! ```math
+//! v' = v + \delta t\, g + M^{-1} J^T p,\qquad
+//! 0 \le \tfrac{\max(0,\xi)}{\delta t} + u_n' \perp p_n \ge 0,\qquad
+//! \|p_t\| \le \mu p_n \text{ by the law}.
+//! ```
+//!
+//! Then bodies move with `v'` and turn freely for `δt` by a midpoint rule that keeps energy and angular momentum, so
+//! that [`Report`] accounts for the energy as it does for spheres. Overlaps are taken back by displacements and turns, which
+//! take the angular velocity along.
+//!
+//! - **Contacts** have names of bodies, parts and features; impulses are carried over by them.
+//! - **Sweeps** go over slabs of space in parallel, up and down in turn, as those of [`World`](crate::World).
+//! - **Does not** see surfaces that pass through each other within a step; a body moves by at most the radius of a
+//!   ball around it and turns by half a radian.
+//! - **Cost** dominated by finding contacts and closed forms of blocks that are not diagonal: spheres are
+//!   some ten times faster in a [`World`](crate::World).
+//! - **Deterministic**: the same bits for any number of threads.
+//!
+//! # Source
+//!
+//! T. Preclik, U. Rüde, "Ultrascale simulations of non-smooth granular dynamics", *Computational Particle Mechanics* 2
+//! (2015) 173–196, for the step.
+
+mod balls;
+mod body;
+mod contact;
+mod flight;
+mod form;
+mod settings;
+mod slab;
+
+use nalgebra::{UnitQuaternion, Vector3};
+use rayon::prelude::*;
+
+use self::{
+    contact::{Motion, Name, Shift, With},
+    slab::{Slab, Start},
+};
+use crate::{
+    cells::Cells,
+    contact::{Account, larger},
+    parallel,
+    report::{Report, Status},
+};
+
+pub use self::{
+    body::{Body, Boundary},
+    form::{Ball, Form},
+    settings::{Error, Settings},
+};
+
+/// Rigid bodies and the boundaries they run against.
+///
+/// A clone continues with the same bits.
+///
+/// # Example
+///
+/// A brick of 2 kg slides on the floor at 1 m/s with μ = 0.5 and stops after `v²/(2 μ g)` = 0.102 m.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use nalgebra::Vector3;
+/// use percussion_granular::bodies::{Bodies, Body, Boundary, Form, Settings};
+///
+/// let floor = Boundary::plane(Vector3::zeros(), Vector3::z(), 0.5)?;
+/// let mut bodies = Bodies::new(Settings::default(), vec![floor])?;
+/// let brick = Arc::new(Form::cuboid(Vector3::new(0.2, 0.1, 0.05), 2.0, 0.5)?);
+/// let mut body = Body::at(&brick, Vector3::new(0.0, 0.0, 0.05));
+/// body.velocity.x = 1.0;
+/// bodies.add(body)?;
+/// for _ in 0..300 {
+///     bodies.step()?;
+/// }
+/// assert!((bodies.bodies()[0].position.x - 1.0 / 9.81).abs() < 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bodies {
+    settings: Settings,
+    boundaries: Vec<Boundary>,
+    bodies: Vec<Body>,
+    identities: Vec<u64>,
+    slabs: Vec<Slab>,
+    cells: Cells,
+    /// Largest gap of the listed pairs at the last search, and by how much two bodies can have approached since (m).
+    skin: f64,
+    moved: f64,
+    /// Whether the list fits the bodies.
+    current: bool,
+    /// Impulses of the last step by contact, sorted.
+    memory: Vec<(Name, Vector3<f64>)>,
+    /// Scratch.
+    motions: Vec<Motion>,
+    shifts: Vec<Shift>,
+    next_identity: u64,
+    steps: u64,
+    time: f64,
+}
+
+/// What a body touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partner {
+    /// The body at this place in [`Bodies::bodies`].
+    Body(usize),
+    /// The boundary with this index.
+    Boundary(usize),
+}
+
+/// A contact of the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Place of the body in [`Bodies::bodies`].
+    pub body: usize,
+    /// What it touches.
+    pub partner: Partner,
+    /// Where, at the beginning of the step (m).
+    pub point: Vector3<f64>,
+    /// Unit vector from the partner to the body.
+    pub normal: Vector3<f64>,
+    /// Gap at the beginning of the step (m, negative if they overlapped).
+    pub gap: f64,
+    /// Friction coefficient, the geometric mean of the two surfaces'.
+    pub friction: f64,
+    /// Impulse on the body (N·s); its part along the normal is ≥ 0.
+    pub impulse: Vector3<f64>,
+}
+
+impl Bodies {
+    /// No bodies between these boundaries.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`], [`Error::Boundary`].
+    pub fn new(settings: Settings, boundaries: Vec<Boundary>) -> Result<Self, Error> {
+        settings.check()?;
+        for (index, boundary) in boundaries.iter().enumerate() {
+            check_boundary(index, boundary)?;
+        }
+        Ok(Self {
+            settings,
+            boundaries,
+            bodies: Vec::new(),
+            identities: Vec::new(),
+            slabs: Vec::new(),
+            cells: Cells::default(),
+            skin: 0.0,
+            moved: 0.0,
+            current: false,
+            memory: Vec::new(),
+            motions: Vec::new(),
+            shifts: Vec::new(),
+            next_identity: 0,
+            steps: 0,
+            time: 0.0,
+        })
+    }
+
+    /// Puts in a body and returns its identity: 0, 1, 2 … in the order of adding.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Body`], [`Error::TooMany`].
+    pub fn add(&mut self, body: Body) -> Result<u64, Error> {
+        let identity = self.next_identity;
+        if let Some((name, value)) = body.fault() {
+            return Err(Error::Body { identity, name, value });
+        }
+        if self.bodies.len() >= crate::world::MOST {
+            return Err(Error::TooMany { count: self.bodies.len() });
+        }
+        self.bodies.push(body);
+        self.identities.push(identity);
+        self.next_identity += 1;
+        self.outdated();
+        Ok(identity)
+    }
+
+    /// Takes out the bodies that `leaves` says yes to, and returns their number.
+    pub fn remove(&mut self, leaves: impl FnMut(&Body) -> bool) -> usize {
+        let leaving: Vec<bool> = self.bodies.iter().map(leaves).collect();
+        let count = leaving.iter().filter(|leaves| **leaves).count();
+        if count > 0 {
+            let mut kept = leaving.iter().map(|leaves| !leaves);
+            self.bodies.retain(|_| kept.next().unwrap_or(true));
+            let mut kept = leaving.iter().map(|leaves| !leaves);
+            self.identities.retain(|_| kept.next().unwrap_or(true));
+            self.outdated();
+        }
+        count
+    }
+
+    /// The bodies, in an order that changes from step to step.
+    #[must_use]
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// What [`add`](Self::add) returned for each of them.
+    #[must_use]
+    pub fn identities(&self) -> &[u64] {
+        &self.identities
+    }
+
+    /// The body with this identity, if it is there.
+    #[must_use]
+    pub fn body(&self, identity: u64) -> Option<&Body> {
+        let place = self.identities.iter().position(|other| *other == identity)?;
+        self.bodies.get(place)
+    }
+
+    /// The boundaries where they are now.
+    #[must_use]
+    pub fn boundaries(&self) -> &[Boundary] {
+        &self.boundaries
+    }
+
+    /// Replaces boundary `index`, for example to change its motion.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Boundary`], also if there is no such boundary.
+    pub fn set_boundary(&mut self, index: usize, boundary: Boundary) -> Result<(), Error> {
+        check_boundary(index, &boundary)?;
+        let value = self.boundaries.len() as f64;
+        let expected = "more boundaries than the index";
+        let missing = Error::Boundary { index, name: "number of boundaries", value, expected };
+        *self.boundaries.get_mut(index).ok_or(missing)? = boundary;
+        self.outdated();
+        Ok(())
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes the settings from the next step on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`].
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+        settings.check()?;
+        self.settings = settings;
+        self.outdated();
+        Ok(())
+    }
+
+    /// Time since the beginning (s).
+    #[must_use]
+    pub const fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps since the beginning.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Kinetic energy and energy in gravity, which is zero at the origin (J).
+    #[must_use]
+    pub fn energy(&self) -> f64 {
+        let gravity = &self.settings.gravity;
+        let of =
+            |body: &Body| body.kinetic_energy() - body.form.mass() * gravity.dot(&body.position);
+        self.bodies.iter().map(of).sum()
+    }
+
+    /// The contacts of the last step, those that could have closed but did not included, in the order of the sweeps;
+    /// none after bodies, boundaries or settings were changed.
+    pub fn touches(&self) -> impl Iterator<Item = Touch> {
+        self.slabs.iter().flat_map(|slab| {
+            let place = |body: u32| (slab.start + body) as usize;
+            slab.contacts.iter().map(move |contact| Touch {
+                body: contact.bodies[0].map_or(0, place),
+                partner: match (contact.bodies[1], contact.name.with) {
+                    (None, With::Boundary(index)) => Partner::Boundary(index as usize),
+                    (other, _) => Partner::Body(other.map_or(0, place)),
+                },
+                point: *contact.point(),
+                normal: contact.normal(),
+                gap: contact.gap,
+                friction: contact.friction(),
+                impulse: contact.world_impulse(),
+            })
+        })
+    }
+
+    /// The deepest overlap of the present positions (m, ≥ 0).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Contacts`].
+    pub fn overlap(&self) -> Result<f64, Error> {
+        let mut copy = self.clone();
+        copy.refresh(0.0)?;
+        copy.assemble(0.0)?;
+        Ok(copy.slabs.iter().map(Slab::overlap).fold(0.0, f64::max))
+    }
+
+    /// The list of pairs and the contacts are no longer those of the bodies.
+    fn outdated(&mut self) {
+        self.current = false;
+        self.slabs.iter_mut().for_each(|slab| slab.contacts.clear());
+    }
+
+    /// Advances by one time step.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFast`], [`Error::Contacts`]; all bodies are then as before, up to their order.
+    pub fn step(&mut self) -> Result<Report, Error> {
+        parallel::inside(self.slabs.len(), || self.advance())
+    }
+
+    fn advance(&mut self) -> Result<Report, Error> {
+        // Surfaces approach with at most twice the largest speed.
+        let reach = 2.0 * self.settings.step_size * self.fastest()?;
+        let searched = self.refresh(reach)?;
+        self.assemble(reach)?;
+        let (sweeps, residual, scale) = self.solve();
+        let lifting = self.correct();
+        let report = self.report(sweeps, residual, scale, lifting, searched);
+        self.move_on();
+        Ok(report)
+    }
+
+    /// The largest speed of a surface once gravity has acted (m/s).
+    fn fastest(&self) -> Result<f64, Error> {
+        let Settings { step_size, gravity, .. } = self.settings;
+        for (body, &identity) in self.bodies.iter().zip(&self.identities) {
+            let speed = (body.velocity + step_size * gravity).norm();
+            let spin = body.angular_velocity.norm();
+            let limits = [
+                ("speed", speed, body.form.radius() / step_size),
+                ("angular speed", spin, MOST_TURN / step_size),
+            ];
+            for (name, value, limit) in limits {
+                if value.is_nan() || value > limit {
+                    return Err(Error::TooFast { identity, name, value, limit });
+                }
+            }
+        }
+        Ok(self.speed() + step_size * gravity.norm())
+    }
+
+    /// The largest speed of a surface, of boundaries near to a body (m/s).
+    fn speed(&self) -> f64 {
+        let mut fastest = self.bodies.iter().map(Body::speed).fold(0.0, f64::max);
+        for boundary in &self.boundaries {
+            let spin = boundary.angular_velocity.norm();
+            let at = |body: &Body| {
+                boundary.surface_velocity(&body.position).norm() + spin * body.form.radius()
+            };
+            fastest = self.bodies.iter().map(at).fold(fastest, f64::max);
+        }
+        fastest
+    }
+
+    /// Searches the pairs anew unless the listed ones are sure to hold all with a gap of at most `reach`, and
+    /// says whether it did.
+    fn refresh(&mut self, reach: f64) -> Result<bool, Error> {
+        if self.current && self.moved + reach <= self.skin {
+            return Ok(false);
+        }
+        let radii = |bodies: &[Body]| bodies.iter().map(|body| body.form.radius()).collect();
+        let places = |bodies: &[Body]| bodies.iter().map(|body| body.position).collect();
+        let (sizes, positions): (Vec<f64>, Vec<_>) = (radii(&self.bodies), places(&self.bodies));
+        let diameter = 2.0 * sizes.iter().copied().fold(0.0, f64::max);
+        self.skin = self.settings.skin * diameter + 4.0 * reach;
+        self.moved = 0.0;
+        let order = self.cells.sort(&positions, diameter + self.skin, &self.settings.gravity);
+        self.bodies = order.iter().map(|&place| self.bodies[place as usize].clone()).collect();
+        self.identities = order.iter().map(|&place| self.identities[place as usize]).collect();
+        let (sizes, positions): (Vec<f64>, Vec<_>) = (radii(&self.bodies), places(&self.bodies));
+        self.slabs.resize_with(self.cells.slab_count(), Slab::default);
+        for (index, slab) in self.slabs.iter_mut().enumerate() {
+            let [start, end] = self.cells.grains_of(index);
+            (slab.index, slab.start, slab.len) = (index, start, end - start);
+        }
+        let Self { bodies, identities, boundaries, settings, cells, slabs, skin, .. } = self;
+        let start = Start { bodies, identities, boundaries, settings, reach };
+        parallel::each(slabs, &|slab: &mut Slab| {
+            let Slab { index, pairs, .. } = slab;
+            pairs.clear();
+            cells.pairs(*index, &positions, &sizes, *skin, &mut |pair| pairs.push(pair));
+            slab.list_boundaries(&start, *skin);
+        });
+        self.current = true;
+        self.refuse()?;
+        Ok(true)
+    }
+
+    /// Lets gravity act and finds the contacts with a gap of at most `reach`.
+    fn assemble(&mut self, reach: f64) -> Result<(), Error> {
+        let kick = self.settings.step_size * self.settings.gravity;
+        self.motions.clear();
+        self.motions.extend(self.bodies.iter().map(|body| body.motion(&kick)));
+        let Self { bodies, identities, boundaries, settings, slabs, motions, memory, .. } = self;
+        let start = Start { bodies, identities, boundaries, settings, reach };
+        parallel::each(slabs, &|slab: &mut Slab| slab.assemble(&start, motions, memory));
+        self.refuse()
+    }
+
+    /// The first reason why contacts could not be found.
+    fn refuse(&mut self) -> Result<(), Error> {
+        let faults: Vec<Error> = self.slabs.iter_mut().filter_map(|s| s.fault.take()).collect();
+        match faults.first() {
+            None => Ok(()),
+            Some(&error) => {
+                self.outdated();
+                Err(error)
+            }
+        }
+    }
+
+    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and the velocity it
+    /// is relative to.
+    fn solve(&mut self) -> (usize, f64, f64) {
+        let Self { settings, slabs, motions, .. } = self;
+        parallel::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
+        let scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let enough = settings.tolerance * scale;
+        let mut sweep = 0;
+        loop {
+            sweep += 1;
+            let backwards = sweep % 2 == 0;
+            parallel::alternate(slabs, motions, backwards, &|slab, motions| {
+                slab.sweep(settings, backwards, motions);
+            });
+            let last = sweep == settings.max_sweeps;
+            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
+            if change <= enough || last {
+                parallel::each(slabs, &|slab: &mut Slab| {
+                    slab.certify(settings, &motions[slab.start as usize..]);
+                });
+                let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
+                if residual <= enough || last {
+                    return (sweep, residual, scale);
+                }
+            }
+        }
+    }
+
+    /// Finds the shifts that take overlaps back, and returns the energy in gravity that they add (J).
+    fn correct(&mut self) -> f64 {
+        let Self { settings, bodies, slabs, motions, shifts, .. } = self;
+        shifts.clear();
+        shifts.resize(bodies.len(), [Vector3::zeros(); 2]);
+        let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
+        if deepest == 0.0 {
+            return 0.0;
+        }
+        parallel::each(slabs, &|slab: &mut Slab| {
+            slab.prepare_pushes(settings, &motions[slab.start as usize..], deepest);
+        });
+        for _ in 0..settings.correction_sweeps {
+            parallel::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
+        }
+        let lifting =
+            |(body, [shift, _]): (&Body, &Shift)| -body.form.mass() * settings.gravity.dot(shift);
+        bodies.iter().zip(&*shifts).map(lifting).sum()
+    }
+
+    /// Keeps the impulses and moves bodies and boundaries by their velocities and shifts.
+    fn move_on(&mut self) {
+        let contacts = self.slabs.iter().flat_map(|slab| &slab.contacts);
+        let impulses = contacts.map(|contact| (contact.name, contact.world_impulse()));
+        self.memory.clear();
+        self.memory.extend(impulses.filter(|(_, impulse)| *impulse != Vector3::zeros()));
+        self.memory.par_sort_unstable_by_key(|(name, _)| *name);
+        let step = self.settings.step_size;
+        let Self { bodies, motions, shifts, .. } = self;
+        bodies.par_iter_mut().with_min_len(256).enumerate().for_each(|(place, body)| {
+            let (motion, [shift, tilt]) = (&motions[place], &shifts[place]);
+            let (turned, spin) =
+                flight::turn(&body.orientation, &motion.spin, body.form.inertia(), step);
+            let tilt = UnitQuaternion::from_scaled_axis(*tilt);
+            body.velocity = motion.velocity;
+            body.angular_velocity = tilt * spin;
+            body.orientation = UnitQuaternion::new_normalize((tilt * turned).into_inner());
+            body.position += step * motion.velocity + shift;
+        });
+        let farthest = self.shifts.iter().map(|[shift, _]| shift.norm()).fold(0.0, f64::max);
+        self.moved += 2.0 * (step * self.speed() + farthest);
+        self.boundaries.iter_mut().for_each(|boundary| boundary.advance(step));
+        self.steps += 1;
+        self.time += step;
+    }
+
+    fn report(
+        &self,
+        sweeps: usize,
+        residual: f64,
+        scale: f64,
+        lifting: f64,
+        searched: bool,
+    ) -> Report {
+        let mut sum = Account::default();
+        for Slab { account, .. } in &self.slabs {
+            sum.closed += account.closed;
+            sum.work += account.work;
+            sum.wall_impulse += account.wall_impulse;
+            sum.wall_work += account.wall_work;
+        }
+        let solved = residual <= self.settings.tolerance * scale;
+        Report {
+            status: if solved { Status::Solved } else { Status::SweepLimit },
+            sweeps,
+            candidates: self.slabs.iter().map(|slab| slab.contacts.len()).sum(),
+            contacts: sum.closed,
+            residual,
+            relative_residual: residual / scale,
+            overlap: self.slabs.iter().map(Slab::overlap).fold(0.0, f64::max),
+            contact_work: sum.work,
+            lifting,
+            wall_impulse: sum.wall_impulse,
+            wall_work: sum.wall_work,
+            searched,
+        }
+    }
+}
+
+/// By how much a body may turn in a step (rad): free turning has one solution up to there.
+const MOST_TURN: f64 = 0.5;
+
+fn check_boundary(index: usize, boundary: &Boundary) -> Result<(), Error> {
+    match boundary.fault() {
+        Some((name, value)) => {
+            Err(Error::Boundary { index, name, value, expected: "a finite number" })
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,161 @@
+//! One [`Body`], and the [`Boundary`] that bodies run against.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
+use percussion_collision::{Collider, Shape, collider};
+
+use super::{contact::Motion, form::Form};
+
+/// A rigid body, as it is put into [`Bodies`](super::Bodies) and read from them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// What it is made of.
+    pub form: Arc<Form>,
+    /// Center of mass (m).
+    pub position: Vector3<f64>,
+    /// Rotation from the axes of the form to the world.
+    pub orientation: UnitQuaternion<f64>,
+    /// Velocity of the center of mass (m/s).
+    pub velocity: Vector3<f64>,
+    /// Angular velocity in the world frame (rad/s).
+    pub angular_velocity: Vector3<f64>,
+}
+
+impl Body {
+    /// A body at rest, upright as its form was described.
+    #[must_use]
+    pub fn at(form: &Arc<Form>, position: Vector3<f64>) -> Self {
+        Self {
+            form: Arc::clone(form),
+            position,
+            orientation: UnitQuaternion::identity(),
+            velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+        }
+    }
+
+    /// From the frame of the form to the world.
+    #[must_use]
+    pub fn pose(&self) -> Isometry3<f64> {
+        Isometry3::from_parts(Translation3::from(self.position), self.orientation)
+    }
+
+    /// `½ m v² + ½ ω·I ω` (J).
+    #[must_use]
+    pub fn kinetic_energy(&self) -> f64 {
+        let spin = self.orientation.inverse_transform_vector(&self.angular_velocity);
+        0.5 * (self.form.mass() * self.velocity.norm_squared()
+            + spin.dot(&(self.form.inertia() * spin)))
+    }
+
+    /// `m v` (N·s).
+    #[must_use]
+    pub fn momentum(&self) -> Vector3<f64> {
+        self.form.mass() * self.velocity
+    }
+
+    /// `x × m v + I ω` about the origin of the world (kg·m²/s).
+    #[must_use]
+    pub fn angular_momentum(&self) -> Vector3<f64> {
+        let spin = self.orientation.inverse_transform_vector(&self.angular_velocity);
+        self.position.cross(&self.momentum()) + self.orientation * (self.form.inertia() * spin)
+    }
+
+    /// The largest speed of any of its points (m/s), at most.
+    pub(super) fn speed(&self) -> f64 {
+        self.velocity.norm() + self.angular_velocity.norm() * self.form.radius()
+    }
+
+    /// What the sweeps need, after the velocity has changed by `kick`.
+    pub(super) fn motion(&self, kick: &Vector3<f64>) -> Motion {
+        let axes: Matrix3<f64> = self.orientation.to_rotation_matrix().into_inner();
+        Motion {
+            velocity: self.velocity + kick,
+            spin: self.angular_velocity,
+            inverse_mass: 1.0 / self.form.mass(),
+            yielding: axes * self.form.yielding * axes.transpose(),
+        }
+    }
+
+    /// The first entry that is not finite.
+    pub(super) fn fault(&self) -> Option<(&'static str, f64)> {
+        let vectors = [
+            ("position", self.position.as_slice()),
+            ("orientation", self.orientation.coords.as_slice()),
+            ("velocity", self.velocity.as_slice()),
+            ("angular_velocity", self.angular_velocity.as_slice()),
+        ];
+        let infinite = |entries: &[f64]| entries.iter().copied().find(|entry| !entry.is_finite());
+        vectors.into_iter().find_map(|(name, entries)| Some((name, infinite(entries)?)))
+    }
+}
+
+/// A boundary of infinite mass with a prescribed motion: a floor, a box, a cylinder, a hull.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Boundary {
+    /// Shape and surface, in the frame of the boundary; the body it is on is not looked at.
+    pub collider: Collider,
+    /// From that frame to the world, now.
+    pub pose: Isometry3<f64>,
+    /// Velocity of the origin of the frame (m/s).
+    pub velocity: Vector3<f64>,
+    /// Angular velocity about that origin in the world frame (rad/s).
+    pub angular_velocity: Vector3<f64>,
+}
+
+impl Boundary {
+    /// A boundary at rest, where its collider is.
+    #[must_use]
+    pub fn fixed(collider: Collider) -> Self {
+        let (pose, velocity, angular_velocity) =
+            (Isometry3::identity(), Vector3::zeros(), Vector3::zeros());
+        Self { collider, pose, velocity, angular_velocity }
+    }
+
+    /// The half-space behind the plane through `point` (m) whose normal, of any length, points to the bodies.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Collider`] for a normal, a point or friction that is not usable.
+    pub fn plane(
+        point: Vector3<f64>,
+        normal: Vector3<f64>,
+        friction: f64,
+    ) -> Result<Self, collider::Error> {
+        let half_space = Collider::fixed(Shape::HalfSpace { normal })?;
+        let pose = Isometry3::from(Translation3::from(point));
+        Ok(Self::fixed(half_space.with_pose(pose)?.with_friction(friction)?))
+    }
+
+    /// The same boundary moving with `velocity` (m/s) and turning with `angular_velocity` (rad/s).
+    #[must_use]
+    pub fn moving(self, velocity: Vector3<f64>, angular_velocity: Vector3<f64>) -> Self {
+        Self { velocity, angular_velocity, ..self }
+    }
+
+    /// Velocity of the surface at `point` (m/s).
+    #[must_use]
+    pub fn surface_velocity(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.velocity + self.angular_velocity.cross(&(point - self.pose.translation.vector))
+    }
+
+    pub(super) fn advance(&mut self, step: f64) {
+        self.pose.translation.vector += step * self.velocity;
+        let turn = UnitQuaternion::from_scaled_axis(step * self.angular_velocity);
+        self.pose.rotation =
+            UnitQuaternion::new_normalize((turn * self.pose.rotation).into_inner());
+    }
+
+    /// The first entry that is not finite.
+    pub(super) fn fault(&self) -> Option<(&'static str, f64)> {
+        let vectors = [
+            ("position", self.pose.translation.vector.as_slice()),
+            ("orientation", self.pose.rotation.coords.as_slice()),
+            ("velocity", self.velocity.as_slice()),
+            ("angular_velocity", self.angular_velocity.as_slice()),
+        ];
+        let infinite = |entries: &[f64]| entries.iter().copied().find(|entry| !entry.is_finite());
+        vectors.into_iter().find_map(|(name, entries)| Some((name, infinite(entries)?)))
+    }
+}

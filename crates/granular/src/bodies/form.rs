@@ -1,0 +1,197 @@
+//! What bodies are made of: [`Form`].
+
+use std::f64::consts::PI;
+
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use percussion_collision::{Collider, Shape, collider};
+use percussion_dynamics::{Dimension, MassProperties};
+
+use super::{balls, settings::Error};
+
+/// Shape, surface and mass that many bodies may share.
+///
+/// It is a union of convex parts, which may overlap, in a frame whose origin is the center of mass.
+///
+/// # Example
+///
+/// Two balls of 0.1 m whose centers are 0.1 m apart: each loses a cap, so that 27/16 of a ball is left.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_granular::bodies::{Ball, Form};
+///
+/// let ball = |x| Ball { center: Vector3::new(x, 0.0, 0.0), radius: 0.1 };
+/// let clump = Form::clump(&[ball(0.0), ball(0.1)], 2500.0, 0.5)?;
+/// let one = 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
+/// assert!((clump.mass() / one - 27.0 / 16.0).abs() < 1e-12);
+/// assert!((clump.radius() - 0.15).abs() < 1e-12);
+/// # Ok::<(), percussion_granular::bodies::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    pub(super) parts: Vec<Part>,
+    mass: f64,
+    inertia: Matrix3<f64>,
+    /// `I⁻¹`.
+    pub(super) yielding: Matrix3<f64>,
+    radius: f64,
+    /// A ball of this radius.
+    pub(super) hull: Collider,
+    shift: Vector3<f64>,
+}
+
+/// A collider with a ball around it, in the frame of the form.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) collider: Collider,
+    pub(super) center: Vector3<f64>,
+    pub(super) radius: f64,
+}
+
+/// A ball of a [clump](Form::clump).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// Center (m).
+    pub center: Vector3<f64>,
+    /// Radius (m), positive.
+    pub radius: f64,
+}
+
+impl Form {
+    /// The union of `parts`, with the mass, center of mass and inertia of `mass`, all in the same axes.
+    ///
+    /// Friction is that of the colliders; the body they are on is not looked at, and their restitution is not either:
+    /// impacts are inelastic.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Part`] for a shape that is not bounded or not of space; [`Error::Moment`] for a body that
+    /// turns without inertia; [`Error::Collider`]; [`Error::NoParts`].
+    pub fn new(parts: Vec<Collider>, mass: &MassProperties) -> Result<Self, Error> {
+        let [value, ..] = mass.principal_moments();
+        if !(value.is_normal() && value > 0.0) {
+            return Err(Error::Moment { value });
+        }
+        let shift = mass.center_of_mass();
+        let parts: Vec<Part> = parts
+            .into_iter()
+            .enumerate()
+            .map(|(index, collider)| Part::new(index, collider, &shift))
+            .collect::<Result<_, _>>()?;
+        let farthest = parts.iter().map(|part| part.center.norm() + part.radius).reduce(f64::max);
+        let radius = farthest.ok_or(Error::NoParts)?;
+        let inertia = mass.inertia();
+        let yielding = inertia.try_inverse().ok_or(Error::Moment { value })?;
+        let yielding = 0.5 * (yielding + yielding.transpose());
+        let hull = Collider::on_body(0, Shape::Sphere { radius })
+            .map_err(|source| Error::Collider { index: 0, source })?;
+        Ok(Self { parts, mass: mass.mass(), inertia, yielding, radius, hull, shift })
+    }
+
+    /// Balls that are joined to one rigid body of even `density` (kg/m³); where they overlap there is matter once.
+    ///
+    /// Mass, center and inertia of the union are integrated over slices, each of which is a union of discs whose
+    /// moments follow from its border, by Gauss's quadrature between the heights at which the slices change, to
+    /// about `1e-13` of their size.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`] for a density that is not positive; [`Error::Collider`] for a ball or friction that is not
+    /// usable; [`Error::NoParts`].
+    pub fn clump(clump: &[Ball], density: f64, friction: f64) -> Result<Self, Error> {
+        let part = |ball: &Ball| {
+            Collider::on_body(0, Shape::Sphere { radius: ball.radius })?
+                .with_pose(Isometry3::from(nalgebra::Translation3::from(ball.center)))?
+                .with_friction(friction)
+        };
+        let parts: Result<Vec<_>, collider::Error> = clump.iter().map(part).collect();
+        let parts = parts.map_err(|source| Error::Collider { index: 0, source })?;
+        if parts.is_empty() {
+            return Err(Error::NoParts);
+        }
+        Self::new(parts, &balls::mass_properties(clump, density)?)
+    }
+
+    /// A solid box with half of its edges along the axes (m).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Collider`].
+    pub fn cuboid(half_extents: Vector3<f64>, mass: f64, friction: f64) -> Result<Self, Error> {
+        let mass = MassProperties::solid_box(mass, &(2.0 * half_extents))?;
+        let part = Collider::on_body(0, Shape::Box { half_extents });
+        let part = part.and_then(|part| part.with_friction(friction));
+        Self::new(vec![part.map_err(|source| Error::Collider { index: 0, source })?], &mass)
+    }
+
+    /// A solid ball of `radius` (m) and `density` (kg/m³).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mass`], [`Error::Collider`].
+    pub fn ball(radius: f64, density: f64, friction: f64) -> Result<Self, Error> {
+        let mass = 4.0 / 3.0 * PI * radius.powi(3) * density;
+        let mass = MassProperties::solid_sphere(mass, radius)?;
+        let part = Collider::on_body(0, Shape::Sphere { radius });
+        let part = part.and_then(|part| part.with_friction(friction));
+        Self::new(vec![part.map_err(|source| Error::Collider { index: 0, source })?], &mass)
+    }
+
+    /// Mass (kg).
+    #[must_use]
+    pub const fn mass(&self) -> f64 {
+        self.mass
+    }
+
+    /// Inertia about the center of mass (kg·m²).
+    #[must_use]
+    pub const fn inertia(&self) -> &Matrix3<f64> {
+        &self.inertia
+    }
+
+    /// Radius of a ball about the center of mass that holds all parts (m).
+    #[must_use]
+    pub const fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// The center of mass in the axes that the parts were given in (m).
+    #[must_use]
+    pub const fn center_of_mass(&self) -> &Vector3<f64> {
+        &self.shift
+    }
+
+    /// The parts in the frame of the form.
+    pub fn colliders(&self) -> impl Iterator<Item = &Collider> {
+        self.parts.iter().map(|part| &part.collider)
+    }
+}
+
+impl Part {
+    /// The collider moved back by `shift`.
+    fn new(index: usize, collider: Collider, shift: &Vector3<f64>) -> Result<Self, Error> {
+        let name = collider.shape().name();
+        let radius = bound(collider.shape()).ok_or(Error::Part { index, name })?;
+        let mut pose = *collider.pose();
+        pose.translation.vector -= shift;
+        let collider =
+            collider.with_pose(pose).map_err(|source| Error::Collider { index, source })?;
+        Ok(Self { collider, center: pose.translation.vector, radius })
+    }
+}
+
+/// Radius of a ball about the origin that holds the shape (m), if it is a bounded one of space.
+fn bound(shape: &Shape) -> Option<f64> {
+    if !shape.fits(Dimension::Space) {
+        return None;
+    }
+    match shape {
+        Shape::Sphere { radius } => Some(*radius),
+        Shape::Box { half_extents } => Some(half_extents.norm()),
+        Shape::Capsule { half_length, radius } => Some(half_length + radius),
+        Shape::Cylinder { half_height, radius } => Some(half_height.hypot(*radius)),
+        Shape::Hull(hull) => hull.vertices().iter().map(|vertex| vertex.norm()).reduce(f64::max),
+        Shape::Rod { length, radius } => Some(0.5 * length + radius),
+        _ => None,
+    }
+}

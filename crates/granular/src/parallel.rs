@@ -1,0 +1,72 @@
+//! Work on slabs of space in parallel, with the same bits for any number of threads: [`each`] and [`alternate`].
+//!
+//! A slab is at least one cell thick and a cell is wider than any contact is long, so the contacts whose first
+//! grain lies in slab `k` touch slabs `k` and `k + 1` only. All even slabs can therefore be swept at once, and
+//! then all odd ones: no two of them share a grain. Slabs depend on the positions alone, not on the number of
+//! threads, and so does every bit of the result. The bisection by [`rayon::join`] hands each slab its grains
+//! as a slice of its own, without `unsafe`.
+
+/// A part of the grains that is worked on by itself; those of one list follow one another.
+pub(crate) trait Range: Send {
+    /// Place of its first grain.
+    fn start(&self) -> u32;
+
+    /// Number of its grains.
+    fn len(&self) -> u32;
+}
+
+/// Does `work` inside rayon's pool if there are enough slabs for several threads.
+///
+/// A thread from outside sleeps at every call of [`rayon::join`] until the pool has answered. Better that it sleeps
+/// once.
+pub(crate) fn inside<R: Send>(slabs: usize, work: impl FnOnce() -> R + Send) -> R {
+    if slabs > 2 { rayon::scope(|_| work()) } else { work() }
+}
+
+/// Does `work` on every slab, in parallel.
+pub(crate) fn each<S: Range>(slabs: &mut [S], work: &(impl Fn(&mut S) + Sync)) {
+    match slabs {
+        [] => {}
+        [slab] => work(slab),
+        _ => {
+            let (left, right) = slabs.split_at_mut(slabs.len() / 2);
+            rayon::join(|| each(left, work), || each(right, work));
+        }
+    }
+}
+
+/// Does `work` on all even slabs and then on all odd ones, in parallel; backwards the odd ones come first. There is
+/// one item for every grain.
+pub(crate) fn alternate<S: Range, T: Send>(
+    slabs: &mut [S],
+    items: &mut [T],
+    backwards: bool,
+    work: &(impl Fn(&mut S, &mut [T]) + Sync),
+) {
+    let skipped = slabs.first().map_or(0, |slab| slab.len() as usize);
+    for odd in if backwards { [true, false] } else { [false, true] } {
+        if odd && slabs.len() > 1 {
+            every_other(&mut slabs[1..], &mut items[skipped..], work);
+        } else if !odd {
+            every_other(slabs, items, work);
+        }
+    }
+}
+
+/// Does `work` on slabs 0, 2, 4 …, each with the items of its own grains and of those of the next.
+fn every_other<S: Range, T: Send>(
+    slabs: &mut [S],
+    items: &mut [T],
+    work: &(impl Fn(&mut S, &mut [T]) + Sync),
+) {
+    match slabs {
+        [] => {}
+        [slab] | [slab, _] => work(slab, items),
+        _ => {
+            let middle = (slabs.len() / 2).next_multiple_of(2);
+            let (left, right) = slabs.split_at_mut(middle);
+            let (near, far) = items.split_at_mut((right[0].start() - left[0].start()) as usize);
+            rayon::join(|| every_other(left, near, work), || every_other(right, far, work));
+        }
+    }
+}
