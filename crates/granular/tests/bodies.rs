@@ -57,7 +57,8 @@ fn agitated(settings: Settings, count: [u32; 3], friction: f64) -> Bodies {
         let normal = Vector3::from_fn(|k, _| if k == axis { 1.0 } else { 0.0 });
         [(Vector3::zeros(), normal), (size, -normal)]
     });
-    let planes = planes.map(|(point, normal)| Boundary::plane(point, normal, friction).expect(VALID));
+    let planes =
+        planes.map(|(point, normal)| Boundary::plane(point, normal, friction).expect(VALID));
     let mut bodies = Bodies::new(settings, planes.collect()).expect(VALID);
     let mut random = ChaCha8Rng::seed_from_u64(3);
     for k in 0..count.iter().product() {
