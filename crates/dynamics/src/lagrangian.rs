@@ -73,6 +73,14 @@ pub trait Lagrangian: System {
         time: f64,
         derivatives: &mut Derivatives,
     );
+
+    /// Whether `ṗ = ∂L/∂q` with [`System::potential_energy`] as `V`: no force without that potential, none
+    /// that depends on time.
+    ///
+    /// Integrators that watch the energy do so only then. The default says no.
+    fn is_conservative(&self) -> bool {
+        false
+    }
 }
 
 /// Derivatives of the momentum `p(q, v)` and of its rate `ṗ(q, v)`: `n_v × n_v` each, a row for every

@@ -268,6 +268,10 @@ impl Lagrangian for PlanarBodies {
         derivatives.clear();
         self.mass_matrix(coordinates, &mut derivatives.momentum_by_velocity);
     }
+
+    fn is_conservative(&self) -> bool {
+        true
+    }
 }
 
 /// The first two of the three numbers of `body`.

@@ -1,8 +1,8 @@
 //! Variational integration of a [`Model`] with impacts: discrete momentum, conserved.
 //!
 //! The action of a motion is made discrete first, and the equations of motion follow. With the midpoint
-//! rule `L_d(q_a, q_b) = h L((q_a + q_b)/2, (q_b − q_a)/h)` the discrete Euler–Lagrange equations say that the
-//! momentum at the end of a piece of the path is that at the start of the next,
+//! rule `L_d(q_a, q_b) = h L((q_a + q_b)/2, (q_b − q_a)/h)` the discrete Euler–Lagrange equations say
+//! that the momentum at the end of a piece of the path is that at the start of the next,
 //!
 //! ```math
 //! p_k = \frac{\partial L_d}{\partial q_k}(q_{k-1}, q_k) + f^{+}_{d}
@@ -19,52 +19,70 @@
 //! - **Zeno rule**: a contact hit more than [`Settings::chatter_limit`] times within one step chatters
 //!   faster than the step, and the impact is plastic ([`Impact::is_plastic`]).
 //! - **Closed contacts**, those that touch and neither approach nor separate, are unilateral
-//!   constraints: impulses at the start of a piece keep the gap from closing further at its end, and
-//!   a plastic impact at its end takes the approach out of the momentum. Both are half of the impulse of
+//!   constraints: impulses at the start of a piece keep the gap from closing further at its end, and a
+//!   plastic impact at its end takes the approach out of the momentum. Both are half of the impulse of
 //!   a steady force, and the scheme is that of RATTLE while contacts push. **Friction** acts there, by
 //!   maximum dissipation within the cone (a polygon in space); impacts are without friction.
-//! - **Bilateral constraints** hold at the ends of pieces in the same way, with multipliers of any sign.
+//! - **Bilateral constraints** hold at the ends of pieces in the same way, with multipliers of any
+//!   sign.
 //! - **Forces** of the system (springs, dampers, efforts) and every [`Force`] enter at the midpoint.
 //!
 //! # What is conserved
 //!
-//! Without forces, damping and friction the map `(q_k, p_k) → (q_{k+1}, p_{k+1})` is symplectic, symmetric
-//! and of second order, and it conserves the momenta of symmetries that act linearly on the coordinates:
-//! to rounding those that belong to a coordinate, to the residual of Newton's method the angular
-//! momentum. The energy is not conserved but stays within `O(h²)` of its value for exponentially long times
-//! as long as there are no impacts. An impact keeps the energy `½ pᵀ M⁻¹ p + V` at its moment exactly if its
-//! law does, but it comes anywhere within a step, so that the step sizes differ: the error of energy then
-//! has no bound for all times. Where impacts repeat regularly it stays bounded, where they are chaotic it
-//! walks at random with steps of `O(h²)`.
+//! Without forces, damping and friction the map `(q_k, p_k) → (q_{k+1}, p_{k+1})` is symplectic,
+//! symmetric and of second order, and it conserves the momenta of symmetries that act linearly on the
+//! coordinates: to rounding those that belong to a coordinate, to the residual of Newton's method the
+//! angular momentum. The energy stays within `O(h²)` of its value for exponentially long times, because
+//! smooth motion keeps a modified energy `H_h` ([`Integrator::modified_energy`]) that differs from it
+//! by `O(h²)`.
 //!
-//! **Free bodies** ([`Model::free_bodies`]) move by the discrete Euler–Poincaré equations with the Cayley
-//! map, derived in the module `discrete`. The angular momentum in world axes is conserved to rounding; the
-//! map is symmetric, a Poisson map on the body momenta, and of second order. The energy of a free body oscillates
-//! within `O(h²)`.
+//! **Impacts** keep the energy `½ pᵀ M⁻¹ p + V` at their moments exactly if their law does, but not
+//! `H_h`: left alone, impacts at irregular moments make the energy walk at random in steps of `O(h²)`.
+//! For a [conservative model](Model::is_conservative) the integrator therefore keeps a ledger of what
+//! `H_h` should be: what it was before the first impact, plus what laws have taken since. After every
+//! impact one factor `σ = 1 + O(h²)`, by which the normal velocities of all contacts that touch are
+//! multiplied, makes `H_h` agree with the ledger, as if the restitution were `σ` times as large. The
+//! error of energy then is bounded by `h²` times a constant of the motion through any number of
+//! impacts. [`Impact`] reports the error found and the factor, [`Settings::correction_limit`] bounds it
+//! (0 leaves impacts to their law), and the derivation is in the module `ledger`. Chains of hinged rods
+//! of 1 m and 1 kg that bounce for a million steps, in the example `variational_energy` (largest error
+//! of energy in J):
+//!
+//! | rods | energy | 2 ms, no ledger: first tenth, all | 2 ms: first tenth, all | 1 ms | 0.5 ms |
+//! | --- | --- | --- | --- | --- | --- |
+//! | 1 | 21.8 | 0.025, 0.060 | 0.0021, 0.0021 | 0.00052 | 0.00013 |
+//! | 2 | 44.3 | 0.041, 0.35 | 0.019, 0.022 | 0.0057 | 0.0013 |
+//! | 3 | 62.2 | 0.050, 0.19 | 0.052, 0.052 | 0.011 | 0.0024 |
+//! | 4 | 73.0 | 0.15, 0.80 | 0.076, 0.11 | 0.021 | 0.0038 |
+//!
+//! **Free bodies** ([`Model::free_bodies`]) move by the discrete Euler–Poincaré equations with the
+//! Cayley map, derived in the module `discrete`. The angular momentum in world axes is conserved to
+//! rounding; the map is symmetric, a Poisson map on the body momenta, and of second order. The energy
+//! of a free body oscillates within `O(h²)`.
 //!
 //! - **Needs** `q̇ = v` or free bodies; independent constraint equations; a start without penetration.
 //! - **Does not** see contacts that open and close again within a piece on their way through each
 //!   other, nor friction in impacts, nor limits and dry friction of joints unless they are given as
 //!   contacts.
-//! - **Cost** three or four iterations for a step in smooth motion, each the derivatives of the momentum
-//!   and the elimination of an `n_v × n_v` matrix. Such steps allocate nothing, with bilateral
+//! - **Cost** three or four iterations for a step in smooth motion, each the derivatives of the
+//!   momentum and the elimination of an `n_v × n_v` matrix. Such steps allocate nothing, with bilateral
 //!   constraints, closed contacts and impacts they do.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Source
 //!
 //! J. E. Marsden, M. West, "Discrete mechanics and variational integrators", *Acta Numerica* 10 (2001)
-//! 357–514.
-//! V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence, uniqueness, and
-//! design consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168,
-//! section VI (the scheme, equations 28 to 30) and VII (Zeno rule, friction, actuation). How contacts that
-//! stay closed are treated is not printed there and is ours.
+//! 357–514. V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence,
+//! uniqueness, and design consequences", *IEEE Transactions on Automation Science and Engineering* 11
+//! (2014) 154–168, section VI (the scheme, equations 28 to 30) and VII (Zeno rule, friction,
+//! actuation). How contacts that stay closed are treated is not printed there and is ours.
 
 mod closed;
 mod discrete;
 mod error;
 mod force;
 mod impact;
+mod ledger;
 mod lu;
 mod model;
 mod piece;
@@ -133,6 +151,8 @@ pub struct Integrator {
     closed: Vec<usize>,
     /// Contacts that touch, ascending, and their normal velocities (m/s).
     touching: Vec<(usize, f64)>,
+    /// `H_h` as it should be (J), from the first impact on.
+    ledger: Option<f64>,
     /// How often each contact was hit in the step under way.
     hits: Vec<usize>,
     piece: Piece,
@@ -148,6 +168,7 @@ struct Saved {
     coordinates: Vec<f64>,
     momentum: DVector<f64>,
     closed: Vec<usize>,
+    ledger: Option<f64>,
 }
 
 impl Integrator {
@@ -175,6 +196,7 @@ impl Integrator {
             step_count: 0,
             closed: Vec::new(),
             touching: Vec::with_capacity(model.contacts().len()),
+            ledger: None,
             hits: vec![0; model.contacts().len()],
             piece: Piece::new(&model, &settings),
             rows: ContactRows::for_system(model.system()),
@@ -184,6 +206,7 @@ impl Integrator {
                 coordinates: state.coordinates.clone(),
                 momentum: momentum.clone(),
                 closed: Vec::new(),
+                ledger: None,
             },
             model,
             law,
@@ -205,6 +228,7 @@ impl Integrator {
     /// Replaces the forces beside those of the system, from the next step on.
     pub fn set_forces(&mut self, forces: Vec<Box<dyn Force>>) {
         self.model.set_forces(forces);
+        self.ledger = None;
     }
 
     /// The impact law.
@@ -242,6 +266,7 @@ impl Integrator {
         self.saved.coordinates.clone_from(&self.state.coordinates);
         self.saved.momentum.copy_from(&self.momentum);
         self.saved.closed.clone_from(&self.closed);
+        self.saved.ledger = self.ledger;
         let result = self.advance();
         match result {
             Ok(_) => self.step_count += 1,
@@ -250,6 +275,7 @@ impl Integrator {
                 self.state.coordinates.clone_from(&self.saved.coordinates);
                 self.momentum.copy_from(&self.saved.momentum);
                 self.closed.clone_from(&self.saved.closed);
+                self.ledger = self.saved.ledger;
                 self.update_velocity();
             }
         }

@@ -105,6 +105,11 @@ impl JointForces {
         }
     }
 
+    /// Whether [`potential_energy`](Self::potential_energy) has all forces, for joints without quaternions.
+    pub(super) fn is_conservative(&self) -> bool {
+        self.terms.iter().all(|term| term.damping == 0.0)
+    }
+
     /// Energy of the springs and of the constant efforts; an effort on a rotation in space has none.
     pub(super) fn potential_energy(&self, q: &[f64]) -> f64 {
         let of_term = |term: &Term| {

@@ -148,4 +148,9 @@ impl Lagrangian for Articulated {
         self.at(coordinates).momentum_derivatives(velocity, derivatives);
         self.joint_forces.add_derivatives(derivatives);
     }
+
+    /// Where no joint has a damper.
+    fn is_conservative(&self) -> bool {
+        self.joint_forces.is_conservative()
+    }
 }

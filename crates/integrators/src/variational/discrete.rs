@@ -193,13 +193,13 @@ fn bodies_derivative(
 }
 
 /// The inertia of body `i` in world axes.
-fn inertia(bodies: &FreeBodies, coordinates: &[f64], i: usize) -> Matrix3<f64> {
+pub(super) fn inertia(bodies: &FreeBodies, coordinates: &[f64], i: usize) -> Matrix3<f64> {
     let rotation = rotation::rotation_matrix(&[3, 4, 5, 6].map(|k| coordinates[7 * i + k]));
     rotation * bodies.bodies()[i].inertia * rotation.transpose()
 }
 
 /// The linear and the angular velocity of body `i`.
-fn parts(velocity: &[f64], i: usize) -> [Vector3<f64>; 2] {
+pub(super) fn parts(velocity: &[f64], i: usize) -> [Vector3<f64>; 2] {
     [6 * i, 6 * i + 3].map(|k| Vector3::from_column_slice(&velocity[k..k + 3]))
 }
 

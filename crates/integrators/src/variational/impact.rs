@@ -17,7 +17,10 @@ use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{ContactRows, System};
 use percussion_impact::{AnitescuPotra, Contact, Law, Mass, Outcome, Problem, ProblemError};
 
-use super::{Error, Integrator, StepReport, discrete::Start, model::Model, report::Impact};
+use super::{
+    Error, Integrator, StepReport, discrete::Start, ledger::Correction, model::Model,
+    report::Impact,
+};
 
 /// Most trials of the search for one moment of impact: more than halving a double takes.
 const TRIALS: usize = 200;
@@ -76,7 +79,7 @@ impl Model {
     }
 
     /// `G` of the constraints.
-    fn joints(&self, coordinates: &[f64]) -> DMatrix<f64> {
+    pub(super) fn joints(&self, coordinates: &[f64]) -> DMatrix<f64> {
         let system = self.system();
         let rows = self.constraint_rows();
         let mut jacobian = DMatrix::zeros(rows, system.velocity_count());
@@ -125,6 +128,9 @@ impl Integrator {
         self.state.time += duration;
         self.update_velocity();
         self.settle(report)?;
+        if report.is_rubbed() {
+            self.ledger = None;
+        }
         Ok(duration)
     }
 
@@ -261,6 +267,7 @@ impl Integrator {
         let plastic = AnitescuPotra::default();
         let law: &dyn Law = if is_plastic { &plastic } else { self.law.as_ref() };
         let outcome = law.resolve(&problem).map_err(|source| Error::Law { time, source })?;
+        self.open_ledger();
         let velocity_before = self.velocity.clone();
         self.jump(&problem, &outcome);
         let energy_change =
@@ -268,21 +275,26 @@ impl Integrator {
         if !energy_change.is_finite() {
             return Err(Error::NotFinite { quantity: "energy of an impact", time });
         }
+        let mut impulses: Vec<f64> =
+            outcome.impulses.iter().map(|impulse| impulse.normal).collect();
+        let Correction { error, factor } = self.balance(&problem, energy_change, &mut impulses)?;
         Ok(Impact {
             time,
             contacts,
-            impulses: outcome.impulses.iter().map(|impulse| impulse.normal).collect(),
+            impulses,
             coordinates: self.state.coordinates.clone(),
             velocity_before,
             velocity_after: self.velocity.clone(),
             is_plastic,
             status: outcome.trace.status,
             energy_change,
+            energy_error: error,
+            correction: factor,
         })
     }
 
     /// Adds the percussions of `outcome` to the momentum.
-    fn jump(&mut self, problem: &Problem, outcome: &Outcome) {
+    pub(super) fn jump(&mut self, problem: &Problem, outcome: &Outcome) {
         let impulses = outcome.impulses.iter();
         let percussions = impulses.flat_map(|i| std::iter::once(i.normal).chain(i.tangent.clone()));
         let percussions = DVector::from_iterator(problem.contact_jacobian().nrows(), percussions);

@@ -22,8 +22,14 @@ pub struct Impact {
     pub is_plastic: bool,
     /// Whether the law came to its answer.
     pub status: Status,
-    /// Change of the kinetic energy (J).
+    /// Change of the kinetic energy by the law (J).
     pub energy_change: f64,
+    /// What the [modified energy](super::Integrator::modified_energy) of the law's outcome has too much (J),
+    /// measured by the ledger of energy; 0 where there is none.
+    pub energy_error: f64,
+    /// The factor `σ` by which the normal velocities of the law's outcome were multiplied for it: 1 where
+    /// they were not. `impulses` and `velocity_after` include it, `energy_change` does not.
+    pub correction: f64,
 }
 
 /// A contact that was closed during a step.
@@ -82,6 +88,11 @@ impl StepReport {
             impacts: Vec::new(),
             closed: Vec::new(),
         }
+    }
+
+    /// Whether friction has taken energy.
+    pub(super) fn is_rubbed(&self) -> bool {
+        self.closed.iter().any(|closed| closed.friction.iter().any(|friction| *friction != 0.0))
     }
 
     /// Adds impulses of the closed contact `contact`.

@@ -29,6 +29,9 @@ pub struct Settings {
     pub chatter_limit: usize,
     /// Most impacts of one step (≥ 1, default 1000).
     pub impact_limit: usize,
+    /// By how much the ledger of energy may change normal velocities after an impact, relative to them
+    /// (in `[0, 1)`, default 0.1; 0 leaves every impact as the law has it).
+    pub correction_limit: f64,
     /// Number of friction directions in space (even, ≥ 4, default 8); in the plane there are two.
     pub directions: usize,
     /// Most steps of one [`run`](super::Integrator::run) (≥ 1, default 10 million).
@@ -46,6 +49,7 @@ impl Default for Settings {
             rest_speed: 1e-8,
             chatter_limit: 8,
             impact_limit: 1000,
+            correction_limit: 0.1,
             directions: 8,
             step_limit: 10_000_000,
         }
@@ -70,6 +74,9 @@ impl Settings {
         }
         if !(self.touching.is_finite() && self.touching >= self.gap_tolerance) {
             return refuse("touching", self.touching, "a number of at least `gap_tolerance`");
+        }
+        if !(0.0..1.0).contains(&self.correction_limit) {
+            return refuse("correction_limit", self.correction_limit, "a number in [0, 1)");
         }
         let counts = [
             ("newton_limit", self.newton_limit),

@@ -33,6 +33,8 @@ fn every_setting_out_of_range_is_named() {
         ("impact_limit", Settings { impact_limit: 0, ..good }),
         ("step_limit", Settings { step_limit: 0, ..good }),
         ("directions", Settings { directions: 5, ..good }),
+        ("correction_limit", Settings { correction_limit: 1.0, ..good }),
+        ("correction_limit", Settings { correction_limit: f64::NAN, ..good }),
     ];
     for (expected, settings) in cases {
         match refused(settings, start.clone()) {

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod contact;
+mod energy;
 mod free_bodies;
 mod smooth;
 mod support;
