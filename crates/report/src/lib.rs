@@ -31,7 +31,9 @@
 //! };
 //! let directory = tempfile::tempdir()?;
 //! let outcomes = [outcome];
-//! let report = Report { outcomes: &outcomes, provenance: &Provenance::of_this_run("quick", 1) };
+//! let provenance = Provenance::of_this_run("quick", 1);
+//! let views = std::collections::BTreeMap::new(); // nothing to play
+//! let report = Report { outcomes: &outcomes, provenance: &provenance, views: &views };
 //! let page = report.write(directory.path())?;
 //! assert!(std::fs::read_to_string(page)?.contains("Free fall"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,7 +44,7 @@
 //! | [`svg`] | figures as SVG documents |
 //! | [`csv`] | figures and trajectories as comma-separated text |
 //! | [`vtk`] | points with values for `ParaView` |
-//! | [`page`] | the report as one self-contained HTML page |
+//! | [`page`] | the page of the report |
 //! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
 //! | [`table`], [`number`] | aligned columns, readable numbers |

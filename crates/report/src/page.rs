@@ -1,13 +1,13 @@
-//! The report as one self-contained HTML page.
+//! The page of the report.
 
 use std::fmt::Write as _;
 
-use percussion_scenarios::{Against, ExperimentOutcome, Figure, Row, Scenario, impacts};
+use percussion_scenarios::{Against, ExperimentOutcome, Figure, Row, Scenario, View, impacts};
 
 use crate::{
     Report, Results, escape,
     number::{short, short_or_dash},
-    report::figure_stem,
+    report::{figure_stem, folder},
     svg,
 };
 
@@ -16,13 +16,21 @@ const STYLE: &str = include_str!("page.css");
 /// The page: a summary, then for each experiment its paragraph, its table and its figures.
 ///
 /// It holds its style and its figures, loads nothing, follows the reader's light or dark scheme,
-/// and links to the files that [`Report::write`] puts beside it.
+/// and links to the files that [`Report::write`] puts beside it. Pages that play motions are loaded into it when the
+/// reader asks for them.
 #[must_use]
 pub fn html(report: &Report<'_>) -> String {
     let mut body = head(report);
     body += &contents(report.outcomes);
     for outcome in report.outcomes {
-        body += &section(outcome);
+        body += &section(outcome, report.views.get(&outcome.id));
+    }
+    let is_other = |id: &str| report.outcomes.iter().all(|outcome| outcome.id != id);
+    for (id, view) in report.views.iter().filter(|(id, _)| is_other(id)) {
+        let (anchor, title) = (escape(id), escape(&view.title));
+        body += &format!("<section id=\"{anchor}\">\n<h2>{title}</h2>\n");
+        body += &player(id, view);
+        body += "</section>\n";
     }
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -82,16 +90,15 @@ fn contents(outcomes: &[ExperimentOutcome]) -> String {
     )
 }
 
-fn section(outcome: &ExperimentOutcome) -> String {
+fn section(outcome: &ExperimentOutcome, view: Option<&View>) -> String {
     let mut text = format!(
         "<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
         escape(&outcome.id),
         escape(&outcome.title),
         escape(&outcome.summary)
     );
-    if let Some(command) = play(&outcome.id) {
-        let command = escape(&command);
-        let _ = writeln!(text, "<p class=\"muted\">See it move: <code>{command}</code></p>");
+    if let Some(view) = view {
+        text += &player(&outcome.id, view);
     }
     if !outcome.rows.is_empty() {
         text += &table(&outcome.rows);
@@ -104,6 +111,20 @@ fn section(outcome: &ExperimentOutcome) -> String {
         text += &figure(outcome, each);
     }
     text + "</section>\n"
+}
+
+/// The page that plays an experiment, loaded when it is unfolded.
+fn player(id: &str, view: &View) -> String {
+    let (folder, title) = (folder(id), escape(&view.title));
+    let command = play(id).map_or_else(String::new, |command| {
+        format!(" It is written by <code>{}</code>.", escape(&command))
+    });
+    format!(
+        "<details class=\"player\">\n<summary>Play it</summary>\n\
+         <iframe src=\"{folder}/view.html\" title=\"{title}\" loading=\"lazy\"></iframe>\n\
+         <p class=\"muted\">The player <a href=\"{folder}/view.html\">on a page of its own</a>, its \
+         <a href=\"{folder}/view.json\">data</a>.{command}</p>\n</details>\n"
+    )
 }
 
 /// The command that writes a page on which the experiment plays, if it is about one motion or impact.

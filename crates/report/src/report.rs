@@ -1,10 +1,13 @@
 //! The whole report as a directory.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
-use percussion_scenarios::{ExperimentOutcome, Figure};
+use percussion_scenarios::{ExperimentOutcome, Figure, View};
 
-use crate::{Provenance, Results, WriteError, atomic, csv, page, results::json, svg};
+use crate::{Provenance, Results, WriteError, atomic, csv, page, results::json, svg, viewer};
 
 /// Outcomes of experiments and how they came about.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +16,12 @@ pub struct Report<'a> {
     pub outcomes: &'a [ExperimentOutcome],
     /// How they came about.
     pub provenance: &'a Provenance,
+    /// What of them can be played, by the name of the experiment; others come last.
+    pub views: &'a BTreeMap<String, View>,
 }
+
+/// The directory with what the pages that play views share.
+const ASSETS: &str = "viewer";
 
 impl Report<'_> {
     /// Writes the report into `directory`, which is created where it is missing, and returns the
@@ -24,6 +32,8 @@ impl Report<'_> {
     /// | `index.html` | the page, which contains the figures |
     /// | `results.json` | [`Results`] |
     /// | `<experiment>/<figure>.svg`, `.csv`, `.json` | each figure as drawing, table and [`Figure`] |
+    /// | `<experiment>/view.html`, `view.json` | the page that plays the experiment and its data |
+    /// | `viewer/` | what these pages share |
     ///
     /// Files of earlier reports are replaced one by one, each as a whole, the page last.
     ///
@@ -38,6 +48,14 @@ impl Report<'_> {
                 atomic::prepare_directory(stem.parent().unwrap_or(directory))?;
                 write_figure(&stem, figure)?;
             }
+        }
+        if !self.views.is_empty() {
+            let assets = directory.join(ASSETS);
+            atomic::prepare_directory(&assets)?;
+            viewer::write_assets(&assets)?;
+        }
+        for (id, view) in self.views {
+            write_view(directory, id, view)?;
         }
         let results = Results::new(self.outcomes);
         atomic::write(&directory.join("results.json"), results.to_json().as_bytes())?;
@@ -61,10 +79,25 @@ pub fn write_figure(stem: &Path, figure: &Figure) -> Result<[PathBuf; 3], WriteE
     Ok(paths)
 }
 
+/// Writes the page that plays an experiment and its data.
+fn write_view(directory: &Path, id: &str, view: &View) -> Result<(), WriteError> {
+    let folder = folder(id);
+    let up = "../".repeat(1 + folder.matches('/').count());
+    let target = directory.join(&folder);
+    atomic::prepare_directory(&target)?;
+    let page = viewer::page_with_assets(view, &format!("{up}{ASSETS}"));
+    atomic::write(&target.join("view.html"), page.as_bytes())?;
+    atomic::write(&target.join("view.json"), viewer::json(view).as_bytes())
+}
+
+/// The directory of an experiment relative to the report: `family/experiment`.
+pub(crate) fn folder(id: &str) -> String {
+    id.split('/').map(file_name).collect::<Vec<_>>().join("/")
+}
+
 /// The files of a figure relative to the report, without extension: `family/experiment/figure`.
 pub(crate) fn figure_stem(outcome: &ExperimentOutcome, figure: &Figure) -> String {
-    let segments = outcome.id.split('/').chain([figure.id.as_str()]);
-    segments.map(file_name).collect::<Vec<_>>().join("/")
+    format!("{}/{}", folder(&outcome.id), file_name(&figure.id))
 }
 
 /// `name` in lower-case letters, digits and hyphens, so that it is one harmless path component.
@@ -78,7 +111,7 @@ fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use percussion_scenarios::{Axis, Mark, Series};
+    use percussion_scenarios::{Axis, Mark, Series, scenario::Space, view::FORMAT};
 
     use super::*;
 
@@ -113,14 +146,40 @@ mod tests {
         let target = directory.path().join("new").join("report");
         let outcomes = [outcome()];
         let provenance = Provenance::of_this_run("quick", 1);
-        let report = Report { outcomes: &outcomes, provenance: &provenance };
+        let views = ["family/one", "family/two"].map(|id| (id.to_owned(), view()));
+        let views = BTreeMap::from(views);
+        let report = Report { outcomes: &outcomes, provenance: &provenance, views: &views };
         let page = std::fs::read_to_string(report.write(&target).unwrap()).unwrap();
-        let links: Vec<&str> =
-            page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-        assert!(links.contains(&"family/one/---figure-2.csv"), "{links:?}");
+        let mut links = links_of(&page);
+        let expected =
+            ["family/one/---figure-2.csv", "family/one/view.html", "family/two/view.html"];
+        assert!(expected.iter().all(|link| links.contains(link)), "{links:?}");
+        let player = std::fs::read_to_string(target.join("family/two/view.html")).unwrap();
+        let shared = links_of(&player);
+        assert!(shared.contains(&"../../viewer/three.min.js"), "{shared:?}");
+        links.extend(shared.iter().filter_map(|link| link.strip_prefix("../../")));
         let inside = |link: &&str| link.starts_with('#') || link.starts_with("data:");
         for link in links.into_iter().filter(|link| !inside(link)) {
             assert!(target.join(link).is_file(), "{link} does not exist");
+        }
+    }
+
+    fn links_of(page: &str) -> Vec<&str> {
+        let links = page.split("href=\"").skip(1).chain(page.split("src=\"").skip(1));
+        links.filter_map(|rest| rest.split('"').next()).collect()
+    }
+
+    fn view() -> View {
+        View {
+            format: FORMAT.into(),
+            title: "A view".into(),
+            caption: "Of nothing.".into(),
+            dimension: Space::Plane,
+            bodies: Vec::new(),
+            planes: Vec::new(),
+            contacts: Vec::new(),
+            motions: Vec::new(),
+            sets: Vec::new(),
         }
     }
 
@@ -138,7 +197,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("taken");
         std::fs::write(&path, "").unwrap();
-        let report = Report { outcomes: &[], provenance: &Provenance::of_this_run("quick", 1) };
+        let (provenance, views) = (Provenance::of_this_run("quick", 1), BTreeMap::new());
+        let report = Report { outcomes: &[], provenance: &provenance, views: &views };
         assert!(report.write(&path).unwrap_err().to_string().contains("taken"));
     }
 }

@@ -1,8 +1,9 @@
 //! The page that plays a [`View`].
 //!
-//! One file that holds its data, its style and its scripts: it can be opened from disk, sent by mail or
-//! put on any server, and loads nothing. It is drawn by [three.js](https://threejs.org) (MIT license,
-//! kept in the page); how that library is bundled is told in `assets/viewer/README.md`.
+//! It can be opened from disk, sent by mail or put on any server, and loads nothing from elsewhere. It is drawn by
+//! [three.js](https://threejs.org) (MIT license, kept with it); how that library is bundled is told in
+//! `assets/viewer/README.md`. [`page`] is one file that holds its data, its style and its scripts; where several pages
+//! lie in one directory, [`page_with_assets`] has them share the files that [`write_assets`] writes.
 
 use std::path::{Path, PathBuf};
 
@@ -32,16 +33,32 @@ const THREE_LICENSE: &str = include_str!("../assets/viewer/three.LICENSE");
 /// ```
 #[must_use]
 pub fn page(view: &View) -> String {
+    let scripts = [three(), SCRIPT.to_owned()].map(|text| format!("<script>\n{text}</script>\n"));
+    filled(view, &format!("<style>\n{STYLE}</style>"), &scripts.concat())
+}
+
+/// The page that plays `view` with the style and the scripts that [`write_assets`] wrote into the directory `assets`,
+/// a path from the page such as `../viewer`.
+#[must_use]
+pub fn page_with_assets(view: &View, assets: &str) -> String {
+    let assets = escape(assets);
+    // Classic scripts: browsers load no modules from disk.
+    let scripts = ["three.min.js", "viewer.js"]
+        .map(|name| format!("<script src=\"{assets}/{name}\"></script>\n"));
+    let style = format!("<link rel=\"stylesheet\" href=\"{assets}/viewer.css\">");
+    filled(view, &style, &scripts.concat())
+}
+
+fn filled(view: &View, style: &str, scripts: &str) -> String {
     // In a script element `<` may begin its end or a comment; JSON can spell it otherwise.
     let data = json(view).replace('<', "\\u003c");
+    let (title, caption) = (escape(&view.title), escape(&view.caption));
     let parts = [
-        ("title", escape(&view.title)),
-        ("caption", escape(&view.caption)),
-        ("style", STYLE.to_owned()),
-        ("license", THREE_LICENSE.to_owned()),
-        ("three", THREE.to_owned()),
-        ("script", SCRIPT.to_owned()),
-        ("data", data),
+        ("title", title.as_str()),
+        ("caption", &caption),
+        ("style", style),
+        ("data", &data),
+        ("scripts", scripts),
     ];
     // Piece by piece, so that no part is searched for the places of others.
     let mut page = String::new();
@@ -50,6 +67,11 @@ pub fn page(view: &View) -> String {
         page += part.map_or(piece, |(_, text)| text);
     }
     page
+}
+
+/// The library with its license.
+fn three() -> String {
+    format!("/*\nthree.js\n{THREE_LICENSE}*/\n{THREE}")
 }
 
 /// Writes `view.html`, the page, and `view.json`, its data, into `directory`, and returns their paths.
@@ -64,8 +86,19 @@ pub fn write(directory: &Path, view: &View) -> Result<[PathBuf; 2], WriteError> 
     Ok(paths)
 }
 
-/// Numbers side by side: with one a line the document would be several times as long.
-fn json(view: &View) -> String {
+/// Writes what pages by [`page_with_assets`] share into `directory`: `three.min.js`, `viewer.js`, `viewer.css`.
+///
+/// # Errors
+///
+/// [`WriteError`] names the file that cannot be written.
+pub fn write_assets(directory: &Path) -> Result<(), WriteError> {
+    atomic::write(&directory.join("three.min.js"), three().as_bytes())?;
+    atomic::write(&directory.join("viewer.js"), SCRIPT.as_bytes())?;
+    atomic::write(&directory.join("viewer.css"), STYLE.as_bytes())
+}
+
+/// The data of the page. Numbers side by side: with one a line the document would be several times as long.
+pub(crate) fn json(view: &View) -> String {
     // A view has string keys only, which is all that serialisation can stumble over.
     serde_json::to_string(view).unwrap_or_default() + "\n"
 }

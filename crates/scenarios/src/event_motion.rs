@@ -20,6 +20,17 @@ pub struct EventMotion {
     pub trajectory: Trajectory,
     /// Its events, where the energy went, how well contacts held, and how it ended.
     pub report: Report,
+    /// For each sample what the contacts do.
+    pub contacts: Vec<ContactMotion>,
+}
+
+/// What all contacts do at one moment, contact by contact: normal, tangent 1 and, in space, tangent 2.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactMotion {
+    /// Contact velocities (m/s).
+    pub velocities: Vec<f64>,
+    /// Contact forces (N), 0 in contacts that are open.
+    pub forces: Vec<f64>,
 }
 
 impl Scenario {
@@ -55,15 +66,18 @@ impl Scenario {
         law: &dyn Law,
         progress: &mut dyn FnMut(f64),
     ) -> Result<EventMotion, Error> {
-        let Setup { model, state: start, contact_names, .. } = self.build()?;
-        let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + contact_names.len();
+let Setup { model, state: start, contact_names, .. } = self.build()?;
+        // A gap and, in space, three velocities and three forces for each contact.
+        let of_contacts = 7 * contact_names.len();
+        let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + of_contacts;
         let (steps, kept) = (self.step_count(), self.step_count().saturating_mul(numbers));
         if kept > NUMBER_LIMIT {
             return Err(Error::Motion { steps, kept, limit: NUMBER_LIMIT });
         }
         let span = (self.duration, self.integrator.step_size);
-        let (trajectory, report) = follow(&model, law, &start, span, progress)?;
-        Ok(EventMotion { trajectory: Trajectory { contact_names, ..trajectory }, report })
+        let mut motion = follow(&model, law, &start, span, progress)?;
+        motion.trajectory.contact_names = contact_names;
+        Ok(motion)
     }
 }
 
@@ -74,11 +88,12 @@ pub(crate) fn follow(
     start: &State,
     (duration, interval): (f64, f64),
     progress: &mut dyn FnMut(f64),
-) -> Result<(Trajectory, Report), Error> {
+) -> Result<EventMotion, Error> {
     let (contact_names, reports) = (vec![String::new(); model.contacts().len()], Vec::new());
     let mut trajectory =
         Trajectory { step_size: interval, contact_names, samples: Vec::new(), reports };
     let settings = Settings { sample_interval: Some(interval), ..Settings::default() };
+    let mut contacts = Vec::new();
     let mut told = 0.0;
     let mut observe = |moment: &Snapshot<'_>| {
         let fraction = ((moment.time - start.time) / duration).clamp(told, 1.0);
@@ -87,10 +102,12 @@ pub(crate) fn follow(
             progress(fraction);
         }
         trajectory.samples.push(sample(model.system(), &start.coordinates, moment));
+        let (velocities, forces) = (moment.contact_velocity.to_vec(), moment.forces.to_vec());
+        contacts.push(ContactMotion { velocities, forces });
     };
     let report = integrate(model, law, &settings, start, start.time + duration, &mut observe)?;
     progress(1.0);
-    Ok((trajectory, report))
+    Ok(EventMotion { trajectory, report, contacts })
 }
 
 fn sample(system: &dyn System, start: &[f64], moment: &Snapshot<'_>) -> Sample {

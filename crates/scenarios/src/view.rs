@@ -2,9 +2,14 @@
 //!
 //! A view holds the bodies of a mechanism, its fixed planes and any number of [`Motion`]s of them: one
 //! of a simulation, one a law where laws are compared, one a sample where the outcome of an impact is a
-//! set. [`of_trajectory`] makes one of a simulation, [`ImpactStage`] one of the outcomes of an impact;
-//! an integrator of your own fills the fields, for which [`pose`] helps. `percussion-report` writes the
+//! set. [`of_trajectory`] makes one of a simulation by any scheme of time stepping, [`of_event_motion`] one of an
+//! event-driven simulation, [`ImpactStage`] one of the outcomes of an impact, [`GrainFilm`] one of grains by the
+//! thousand; an integrator of your own fills the fields, for which [`pose`] helps. `percussion-report` writes the
 //! page that plays it.
+//!
+//! Pages stay small: of long motions every second, third, … time is kept, so that there are at most [`FRAME_LIMIT`]
+//! times and [`ENTRY_LIMIT`] places of bodies and contacts, with the impulses of all steps added up; of grains at
+//! most [`GRAIN_FRAME_LIMIT`] times and [`GRAIN_LIMIT`] grains.
 //!
 //! # Format
 //!
@@ -16,7 +21,7 @@
 //! | `format` | [`FORMAT`] |
 //! | `title`, `caption` | for people |
 //! | `dimension` | `"plane"` or `"space"` |
-//! | `bodies` | a list of `name` and `solids`, each `{"kind": "ball", "center", "radius"}`, `{"kind": "capsule", "ends", "radius"}`, `{"kind": "polygon", "corners"}` or `{"kind": "box", "half_edges"}`, in the frame of the body |
+//! | `bodies` | a list of `name` and `solids`, each `{"kind": "ball", "center", "radius"}`, `{"kind": "capsule", "ends", "radius"}`, `{"kind": "polygon", "corners"}`, `{"kind": "box", "half_edges", "center"}`, or `{"kind": "cylinder", "ends", "radius"}`, or `"tube"` for its inner side, in the frame of the body |
 //! | `planes` | a list of `name`, `point`, `normal`; the solid is on the side that the normal leaves |
 //! | `contacts` | a name for each contact |
 //! | `motions` | a list of [`Motion`]s |
@@ -27,7 +32,12 @@
 //! the plane; `x`, `y`, `z` and a unit quaternion, `w` first, in space), `touches` (for each time a list
 //! of `contact`, `point`, `impulse` (N·s, on the first partner, since the time before) and `mode`:
 //! `stick`, `slide` or `separate`), `curves` (a list of `chart`, `label`, `unit` and `values`, one a
-//! time) and `after` (for each contact sliding and separation after an impact, m/s; empty otherwise).
+//! time) and `after` (for each contact sliding and separation after an impact, m/s; empty otherwise). In space
+//! sliding is that along the first tangent.
+//!
+//! A motion of grains has besides them `grains`: `corners` (two, m) of a box, `radii` (m; base64 of little-endian
+//! 32-bit floats) and `places` (base64 of little-endian unsigned 16-bit integers: for each time, for each grain `x`, `y`
+//! and `z` from the first corner, 0, to the second, 65534; 65535 while the grain is not there).
 //!
 //! # Example
 //!
@@ -50,11 +60,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::Space;
 
+mod grains;
 mod impact;
 mod trajectory;
 
+pub use grains::{GRAIN_FRAME_LIMIT, GRAIN_LIMIT, GrainFilm, Grains};
 pub use impact::ImpactStage;
-pub use trajectory::{FRAME_LIMIT, of_trajectory};
+pub use trajectory::{ENTRY_LIMIT, FRAME_LIMIT, of_event_motion, of_trajectory};
 
 /// Name and version of the format.
 pub const FORMAT: &str = "percussion-view/1";
@@ -115,10 +127,27 @@ pub enum Solid {
         /// Its corners in order.
         corners: Vec<[f64; 2]>,
     },
-    /// A cuboid about the origin, in space.
+    /// A cuboid along the axes of the body, in space.
     Box {
         /// Half of each edge.
         half_edges: [f64; 3],
+        /// Its center.
+        #[serde(default)]
+        center: [f64; 3],
+    },
+    /// A solid cylinder, in space.
+    Cylinder {
+        /// Ends of its axis.
+        ends: [[f64; 3]; 2],
+        /// Radius, positive.
+        radius: f64,
+    },
+    /// The inner side of a cylinder without its ends, in space.
+    Tube {
+        /// Ends of its axis.
+        ends: [[f64; 3]; 2],
+        /// Radius, positive.
+        radius: f64,
     },
 }
 
@@ -150,6 +179,9 @@ pub struct Motion {
     pub curves: Vec<Curve>,
     /// For each contact sliding and separation after an impact (m/s); empty for other motions.
     pub after: Vec<[f64; 2]>,
+    /// Balls besides the bodies, with places for each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grains: Option<Grains>,
 }
 
 /// A contact that takes part.

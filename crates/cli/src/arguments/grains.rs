@@ -29,7 +29,8 @@ pub(crate) struct Grains {
     /// Relative residual that ends the sweeps; the scene's own by default.
     #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
-    /// Directory for the table of the course, checkpoints and pictures; nothing is written by default.
+    /// Directory for the table of the course, checkpoints, pictures and a page that plays the run; nothing is written by
+    /// default.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Continue from the last checkpoint in the directory.
@@ -79,4 +80,18 @@ pub(crate) enum GrainScene {
     DamBreak,
     /// 216 balls are dropped.
     SixBySixBySix,
+}
+
+impl GrainScene {
+    /// One line for people.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Channel => "A dense stream of grains past an obstacle",
+            Self::Column => "Grains settle in a square column",
+            Self::Drum => "A half-full drum turns",
+            Self::Hopper => "Grains run out of a silo",
+            Self::DamBreak => "A block of grains collapses",
+            Self::SixBySixBySix => "216 balls are dropped",
+        }
+    }
 }

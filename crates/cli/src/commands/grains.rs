@@ -2,13 +2,13 @@
 //!
 //! A run writes a table of its course, pictures for `ParaView` and checkpoints into its directory, and can be ended
 //! at any moment: `--resume` continues from the last checkpoint with the same bits. Interrupted by a signal, it
-//! writes one more.
+//! writes one more. At its end it writes a page that plays what was done since it was started or resumed.
 
 mod course;
 mod scene;
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -24,14 +24,16 @@ use percussion_granular::{
 use percussion_report::{
     Table, atomic,
     number::short,
+    viewer,
     vtk::{self, Quantity, Values},
 };
+use percussion_scenarios::view::GrainFilm;
 use serde::Serialize;
 
 use self::{course::Course, scene::Scene};
 use crate::{
     arguments::Grains,
-    output::{Progress, Verdict, answer, complain, name_of},
+    output::{Progress, Verdict, answer, complain, name_of, written},
 };
 
 /// Names of what is written.
@@ -61,6 +63,8 @@ struct Summary {
     /// What ended the run before its time.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// The page that plays the run and its data.
+    files: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -117,6 +121,8 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
     let (mut sums, mut ending) = (Sums::default(), (Status::Completed, None));
     let progress = Progress::new();
     let last = scene.steps_until(arguments.duration.unwrap_or(scene.duration()));
+    let first = scene.world().steps();
+    let mut film = directory.map(|_| GrainFilm::new(scene.world(), last.saturating_sub(first)));
     while scene.world().steps() < last {
         if interrupted.load(Ordering::SeqCst) {
             ending = (Status::Interrupted, Some("interrupted; `--resume` continues".to_owned()));
@@ -135,6 +141,9 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
         if let Some(course) = &mut course {
             course.add(world, &report)?;
         }
+        if let Some(film) = &mut film {
+            film.step(world, &report);
+        }
         if let Err(breach) = limits.check(world, &report) {
             ending = (Status::LimitBroken, Some(breach.to_string()));
             break;
@@ -152,7 +161,11 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
     progress.clear();
     course.as_mut().map_or(Ok(()), Course::flush)?;
     save(&scene)?;
-    let summary = summary(arguments, &scene, &sums, ending);
+    let mut summary = summary(arguments, &scene, &sums, ending);
+    if let (Some(directory), Some(film)) = (directory, &film) {
+        let view = film.view(arguments.scene.title(), &caption(arguments, scene.world(), first));
+        summary.files = viewer::write(directory, &view)?.to_vec();
+    }
     if let Some(reason) = &summary.reason {
         complain(&anyhow!(reason.clone()));
     }
@@ -237,7 +250,20 @@ fn summary(
         largest_relative_residual: sums.relative_residual,
         mean_sweeps: over(sums.sweeps, sums.steps),
         reason,
+        files: Vec::new(),
     }
+}
+
+/// What the page says below its title.
+fn caption(arguments: &Grains, world: &World, first: u64) -> String {
+    let Grains { scene, factor, .. } = arguments;
+    let scene = name_of(scene);
+    let step_size = world.settings().step_size;
+    let from = match first {
+        0 => String::new(),
+        _ => format!(", from {} s on", short(first as f64 * step_size)),
+    };
+    format!("percussion grains {scene} --factor {factor}{from}; h = {} s.", short(step_size))
 }
 
 fn text(summary: &Summary) -> String {
@@ -258,5 +284,6 @@ fn text(summary: &Summary) -> String {
             table.push([quantity.to_owned(), short(value), unit.to_owned()]);
         }
     }
-    format!("{} ({})\n\n{table}", summary.scene, name_of(&summary.status))
+    let head = format!("{} ({})\n\n{table}", summary.scene, name_of(&summary.status));
+    head + &written(&summary.files)
 }

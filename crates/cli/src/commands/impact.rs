@@ -13,6 +13,7 @@ use std::{iter, path::Path};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use percussion_report::atomic;
+use percussion_scenarios::View;
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{
@@ -147,6 +148,17 @@ fn resolve(name: LawName, law: &Chosen, subject: &Subject) -> Result<Document> {
     let result = law.answer(subject, &|share| progress.show(share, &name.to_string()));
     progress.clear();
     Document::new(name.to_string(), problem, result?)
+}
+
+/// A built-in impact as it is played by those of `laws` that apply, of which a set is known by `samples`.
+pub(super) fn view(name: &str, laws: &[LawName], samples: u64, seed: u64) -> Result<View> {
+    let subject = input::impact(name)?;
+    let stage = subject.stage.as_ref().context("an impact of bodies")?;
+    let settings = LawSettings { settings: Vec::new(), samples: Some(samples), seed: Some(seed) };
+    let laws = several(laws, &settings, &subject)?;
+    let documents: Vec<_> =
+        laws.iter().filter_map(|(name, law)| resolve(*name, law, &subject).ok()).collect();
+    Ok(playing::view(stage, documents.iter()))
 }
 
 /// Answers by each of the laws that applies, and says why the others do not.

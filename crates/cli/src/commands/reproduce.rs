@@ -1,5 +1,7 @@
 //! `percussion reproduce`.
 
+mod scenes;
+
 use anyhow::{Result, bail};
 use percussion_report::{Provenance, Report, Results, atomic, terminal};
 use percussion_scenarios::{
@@ -34,10 +36,14 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
         let outcome = experiment.run(&options, &mut show);
         outcomes.push(outcome.unwrap_or_else(|error| stopped(experiment, &error)));
     }
+    progress.show(1.0, "writing what can be played");
+    let names: Vec<&str> = selected.iter().map(|experiment| experiment.id).collect();
+    let views = scenes::views(&names, arguments.seed);
     progress.clear();
 
     let provenance = provenance.finished();
-    let page = Report { outcomes: &outcomes, provenance: &provenance }.write(&arguments.out)?;
+    let report = Report { outcomes: &outcomes, provenance: &provenance, views: &views };
+    let page = report.write(&arguments.out)?;
     let results = Results::new(&outcomes);
     if arguments.json {
         print(&results.to_json())?;

@@ -7,8 +7,9 @@
   const stride = planar ? 3 : 7;
   const colors = ["#4e79a7", "#e15759", "#59a14f", "#b07aa1", "#f28e2b", "#76b7b2", "#9c755f", "#d37295"];
   const largestChoice = 6;
-  // Many bodies are drawn with fewer corners and without smoothing, for machines without a graphics card.
-  const crowded = view.bodies.length > 200;
+  // So many balls are drawn as spheres with corners; more as points that are shaded like spheres.
+  const mostSpheres = 60;
+  const wall = "#9aa3ad";
 
   // What is shown: the motions side by side, the first of them in the charts and the table.
   const laws = view.motions.map((_, i) => i).filter((i) => view.motions[i].sample === null);
@@ -43,21 +44,31 @@
     return node;
   };
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+
+  // Balls in their compact form, read once.
+  for (const each of view.motions.filter(({ grains }) => grains)) {
+    const { corners, radii, places } = each.grains;
+    each.grains = { corners, radii: new Float32Array(bytes(radii)), places: new Uint16Array(bytes(places)) };
+  }
+  const granular = view.motions.some(({ grains }) => grains);
 
   // ── the stage ──────────────────────────────────────────────────────────────────────────────────
   const stage = makeStage();
 
   function makeStage() {
     const canvas = $("canvas");
+    // Without a graphics card every pixel counts.
+    const plain = granular || (!planar && view.bodies.length > mostSpheres) || isSoftware();
     let renderer;
     try {
-      renderer = new THREE.WebGLRenderer({ canvas, antialias: !crowded });
+      renderer = new THREE.WebGLRenderer({ canvas, antialias: !plain || planar });
     } catch (error) {
       canvas.hidden = true;
       $("stage").append(element("p", {}, "This browser draws no WebGL, so the motion is not shown; charts and tables are."));
       return null;
     }
-    renderer.setPixelRatio(crowded ? 1 : Math.min(devicePixelRatio, 2));
+    renderer.setPixelRatio(plain ? 1 : Math.min(devicePixelRatio, 2));
     renderer.autoClear = false;
     const scene = new THREE.Scene();
     scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 1.9));
@@ -68,7 +79,7 @@
     const size = Math.max(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2], 1e-9);
     const ground = view.planes.map((plane) => makePlane(plane, box, size));
     ground.forEach((group) => scene.add(group));
-    const bodies = makeBodies(scene);
+    const bodies = makeBodies(scene), grains = makeGrains(scene);
     const arrows = makeArrows(scene, size);
     const camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(35, 1, size * 1e-3, size * 100);
     camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
@@ -77,7 +88,7 @@
     controls.screenSpacePanning = true;
     if (planar) controls.mouseButtons = { LEFT: 2, MIDDLE: 1, RIGHT: 2 };
     if (planar) controls.touches = { ONE: 1, TWO: 2 };
-    let half = [1, 1];
+    let half = [1, 1], paper = "#fff", labelled = "";
     const size2 = new THREE.Vector2();
 
     function home() {
@@ -106,7 +117,7 @@
       const known = renderer.getSize(size2);
       if (known.x !== width || known.y !== height) renderer.setSize(width, height, false);
       renderer.setScissorTest(false);
-      renderer.setClearColor(css("--paper"));
+      renderer.setClearColor(paper);
       renderer.clear();
       renderer.setScissorTest(true);
       if (planar) {
@@ -116,11 +127,13 @@
         camera.aspect = w / h;
       }
       camera.updateProjectionMatrix();
+      ground.forEach((group) => group.face(camera.position));
       shown.forEach((index, panel) => {
         const x = (panel % columns) * w, y = Math.floor(panel / columns) * h;
         renderer.setViewport(x, height - y - h, w, h);
         renderer.setScissor(x, height - y - h, w, h);
-        bodies.place(motion(index), state.time);
+        bodies.place(motion(index), state.time, h * renderer.getPixelRatio());
+        grains.place(motion(index), state.time, h * renderer.getPixelRatio());
         arrows.place(touching(index));
         renderer.render(scene, camera);
       });
@@ -128,6 +141,9 @@
     }
 
     function name(shown, { w, h, columns }) {
+      const key = [shown, w, h].join();
+      if (key === labelled) return;
+      labelled = key;
       const labels = shown.length > 1 || laws.length > 1 || motion(shown[0]).sample !== null ? shown : [];
       $("names").replaceChildren(...labels.map((index, panel) => {
         const label = element("span", {}, motion(index).name);
@@ -138,6 +154,7 @@
     }
 
     function recolor() {
+      paper = css("--paper");
       const colorOf = (name) => new THREE.Color(css(name));
       ground.forEach((group) => group.recolor(colorOf("--ground"), colorOf("--muted")));
       arrows.recolor({ stick: colorOf("--stick"), slide: colorOf("--slide"), separate: colorOf("--separate") });
@@ -148,9 +165,25 @@
     return { render, recolor, home, controls };
   }
 
-  // The box that holds all bodies at all times of all motions.
+  // Whether the browser draws without a graphics card.
+  function isSoftware() {
+    const gl = document.createElement("canvas").getContext("webgl2");
+    const name = gl ? gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER) : "";
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+    return /swiftshader|llvmpipe|software|basic render/i.test(name);
+  }
+
+  // The box that holds all grains, or else all bodies, at all times of all motions.
   function bounds() {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (const { corners, radii } of view.motions.flatMap(({ grains }) => grains ?? [])) {
+      const room = radii.reduce((most, radius) => Math.max(most, radius), 0);
+      for (let axis = 0; axis < 3; axis++) {
+        low[axis] = Math.min(low[axis], corners[0][axis] - room);
+        high[axis] = Math.max(high[axis], corners[1][axis] + room);
+      }
+    }
+    if (low[0] <= high[0]) return { low, high };
     const reach = view.bodies.map(({ solids }) => Math.max(0, ...solids.map(reachOf)));
     for (const { poses } of view.motions) {
       const step = Math.max(1, Math.floor(poses.length / 100));
@@ -173,7 +206,7 @@
       case "ball": return Math.hypot(...solid.center) + solid.radius;
       case "capsule": return Math.max(...solid.ends.map((end) => Math.hypot(...end))) + solid.radius;
       case "polygon": return Math.max(...solid.corners.map((corner) => Math.hypot(...corner)));
-      case "box": return Math.hypot(...solid.half_edges);
+      case "box": return Math.hypot(...solid.center) + Math.hypot(...solid.half_edges);
       default: return 0;
     }
   }
@@ -195,65 +228,192 @@
       mesh.position.z = -0.02 * size;
       group.add(mesh, new THREE.Line(new THREE.BufferGeometry().setFromPoints([a, b]), line));
     } else {
-      const half = 0.9 * size, lines = 12;
-      group.add(new THREE.Mesh(new THREE.PlaneGeometry(2 * half, 2 * half), fill));
-      const points = [];
-      for (let k = 0; k <= lines; k++) {
-        const x = half * (2 * k / lines - 1);
-        points.push(new THREE.Vector3(x, -half, 0), new THREE.Vector3(x, half, 0), new THREE.Vector3(-half, x, 0), new THREE.Vector3(half, x, 0));
-      }
-      line.transparent = true; line.opacity = 0.35;
-      group.add(new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points), line));
       group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), n);
       group.position.copy(foot);
+      // Half of the shadow of the scene along each axis of the plane; a single plane is a floor with room around.
+      const reach = ([x, y, z]) => {
+        const axis = new THREE.Vector3(x, y, z).applyQuaternion(group.quaternion);
+        return ["x", "y", "z"].reduce((sum, name, k) => sum + Math.abs(axis[name]) * (box.high[k] - box.low[k]) / 2, 0);
+      };
+      const alone = view.planes.length === 1;
+      const [a, b] = [[1, 0, 0], [0, 1, 0]].map((axis) => (alone ? Math.max(0.9 * size, reach(axis)) : reach(axis)));
+      const cell = Math.max(a, b) / 6;
+      group.add(new THREE.Mesh(new THREE.PlaneGeometry(2 * a, 2 * b), fill));
+      const points = [], corner = (x, y) => points.push(new THREE.Vector3(x, y, 0));
+      for (let x = -a; x < a + 0.01 * cell; x += 2 * a / Math.ceil(2 * a / cell - 0.01)) { corner(x, -b); corner(x, b); }
+      for (let y = -b; y < b + 0.01 * cell; y += 2 * b / Math.ceil(2 * b / cell - 0.01)) { corner(-a, y); corner(a, y); }
+      line.transparent = true; line.opacity = 0.35;
+      group.add(new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points), line));
     }
     group.recolor = (ground, muted) => { fill.color.copy(ground); line.color.copy(muted); };
+    // One looks through walls from behind.
+    group.face = (eye) => { group.visible = planar || n.dot(eye) > n.dot(foot); };
     return group;
   }
 
-  // Balls of space are drawn as instances of one sphere, everything else as a mesh of its own.
+  // Balls of space are drawn as instances of one sphere or as sprites, everything else as a mesh of its own.
   function makeBodies(scene) {
     const balls = [], groups = view.bodies.map(() => new THREE.Group());
     view.bodies.forEach(({ solids }, body) => {
-      const color = new THREE.Color(colors[body % colors.length]);
+      const color = new THREE.Color(granular ? wall : colors[body % colors.length]);
       for (const solid of solids) {
         if (!planar && solid.kind === "ball") balls.push({ body, center: solid.center, radius: solid.radius, color });
         else groups[body].add(planar ? flat(solid, color) : solidMesh(solid, color));
       }
       scene.add(groups[body]);
     });
-    const instances = balls.length ? new THREE.InstancedMesh(sphere(), new THREE.MeshLambertMaterial({ vertexColors: true }), balls.length) : null;
-    if (instances) {
-      balls.forEach(({ color }, i) => instances.setColorAt(i, color));
-      instances.frustumCulled = false;
-      scene.add(instances);
-    }
-    const q0 = new THREE.Quaternion(), q1 = new THREE.Quaternion(), matrix = new THREE.Matrix4(), center = new THREE.Vector3(), scale = new THREE.Vector3();
+    const drawn = balls.length > mostSpheres ? makeSprites(scene, balls.length, true) : makeSpheres(scene, balls.length);
+    balls.forEach(({ color, radius }, i) => drawn.dress(i, color, radius));
+    const q0 = new THREE.Quaternion(), q1 = new THREE.Quaternion(), center = new THREE.Vector3();
 
-    function place({ times, poses }, time) {
-      const k = frameAt(times, time), next = Math.min(k + 1, times.length - 1);
-      const span = times[next] - times[k];
-      const s = span > 0 ? Math.min(1, Math.max(0, (time - times[k]) / span)) : 0;
+    function place({ times, poses }, time, height) {
+      const [k, next, s] = between(times, time);
       const [from, to] = [poses[k], poses[next]];
-      const between = (i) => from[i] + s * (to[i] - from[i]);
+      const at = (i) => from[i] + s * (to[i] - from[i]);
       groups.forEach((group, body) => {
-        const at = body * stride;
+        const first = body * stride;
         if (planar) {
-          group.position.set(between(at), between(at + 1), 0);
-          group.rotation.z = turn(from[at + 2], to[at + 2], s);
+          group.position.set(at(first), at(first + 1), 0);
+          group.rotation.z = turn(from[first + 2], to[first + 2], s);
         } else {
-          group.position.set(between(at), between(at + 1), between(at + 2));
-          q0.set(from[at + 4], from[at + 5], from[at + 6], from[at + 3]);
-          q1.set(to[at + 4], to[at + 5], to[at + 6], to[at + 3]);
+          group.position.set(at(first), at(first + 1), at(first + 2));
+          q0.set(from[first + 4], from[first + 5], from[first + 6], from[first + 3]);
+          q1.set(to[first + 4], to[first + 5], to[first + 6], to[first + 3]);
           group.quaternion.copy(q0.slerp(q1, s));
         }
       });
-      balls.forEach(({ body, center: c, radius }, i) => {
+      balls.forEach(({ body, center: c }, i) => {
         const { position, quaternion } = groups[body];
-        center.set(...c).applyQuaternion(quaternion).add(position);
-        instances.setMatrixAt(i, matrix.compose(center, quaternion, scale.setScalar(radius)));
+        drawn.put(i, center.set(...c).applyQuaternion(quaternion).add(position), quaternion);
       });
-      if (instances) instances.instanceMatrix.needsUpdate = true;
+      drawn.update(height);
+    }
+    return { place };
+  }
+
+  // The frames around `time` and how far it is from the first to the second.
+  function between(times, time) {
+    const k = frameAt(times, time), next = Math.min(k + 1, times.length - 1);
+    const span = times[next] - times[k];
+    return [k, next, span > 0 ? Math.min(1, Math.max(0, (time - times[k]) / span)) : 0];
+  }
+
+  function makeSpheres(scene, count) {
+    const mesh = new THREE.InstancedMesh(sphere(), new THREE.MeshLambertMaterial({ vertexColors: true }), count);
+    const radii = new Float32Array(count), matrix = new THREE.Matrix4(), scale = new THREE.Vector3();
+    mesh.frustumCulled = false;
+    if (count) scene.add(mesh);
+    return {
+      dress(i, color, radius) { mesh.setColorAt(i, color); radii[i] = radius; },
+      put(i, center, quaternion) { mesh.setMatrixAt(i, matrix.compose(center, quaternion, scale.setScalar(radii[i]))); },
+      update() { mesh.instanceMatrix.needsUpdate = true; },
+    };
+  }
+
+  // Balls as points: a square of pixels each, shaded like a sphere, which costs a thousandth of one with corners.
+  // Those that `turn` show it by two tones.
+  function makeSprites(scene, count, turn) {
+    const geometry = new THREE.BufferGeometry(), arrays = {};
+    for (const [name, size] of [["position", 3], ["radius", 1], ["tint", 3], ...(turn ? [["spin", 4]] : [])]) {
+      arrays[name] = new Float32Array(size * count);
+      geometry.setAttribute(name, new THREE.BufferAttribute(arrays[name], size));
+    }
+    const material = new THREE.ShaderMaterial({
+      uniforms: { height: { value: 1 } },
+      defines: turn ? { TURN: 1 } : {},
+      vertexShader: `
+        attribute float radius; attribute vec3 tint; attribute vec4 spin;
+        uniform float height;
+        varying vec3 color; varying vec4 turned;
+        void main() {
+          color = tint; turned = spin;
+          gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+          gl_PointSize = radius * height * projectionMatrix[1][1] / gl_Position.w;
+          if (radius == 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+        }`,
+      fragmentShader: `
+        varying vec3 color; varying vec4 turned;
+        void main() {
+          vec2 at = vec2(2.0, -2.0) * gl_PointCoord + vec2(-1.0, 1.0);
+          float square = dot(at, at);
+          if (square > 1.0) discard;
+          vec3 normal = vec3(at, sqrt(1.0 - square));
+          float light = 0.5 + 0.5 * dot(normal, vec3(0.3, 0.6, 0.74));
+          #ifdef TURN
+            vec3 n = normal * mat3(viewMatrix);
+            vec3 side = n + 2.0 * cross(-turned.xyz, cross(-turned.xyz, n) + turned.w * n);
+            if (side.x * side.y * side.z < 0.0) light *= 0.62;
+          #endif
+          gl_FragColor = vec4(color * light, 1.0);
+          #include <colorspace_fragment>
+        }`,
+    });
+    const points = new THREE.Points(geometry, material);
+    points.frustumCulled = false;
+    scene.add(points);
+    return {
+      arrays,
+      dress(i, { r, g, b }, radius) { arrays.tint.set([r, g, b], 3 * i); arrays.radius[i] = radius; },
+      put(i, { x, y, z }, q) { arrays.position.set([x, y, z], 3 * i); arrays.spin.set([q.x, q.y, q.z, q.w], 4 * i); },
+      update(height) {
+        material.uniforms.height.value = height;
+        for (const name of Object.keys(arrays)) geometry.attributes[name].needsUpdate = true;
+      },
+    };
+  }
+
+  // Grains are colored by speed, from blue at rest to red at that which one in fifty exceeds.
+  function makeGrains(scene) {
+    if (!granular) return { place() {} };
+    const most = view.motions.reduce((count, { grains }) => Math.max(count, grains?.radii.length ?? 0), 0);
+    const sprites = makeSprites(scene, most, false), { position, radius, tint } = sprites.arrays;
+    const ramp = ["#3b6fb6", "#4fb0a5", "#f2c14e", "#e4572e"].map((color) => new THREE.Color(color));
+    const absent = 65535, fastest = fastestOf(view.motions.find(({ grains }) => grains));
+    $("speeds").textContent = `Grains are colored by speed: blue at rest, red from ${number(fastest)} m/s.`;
+    $("speeds").hidden = false;
+
+    function fastestOf({ times, grains: { corners: [low, high], radii, places } }) {
+      const speeds = [];
+      for (let k = 0; k + 1 < times.length; k++) {
+        for (let i = 0; i < radii.length; i += 7) {
+          const from = 3 * (k * radii.length + i), to = from + 3 * radii.length;
+          if (places[from] === absent || places[to] === absent) continue;
+          const way = [0, 1, 2].map((axis) => (places[to + axis] - places[from + axis]) * (high[axis] - low[axis]) / 65534);
+          speeds.push(Math.hypot(...way) / (times[k + 1] - times[k]));
+        }
+      }
+      return Float64Array.from(speeds).sort()[Math.floor(0.98 * speeds.length)] || 1;
+    }
+
+    function place({ times, grains }, time, height) {
+      radius.fill(0);
+      if (grains) {
+        const { corners: [low, high], radii, places } = grains;
+        const [k, next, s] = between(times, time);
+        // At the end the speed is that of the last interval.
+        const [before, behind] = next > k ? [k, next] : [Math.max(0, k - 1), k];
+        const span = times[behind] - times[before];
+        for (let i = 0; i < radii.length; i++) {
+          const from = 3 * (k * radii.length + i), after = 3 * (next * radii.length + i);
+          if (places[from] === absent) continue;
+          const to = places[after] === absent ? from : after;
+          const [was, is] = [before, behind].map((frame) => 3 * (frame * radii.length + i));
+          const known = places[was] !== absent && places[is] !== absent;
+          let square = 0;
+          for (let axis = 0; axis < 3; axis++) {
+            const cell = (high[axis] - low[axis]) / 65534;
+            position[3 * i + axis] = low[axis] + cell * (places[from + axis] + s * (places[to + axis] - places[from + axis]));
+            if (known) square += (cell * (places[is + axis] - places[was + axis])) ** 2;
+          }
+          radius[i] = radii[i];
+          const share = 2.999 * Math.min(1, span > 0 ? Math.sqrt(square) / span / fastest : 0);
+          const [a, b, part] = [ramp[Math.floor(share)], ramp[Math.floor(share) + 1], share % 1];
+          tint[3 * i] = a.r + part * (b.r - a.r);
+          tint[3 * i + 1] = a.g + part * (b.g - a.g);
+          tint[3 * i + 2] = a.b + part * (b.b - a.b);
+        }
+      }
+      sprites.update(height);
     }
     return { place };
   }
@@ -261,16 +421,14 @@
   // Angles are known up to full turns.
   const turn = (from, to, s) => from + s * (to - from - 2 * Math.PI * Math.round((to - from) / (2 * Math.PI)));
 
-  // A sphere in two tones, so that its turning is seen; where there are many the tones run into each other,
-  // because corners are shared.
+  // A sphere in two tones, so that its turning is seen.
   function sphere() {
-    const geometry = crowded ? new THREE.SphereGeometry(1, 12, 6) : new THREE.SphereGeometry(1, 32, 20).toNonIndexed();
-    const stride = crowded ? 1 : 3;
+    const geometry = new THREE.SphereGeometry(1, 32, 20).toNonIndexed();
     const place = geometry.attributes.position, tones = new Float32Array(3 * place.count);
-    for (let corner = 0; corner < place.count; corner += stride) {
+    for (let corner = 0; corner < place.count; corner += 3) {
       let [x, y, z] = [0, 0, 0];
-      for (let k = corner; k < corner + stride; k++) { x += place.getX(k); y += place.getY(k); z += place.getZ(k); }
-      tones.fill(x * y * z > 0 ? 1 : 0.62, 3 * corner, 3 * (corner + stride));
+      for (let k = corner; k < corner + 3; k++) { x += place.getX(k); y += place.getY(k); z += place.getZ(k); }
+      tones.fill(x * y * z > 0 ? 1 : 0.62, 3 * corner, 3 * (corner + 3));
     }
     geometry.setAttribute("color", new THREE.BufferAttribute(tones, 3));
     return geometry;
@@ -278,14 +436,39 @@
 
   function solidMesh(solid, color) {
     const material = new THREE.MeshLambertMaterial({ color });
-    if (solid.kind === "box") return new THREE.Mesh(new THREE.BoxGeometry(...solid.half_edges.map((half) => 2 * half)), material);
-    if (solid.kind !== "capsule") return new THREE.Group();
+    // Walls around grains are seen through.
+    if (granular) Object.assign(material, { transparent: true, opacity: 0.4, depthWrite: false });
+    if (solid.kind === "box") {
+      const box = new THREE.Mesh(new THREE.BoxGeometry(...solid.half_edges.map((half) => 2 * half)), material);
+      box.position.set(...solid.center);
+      return box;
+    }
+    if (!solid.ends) return new THREE.Group();
     const [a, b] = solid.ends.map((end) => new THREE.Vector3(...end));
     const axis = b.clone().sub(a), length = axis.length();
-    const mesh = new THREE.Mesh(new THREE.CapsuleGeometry(solid.radius, length, 8, 24), material);
+    const mesh = new THREE.Mesh(along(solid, length), material);
+    if (solid.kind === "tube") {
+      material.side = THREE.BackSide;
+      mesh.add(staves(solid.radius, length));
+    }
     mesh.position.copy(a.add(b).multiplyScalar(0.5));
     if (length > 0) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), axis.divideScalar(length));
     return mesh;
+  }
+
+  // A solid along the y axis.
+  function along({ kind, radius }, length) {
+    return kind === "capsule" ? new THREE.CapsuleGeometry(radius, length, 8, 24) : new THREE.CylinderGeometry(radius, radius, length, 48, 1, kind === "tube");
+  }
+
+  // Lines along a tube, by which its turning is seen.
+  function staves(radius, length) {
+    const points = Array.from({ length: 24 }, (_, k) => {
+      const angle = 2 * Math.PI * k / 24, end = (y) => new THREE.Vector3(radius * Math.cos(angle), y, radius * Math.sin(angle));
+      return [end(-length / 2), end(length / 2)];
+    });
+    const material = new THREE.LineBasicMaterial({ color: wall, transparent: true, opacity: 0.5 });
+    return new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points.flat()), material);
   }
 
   // The outline of a solid of the plane with a light filling; discs have a radius, so that turning shows.
@@ -438,7 +621,7 @@
       Object.assign(swatch.style, { color: stroke(k).stroke, borderTopStyle: k < colors.length ? "solid" : "dotted" });
       return element("span", {}, swatch, label);
     }));
-    return [element("h2", {}, `${title} (${curves[0].unit})`), svg, ...(curves.length > 1 ? [key] : [])];
+    return [element("h2", {}, curves[0].unit ? `${title} (${curves[0].unit})` : title), svg, ...(curves.length > 1 ? [key] : [])];
   }
 
   // ── sets of outcomes ───────────────────────────────────────────────────────────────────────────
@@ -579,6 +762,7 @@
   const wanted = (end - begin) / 10;
   $("speed").value = String(paces.reduce((best, pace) => Math.abs(Math.log(pace / wanted)) < Math.abs(Math.log(best / wanted)) ? pace : best, 1));
   $("hint").hidden = !view.sets.length;
+  $("legend").hidden = !view.contacts.length;
   show();
   if (stage) stage.controls.addEventListener("change", () => draw());
   document.documentElement.dataset.ready = "yes";

@@ -30,7 +30,7 @@ pub(super) fn ball(
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
     let mut tell = |fraction| progress(fraction, "A ball bounces");
-    let EventMotion { trajectory, report } =
+    let EventMotion { trajectory, report, .. } =
         scenario.simulate_events(&Poisson::default(), &mut tell)?;
     let mut measurements = Measurements::new(&scenario.name, &scenario.expected);
     let (limit, ratio) = accumulation(&scenario.name, &report)?;
@@ -66,7 +66,8 @@ pub(super) fn block(
     let (model, start) = parameters.model()?;
     let mut tell = |fraction| progress(fraction, "A block rocks");
     let span = (parameters.duration, parameters.interval);
-    let (trajectory, report) = follow(&model, &Poisson::default(), &start, span, &mut tell)?;
+    let EventMotion { trajectory, report, .. } =
+        follow(&model, &Poisson::default(), &start, span, &mut tell)?;
     let impacts: Vec<_> = impacts(&report).collect();
     let (limit, _) = accumulation(id, &report)?;
     let [landing, flat, ..] = impacts[..] else {
@@ -112,7 +113,8 @@ pub(super) fn pendulum(
     // Within the first impact it slides in one direction: a coarse step changes nothing.
     let law = Plus::default();
     let span = (parameters.flight, parameters.interval);
-    let (flight, first) = follow(&model, &law, &start, span, &mut |_| ())?;
+    let EventMotion { trajectory: flight, report: first, .. } =
+        follow(&model, &law, &start, span, &mut |_| ())?;
     let never = || Error::NoEvent { scenario: id.to_owned(), event: "the sphere lands" };
     let landing = impacts(&first).next().ok_or_else(never)?;
     let after = flight.samples.iter().rfind(|sample| sample.time <= landing.time);
@@ -121,7 +123,7 @@ pub(super) fn pendulum(
     let (damped, _) = parameters.model(parameters.damping)?;
     let mut tell = |fraction| progress(fraction, "A damped pendulum comes to rest");
     let span = (parameters.duration, parameters.interval);
-    let (trajectory, report) = follow(&damped, &law, &start, span, &mut tell)?;
+    let EventMotion { trajectory, report, .. } = follow(&damped, &law, &start, span, &mut tell)?;
     let mut measurements = Measurements::new(id, &parameters.expected);
     measurements.add("sphere lands", landing.time);
     measurements.add("normal percussion of the first impact", landing.impulse[0]);

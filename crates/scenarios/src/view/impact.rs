@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::Error,
     impacts::{Body, Contact, ImpactScenario, Partner, build::Mechanism},
-    scenario::Space,
+    scenario::{Inertia, Space},
 };
 
 /// Times from the start of a motion to the impact, and from there to its end.
@@ -73,7 +73,7 @@ impl ImpactStage {
                 "{}. Velocities before and after the impact are kept constant.",
                 scenario.source
             ),
-            dimension: Space::Plane,
+            dimension: scenario.dimension,
             bodies,
             planes: scenario.planes.iter().map(plane_view).collect(),
             contacts: scenario.contacts.iter().map(|contact| contact.name.clone()).collect(),
@@ -119,7 +119,8 @@ impl ImpactStage {
             poses: frames.iter().map(|(time, velocity)| self.pose(*time, velocity)).collect(),
             touches,
             curves: vec![energy],
-            after: self.contact_velocities(velocity).map(|[n, t]| self.steady([t, n])).collect(),
+            after: self.contact_velocities(velocity).map(|u| self.steady([u.y, u.x])).collect(),
+            grains: None,
         }
     }
 
@@ -159,25 +160,29 @@ impl ImpactStage {
         pose(system, &moved)
     }
 
-    /// Separation and sliding of each contact (m/s).
-    fn contact_velocities(&self, velocity: &DVector<f64>) -> impl Iterator<Item = [f64; 2]> {
+    /// Velocity of each contact (m/s): separation, then sliding along the tangents.
+    fn contact_velocities(&self, velocity: &DVector<f64>) -> impl Iterator<Item = Vector3<f64>> {
         let all = self.problem.contact_velocity(velocity);
-        (0..self.contacts.len()).map(move |contact| [all[2 * contact], all[2 * contact + 1]])
+        (0..self.contacts.len()).map(move |contact| {
+            let rows = self.problem.rows(contact);
+            vector(&all.as_slice()[rows])
+        })
     }
 
     fn touches(&self, velocity: &DVector<f64>, impulses: &[Impulse]) -> Vec<Touch> {
         let velocities = self.contact_velocities(velocity);
         let touches = self.contacts.iter().zip(velocities).enumerate();
-        let touches = touches.map(|(contact, ((point, frame), [separation, sliding]))| {
+        let touches = touches.map(|(contact, ((point, frame), velocity))| {
             let impulse = impulses.get(contact).map_or_else(Vector3::zeros, |impulse| {
-                let friction = impulse.tangent.first().copied().unwrap_or_default();
-                frame.normal * impulse.normal + frame.tangent_1 * friction
+                let friction = vector(&impulse.tangent);
+                let along = frame.tangent_1 * friction.x + frame.tangent_2 * friction.y;
+                frame.normal * impulse.normal + along
             });
             Touch {
                 contact,
                 point: singles(point),
                 impulse: singles(&impulse),
-                mode: Mode::of(separation, sliding.abs(), self.threshold),
+                mode: Mode::of(velocity.x, velocity.yz().norm(), self.threshold),
             }
         });
         touches.collect()
@@ -209,19 +214,31 @@ impl ImpactStage {
     }
 }
 
+/// The first entries as a vector, 0 where there are none.
+fn vector(entries: &[f64]) -> Vector3<f64> {
+    Vector3::from_fn(|row, _| entries.get(row).copied().unwrap_or_default())
+}
+
+/// Points of a solid from which its size and its speed are seen.
 fn corners(solid: &Solid) -> Vec<[f64; 3]> {
     match solid {
         Solid::Ball { center, radius } => {
             [-1.0, 1.0].map(|side| [center[0] + side * radius, center[1], center[2]]).to_vec()
         }
-        Solid::Capsule { ends, .. } => ends.to_vec(),
+        Solid::Capsule { ends, .. } | Solid::Cylinder { ends, .. } | Solid::Tube { ends, .. } => {
+            ends.to_vec()
+        }
         Solid::Polygon { corners } => corners.iter().map(|[x, y]| [*x, *y, 0.0]).collect(),
-        Solid::Box { half_edges } => vec![*half_edges],
+        Solid::Box { half_edges: [x, y, z], center } => {
+            let signs = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
+            let ends = signs.iter().flat_map(|[a, b]| [[-x, a * y, b * z], [*x, a * y, b * z]]);
+            ends.map(|end| [0, 1, 2].map(|k| center[k] + end[k])).collect()
+        }
     }
 }
 
-/// The bodies in the order of the links, each as its discs and its outline: that of the file, or a bar
-/// from its joint to whatever it carries or touches with.
+/// The bodies in the order of the links, each as its discs or spheres and its outline: that of the file, in
+/// space the [`equivalent_box`], or else a bar from its joint to whatever it carries or touches with.
 fn body_views(scenario: &ImpactScenario, system: &Articulated) -> Vec<BodyView> {
     let links = system.links().iter();
     let bodies =
@@ -252,16 +269,67 @@ fn solids(scenario: &ImpactScenario, body: &Body) -> Vec<Solid> {
         solids.push(Solid::Polygon { corners: corners.clone() });
         return solids;
     }
+    let is_ball = places.contains(&body.center_of_mass);
+    let solid =
+        if scenario.dimension == Space::Space && !is_ball { equivalent_box(body) } else { None };
+    if let Some(solid) = solid {
+        solids.push(solid);
+        return solids;
+    }
     let carried = scenario.bodies.iter().filter(|other| other.on.as_ref() == Some(&body.name));
     places.extend(carried.map(|other| other.placement));
     if body.mass.is_some() {
         places.push(body.center_of_mass);
     }
-    let length = |place: &[f64; 3]| place[0].hypot(place[1]);
+    let length = |place: &[f64; 3]| Vector3::from(*place).norm();
     let reach = places.iter().map(length).fold(0.0, f64::max);
     let bars = places.iter().filter(|place| length(place) > 0.0);
     solids.extend(
         bars.map(|place| Solid::Capsule { ends: [[0.0; 3], *place], radius: 0.02 * reach }),
     );
     solids
+}
+
+/// The uniform box with the mass and the principal moments of a body, `a² = 6 (I_y + I_z − I_x) / m`; none for
+/// one whose axes are not those of the body, or that is thinner than a point.
+fn equivalent_box(body: &Body) -> Option<Solid> {
+    let (Inertia::Diagonal(moments), Some(mass)) = (body.inertia, body.mass) else { return None };
+    let sum: f64 = moments.iter().sum();
+    let half_edges = moments.map(|own| (1.5 * (sum - 2.0 * own) / mass).sqrt());
+    let is_solid = half_edges.iter().all(|half| *half > 0.0);
+    is_solid.then_some(Solid::Box { half_edges, center: body.center_of_mass })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brick_is_drawn_as_the_box_that_it_is() {
+        let scenario = ImpactScenario::named("brick-flat").unwrap();
+        let stage = ImpactStage::new(&scenario).unwrap();
+        let still = stage.motion("rest", None, &DVector::zeros(6), &[]);
+        let view = stage.view(vec![still], Vec::new());
+        assert_eq!(view.dimension, Space::Space);
+        let Some(Solid::Box { half_edges, .. }) = view.bodies[0].solids.last() else {
+            panic!("{:?} is no box", view.bodies[0].solids);
+        };
+        // 0.8 m × 0.6 m × 0.4 m, as the file says; its moments have 16 digits.
+        for (found, expected) in half_edges.iter().zip([0.4, 0.3, 0.2]) {
+            assert!((found - expected).abs() < 1e-14, "{half_edges:?}");
+        }
+        assert!(view.motions[0].poses.iter().all(|pose| pose.len() == 7), "seven numbers a body");
+    }
+
+    #[test]
+    fn friction_in_space_pushes_along_both_tangents() {
+        let scenario = ImpactScenario::named("brick-flat").unwrap();
+        let stage = ImpactStage::new(&scenario).unwrap();
+        let impulse = Impulse { normal: 3.0, tangent: vec![1.0, 2.0] };
+        let velocity = DVector::from_vec(vec![0.0, 0.5, 0.0, 0.0, 0.0, 0.0]);
+        let motion = stage.motion("pushed", None, &velocity, &[impulse]);
+        let touch = motion.touches.iter().flatten().next().unwrap();
+        assert_eq!(touch.impulse, [1.0, 2.0, 3.0]);
+        assert_eq!(touch.mode, Mode::Slide);
+    }
 }

@@ -1,20 +1,32 @@
 //! A simulation as a [`View`].
 
+use std::collections::BTreeMap;
+
 use nalgebra::Vector3;
+use percussion_integrators::event_driven::EventKind;
 
 use super::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View, plane_view, pose, singles};
 use crate::{
     error::Error,
+    event_motion::EventMotion,
     scenario::{Body, Scenario, Setup, Shape},
     trajectory::{Sample, StepContact, Trajectory},
 };
 
-/// Most times of the motion of a simulation; of longer ones every second, third, … step is kept, with
-/// the impulses of the steps between added up.
+/// Most times of the motion of a simulation; of longer ones every second, third, … sample is kept, with
+/// the impulses of those between added up.
 pub const FRAME_LIMIT: usize = 1200;
+
+/// Most bodies and touching contacts over all times, each of which is about a hundred characters of the page.
+pub const ENTRY_LIMIT: usize = 60_000;
 
 /// Most contacts whose gaps are plotted one by one; of more the smallest gap is.
 const GAP_CURVES: usize = 12;
+
+/// A contact velocity that cannot be told from zero in a picture, as a share of the largest.
+///
+/// The solvers of the schemes are a hundred times as accurate or more.
+const STILL: f64 = 1e-6;
 
 /// A simulation of `scenario` for the page that plays it.
 ///
@@ -22,37 +34,165 @@ const GAP_CURVES: usize = 12;
 ///
 /// As [`Scenario::build`]; none for a trajectory that `scenario` was simulated to.
 pub fn of_trajectory(scenario: &Scenario, trajectory: &Trajectory) -> Result<View, Error> {
-    let setup = scenario.build()?;
-    let stride = trajectory.reports.len().div_ceil(FRAME_LIMIT).max(1);
-    let last = trajectory.reports.len();
-    // Number of steps done at each time that is kept: the start, every stride and the end.
-    let ends: Vec<usize> = (0..last).step_by(stride).chain([last]).collect();
-    let frames = || ends.iter().map(|&end| &trajectory.samples[end]);
-    let touches = std::iter::once(0).chain(ends.iter().copied()).zip(&ends);
-    let motion = Motion {
-        name: scenario.name.clone(),
-        sample: None,
-        times: frames().map(|sample| sample.time).collect(),
-        poses: frames().map(|sample| pose(setup.model.system(), &sample.coordinates)).collect(),
-        touches: touches.map(|(begin, &end)| touched(&setup, trajectory, begin, end)).collect(),
-        curves: curves(trajectory, &frames().collect::<Vec<_>>()),
-        after: Vec::new(),
+    let pushes = trajectory.reports.iter().map(|step| step.contacts.clone());
+    // Nothing has pushed before the start.
+    let pushes: Vec<_> = std::iter::once(Vec::new()).chain(pushes).collect();
+    let steps = format!("h = {} s", trajectory.step_size);
+    Filming { scenario, trajectory, pushes }.view(&steps)
+}
+
+/// An event-driven simulation of `scenario` for the page that plays it: percussions at the events, and between them
+/// the forces of contacts that stay closed times the time between samples.
+///
+/// # Errors
+///
+/// As [`of_trajectory`].
+///
+/// # Example
+///
+/// A disc of 1 kg lands after 0.4515 s at 4.43 m/s and leaves with 0.8 of that: 1.8 · 4.43 = 7.97 N·s.
+///
+/// ```
+/// use percussion_impact::Poisson;
+/// use percussion_scenarios::{Scenario, view};
+///
+/// let mut scenario = Scenario::named("event-driven/bouncing-ball")?;
+/// scenario.duration = 0.6;
+/// let motion = scenario.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
+/// let view = view::of_event_motion(&scenario, &motion)?;
+/// let largest = view.motions[0].touches.iter().flatten().map(|touch| touch.impulse[1]);
+/// assert!((largest.fold(0.0, f32::max) - 7.97).abs() < 0.01);
+/// # Ok::<(), percussion_scenarios::Error>(())
+/// ```
+pub fn of_event_motion(scenario: &Scenario, motion: &EventMotion) -> Result<View, Error> {
+    let trajectory = &motion.trajectory;
+    let steps = format!("from event to event, shown every {} s", trajectory.step_size);
+    Filming { scenario, trajectory, pushes: pushes(motion) }.view(&steps)
+}
+
+/// What becomes a view.
+struct Filming<'a> {
+    scenario: &'a Scenario,
+    trajectory: &'a Trajectory,
+    /// For each sample the contacts that took part since the sample before, each at most once.
+    pushes: Vec<Vec<StepContact>>,
+}
+
+impl Filming<'_> {
+    fn view(&self, steps: &str) -> Result<View, Error> {
+        let Self { scenario, trajectory, .. } = self;
+        let setup = scenario.build()?;
+        let stride = self.stride();
+        let last = trajectory.samples.len() - 1;
+        let shown: Vec<usize> = (0..last).step_by(stride).chain([last]).collect();
+        let frames = || shown.iter().map(|&index| &trajectory.samples[index]);
+        let since = std::iter::once(0).chain(shown.iter().map(|index| index + 1));
+        let still = self.still(&setup);
+        let touches = since.zip(&shown).map(|(from, &to)| self.touches(&setup, from, to, still));
+        let motion = Motion {
+            name: scenario.name.clone(),
+            times: frames().map(|sample| sample.time).collect(),
+            poses: frames().map(|sample| pose(setup.model.system(), &sample.coordinates)).collect(),
+            touches: touches.collect(),
+            curves: curves(trajectory, &frames().collect::<Vec<_>>()),
+            ..Motion::default()
+        };
+        let thinned = match stride {
+            1 => String::new(),
+            _ => format!(", one in {stride}, with the impulses of all"),
+        };
+        Ok(View {
+            format: FORMAT.to_owned(),
+            title: scenario.title.clone(),
+            caption: format!("{}; {steps}{thinned}.", scenario.source),
+            dimension: scenario.dimension,
+            bodies: scenario.bodies.iter().map(body_view).collect(),
+            planes: scenario.planes.iter().map(plane_view).collect(),
+            contacts: trajectory.contact_names.clone(),
+            motions: vec![motion],
+            sets: Vec::new(),
+        })
+    }
+
+    /// How many samples become one frame.
+    fn stride(&self) -> usize {
+        let samples = self.trajectory.samples.len();
+        let touching: usize = self.pushes.iter().map(Vec::len).sum();
+        let entries = touching + samples * self.scenario.bodies.len();
+        samples.div_ceil(FRAME_LIMIT).max(entries.div_ceil(ENTRY_LIMIT)).max(1)
+    }
+
+    /// The contact velocity (m/s) up to which a contact counts as still.
+    fn still(&self, setup: &Setup) -> f64 {
+        let speeds = self.pushes.iter().flatten().map(|push| push.velocity.norm());
+        // Positions are found to the tolerance, and velocities to that over a step.
+        let found = setup.settings.tolerance / self.trajectory.step_size;
+        found + STILL * speeds.fold(0.0, f64::max)
+    }
+
+    /// What touched in the samples `from..=to`, where it does at the last.
+    fn touches(&self, setup: &Setup, from: usize, to: usize, still: f64) -> Vec<Touch> {
+        let mut sums: BTreeMap<usize, (Vector3<f64>, &StepContact)> = BTreeMap::new();
+        for push in self.pushes[from..=to].iter().flatten() {
+            let before = sums.get(&push.contact).map_or_else(Vector3::zeros, |(sum, _)| *sum);
+            sums.insert(push.contact, (before + push.impulse, push));
+        }
+        let coordinates = &self.trajectory.samples[to].coordinates;
+        let touch = |(contact, (impulse, push)): (usize, (Vector3<f64>, &StepContact))| {
+            let gap = &setup.model.contacts()[contact].gap;
+            let at = gap.contact_point(setup.model.system(), coordinates)?;
+            let axes = at.frame.axes();
+            Some(Touch {
+                contact,
+                point: singles(&at.point),
+                impulse: singles(&(0..3).map(|i| axes[i] * impulse[i]).sum()),
+                mode: Mode::of(push.velocity.x, push.velocity.yz().norm(), still),
+            })
+        };
+        sums.into_iter().filter_map(touch).collect()
+    }
+}
+
+/// The contacts of an event-driven motion that took part since the sample before, with their velocities.
+fn pushes(motion: &EventMotion) -> Vec<Vec<StepContact>> {
+    let samples = &motion.trajectory.samples;
+    let contacts = motion.trajectory.contact_names.len();
+    let components = |rows: &[f64], contact: usize| {
+        let each = rows.len() / contacts.max(1);
+        let own = &rows[each * contact..each * (contact + 1)];
+        Vector3::from_fn(|row, _| own.get(row).copied().unwrap_or_default())
     };
-    let steps = match stride {
-        1 => "every step is shown".to_owned(),
-        _ => format!("one step in {stride} is shown, with the impulses of all"),
-    };
-    Ok(View {
-        format: FORMAT.to_owned(),
-        title: scenario.title.clone(),
-        caption: format!("{}; h = {} s, {steps}.", scenario.source, trajectory.step_size),
-        dimension: scenario.dimension,
-        bodies: scenario.bodies.iter().map(body_view).collect(),
-        planes: scenario.planes.iter().map(plane_view).collect(),
-        contacts: trajectory.contact_names.clone(),
-        motions: vec![motion],
-        sets: Vec::new(),
-    })
+    let mut impulses = vec![BTreeMap::<usize, Vector3<f64>>::new(); samples.len()];
+    for (k, at) in motion.contacts.iter().enumerate() {
+        let time = samples[k].time - samples[k.saturating_sub(1)].time;
+        for contact in 0..contacts {
+            let force = components(&at.forces, contact);
+            if force != Vector3::zeros() {
+                impulses[k].insert(contact, time * force);
+            }
+        }
+    }
+    for event in &motion.report.events {
+        let EventKind::Impact { contacts, impulses: percussions, .. } = &event.kind else {
+            continue;
+        };
+        // Of two samples of one time the second one is after the event.
+        let after = samples.partition_point(|sample| sample.time <= event.time);
+        let sums = &mut impulses[after.saturating_sub(1)];
+        for (contact, percussion) in contacts.iter().zip(percussions) {
+            let entry = |row: usize, _| percussion.get(row).copied().unwrap_or_default();
+            *sums.entry(*contact).or_default() += Vector3::from_fn(entry);
+        }
+    }
+    let of_sample =
+        |(sums, at): (BTreeMap<usize, Vector3<f64>>, &crate::event_motion::ContactMotion)| {
+            let push = |(contact, impulse)| {
+                let velocity = components(&at.velocities, contact);
+                StepContact { contact, impulse, velocity }
+            };
+            sums.into_iter().map(push).collect()
+        };
+    impulses.into_iter().zip(&motion.contacts).map(of_sample).collect()
 }
 
 fn body_view(body: &Body) -> BodyView {
@@ -66,32 +206,6 @@ fn body_view(body: &Body) -> BodyView {
         }
     });
     BodyView { name: body.name.clone(), solids: solid.into_iter().collect() }
-}
-
-/// What touched in the steps from `begin` to `end`, where it does at the end.
-fn touched(setup: &Setup, trajectory: &Trajectory, begin: usize, end: usize) -> Vec<Touch> {
-    let coordinates = &trajectory.samples[end].coordinates;
-    // Positions are found to the tolerance of the outer loop, and velocities to that over a step.
-    let threshold = setup.settings.tolerance / trajectory.step_size;
-    let mut impulses: Vec<Option<(Vector3<f64>, &StepContact)>> =
-        vec![None; trajectory.contact_names.len()];
-    for report in trajectory.reports[begin..end].iter().flat_map(|report| &report.contacts) {
-        let before = impulses[report.contact].map_or_else(Vector3::zeros, |(sum, _)| sum);
-        impulses[report.contact] = Some((before + report.impulse, report));
-    }
-    let touch = |(impulse, report): (Vector3<f64>, &StepContact)| {
-        let gap = &setup.model.contacts()[report.contact].gap;
-        let at = gap.contact_point(setup.model.system(), coordinates)?;
-        let axes = at.frame.axes();
-        let sliding = report.velocity.yz().norm();
-        Some(Touch {
-            contact: report.contact,
-            point: singles(&at.point),
-            impulse: singles(&(0..3).map(|i| axes[i] * impulse[i]).sum()),
-            mode: Mode::of(report.velocity.x, sliding, threshold),
-        })
-    };
-    impulses.into_iter().flatten().filter_map(touch).collect()
 }
 
 fn curves(trajectory: &Trajectory, frames: &[&Sample]) -> Vec<Curve> {

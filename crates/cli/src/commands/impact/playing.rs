@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use nalgebra::DVector;
 use percussion_report::viewer;
-use percussion_scenarios::view::{ImpactStage, Motion};
+use percussion_scenarios::view::{ImpactStage, Motion, View};
 
 use super::{
     document::{Content, Document},
@@ -24,6 +24,11 @@ pub(super) fn write<'a>(
     documents: impl Iterator<Item = &'a Document>,
     directory: &Path,
 ) -> Result<Vec<PathBuf>> {
+    Ok(viewer::write(directory, &view(stage, documents))?.to_vec())
+}
+
+/// The outcomes of `documents` as they are played.
+pub(super) fn view<'a>(stage: &ImpactStage, documents: impl Iterator<Item = &'a Document>) -> View {
     let (mut motions, mut planes) = (Vec::new(), Vec::new());
     for Document { law, content, .. } in documents {
         match content {
@@ -47,7 +52,7 @@ pub(super) fn write<'a>(
             }
         }
     }
-    Ok(viewer::write(directory, &stage.view(motions, planes))?.to_vec())
+    stage.view(motions, planes)
 }
 
 /// The outcomes of a set where a contact velocity is smallest or largest, and the first ones.

@@ -11,8 +11,9 @@ use percussion_report::{
     Table, atomic, csv,
     number::{exact, short},
     report::write_figure,
+    viewer,
 };
-use percussion_scenarios::{EventMotion, Scenario, experiments::overview};
+use percussion_scenarios::{EventMotion, Scenario, experiments::overview, view};
 use serde::Serialize;
 
 use super::{End, trajectory_csv};
@@ -118,7 +119,7 @@ fn law(arguments: &Run) -> Result<(LawName, Box<dyn Law>)> {
 
 impl Motion {
     fn new(motion: EventMotion) -> Self {
-        let EventMotion { trajectory, report } = motion;
+        let EventMotion { trajectory, report, .. } = motion;
         let Report { status, state, modes, events, energy, drift, counters, .. } = report;
         Self {
             ending: status,
@@ -138,15 +139,17 @@ impl Motion {
     }
 }
 
-/// Writes `trajectory.csv`, `events.csv` and the overview figures, and returns their paths.
+/// Writes `trajectory.csv`, `events.csv`, the overview figures and the page that plays the motion, and returns
+/// their paths.
 fn write(directory: &Path, scenario: &Scenario, motion: &EventMotion) -> Result<Vec<PathBuf>> {
-    let EventMotion { trajectory, report } = motion;
+    let EventMotion { trajectory, report, .. } = motion;
     let mut files = vec![directory.join("trajectory.csv"), directory.join("events.csv")];
     atomic::write(&files[0], trajectory_csv(scenario, trajectory).as_bytes())?;
     atomic::write(&files[1], events_csv(report, &trajectory.contact_names).as_bytes())?;
     for figure in overview(scenario, trajectory) {
         files.extend(write_figure(&directory.join(&figure.id), &figure)?);
     }
+    files.extend(viewer::write(directory, &view::of_event_motion(scenario, motion)?)?);
     Ok(files)
 }
 
