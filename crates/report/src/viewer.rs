@@ -13,7 +13,15 @@ use crate::{WriteError, atomic, escape};
 
 const PAGE: &str = include_str!("../assets/viewer/viewer.html");
 const STYLE: &str = include_str!("../assets/viewer/viewer.css");
-const SCRIPT: &str = include_str!("../assets/viewer/viewer.js");
+/// One script in several files: the first opens the function that the last one closes.
+const SCRIPT: &str = concat!(
+    include_str!("../assets/viewer/data.js"),
+    include_str!("../assets/viewer/stage.js"),
+    include_str!("../assets/viewer/bodies.js"),
+    include_str!("../assets/viewer/contacts.js"),
+    include_str!("../assets/viewer/panels.js"),
+    include_str!("../assets/viewer/controls.js"),
+);
 const THREE: &str = include_str!("../assets/viewer/three.min.js");
 const THREE_LICENSE: &str = include_str!("../assets/viewer/three.LICENSE");
 

@@ -76,10 +76,20 @@ impl Browser {
 
     /// Opens `url` and waits until its scripts say that the page is ready.
     pub(crate) fn open(&mut self, url: &str) {
+        self.open_until(url, "document.documentElement?.dataset.ready === 'yes'");
+    }
+
+    /// Opens `url` and waits until the expression `ready` is true.
+    pub(crate) fn open_until(&mut self, url: &str, ready: &str) {
         self.call("Page.navigate", json!({"url": url}));
+        self.wait_for(ready);
+    }
+
+    /// Waits until an expression is true.
+    pub(crate) fn wait_for(&mut self, expression: &str) {
         let start = Instant::now();
-        while self.eval("document.documentElement?.dataset.ready ?? ''") != "yes" {
-            assert!(start.elapsed() < PATIENCE, "{url} is not ready: {:?}", self.errors);
+        while self.eval(expression) != true {
+            assert!(start.elapsed() < PATIENCE, "{expression} stays false: {:?}", self.errors);
             std::thread::sleep(Duration::from_millis(50));
         }
     }

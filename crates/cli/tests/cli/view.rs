@@ -120,6 +120,76 @@ fn the_rod_falls_in_a_browser_from_disk_and_over_loopback() {
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
+/// Runs `percussion` with `arguments` and `--out` a new directory.
+fn written(arguments: &[&str]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let out = ["--out", directory.path().to_str().unwrap()];
+    let finished = percussion(&[arguments, &out].concat());
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    directory
+}
+
+fn page(directory: &Path) -> String {
+    format!("file://{}", directory.join("view.html").canonicalize().unwrap().display())
+}
+
+/// Moves the slider and tells where the colored pixels are before and after: see [`Browser::colored`].
+fn moved(browser: &mut Browser) -> [[f64; 3]; 2] {
+    let before = browser.colored("#canvas");
+    browser.click("#slider", 0.99);
+    [before, browser.colored("#canvas")]
+}
+
+#[test]
+fn motions_of_every_integrator_impacts_in_space_and_grains_play() {
+    let Some(mut browser) = Browser::start() else { return };
+    let balls = ["run", "stewart-trinkle/four-balls", "--step-size", "0.02", "--duration", "0.6"];
+    let by = |integrator: &'static str| [&balls[..], &["--integrator", integrator]].concat();
+    let scenes = [
+        ("four balls", balls.to_vec()),
+        ("four balls", by("impulse-velocity")),
+        ("four balls", by("moreau-jean")),
+        ("four balls", by("variational")),
+        ("disc", vec!["run", "event-driven/bouncing-ball", "--duration", "1"]),
+        ("brick", vec!["impact", "brick-flat", "--law", "plus"]),
+        ("channel", vec!["grains", "channel", "--factor", "8", "--duration", "0.008"]),
+        ("drum", vec!["grains", "drum", "--factor", "2", "--duration", "0.02"]),
+    ];
+    for (name, arguments) in scenes {
+        let directory = written(&arguments);
+        browser.open(&page(directory.path()));
+        let [before, after] = moved(&mut browser);
+        for [share, ..] in [before, after] {
+            assert!((0.001..0.6).contains(&share), "{share} of the picture of {name} is colored");
+        }
+        let change = (0..3).map(|k| (after[k] - before[k]).abs()).fold(0.0, f64::max);
+        assert!(change > 1e-3, "{arguments:?}: {before:?}, then {after:?}");
+        let charts = browser.eval("document.querySelectorAll('#charts svg').length");
+        assert!(charts.as_u64() > Some(0), "{name} has no charts");
+        assert_eq!(browser.errors, Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn the_report_unfolds_players_that_share_their_scripts() {
+    let Some(mut browser) = Browser::start() else { return };
+    let directory = written(&["reproduce", "stewart-trinkle/two-balls-direct", "--quick"]);
+    let player = directory.path().join("stewart-trinkle/two-balls-direct");
+    browser.open(&page(&player));
+    let [before, after] = moved(&mut browser);
+    assert!(before != after, "nothing moves: {before:?}");
+    // Pages that lie beside each other may look at each other only when they are served.
+    let server = Server::start(directory.path());
+    browser.open_until(&server.url, "document.querySelector('.player') !== null");
+    browser.eval("document.querySelector('.player').open = true");
+    browser.wait_for(
+        "document.querySelector('iframe').contentDocument?.documentElement?.dataset.ready === 'yes'",
+    );
+    let page = fs::metadata(directory.path().join("index.html")).unwrap();
+    assert!(page.len() < 500_000, "the players are not in it: {} bytes", page.len());
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
 #[test]
 fn laws_stand_side_by_side_and_outcomes_of_a_set_can_be_chosen() {
     let Some(mut browser) = Browser::start() else { return };

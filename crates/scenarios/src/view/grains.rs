@@ -369,16 +369,35 @@ mod tests {
     }
 
     #[test]
-    fn a_film_of_any_length_and_number_stays_small() {
-        let mut world = scenes::dam_break(0.01, [20, 5, 60]).unwrap();
+    fn a_film_of_any_length_stays_short() {
+        let mut world = scenes::six_by_six_by_six().unwrap();
+        for (steps, expected) in [(50, 51), (119, 120), (120, 61)] {
+            let mut film = GrainFilm::new(&world, steps);
+            for _ in 0..steps {
+                let report = world.step().unwrap();
+                film.step(&world, &report);
+            }
+            let frames = film.view("Balls", "").motions[0].times.len();
+            // The run begins anywhere between two frames.
+            assert!(frames.abs_diff(expected) <= 1, "{frames} times of {steps} steps");
+        }
+        // More steps than were announced.
         let mut film = GrainFilm::new(&world, 5);
         for _ in 0..150 {
             let report = world.step().unwrap();
             film.step(&world, &report);
         }
+        assert_eq!(film.view("Balls", "").motions[0].times.len(), GRAIN_FRAME_LIMIT);
+    }
+
+    #[test]
+    fn of_many_grains_some_are_shown() {
+        let mut world = scenes::dam_break(0.01, [20, 5, 60]).unwrap();
+        let mut film = GrainFilm::new(&world, 1);
+        let report = world.step().unwrap();
+        film.step(&world, &report);
         let view = film.view("Dam", "6000 grains.");
         let motion = &view.motions[0];
-        assert_eq!(motion.times.len(), GRAIN_FRAME_LIMIT);
         let grains = motion.grains.as_ref().unwrap();
         // About half of them; a binomial count is within six deviations.
         assert!((2760..=3240).contains(&grains.radii.len()), "{} are shown", grains.radii.len());

@@ -84,6 +84,8 @@ fn decoded(text: &str) -> Option<String> {
 fn kind(file: &Path) -> &'static str {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
         Some("json") => "application/json",
         Some("svg") => "image/svg+xml",
         Some("csv") => "text/csv; charset=utf-8",

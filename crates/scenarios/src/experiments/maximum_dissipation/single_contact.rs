@@ -185,8 +185,21 @@ impl Study {
         misprints as f64
     }
 
+    /// The window of the figure in the paper, wider where a percussion lies beyond it.
+    fn window(&self) -> Window {
+        let mut window = Window { low: [-3.4, -9.0], high: [1.2, 2.0] };
+        let room = [0, 1].map(|k| 0.05 * (window.high[k] - window.low[k]));
+        for percussion in self.percussions() {
+            for (k, value) in [percussion.y, percussion.z].into_iter().enumerate() {
+                window.low[k] = window.low[k].min(value - room[k]);
+                window.high[k] = window.high[k].max(value + room[k]);
+            }
+        }
+        window
+    }
+
     fn figure(&self, id: &str, caption: &str) -> Figure {
-        let window = Window { low: [-3.4, -9.0], high: [1.2, 2.0] };
+        let window = self.window();
         let energies = [-0.7, -0.6, -0.4, 0.0, 0.6, 1.4, 2.4];
         let mut figure = plane(&self.tangents, &window, &energies);
         let points = |some: &[Vector3<f64>]| some.iter().map(|x| [x.y, x.z]).collect::<Vec<_>>();

@@ -1,0 +1,123 @@
+  // ── charts ─────────────────────────────────────────────────────────────────────────────────────
+  let cursors = [];
+
+  function drawCharts() {
+    const charts = new Map();
+    for (const index of state.shown) {
+      for (const curve of motion(index).curves) {
+        const label = state.shown.length > 1 ? `${motion(index).name}: ${curve.label}` : curve.label;
+        if (!charts.has(curve.chart)) charts.set(curve.chart, []);
+        charts.get(curve.chart).push({ ...curve, label, times: motion(index).times });
+      }
+    }
+    cursors = [];
+    $("charts").replaceChildren(...[...charts].flatMap(([title, curves]) => chart(title, curves)));
+  }
+
+  const stroke = (k) => ({ stroke: colors[k % colors.length], ...(k < colors.length ? {} : { "stroke-dasharray": "2 4" }) });
+
+  function chart(title, curves) {
+    const [width, height, left, bottom] = [420, 150, 58, 22];
+    const finite = curves.flatMap(({ values }) => values.filter(Number.isFinite));
+    let low = finite.reduce((a, b) => Math.min(a, b), Infinity), high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+    if (!(low <= high)) return [];
+    // A constant up to round-off gets room around it.
+    if (high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high))) { const room = Math.abs(high) || 1; low -= room / 2; high += room / 2; }
+    const round = 1e-9 * (high - low);
+    const tidy = (value) => number(Math.abs(value) < round ? 0 : value);
+    const x = (time) => left + (width - left - 6) * (end > begin ? (time - begin) / (end - begin) : 0);
+    const y = (value) => 8 + (height - bottom - 8) * (high - value) / (high - low);
+    const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
+    svg.append(element("path", { class: "axis", d: `M${left},8V${height - bottom}H${width - 6}` }));
+    const label = (text, at, attributes) => svg.append(element("text", { x: at[0], y: at[1], ...attributes }, text));
+    label(tidy(high), [left - 5, 14], { "text-anchor": "end" });
+    label(tidy(low), [left - 5, height - bottom], { "text-anchor": "end" });
+    label(`${number(begin)} s`, [left, height - 6], {});
+    label(`${number(end)} s`, [width - 6, height - 6], { "text-anchor": "end" });
+    curves.forEach(({ times, values }, k) => {
+      const step = Math.max(1, Math.ceil(values.length / 1000));
+      const points = times.map((time, i) => [time, values[i]]).filter(([, value], i) => Number.isFinite(value) && (i % step === 0 || i === times.length - 1));
+      svg.append(element("polyline", { class: "curve", ...stroke(k), points: points.map(([time, value]) => `${x(time).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
+    });
+    const cursor = element("line", { class: "cursor", y1: 8, y2: height - bottom });
+    svg.append(cursor);
+    cursors.push(() => { for (const side of ["x1", "x2"]) cursor.setAttribute(side, x(state.time).toFixed(1)); });
+    svg.addEventListener("click", (event) => {
+      const rect = svg.getBoundingClientRect();
+      const at = (event.clientX - rect.left) / rect.width * width;
+      setTime(begin + (end - begin) * (at - left) / (width - left - 6));
+    });
+    const key = element("div", { class: "key" }, ...curves.slice(0, 12).map(({ label }, k) => {
+      const swatch = element("i");
+      Object.assign(swatch.style, { color: stroke(k).stroke, borderTopStyle: k < colors.length ? "solid" : "dotted" });
+      return element("span", {}, swatch, label);
+    }));
+    return [element("h2", {}, curves[0].unit ? `${title} (${curves[0].unit})` : title), svg, ...(curves.length > 1 ? [key] : [])];
+  }
+
+  // ── sets of outcomes ───────────────────────────────────────────────────────────────────────────
+  function drawSets() {
+    $("sets").replaceChildren(...view.sets.map((plane) => element("div", {}, ...setPlane(plane))));
+  }
+
+  function setPlane({ contact, hull, outcomes }) {
+    const size = 300, room = 34;
+    const known = view.motions.map(({ after }, index) => ({ index, at: after[contact] })).filter(({ at }) => at);
+    const all = [...hull, ...outcomes, ...known.map(({ at }) => at), [0, 0]];
+    const span = [0, 1].map((axis) => all.reduce(([low, high], point) => [Math.min(low, point[axis]), Math.max(high, point[axis])], [Infinity, -Infinity]));
+    // Where all outcomes lie on a line or in a point there is room around them.
+    const widest = Math.max(...span.map(([low, high]) => high - low)) || 1;
+    const [[left, right], [bottom, top]] = span.map(([low, high]) => {
+      const room = Math.max(0, 0.2 * widest - (high - low)) / 2;
+      return [low - room, high + room];
+    });
+    const scale = (size - 2 * room) / Math.max(right - left, top - bottom);
+    const height = 2 * room + scale * (top - bottom), aside = (size - 2 * room - scale * (right - left)) / 2;
+    const x = (value) => room + aside + scale * (value - left), y = (value) => height - room - scale * (value - bottom);
+    const svg = element("svg", { viewBox: `0 0 ${size} ${height.toFixed(1)}`, role: "img", "aria-label": `outcomes at ${view.contacts[contact]}` });
+    const at = ([u, v]) => `${x(u).toFixed(1)},${y(v).toFixed(1)}`;
+    if (hull.length > 1) svg.append(element("polygon", { class: "hull", points: hull.map(at).join(" ") }));
+    svg.append(element("path", { class: "cells", d: outcomes.map((point) => `M${at(point)}h1.4v1.4h-1.4z`).join("") }));
+    svg.append(element("path", { class: "axis", d: `M${room / 2},${y(0)}H${size - room / 2}M${x(0)},${room / 2}V${height - room / 2}` }));
+    const text = (words, place, anchor) => svg.append(element("text", { x: place[0], y: place[1], "text-anchor": anchor }, words));
+    text("sliding (m/s)", [size - 4, height - 4], "end");
+    text("separation (m/s)", [4, 12], "start");
+    for (const value of new Set(span[0])) text(number(value), [x(value), height - room + 14], "middle");
+    for (const value of new Set(span[1])) {
+      const side = x(0) > size / 2 ? -1 : 1;
+      if (value !== 0) text(number(value), [x(0) + 4 * side, y(value) - 3], side < 0 ? "end" : "start");
+    }
+    for (const { index, at: point } of known) {
+      const sample = motion(index).sample !== null;
+      const mark = element("circle", { class: sample ? "sample" : "law", r: sample ? 2.6 : 4.5, cx: x(point[0]).toFixed(1), cy: y(point[1]).toFixed(1), "data-motion": index });
+      mark.append(element("title", {}, motion(index).name));
+      mark.addEventListener("click", () => choose(index));
+      svg.append(mark);
+    }
+    for (const index of state.shown.filter((shown) => motion(shown).after[contact])) {
+      const [u, v] = motion(index).after[contact];
+      svg.append(element("circle", { class: "chosen", r: 6.5, cx: x(u).toFixed(1), cy: y(v).toFixed(1) }));
+    }
+    return [element("h2", {}, `Outcomes at ${view.contacts[contact]}`), svg];
+  }
+
+  // ── the table of contacts ──────────────────────────────────────────────────────────────────────
+  let tableKey = "";
+
+  function drawContacts() {
+    if (!view.contacts.length) return;
+    const index = state.shown[0];
+    const { times, touches } = motion(index);
+    const frame = frameAt(times, state.time);
+    const key = `${index} ${frame}`;
+    if (key === tableKey) return;
+    tableKey = key;
+    const rows = touches[frame].slice(0, 30).map(({ contact, mode, impulse }) => element("tr", {},
+      element("th", { scope: "row" }, view.contacts[contact] ?? String(contact)),
+      element("td", { class: `mode ${mode}` }, mode),
+      element("td", { class: "number" }, number(Math.hypot(...impulse)))));
+    const name = state.shown.length > 1 ? ` (${motion(index).name})` : "";
+    const head = element("tr", {}, ...["contact", "mode", "impulse (N·s)"].map((text) => element("th", { scope: "col" }, text)));
+    const body = rows.length ? rows : [element("tr", {}, element("td", { colspan: "3" }, "nothing touches"))];
+    $("contacts").replaceChildren(element("h2", {}, `Contacts now${name}`), element("div", { class: "scroll" }, element("table", {}, head, ...body)));
+  }

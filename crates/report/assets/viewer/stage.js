@@ -1,0 +1,206 @@
+  // ── the stage ──────────────────────────────────────────────────────────────────────────────────
+  const stage = makeStage();
+
+  function makeStage() {
+    const canvas = $("canvas");
+    // Without a graphics card every pixel counts.
+    const plain = granular || (!planar && view.bodies.length > mostSpheres) || isSoftware();
+    let renderer;
+    try {
+      renderer = new THREE.WebGLRenderer({ canvas, antialias: !plain || planar });
+    } catch (error) {
+      canvas.hidden = true;
+      $("stage").append(element("p", {}, "This browser draws no WebGL, so the motion is not shown; charts and tables are."));
+      return null;
+    }
+    renderer.setPixelRatio(plain ? 1 : Math.min(devicePixelRatio, 2));
+    renderer.autoClear = false;
+    const scene = new THREE.Scene();
+    scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 1.9));
+    const sun = new THREE.DirectionalLight(0xffffff, 1.6);
+    sun.position.set(1, -2, 3);
+    scene.add(sun);
+    const box = bounds();
+    const size = Math.max(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2], 1e-9);
+    const ground = view.planes.map((plane) => makePlane(plane, box, size));
+    ground.forEach((group) => scene.add(group));
+    const bodies = makeBodies(scene), grains = makeGrains(scene);
+    const arrows = makeArrows(scene, size);
+    const camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(35, 1, size * 1e-3, size * 100);
+    camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
+    const controls = new THREE.OrbitControls(camera, canvas);
+    controls.enableRotate = !planar;
+    controls.screenSpacePanning = true;
+    if (planar) controls.mouseButtons = { LEFT: 2, MIDDLE: 1, RIGHT: 2 };
+    if (planar) controls.touches = { ONE: 1, TWO: 2 };
+    let half = [1, 1], paper = "#fff", labelled = "";
+    const size2 = new THREE.Vector2();
+
+    function home() {
+      const center = box.low.map((low, k) => (low + box.high[k]) / 2);
+      controls.target.set(...center);
+      if (planar) {
+        camera.position.set(center[0], center[1], 10 * size);
+        camera.near = 0; camera.far = 20 * size; camera.zoom = 1;
+        half = [0.58 * (box.high[0] - box.low[0]), 0.58 * (box.high[1] - box.low[1])];
+      } else {
+        // From the front, a little from the right and from above, so near that all corners of the box are seen.
+        const back = new THREE.Vector3(0.22, -0.9, 0.38).normalize();
+        const right = new THREE.Vector3(0, 0, 1).cross(back).normalize(), up = back.clone().cross(right);
+        const { w, h } = layout(state.shown.length), slope = Math.tan(Math.PI * camera.fov / 360);
+        let distance = 1e-3 * size;
+        for (let corner = 0; corner < 8; corner++) {
+          const at = new THREE.Vector3(...center.map((middle, k) => (corner >> k & 1 ? box.high : box.low)[k] - middle));
+          const across = Math.max(Math.abs(at.dot(up)), Math.abs(at.dot(right)) * h / w);
+          distance = Math.max(distance, at.dot(back) + across / slope);
+        }
+        camera.position.set(...center).addScaledVector(back, 1.15 * distance);
+      }
+      controls.update();
+    }
+
+    function layout(count) {
+      const { clientWidth: width, clientHeight: height } = $("stage");
+      const columns = Math.min(count, Math.ceil(Math.sqrt(count * width / height)));
+      const rows = Math.ceil(count / columns);
+      return { width, height, w: width / columns, h: height / rows, columns };
+    }
+
+    function render(shown) {
+      const { width, height, w, h, columns } = layout(shown.length);
+      const known = renderer.getSize(size2);
+      if (known.x !== width || known.y !== height) renderer.setSize(width, height, false);
+      renderer.setScissorTest(false);
+      renderer.setClearColor(paper);
+      renderer.clear();
+      renderer.setScissorTest(true);
+      if (planar) {
+        const scale = Math.max(half[0] / w, half[1] / h) || 1;
+        camera.left = -scale * w; camera.right = scale * w; camera.top = scale * h; camera.bottom = -scale * h;
+      } else {
+        camera.aspect = w / h;
+      }
+      camera.updateProjectionMatrix();
+      ground.forEach((group) => group.face(camera.position));
+      shown.forEach((index, panel) => {
+        const x = (panel % columns) * w, y = Math.floor(panel / columns) * h;
+        renderer.setViewport(x, height - y - h, w, h);
+        renderer.setScissor(x, height - y - h, w, h);
+        bodies.place(motion(index), state.time, h * renderer.getPixelRatio());
+        grains.place(motion(index), state.time, h * renderer.getPixelRatio());
+        arrows.place(touching(index));
+        renderer.render(scene, camera);
+      });
+      name(shown, { w, h, columns });
+    }
+
+    function name(shown, { w, h, columns }) {
+      const key = [shown, w, h].join();
+      if (key === labelled) return;
+      labelled = key;
+      const labels = shown.length > 1 || laws.length > 1 || motion(shown[0]).sample !== null ? shown : [];
+      $("names").replaceChildren(...labels.map((index, panel) => {
+        const label = element("span", {}, motion(index).name);
+        label.style.left = `${(panel % columns) * w + 6}px`;
+        label.style.top = `${Math.floor(panel / columns) * h + 6}px`;
+        return label;
+      }));
+    }
+
+    function recolor() {
+      paper = css("--paper");
+      const colorOf = (name) => new THREE.Color(css(name));
+      ground.forEach((group) => group.recolor(colorOf("--ground"), colorOf("--muted")));
+      arrows.recolor({ stick: colorOf("--stick"), slide: colorOf("--slide"), separate: colorOf("--separate") });
+    }
+
+    recolor();
+    home();
+    return { render, recolor, home, controls };
+  }
+
+  // Whether the browser draws without a graphics card.
+  function isSoftware() {
+    const gl = document.createElement("canvas").getContext("webgl2");
+    const name = gl ? gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER) : "";
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+    return /swiftshader|llvmpipe|software|basic render/i.test(name);
+  }
+
+  // The box that holds all grains, or else all bodies, at all times of all motions.
+  function bounds() {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (const { corners, radii } of view.motions.flatMap(({ grains }) => grains ?? [])) {
+      const room = radii.reduce((most, radius) => Math.max(most, radius), 0);
+      for (let axis = 0; axis < 3; axis++) {
+        low[axis] = Math.min(low[axis], corners[0][axis] - room);
+        high[axis] = Math.max(high[axis], corners[1][axis] + room);
+      }
+    }
+    if (low[0] <= high[0]) return { low, high };
+    const reach = view.bodies.map(({ solids }) => Math.max(0, ...solids.map(reachOf)));
+    for (const { poses } of view.motions) {
+      const step = Math.max(1, Math.floor(poses.length / 100));
+      for (let frame = 0; frame < poses.length; frame += step) {
+        reach.forEach((radius, body) => {
+          for (let axis = 0; axis < 3; axis++) {
+            const place = planar && axis === 2 ? 0 : poses[frame][body * stride + axis];
+            const room = planar && axis === 2 ? 0 : radius;
+            low[axis] = Math.min(low[axis], place - room);
+            high[axis] = Math.max(high[axis], place + room);
+          }
+        });
+      }
+    }
+    return low.every(Number.isFinite) ? { low, high } : { low: [-1, -1, 0], high: [1, 1, planar ? 0 : 1] };
+  }
+
+  function reachOf(solid) {
+    switch (solid.kind) {
+      case "ball": return Math.hypot(...solid.center) + solid.radius;
+      case "capsule": return Math.max(...solid.ends.map((end) => Math.hypot(...end))) + solid.radius;
+      case "polygon": return Math.max(...solid.corners.map((corner) => Math.hypot(...corner)));
+      case "box": return Math.hypot(...solid.center) + Math.hypot(...solid.half_edges);
+      default: return 0;
+    }
+  }
+
+  function makePlane({ point, normal }, box, size) {
+    const group = new THREE.Group();
+    const fill = new THREE.MeshBasicMaterial({ side: THREE.DoubleSide, transparent: true, opacity: planar ? 0.55 : 0.25, depthWrite: false });
+    const line = new THREE.LineBasicMaterial();
+    const n = new THREE.Vector3(...normal);
+    const center = new THREE.Vector3(...box.low.map((low, k) => (low + box.high[k]) / 2));
+    // The point of the plane nearest to the scene.
+    const foot = center.clone().addScaledVector(n, -n.dot(center.clone().sub(new THREE.Vector3(...point))));
+    if (planar) {
+      const along = new THREE.Vector3(-n.y, n.x, 0).multiplyScalar(20 * size);
+      const [a, b] = [foot.clone().sub(along), foot.clone().add(along)];
+      const deep = n.clone().multiplyScalar(-20 * size);
+      const corners = [a, b, b.clone().add(deep), a.clone().add(deep)].map(({ x, y }) => ({ x, y }));
+      const mesh = new THREE.Mesh(new THREE.ShapeGeometry(new THREE.Shape(corners)), fill);
+      mesh.position.z = -0.02 * size;
+      group.add(mesh, new THREE.Line(new THREE.BufferGeometry().setFromPoints([a, b]), line));
+    } else {
+      group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), n);
+      group.position.copy(foot);
+      // Half of the shadow of the scene along each axis of the plane; a single plane is a floor with room around.
+      const reach = ([x, y, z]) => {
+        const axis = new THREE.Vector3(x, y, z).applyQuaternion(group.quaternion);
+        return ["x", "y", "z"].reduce((sum, name, k) => sum + Math.abs(axis[name]) * (box.high[k] - box.low[k]) / 2, 0);
+      };
+      const alone = view.planes.length === 1;
+      const [a, b] = [[1, 0, 0], [0, 1, 0]].map((axis) => (alone ? Math.max(0.9 * size, reach(axis)) : reach(axis)));
+      const cell = Math.max(a, b) / 6;
+      group.add(new THREE.Mesh(new THREE.PlaneGeometry(2 * a, 2 * b), fill));
+      const points = [], corner = (x, y) => points.push(new THREE.Vector3(x, y, 0));
+      for (let x = -a; x < a + 0.01 * cell; x += 2 * a / Math.ceil(2 * a / cell - 0.01)) { corner(x, -b); corner(x, b); }
+      for (let y = -b; y < b + 0.01 * cell; y += 2 * b / Math.ceil(2 * b / cell - 0.01)) { corner(-a, y); corner(a, y); }
+      line.transparent = true; line.opacity = 0.35;
+      group.add(new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points), line));
+    }
+    group.recolor = (ground, muted) => { fill.color.copy(ground); line.color.copy(muted); };
+    // One looks through walls from behind.
+    group.face = (eye) => { group.visible = planar || n.dot(eye) > n.dot(foot); };
+    return group;
+  }
