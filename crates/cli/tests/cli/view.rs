@@ -133,11 +133,17 @@ fn page(directory: &Path) -> String {
     format!("file://{}", directory.join("view.html").canonicalize().unwrap().display())
 }
 
-/// Moves the slider and tells where the colored pixels are before and after: see [`Browser::colored`].
-fn moved(browser: &mut Browser) -> [[f64; 3]; 2] {
+/// Asserts that some pixels of the picture are colored and that they move with the slider: see [`Browser::colored`].
+fn assert_moves(browser: &mut Browser, what: &str) {
     let before = browser.colored("#canvas");
     browser.click("#slider", 0.99);
-    [before, browser.colored("#canvas")]
+    let after = browser.colored("#canvas");
+    for [share, ..] in [before, after] {
+        assert!((0.001..0.6).contains(&share), "{share} of the picture of {what} is colored");
+    }
+    let change = (0..3).map(|k| (after[k] - before[k]).abs()).fold(0.0, f64::max);
+    assert!(change > 1e-3, "{what}: {before:?}, then {after:?}");
+    assert_eq!(browser.errors, Vec::<String>::new(), "{what}");
 }
 
 #[test]
@@ -146,27 +152,21 @@ fn motions_of_every_integrator_impacts_in_space_and_grains_play() {
     let balls = ["run", "stewart-trinkle/four-balls", "--step-size", "0.02", "--duration", "0.6"];
     let by = |integrator: &'static str| [&balls[..], &["--integrator", integrator]].concat();
     let scenes = [
-        ("four balls", balls.to_vec()),
-        ("four balls", by("impulse-velocity")),
-        ("four balls", by("moreau-jean")),
-        ("four balls", by("variational")),
-        ("disc", vec!["run", "event-driven/bouncing-ball", "--duration", "1"]),
-        ("brick", vec!["impact", "brick-flat", "--law", "plus"]),
-        ("channel", vec!["grains", "channel", "--factor", "8", "--duration", "0.008"]),
-        ("drum", vec!["grains", "drum", "--factor", "2", "--duration", "0.02"]),
+        balls.to_vec(),
+        by("impulse-velocity"),
+        by("moreau-jean"),
+        by("variational"),
+        vec!["run", "event-driven/bouncing-ball", "--duration", "1"],
+        vec!["impact", "brick-flat", "--law", "plus"],
+        vec!["grains", "channel", "--factor", "8", "--duration", "0.008"],
+        vec!["grains", "drum", "--factor", "2", "--duration", "0.02"],
     ];
-    for (name, arguments) in scenes {
+    for arguments in scenes {
         let directory = written(&arguments);
         browser.open(&page(directory.path()));
-        let [before, after] = moved(&mut browser);
-        for [share, ..] in [before, after] {
-            assert!((0.001..0.6).contains(&share), "{share} of the picture of {name} is colored");
-        }
-        let change = (0..3).map(|k| (after[k] - before[k]).abs()).fold(0.0, f64::max);
-        assert!(change > 1e-3, "{arguments:?}: {before:?}, then {after:?}");
+        assert_moves(&mut browser, &arguments.join(" "));
         let charts = browser.eval("document.querySelectorAll('#charts svg').length");
-        assert!(charts.as_u64() > Some(0), "{name} has no charts");
-        assert_eq!(browser.errors, Vec::<String>::new(), "{name}");
+        assert!(charts.as_u64() > Some(0), "{arguments:?} has no charts");
     }
 }
 
@@ -176,8 +176,7 @@ fn the_report_unfolds_players_that_share_their_scripts() {
     let directory = written(&["reproduce", "stewart-trinkle/two-balls-direct", "--quick"]);
     let player = directory.path().join("stewart-trinkle/two-balls-direct");
     browser.open(&page(&player));
-    let [before, after] = moved(&mut browser);
-    assert!(before != after, "nothing moves: {before:?}");
+    assert_moves(&mut browser, "the page of the report");
     // Pages that lie beside each other may look at each other only when they are served.
     let server = Server::start(directory.path());
     browser.open_until(&server.url, "document.querySelector('.player') !== null");

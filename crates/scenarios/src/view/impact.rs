@@ -329,7 +329,7 @@ mod tests {
         let velocity = DVector::from_vec(vec![0.0, 0.5, 0.0, 0.0, 0.0, 0.0]);
         let motion = stage.motion("pushed", None, &velocity, &[impulse]);
         let touch = motion.touches.iter().flatten().next().unwrap();
-        assert_eq!(touch.impulse, [1.0, 2.0, 3.0]);
+        assert_eq!(touch.impulse.map(f32::to_bits), [1.0_f32, 2.0, 3.0].map(f32::to_bits));
         assert_eq!(touch.mode, Mode::Slide);
     }
 }
