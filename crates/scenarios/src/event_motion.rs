@@ -66,7 +66,7 @@ impl Scenario {
         law: &dyn Law,
         progress: &mut dyn FnMut(f64),
     ) -> Result<EventMotion, Error> {
-let Setup { model, state: start, contact_names, .. } = self.build()?;
+        let Setup { model, state: start, contact_names, .. } = self.build()?;
         // A gap and, in space, three velocities and three forces for each contact.
         let of_contacts = 7 * contact_names.len();
         let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + of_contacts;
