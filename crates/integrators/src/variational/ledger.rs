@@ -108,7 +108,8 @@ impl Integrator {
     /// use nalgebra::Vector3;
     /// use percussion_dynamics::{Articulated, Joint, Link, MassProperties};
     /// use percussion_impact::Propagative;
-    /// use percussion_integrators::variational::{Integrator, Model, Settings, State};
+    /// use percussion_integrators::State;
+    /// use percussion_integrators::variational::{Integrator, Model, Settings};
     ///
     /// let joint = Joint::prismatic(Vector3::x()).with_spring(&[8.0], &[0.0]);
     /// let slider = Link::new("slider", joint).with_mass(MassProperties::point(2.0)?);

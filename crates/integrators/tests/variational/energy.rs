@@ -9,9 +9,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::Propagative;
-use percussion_integrators::variational::{
-    Contact, Drive, Force, Impact, Integrator, Model, Settings,
-};
+use percussion_integrators::Contact;
+use percussion_integrators::variational::{Drive, Force, Impact, Integrator, Model, Settings};
 
 use crate::support::{chain, ends_on_floor, floor, integrator, settings, state};
 
@@ -129,7 +128,7 @@ fn a_ball_does_not_pay_for_the_pendulum_beside_it() {
     let ball = Link::new("ball", Joint::prismatic(Vector3::y())).with_mass(ball);
     let system = Articulated::new(vec![pendulum, ball], Vector3::new(0.0, -10.0, 0.0)).unwrap();
     let tip = SpherePlane::new(Sphere::on_body(1, Vector3::zeros(), 0.0), floor()).unwrap();
-    let model = Model::new(Box::new(system), vec![Contact::new(tip)]).unwrap();
+    let model = Model::new(Box::new(system), vec![Contact::new(tip, 0.0)]).unwrap();
     let mut motion = integrator(model, settings(0.01), state(&[0.4, 0.01], &[0.0, 0.0]));
     let (mut impacts, mut first, mut of_all, mut of_ball) = (0, None, 0.0_f64, 0.0_f64);
     for _ in 0..2000 {
@@ -159,7 +158,7 @@ fn a_corrected_impact_leaves_balls_that_rest_side_by_side() {
     let links = lengths.into_iter().enumerate().map(link).collect();
     let system = Articulated::new(links, Vector3::new(0.0, -10.0, 0.0)).unwrap();
     let ball = |i: usize| Sphere::on_body(i, Vector3::new(lengths[i], 0.0, 0.0), 0.1);
-    let pair = |i| Contact::new(SphereSphere::new(ball(i), ball(i + 1)).unwrap());
+    let pair = |i| Contact::new(SphereSphere::new(ball(i), ball(i + 1)).unwrap(), 0.0);
     let model = Model::new(Box::new(system), vec![pair(0), pair(1)]).unwrap();
     let start = state(&[-0.5 * PI - 0.7, -0.5 * PI, -0.5 * PI], &[0.0; 3]);
     let mut motion = integrator(model, settings(0.02), start);
@@ -183,7 +182,7 @@ fn models_that_are_not_conservative_have_no_ledger() {
     let tips = || {
         let tip = |x| {
             let tip = Sphere::on_body(0, Vector3::new(x, 0.0, 0.0), 0.0);
-            Contact::new(SpherePlane::new(tip, floor()).unwrap())
+            Contact::new(SpherePlane::new(tip, floor()).unwrap(), 0.0)
         };
         vec![tip(-0.5), tip(0.5)]
     };
@@ -215,8 +214,10 @@ fn models_that_are_not_conservative_have_no_ledger() {
 fn friction_starts_the_ledger_anew() {
     let body = PlanarBody::new(1.0, 1.0);
     let bodies = PlanarBodies::new(vec![body; 2], Vector2::new(0.0, -10.0)).unwrap();
-    let on_floor = |i| Contact::new(SpherePlane::new(Sphere::of_body(i, 0.0), floor()).unwrap());
-    let contacts = vec![on_floor(0).with_friction(0.5), on_floor(1)];
+    let on_floor = |i, friction| {
+        Contact::new(SpherePlane::new(Sphere::of_body(i, 0.0), floor()).unwrap(), friction)
+    };
+    let contacts = vec![on_floor(0, 0.5), on_floor(1, 0.0)];
     let model = Model::new(Box::new(bodies), contacts).unwrap();
     let start = state(&[0.0, 0.0, 0.0, 0.0, 0.05, 0.0], &[3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let mut motion = integrator(model, settings(0.01), start);
@@ -245,6 +246,7 @@ fn a_correction_that_would_pull_is_left_to_the_next_impact() {
             let plane = Plane::new(&normal, &Vector3::zeros()).unwrap();
             Contact::new(
                 SpherePlane::new(Sphere::on_body(0, Vector3::zeros(), 0.0), plane).unwrap(),
+                0.0,
             )
         };
         let model = Model::new(Box::new(system.unwrap()), normals.map(wall).into()).unwrap();
