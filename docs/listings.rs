@@ -17,6 +17,7 @@ chapters! {
     set_valued: "src/systems/set-valued.md",
     plus: "src/systems/plus.md",
     propagative: "src/systems/propagative.md",
+    granular: "src/systems/granular.md",
     reading_the_set: "src/reading-the-set.md",
     viewer: "src/viewer.md",
     file_formats: "src/file-formats.md",

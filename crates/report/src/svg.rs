@@ -92,17 +92,19 @@ pub fn draw(figure: &Figure) -> String {
     let plot = Plot { x, y };
     let (areas, others): (Vec<_>, Vec<_>) =
         figure.series.iter().partition(|series| shade(series.mark).is_some());
-    // The grid stays visible on areas.
-    for series in areas {
-        plot.series(&mut canvas, series, legend.color(series));
-    }
-    axes(&mut canvas, figure, &plot.x, &plot.y);
+    let draw = |canvas: &mut Canvas<'_>, all: &[&Series]| {
+        all.iter().for_each(|series| plot.series(canvas, series, legend.color(series)));
+    };
     if let Some(map) = &figure.map {
+        axes(&mut canvas, figure, &plot.x, &plot.y);
         map::draw(&mut canvas, map, (&plot.x, &plot.y), below);
+        draw(&mut canvas, &areas);
+    } else {
+        // The grid stays visible on areas.
+        draw(&mut canvas, &areas);
+        axes(&mut canvas, figure, &plot.x, &plot.y);
     }
-    for series in others {
-        plot.series(&mut canvas, series, legend.color(series));
-    }
+    draw(&mut canvas, &others);
     canvas.finish();
     with_head(&document, (WIDTH, height), &figure.title, &figure.caption)
 }

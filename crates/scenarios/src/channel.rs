@@ -4,12 +4,12 @@ use nalgebra::Vector3;
 use percussion_granular::{Settings, channel::Parameters};
 use serde::Deserialize;
 
-use crate::{document, error::Error};
+use crate::{document, error::Error, scenario::Expected};
 
-/// The file of the channel.
+/// The file of the channel and of the experiment with it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+pub(crate) struct Document {
     size: [f64; 3],
     obstacle: [f64; 2],
     obstacle_radius: f64,
@@ -20,6 +20,34 @@ struct Document {
     perturbation: f64,
     friction: f64,
     step_size: f64,
+    /// What the experiment runs for each effort.
+    pub(crate) quick: Run,
+    pub(crate) default: Run,
+    pub(crate) full: Run,
+    /// What runs with other sizes of grains have shown.
+    pub(crate) measured: Vec<Measured>,
+    pub(crate) expected: Vec<Expected>,
+}
+
+/// How the channel is run in an experiment.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Run {
+    /// How many times larger the grains are than the published ones.
+    pub(crate) factor: f64,
+    pub(crate) max_sweeps: usize,
+    pub(crate) tolerance: f64,
+    /// The averages are over the times from the first to the second (s).
+    pub(crate) window: [f64; 2],
+}
+
+/// A run that was made once.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Measured {
+    pub(crate) factor: f64,
+    pub(crate) solid_fraction: f64,
+    pub(crate) contacts_per_grain: f64,
 }
 
 /// The channel of Preclik, Eibl and Rüde (2018), section 4.3, with its 247 000 grains.
@@ -40,19 +68,28 @@ struct Document {
 /// # Ok::<(), percussion_scenarios::Error>(())
 /// ```
 pub fn parameters(seed: u64) -> Result<Parameters, Error> {
-    let text = include_str!("../fixtures/granular/channel.toml");
-    let document: Document = document::parse(text, "channel")?;
-    let Document { friction, step_size, .. } = document;
-    Ok(Parameters {
-        size: Vector3::from(document.size),
-        obstacle: document.obstacle,
-        obstacle_radius: document.obstacle_radius,
-        radius: document.radius,
-        density: document.density,
-        spacing: document.spacing,
-        speed: document.speed,
-        perturbation: document.perturbation,
-        settings: Settings { friction, step_size, ..Settings::default() },
-        seed,
-    })
+    Ok(Document::read()?.parameters(seed))
+}
+
+impl Document {
+    pub(crate) fn read() -> Result<Self, Error> {
+        document::parse(include_str!("../fixtures/granular/channel.toml"), "channel")
+    }
+
+    /// The published channel.
+    pub(crate) fn parameters(&self, seed: u64) -> Parameters {
+        let Self { friction, step_size, .. } = *self;
+        Parameters {
+            size: Vector3::from(self.size),
+            obstacle: self.obstacle,
+            obstacle_radius: self.obstacle_radius,
+            radius: self.radius,
+            density: self.density,
+            spacing: self.spacing,
+            speed: self.speed,
+            perturbation: self.perturbation,
+            settings: Settings { friction, step_size, ..Settings::default() },
+            seed,
+        }
+    }
 }

@@ -185,6 +185,9 @@ pub enum Error {
     /// Contacts with friction do not make a problem.
     #[error("frictional contact problem: {0}")]
     Friction(#[from] percussion_complementarity::friction::ProblemError),
+    /// A world of grains, one of them or a step was refused.
+    #[error("grains: {0}")]
+    Grains(#[from] percussion_granular::Error),
     /// A design is refused: its variables, conditions or settings.
     #[error("design: {0}")]
     Design(Box<percussion_impact::design::Error<Self>>),

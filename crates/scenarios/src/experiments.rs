@@ -9,6 +9,7 @@ use crate::{
     trajectory::Trajectory,
 };
 
+mod channel;
 mod drawing;
 mod event_driven;
 mod four_balls;
@@ -253,6 +254,11 @@ pub fn experiments() -> &'static [Experiment] {
             id: "maximum-dissipation/beside-stewart-trinkle",
             title: "Two published scenes by round cones and by polygons",
             run: round_cones::beside_stewart_trinkle,
+        },
+        Experiment {
+            id: "granular/channel",
+            title: "Grains stream through a channel past an obstacle",
+            run: channel::run,
         },
     ]
 }

@@ -44,10 +44,10 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, map: &Map, (x, y): (&Scale, &Scale),
     let (upper, lower) = (below + 4.0, below + 4.0 + BAR);
     for piece in 0..PIECES {
         let value = |edge: u32| low + (high - low) * f64::from(edge) / f64::from(PIECES);
-        let corner = (bar.pixel(value(piece)), upper);
-        let opposite = (bar.pixel(value(piece + 1)) + SEAM, lower);
         let middle = 0.5 * (value(piece) + value(piece + 1));
-        canvas.rectangle(corner, opposite, color(middle, (low, high)));
+        // Each on the rest of the one before, so that there is nothing between them.
+        let corner = (bar.pixel(value(piece)), upper);
+        canvas.rectangle(corner, (bar.pixels.1, lower), color(middle, (low, high)));
     }
     let ticks = bar.ticks(60.0);
     for (value, label) in &ticks.marks {

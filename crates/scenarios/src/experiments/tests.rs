@@ -1,4 +1,7 @@
 //! Every row of every experiment, quickly; and that the registry is complete.
+//!
+//! But for the channel of grains, which takes half a minute: `channel` tests what a short stream shows, and
+//! `percussion reproduce --quick` judges its rows.
 
 use super::*;
 use crate::outcome::Against;
