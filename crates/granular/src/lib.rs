@@ -46,7 +46,7 @@
 //! | [`decomposition`] | one world in several pieces, for several processes |
 //! | [`scenes`] | worlds to begin with |
 //! | [`channel`] | [`Channel`](channel::Channel): a stream past an obstacle |
-//! | [`statistics`] | averages in cells, radial distribution |
+//! | [`statistics`] | averages in cells, profile over the height, radial distribution |
 //! | [`limits`] | [`Limits`](limits::Limits): when to give up a long run |
 //! | [`state`] | [`State`], to write a world to a file |
 //! | [`checkpoint`] | files of it that a killed run cannot spoil |

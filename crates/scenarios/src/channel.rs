@@ -20,12 +20,16 @@ pub(crate) struct Document {
     perturbation: f64,
     friction: f64,
     step_size: f64,
+    /// Columns along and across the channel of the published maps.
+    pub(crate) cells: [f64; 2],
+    /// Where the published radial distribution begins and ends along the channel (m).
+    pub(crate) outflow: [f64; 2],
     /// What the experiment runs for each effort.
     pub(crate) quick: Run,
     pub(crate) default: Run,
     pub(crate) full: Run,
-    /// What runs with other sizes of grains have shown.
-    pub(crate) measured: Vec<Measured>,
+    /// Factor and solid fraction of runs that were made once.
+    pub(crate) runs: Vec<[f64; 2]>,
     pub(crate) expected: Vec<Expected>,
 }
 
@@ -39,15 +43,6 @@ pub(crate) struct Run {
     pub(crate) tolerance: f64,
     /// The averages are over the times from the first to the second (s).
     pub(crate) window: [f64; 2],
-}
-
-/// A run that was made once.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Measured {
-    pub(crate) factor: f64,
-    pub(crate) solid_fraction: f64,
-    pub(crate) contacts_per_grain: f64,
 }
 
 /// The channel of Preclik, Eibl and Rüde (2018), section 4.3, with its 247 000 grains.

@@ -3,9 +3,9 @@
 //! The channel, its obstacle, the speed and gravity are the published ones; the grains, the distances at which they come
 //! in and the time steps are [coarser](Parameters::coarser) by a factor, which is 1 for the published size. What
 //! that changes is how much of the channel is near a wall, where grains cannot pack as densely as among
-//! themselves: the [profile over the height](SolidProfile) shows it. What walls cost is proportional to the size of the
-//! grains, so the solid fraction at the published size is read from a straight line over the size, through the run and
-//! those that the fixture has stored.
+//! themselves: the [profile over the height](SolidProfile) shows it. Walls have an effect over a few diameters, so what
+//! they cost is proportional to the size of the grains, to first order, and the solid fraction at the published size is
+//! read from a straight line over the size, through the run and those that the fixture has stored.
 //!
 //! # Source
 //!
@@ -17,7 +17,7 @@ mod laws;
 
 use nalgebra::Vector3;
 use percussion_granular::{
-    Settings,
+    Report, Settings,
     channel::{Channel, Parameters},
     statistics::{CellAverages, RadialDistribution, SolidProfile},
 };
@@ -41,8 +41,8 @@ pub(super) fn run(
         Effort::Full => document.full,
     };
     let title = "Grains stream through a channel past an obstacle";
-    let published = document.parameters(options.seed);
-    let (mut channel, course) = Course::run(published, &run, &mut |share| progress(share, title))?;
+    let mut show = |share| progress(share, title);
+    let (mut channel, course) = Course::run(&document, &run, options.seed, &mut show)?;
     let laws = laws::compare(&mut channel)?;
 
     let mut measurements = Measurements::new(id, &document.expected);
@@ -50,9 +50,7 @@ pub(super) fn run(
     measurements.add("inflow, in grains of the published size", course.inflow);
     let solid_fraction = course.mean(|sample| sample.solid_fraction);
     measurements.add("solid fraction", solid_fraction);
-    let mut sizes: Vec<_> =
-        document.measured.iter().map(|run| [run.factor, run.solid_fraction]).collect();
-    sizes.push([run.factor, solid_fraction]);
+    let sizes = [&document.runs[..], &[[run.factor, solid_fraction]]].concat();
     measurements.add("solid fraction, line over sizes at the published one", line_at(&sizes, 1.0));
     measurements.add("change of the solid fraction over the window", course.drift());
     measurements.add("contacts per grain", course.mean(|sample| sample.contacts_per_grain));
@@ -86,7 +84,7 @@ pub(super) fn run(
             run.factor
         ),
         rows,
-        figures: figures::all(&document, &course, run.factor),
+        figures: figures::all(&document, &course, &sizes),
         notes,
     })
 }
@@ -126,33 +124,32 @@ struct Sample {
 const SAMPLES: u64 = 150;
 /// Steps between two times that count in the averages over space: a fifth of a diameter at the speed of the inflow.
 const PAUSE: u64 = 20;
-/// Bins of a diameter in the radial distribution.
+/// Largest distance in the radial distribution, in diameters.
+const REACH: f64 = 8.0;
+/// Bins of a diameter in it.
 const BINS: f64 = 20.0;
 /// Layers of a diameter in the profile over the height.
 const LAYERS: f64 = 10.0;
-/// The region of figure 12 (m).
-const OUTFLOW: [f64; 2] = [0.12, 0.14];
 
 impl Course {
-    /// Runs the channel with coarser grains than `published` and tells `progress` the part done.
+    /// Runs the channel with coarser grains and tells `progress` the part done.
     fn run(
-        published: Parameters,
+        document: &Document,
         run: &Run,
+        seed: u64,
         progress: &mut dyn FnMut(f64),
     ) -> Result<(Channel, Self), Error> {
-        let coarser = published.coarser(run.factor);
-        let Run { max_sweeps, tolerance, .. } = *run;
+        let Run { factor, max_sweeps, tolerance, .. } = *run;
+        let coarser = document.parameters(seed).coarser(factor);
         let settings = Settings { max_sweeps, tolerance, ..coarser.settings };
         let parameters = Parameters { settings, ..coarser };
         let (size, diameter) = (parameters.size, 2.0 * parameters.radius);
         let [first_step, steps] = run.window.map(|time| whole(time / settings.step_size));
-        let [low, high] = OUTFLOW.map(|x| Vector3::new(x, 0.0, 0.0));
-        let corners = [low, high + Vector3::new(0.0, size.y, size.z)];
-        let reach = (8.0 * diameter).min(OUTFLOW[1] - OUTFLOW[0]).min(size.z);
-        let bins = count((reach / diameter * BINS).floor());
+        let [begin, end] = document.outflow;
+        let corners = [Vector3::new(begin, 0.0, 0.0), Vector3::new(end, size.y, size.z)];
+        let bins = count(BINS * (size.z.min(end - begin) / diameter).min(REACH));
         let reach = bins as f64 / BINS * diameter;
-        // 150 × 65 cells with the published grains.
-        let cells = [size.x, size.y].map(|edge| count((edge / (1e-3 * run.factor)).round()));
+        let cells = document.cells.map(|cells| count((cells / factor).round()));
         let layers = count((size.z / diameter * LAYERS).round());
 
         let mut channel = Channel::new(parameters)?;
@@ -177,14 +174,7 @@ impl Course {
                 inflows.push((channel.world().time(), before));
             }
             let grains = channel.world().grains();
-            let share = 1.0 / interval as f64;
-            sample.solid_fraction += share * channel.solid_fraction();
-            sample.contacts_per_grain +=
-                share * 2.0 * report.contacts as f64 / grains.len().max(1) as f64;
-            sample.overlap = sample.overlap.max(report.overlap / diameter);
-            sample.residual += share * report.relative_residual;
-            sample.worst_residual = sample.worst_residual.max(report.relative_residual);
-            sample.sweeps += share * report.sweeps as f64;
+            sample.add(&channel, &report, 1.0 / interval as f64);
             if step.is_multiple_of(interval) {
                 sample.time = channel.world().time();
                 course.samples.push(std::mem::take(&mut sample));
@@ -205,11 +195,12 @@ impl Course {
         }
         course.turning = energies[0] / energies[1];
         if let [(begin, first), .., (end, last)] = inflows[..] {
-            course.inflow = (last - first) as f64 * run.factor.powi(3) / (end - begin);
+            course.inflow = (last - first) as f64 * factor.powi(3) / (end - begin);
         }
         Ok((channel, course))
     }
 
+    /// The samples of the window.
     fn window(&self) -> &[Sample] {
         &self.samples[self.first..]
     }
@@ -241,6 +232,20 @@ impl Course {
         let peak = values.iter().copied().max_by(|a, b| a[1].total_cmp(&b[1]));
         let [distance, height] = peak.unwrap_or([f64::NAN; 2]);
         [distance / (2.0 * self.parameters.radius), height]
+    }
+}
+
+impl Sample {
+    /// Enters a step that is this `share` of the sample.
+    fn add(&mut self, channel: &Channel, report: &Report, share: f64) {
+        let grains = channel.world().grains().len().max(1) as f64;
+        let overlap = report.overlap / (2.0 * channel.parameters().radius);
+        self.solid_fraction += share * channel.solid_fraction();
+        self.contacts_per_grain += share * 2.0 * report.contacts as f64 / grains;
+        self.overlap = self.overlap.max(overlap);
+        self.residual += share * report.relative_residual;
+        self.worst_residual = self.worst_residual.max(report.relative_residual);
+        self.sweeps += share * report.sweeps as f64;
     }
 }
 
@@ -278,7 +283,7 @@ mod tests {
         let run = Run { factor: 8.0, max_sweeps: 30, tolerance: 1e-2, window: [0.01, 0.03] };
         let mut last = 0.0;
         let (mut channel, course) =
-            Course::run(document.parameters(0), &run, &mut |share| last = share).unwrap();
+            Course::run(&document, &run, 0, &mut |share| last = share).unwrap();
         assert!((last - 1.0).abs() < 0.02, "progress ends at {last}");
         // Two of 8 × 2 grains, a period apart.
         let expected = 8.0 * 2.0 * 512.0 / (8.0 * 0.94e-3);
@@ -294,7 +299,7 @@ mod tests {
             assert!((ratio - 1.0).abs() < 1e-9, "{laws:?}");
         }
 
-        let figures = figures::all(&document, &course, run.factor);
+        let figures = figures::all(&document, &course, &document.runs);
         for (index, figure) in figures.iter().enumerate() {
             assert!(figure.series.iter().all(|series| !series.points.is_empty()), "{}", figure.id);
             let values = figure.map.iter().flat_map(|map| &map.cells).flatten();

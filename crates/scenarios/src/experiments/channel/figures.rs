@@ -1,13 +1,20 @@
 //! The figures of the channel.
 
 use crate::{
-    channel::{Document, Measured},
-    experiments::{channel::Course, drawing},
+    channel::Document,
+    experiments::{
+        channel::{Course, line_at},
+        drawing,
+    },
     figure::{Figure, Map, Mark, Series},
     scenario::Expected,
 };
 
-pub(super) fn all(document: &Document, course: &Course, factor: f64) -> Vec<Figure> {
+pub(super) fn all(
+    document: &Document,
+    course: &Course,
+    sizes_and_fractions: &[[f64; 2]],
+) -> Vec<Figure> {
     vec![
         map(
             course,
@@ -33,28 +40,7 @@ pub(super) fn all(document: &Document, course: &Course, factor: f64) -> Vec<Figu
         fractions(document, course),
         contacts(document, course),
         quality(course),
-        sizes(
-            document,
-            (
-                "solid-fraction-over-size",
-                "The smaller the grains, the less walls cost",
-                "Solid fraction of runs with several sizes of grains, made once, of this run, and as published.",
-            ),
-            "solid fraction",
-            factor,
-            (|run| run.solid_fraction, course.mean(|sample| sample.solid_fraction)),
-        ),
-        sizes(
-            document,
-            (
-                "contacts-over-size",
-                "Contacts and size of the grains",
-                "Contacts of a grain in the same runs.",
-            ),
-            "contacts per grain",
-            factor,
-            (|run| run.contacts_per_grain, course.mean(|sample| sample.contacts_per_grain)),
-        ),
+        sizes(document, sizes_and_fractions),
     ]
 }
 
@@ -215,28 +201,29 @@ fn goal(document: &Document, course: &Course, quantity: &str) -> Series {
     Series { label: "published".to_owned(), mark: Mark::Outline, points }
 }
 
-/// A quantity of runs with several sizes of grains.
-fn sizes(
-    document: &Document,
-    (id, title, caption): (&str, &str, &str),
-    quantity: &str,
-    factor: f64,
-    (stored, measured): (impl Fn(&Measured) -> f64, f64),
-) -> Figure {
-    let dots = |label: &str, points| Series { label: label.to_owned(), mark: Mark::Dots, points };
-    let others = document.measured.iter().map(|run| [run.factor, stored(run)]).collect();
+/// The solid fraction of runs with several sizes of grains, this one last.
+fn sizes(document: &Document, runs: &[[f64; 2]]) -> Figure {
+    let dots = |label: &str, points: &[[f64; 2]]| Series {
+        label: label.to_owned(),
+        mark: Mark::Dots,
+        points: points.to_vec(),
+    };
+    let (others, this) = runs.split_at(runs.len() - 1);
+    let largest = runs.iter().map(|run| run[0]).fold(1.0, f64::max);
+    let line = [1.0, largest].map(|size| [size, line_at(runs, size)]);
     Figure {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        caption: caption.to_owned(),
+        id: "sizes".to_owned(),
+        title: "The smaller the grains, the less walls cost".to_owned(),
+        caption: "Solid fraction of runs with several sizes of grains, made once, of this run, and as published.".to_owned(),
         x: drawing::axis("radius of the grains over the published one", ""),
-        y: drawing::axis(quantity, ""),
+        y: drawing::axis("solid fraction", ""),
         equal_aspect: false,
         map: None,
         series: vec![
-            dots("measured once", others),
-            dots("this run", vec![[factor, measured]]),
-            dots("published", vec![[1.0, published(document, quantity)]]),
+            drawing::outline(line.to_vec()),
+            dots("made once", others),
+            dots("this run", this),
+            dots("published", &[[1.0, published(document, "solid fraction")]]),
         ],
     }
 }
