@@ -17,6 +17,8 @@ chapters! {
     set_valued: "src/systems/set-valued.md",
     plus: "src/systems/plus.md",
     propagative: "src/systems/propagative.md",
+    variational: "src/systems/variational.md",
+    event_driven: "src/systems/event-driven.md",
     granular: "src/systems/granular.md",
     reading_the_set: "src/reading-the-set.md",
     viewer: "src/viewer.md",

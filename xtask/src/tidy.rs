@@ -6,6 +6,7 @@
 pub(crate) mod files;
 mod fixtures;
 mod formulas;
+mod front_page;
 mod layering;
 mod links;
 mod readme;
@@ -71,6 +72,7 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
             let text = read(&path)?;
             findings.extend(sources::check(relative, &text));
             findings.extend(formulas::check(relative, &text));
+            findings.extend(front_page::check(relative, &text));
         } else if relative.extension().is_some_and(|extension| extension == "md") {
             let text = read(&path)?;
             findings.extend(formulas::check(relative, &text));

@@ -7,7 +7,9 @@
 //! | `percussion run NAME\|FILE` | simulates a scenario |
 //! | `percussion impact FILE` | tells what velocity an impact leads to, by any law |
 //! | `percussion compare FILE` | sets the answers of several laws side by side |
+//! | `percussion design FILE\|NAME` | finds the nearest mechanism whose impact has one outcome |
 //! | `percussion solve lcp FILE` | solves a linear complementarity problem |
+//! | `percussion solve friction FILE` | solves a problem of contacts with friction |
 //! | `percussion reproduce [ID…]` | runs published experiments and compares their figures with ours |
 //! | `percussion grains SCENE` | runs many grains in hard contact, with checkpoints |
 //! | `percussion view DIR` | shows what a run wrote in a browser on this machine |

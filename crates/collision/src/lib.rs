@@ -98,6 +98,17 @@
 //! | [`contact`] | [`Contact`], its [name](ContactId), and [`FeatureGap`] |
 //! | [`feature`] | [`Feature`], what the names mean |
 //! | [`cell_grid`] | [`CellGrid`] for many equal spheres |
+//!
+//! # Features
+//!
+//! None: nothing of this crate is optional.
+//!
+//! # Limits
+//!
+//! - Positions are looked at one by one: what passes through something else between two of them is not seen.
+//! - Shapes are convex; others are several colliders on one body.
+//! - Restitution and friction are carried along and combined (the geometric mean of friction), and nothing is
+//!   done with them.
 
 mod adapter;
 mod broad_phase;

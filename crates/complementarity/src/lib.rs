@@ -8,9 +8,12 @@
 //! w = M z + q, \qquad 0 \le z \perp w \ge 0.
 //! ```
 //!
-//! The names to know are [`lcp::Problem`], which holds `M` and `q` and judges any answer,
-//! [`lcp::lemke`], the solver to start with, and [`lcp::Report`], which says how a solve ended. The
-//! crate knows no bodies: a problem is a matrix and a vector.
+//! With round cones it becomes a *frictional contact problem*: impulses `p` in their cones and velocities
+//! `u = W p + u_f` that oppose them.
+//!
+//! The names to know are [`lcp::Problem`] and [`friction::Problem`], which state a problem and judge any
+//! answer, [`lcp::Method`] and [`friction::Method`], which solve it, and [`lcp::Report`], which says how
+//! a solve ended. The crate knows no bodies: a problem is matrices and vectors.
 //!
 //! # Example
 //!
@@ -40,6 +43,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
+//! | [`lcp`] | linear complementarity problems, in the modules that follow |
 //! | [`lcp::problem`] | the validated problem, residuals |
 //! | [`lcp::report`] | status, iterations and residual of a solve |
 //! | [`lcp::lemke`] | complementary pivoting, safe against cycling, answers verified |
@@ -48,7 +52,7 @@
 //! | [`lcp::enumerate`] | all solutions of a small problem, continua included |
 //! | [`lcp::mixed`] | problems with free unknowns, reduced to an LCP |
 //! | [`lcp::method`] | the choice of a solver as a value |
-//! | [`friction`] | contacts with friction cones: one in closed form, many by sweeps; see its own table |
+//! | [`friction`] | contacts with round friction cones: one in closed form, many by sweeps and more; see its own table |
 //!
 //! # Which solver
 //!
@@ -59,15 +63,31 @@
 //! | a P-matrix, or hundreds of unknowns with a good start | [`lcp::fischer_burmeister`] |
 //! | at most 20 unknowns and doubts about uniqueness | [`lcp::enumerate`] |
 //! | joints beside contacts | [`lcp::mixed`], then one of the above |
+//! | one contact with a round friction cone | [`friction::single`], in closed form |
+//! | many contacts with round friction cones | [`friction::Method`] and its default |
 //!
-//! # Guarantees and limits
+//! # Guarantees
 //!
 //! - [`Status::Solved`](lcp::Status::Solved) always means that the relative natural-map residual was
 //!   computed from the problem and the answer alone, and is within the tolerance.
 //! - Wrong input is a typed error that names the entry, its value and what was expected; an unsolved
 //!   problem is a status, with the best point found.
 //! - All solvers are deterministic: the same bits on every run and for any number of threads.
-//! - Matrices of LCPs are dense; an LCP with a general matrix is NP-hard, so every solver has a limit.
+//!
+//! # Features
+//!
+//! None: nothing of this crate is optional.
+//!
+//! # Limits
+//!
+//! - An LCP with a general matrix is NP-hard, so every solver has a limit, which is a status.
+//! - Matrices of LCPs are dense, and enumeration doubles its work with each unknown.
+//! - Coulomb's law for several contacts may have no solution or many; one of them is given, as solvers find it.
 
 pub mod friction;
 pub mod lcp;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

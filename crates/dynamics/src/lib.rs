@@ -68,6 +68,12 @@
 //! # Features
 //!
 //! `urdf` (off by default) adds the import of robot descriptions and the crates urdf-rs and quick-xml.
+//!
+//! # Limits
+//!
+//! - Bodies are rigid. Mechanisms are trees, whose loops equality constraints close.
+//! - Mass matrices are dense, but for the blocks of free bodies; a mechanism of hundreds of links is slow.
+//! - Gaps are of spheres, planes and rods with round ends; `percussion-collision` has those of other shapes.
 
 pub mod anchor;
 pub mod articulated;

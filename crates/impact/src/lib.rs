@@ -70,6 +70,17 @@
 //! | [`Plus`] | all that approach, in rounds | with friction and restitution | one |
 //! | [`SetValuedRouth`] | all, in small steps, inelastic | no | a set, by samples |
 //!
+//! # Features
+//!
+//! None: nothing of this crate is optional.
+//!
+//! # Limits
+//!
+//! - An impact takes no time: positions stay, and forces such as gravity have no share in it.
+//! - Matrices are dense, and meant for a robot or some tens of bodies; thousands of contacts belong to
+//!   `percussion-integrators` and `percussion-granular`.
+//! - What each law does not guarantee stands in its module, and the table above has the worst of it.
+//!
 //! # Conventions
 //!
 //! SI units. Contact components are ordered normal, tangent 1, tangent 2; the relative velocity is that
@@ -95,6 +106,11 @@ pub mod routh;
 pub mod sequential;
 pub mod set_valued;
 pub mod step_lcp;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use anitescu_potra::AnitescuPotra;
 pub use certificate::Certificate;

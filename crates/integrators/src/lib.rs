@@ -1,19 +1,8 @@
 //! Time stepping for rigid bodies with contact, impact and Coulomb friction.
 //!
-//! | module | scheme |
-//! | --- | --- |
-//! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
-//! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
-//! | [`impulse_velocity`] | semi-implicit, contacts by their velocities at the end of the step, round friction cones |
-//! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
-//! | [`model`] | what moves, what may touch and where it starts: the same for every scheme |
-//! | [`moreau_jean`] | the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
-//! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
-//! | [`variational`] | discrete momentum conserved, impacts located within the step, any impact law without friction |
-//!
 //! A [`Model`] is what moves and what may touch, the same for every scheme; a [`State`] is where it starts. The
 //! `Integrator` of a scheme, as [`stewart_trinkle::Integrator`], is the motion, and its `StepReport` what one step cost
-//! and how well its equations hold.
+//! and how well its equations hold. What moves is any [`System`](percussion_dynamics::System).
 //!
 //! # Example
 //!
@@ -47,6 +36,41 @@
 //! assert!((velocity[4] - 50.0).abs() < 1e-7); // rad/s about y
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Modules
+//!
+//! | module | scheme |
+//! | --- | --- |
+//! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
+//! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
+//! | [`impulse_velocity`] | semi-implicit, contacts by their velocities at the end of the step, round friction cones |
+//! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
+//! | [`model`] | what moves, what may touch and where it starts: the same for every scheme |
+//! | [`moreau_jean`] | the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
+//! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
+//! | [`variational`] | discrete momentum conserved, impacts located within the step, any impact law without friction |
+//!
+//! # Which one
+//!
+//! | you have | take |
+//! | --- | --- |
+//! | plastic impacts, tens of contacts, no penetration allowed | [`stewart_trinkle`] |
+//! | the same with round cones, or many contacts | [`impulse_velocity`] |
+//! | restitution and many contacts | [`moreau_jean`] |
+//! | a law of impact to follow exactly, few contacts | [`event_driven`] |
+//! | no friction in impacts, and energy that must not drift | [`variational`] |
+//! | a law of impact to be judged | [`compliant`] |
+//! | infinitely many impacts, velocities without jumps | [`inclusion`] |
+//!
+//! # Features
+//!
+//! None: nothing of this crate is optional.
+//!
+//! # Limits
+//!
+//! - No scheme sees surfaces that pass through each other within one step.
+//! - Restitution is not part of [`stewart_trinkle`] and [`impulse_velocity`], nor friction in impacts of [`variational`].
+//! - [`inclusion`] is for systems in the plane; [`compliant`] knows no bilateral constraints.
 
 mod bilateral;
 pub mod compliant;

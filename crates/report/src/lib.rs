@@ -7,6 +7,8 @@
 //! [`Report`], which writes a whole directory with a page to read, and [`viewer::write`], which writes
 //! a page that plays a motion.
 //!
+//! # Example
+//!
 //! ```
 //! use percussion_report::{Provenance, Report};
 //! use percussion_scenarios::{Against, ExperimentOutcome, Row};
@@ -39,11 +41,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Modules
+//!
 //! | module | holds |
 //! | --- | --- |
 //! | [`svg`] | figures as SVG documents |
 //! | [`csv`] | figures and trajectories as comma-separated text |
 //! | [`vtk`] | points with values for `ParaView` |
+//! | [`report`] | [`Report`]: a directory with all of it |
 //! | [`page`] | the page of the report |
 //! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
@@ -52,7 +57,14 @@
 //! | [`provenance`] | where, when and with which seed a run was made |
 //! | [`atomic`] | files that are either complete or absent |
 //!
-//! Nothing here computes physics, opens a window or needs a network or a font.
+//! # Features
+//!
+//! None: nothing of this crate is optional.
+//!
+//! # Limits
+//!
+//! Nothing here computes physics or judges it, opens a window, or needs a network or a font. Figures are of
+//! lines, marks, filled areas and maps in two dimensions.
 
 pub mod atomic;
 pub mod csv;
@@ -66,6 +78,11 @@ pub mod table;
 pub mod terminal;
 pub mod viewer;
 pub mod vtk;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use atomic::WriteError;
 pub use provenance::Provenance;

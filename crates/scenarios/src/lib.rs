@@ -34,7 +34,18 @@
 //! | [`convergence`] | distances between simulations, order of convergence |
 //! | [`experiments`](mod@experiments) | the registry of published experiments |
 //! | [`outcome`], [`figure`] | what they hand to a report |
+//! | [`error`](mod@error) | what is wrong with a file or a simulation |
 //! | [`view`] | motions and outcomes for a page that plays them |
+//!
+//! # Features
+//!
+//! None: nothing of this crate is optional.
+//!
+//! # Limits
+//!
+//! - Files describe free bodies and trees of joints with the shapes that [`scenario`] and [`impacts`] list;
+//!   other mechanisms are built in code, on `percussion-dynamics`.
+//! - Experiments answer for what their papers print; figures that are not reproduced are rows beside ours.
 //!
 //! All units are SI: m, kg, s, N, rad.
 
@@ -55,6 +66,11 @@ mod rules;
 pub mod scenario;
 pub mod trajectory;
 pub mod view;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use design::{Design, Designed};
 pub use error::Error;
