@@ -76,9 +76,10 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
         } else if relative.extension().is_some_and(|extension| extension == "md") {
             let text = read(&path)?;
             findings.extend(formulas::check(relative, &text));
-            findings.extend(links::check(relative, &text, |path| root.join(path).exists()));
-            let list = |list: &str| fs::read_to_string(root.join(list)).unwrap_or_default();
-            findings.extend(links::check_chapter(relative, list));
+            let exists = |path: &Path| root.join(path).exists();
+            let text_of = |path: &Path| fs::read_to_string(root.join(path)).unwrap_or_default();
+            findings.extend(links::check(relative, &text, exists, text_of));
+            findings.extend(links::check_chapter(relative, |list| text_of(Path::new(list))));
         } else if fixtures::is_fixture(relative) {
             let list = fs::read_to_string(path.with_file_name("README.md")).unwrap_or_default();
             findings.extend(fixtures::check(relative, &read(&path)?, &list));

@@ -11,10 +11,15 @@ const FOLDERS: [&str; 4] = ["crates/", "examples/", "docs/", "benches/"];
 const CHAPTERS: &str = "docs/src";
 const LISTS: [&str; 2] = ["docs/src/SUMMARY.md", "docs/listings.rs"];
 
-/// Relative links, and paths in backticks, of the Markdown `text` in the file `relative`.
+/// Relative links with their anchors, and paths in backticks, of the Markdown `text` in the file `relative`.
 ///
-/// `exists` answers for paths relative to the root.
-pub(super) fn check(relative: &Path, text: &str, exists: impl Fn(&Path) -> bool) -> Vec<Finding> {
+/// `exists` and `read` answer for paths relative to the root.
+pub(super) fn check(
+    relative: &Path,
+    text: &str,
+    exists: impl Fn(&Path) -> bool,
+    read: impl Fn(&Path) -> String,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut in_listing = false;
     for (index, line) in text.lines().enumerate() {
@@ -26,12 +31,21 @@ pub(super) fn check(relative: &Path, text: &str, exists: impl Fn(&Path) -> bool)
         }
         let folder = relative.parent().unwrap_or(Path::new(""));
         let beside = |path: &str| exists(&plain(&folder.join(path)));
-        let links = targets(line).map(|target| (target, beside(target)));
+        let has = |path: &str, anchor: &str| match path {
+            "" => anchors(text).any(|found| found == anchor),
+            _ if anchor.is_empty() || !path.ends_with(".md") => beside(path),
+            _ => anchors(&read(&plain(&folder.join(path)))).any(|found| found == anchor),
+        };
+        let links = targets(line).map(|target| {
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            (target, has(path, anchor))
+        });
         // A README of a crate names files of the crate, others those of the workspace.
         let named = paths(line).map(|path| (path, exists(Path::new(path)) || beside(path)));
         for (target, found) in links.chain(named) {
             if !found {
-                let message = format!("`{target}` leads nowhere, expected a file or a folder");
+                let message =
+                    format!("`{target}` leads nowhere, expected a file, a folder or a heading");
                 findings.push(Finding::new(relative, index + 1, message));
             }
         }
@@ -54,12 +68,24 @@ pub(super) fn check_chapter(relative: &Path, read: impl Fn(&str) -> String) -> V
         .collect()
 }
 
-/// The targets of inline links of a line that lead to files.
+/// The targets of inline links of a line that lead to files or headings.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| {
         let target = rest.split([')', ' ']).next()?;
-        let path = target.split('#').next()?;
-        (!path.is_empty() && !path.contains(':')).then_some(path)
+        (!target.is_empty() && !target.contains(':')).then_some(target)
+    })
+}
+
+/// The names by which the headings of the Markdown `text` are linked, by GitHub and by mdBook.
+fn anchors(text: &str) -> impl Iterator<Item = String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.map(|line| {
+        let kept = line.trim_start_matches('#').trim().chars().filter_map(|c| match c {
+            ' ' => Some('-'),
+            c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
+            _ => None,
+        });
+        kept.flat_map(char::to_lowercase).collect()
     })
 }
 
@@ -95,15 +121,23 @@ mod tests {
         let exists = |path: &Path| {
             ["docs/src/a.md", "crates/one", "README.md"].contains(&path.to_str().unwrap())
         };
-        let findings = check(Path::new("docs/src/b.md"), text, exists);
+        let read = |_: &Path| "# The `top`, seen\n".to_owned();
+        let findings = check(Path::new("docs/src/b.md"), text, exists, read);
         let line = |finding: &Finding| finding.to_string().split(':').nth(1)?.parse().ok();
         findings.iter().filter_map(line).collect()
     }
 
     #[test]
     fn links_that_lead_nowhere_are_found() {
-        assert_eq!(lines("[a](a.md), [b](../../README.md#top)\n[c](c.md) [d](d.md)"), [2, 2]);
-        assert!(lines("[w](https://example.org) [x](#here) ![p](a.md \"title\")").is_empty());
+        assert_eq!(lines("[a](a.md), [b](../../README.md)\n[c](c.md) [d](d.md)"), [2, 2]);
+        assert!(lines("[w](https://example.org#here) ![p](a.md \"title\")").is_empty());
+    }
+
+    #[test]
+    fn anchors_are_headings() {
+        assert!(lines("[a](a.md#the-top-seen)").is_empty());
+        assert_eq!(lines("[a](a.md#the-bottom)\n[b](#here)"), [1, 2]);
+        assert!(lines("# Here\n[b](#here)").is_empty());
     }
 
     #[test]
