@@ -19,6 +19,7 @@ chapters! {
     propagative: "src/systems/propagative.md",
     variational: "src/systems/variational.md",
     event_driven: "src/systems/event-driven.md",
+    compliant: "src/systems/compliant.md",
     granular: "src/systems/granular.md",
     reading_the_set: "src/reading-the-set.md",
     viewer: "src/viewer.md",

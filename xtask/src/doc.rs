@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use crate::{
     formulas,
     shell::{self, cargo},
-    tidy::files,
+    tidy::{self, files},
 };
 
 /// Stylesheet and font, from `docs` into the folder of the documentation.
@@ -20,9 +20,13 @@ const ASSETS: [(&str, &str); 2] = [
 
 /// Documents all crates of the workspace, without a warning, in `target/doc`.
 pub(crate) fn run() -> anyhow::Result<()> {
+    let folder = shell::target().join("doc");
+    // rustdoc links to another crate only if the folder of its documentation is there when it starts.
+    for (name, _) in tidy::members(&tidy::metadata()?) {
+        fs::create_dir_all(folder.join(name.replace('-', "_")))?;
+    }
     let flags = format!("{} -D warnings", env::var("RUSTDOCFLAGS").unwrap_or_default());
     shell::run(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", flags.trim()))?;
-    let folder = shell::target().join("doc");
     for (from, to) in ASSETS {
         let to = folder.join(to);
         fs::create_dir_all(to.parent().unwrap_or(&folder))?;
