@@ -1,11 +1,12 @@
 //! The same pile in rapier.
 
 use nalgebra::Vector3;
-use percussion_granular::{Shape, World};
+use percussion_collision as collision;
+use percussion_granular::{Shape, World, bodies::Bodies};
 use rapier3d_f64::{
     dynamics::{RigidBodyBuilder, RigidBodyHandle},
     geometry::{ColliderBuilder, SharedShape},
-    math::Vector,
+    math::{Pose, Rotation, Vector},
     pipeline::PhysicsWorld,
 };
 
@@ -45,6 +46,48 @@ impl Pile {
         });
         let bodies = bodies.collect();
         Self { world, bodies }
+    }
+
+    /// Bricks between half-spaces.
+    pub(super) fn bricks(ours: &Bodies, half_extents: Vector3<f64>) -> Self {
+        let mut world = PhysicsWorld::new();
+        let settings = ours.settings();
+        world.gravity = vector(&settings.gravity);
+        world.integration_parameters.dt = settings.step_size;
+        world.integration_parameters.length_unit = 2.0 * half_extents.max();
+        for boundary in ours.boundaries() {
+            let collision::Shape::HalfSpace { normal } = boundary.collider.shape() else {
+                unreachable!("the bricks lie between half-spaces")
+            };
+            let plane = ColliderBuilder::new(SharedShape::halfspace(vector(normal)));
+            let pose = boundary.pose * boundary.collider.pose();
+            let plane = plane.translation(vector(&pose.translation.vector));
+            world.colliders.insert(plane.friction(boundary.collider.friction()));
+        }
+        let bodies = ours.bodies().iter().map(|body| {
+            let q = &body.orientation;
+            let rotation = Rotation::from_xyzw(q.i, q.j, q.k, q.w);
+            let builder = RigidBodyBuilder::dynamic()
+                .pose(Pose { translation: vector(&body.position), rotation })
+                .linvel(vector(&body.velocity))
+                .angvel(vector(&body.angular_velocity))
+                .can_sleep(false);
+            let handle = world.bodies.insert(builder);
+            let [x, y, z] = half_extents.into();
+            let brick = ColliderBuilder::cuboid(x, y, z).mass(body.form.mass()).friction(0.5);
+            world.colliders.insert_with_parent(brick, handle, &mut world.bodies);
+            handle
+        });
+        let bodies = bodies.collect();
+        Self { world, bodies }
+    }
+
+    /// The deepest overlap of any two colliders (m), as the contacts of the last step have it.
+    pub(super) fn overlap(&self) -> f64 {
+        let pairs = self.world.narrow_phase.contact_pairs();
+        let manifolds = pairs.flat_map(|pair| pair.manifolds());
+        let points = manifolds.flat_map(|manifold| &manifold.points);
+        points.map(|point| -point.dist).fold(0.0, f64::max)
     }
 
     pub(super) fn step(&mut self) {

@@ -53,6 +53,24 @@
 //! With more sweeps a core updates 35 million contacts a second in the first scene and 28 million in the second. A
 //! million grains with their contacts take 0.73 GB.
 //!
+//! Beside rapier3d-f64 0.36 in one run of the bench `granular_pile`, both on one thread of a busy machine, from the same
+//! column after two seconds, when it has come to rest:
+//!
+//! | | step | deepest overlap | fastest approach | kinetic energy over `½ m (g δt)²` |
+//! | --- | --- | --- | --- | --- |
+//! | [`World`], 10 sweeps | 25 ms | 6.5e-6 d | 4.5e-5 m/s | 0.01 |
+//! | [`World`], 40 sweeps | | 6.1e-6 d | 1.2e-5 m/s | 0.01 |
+//! | rapier, 4 substeps, after 100 steps | 260 ms | 4.9e-2 d | 8.9e-2 m/s | 1400 |
+//!
+//! The test [666](scenes::six_by_six_by_six) of 10 s takes 0.7 s, most of it for the first second, where a residual of
+//! `1e-6` asks for some 50 sweeps a step. A world this small is a single slab and leaves the threads alone.
+//!
+//! [`Bodies`](bodies::Bodies) are not as fast: 1000 bricks with 3900 contacts took 50 ms a step with 10 sweeps, most of it to find
+//! the contacts, and rapier's 8 to 9 ms; they overlap by 0.7 % of their height, rapier's by 2.9 %.
+//!
+//! Ten sweeps are few. A column of 25 layers settles with them if the friction is 0.2 or more; with 0.1
+//! its overlaps grow, and it needs the default tolerance and number of sweeps. [`Report::overlap`] and the residual tell.
+//!
 //! # Modules
 //!
 //! | module | holds |
