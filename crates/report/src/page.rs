@@ -13,6 +13,9 @@ use crate::{
 
 const STYLE: &str = include_str!("page.css");
 
+/// What a fold does when it is opened.
+const LOAD: &str = "const frame = this.querySelector('iframe'); frame.src ||= frame.dataset.page";
+
 /// The page: a summary, then for each experiment its paragraph, its table and its figures.
 ///
 /// It holds its style and its figures, loads nothing, follows the reader's light or dark scheme,
@@ -114,14 +117,17 @@ fn section(outcome: &ExperimentOutcome, view: Option<&View>) -> String {
 }
 
 /// The page that plays an experiment, loaded when it is unfolded.
+///
+/// Browsers load frames that are folded away, even lazy ones, and a dozen of players at once takes a minute: so a frame
+/// gets its address when its fold is opened.
 fn player(id: &str, view: &View) -> String {
     let (folder, title) = (folder(id), escape(&view.title));
     let command = play(id).map_or_else(String::new, |command| {
         format!(" It is written by <code>{}</code>.", escape(&command))
     });
     format!(
-        "<details class=\"player\">\n<summary>Play it</summary>\n\
-         <iframe src=\"{folder}/view.html\" title=\"{title}\" loading=\"lazy\"></iframe>\n\
+        "<details class=\"player\" ontoggle=\"{LOAD}\">\n<summary>Play it</summary>\n\
+         <iframe data-page=\"{folder}/view.html\" title=\"{title}\"></iframe>\n\
          <p class=\"muted\">The player <a href=\"{folder}/view.html\">on a page of its own</a>, its \
          <a href=\"{folder}/view.json\">data</a>.{command}</p>\n</details>\n"
     )

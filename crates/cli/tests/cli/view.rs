@@ -180,6 +180,9 @@ fn the_report_unfolds_players_that_share_their_scripts() {
     // Pages that lie beside each other may look at each other only when they are served.
     let server = Server::start(directory.path());
     browser.open_until(&server.url, "document.querySelector('.player') !== null");
+    // A dozen of players at once would be slow.
+    let address = "document.querySelector('iframe').src";
+    assert_eq!(browser.eval(address), "");
     browser.eval("document.querySelector('.player').open = true");
     browser.wait_for(
         "document.querySelector('iframe').contentDocument?.documentElement?.dataset.ready === 'yes'",

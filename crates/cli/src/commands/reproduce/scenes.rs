@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use percussion_granular::channel::Channel;
 use percussion_impact::Poisson;
+use percussion_report::number::short;
 use percussion_scenarios::{Scenario, View, channel, scenario::Method, view};
 
 use crate::{arguments::LawName, commands::impact};
@@ -90,6 +91,7 @@ fn stream(seed: u64) -> Result<View> {
         let report = channel.step()?;
         film.step(channel.world(), &report);
     }
+    let step_size = short(step_size);
     let caption = format!(
         "Preclik, Eibl & Rüde (2018), section 4.3, with grains {FACTOR} times as large; h = {step_size} s."
     );
