@@ -8,7 +8,7 @@ use percussion_integrators::event_driven::EventKind;
 use super::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View, plane_view, pose, singles};
 use crate::{
     error::Error,
-    event_motion::EventMotion,
+    event_motion::{ContactMotion, EventMotion},
     scenario::{Body, Scenario, Setup, Shape},
     trajectory::{Sample, StepContact, Trajectory},
 };
@@ -184,14 +184,13 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<StepContact>> {
             *sums.entry(*contact).or_default() += Vector3::from_fn(entry);
         }
     }
-    let of_sample =
-        |(sums, at): (BTreeMap<usize, Vector3<f64>>, &crate::event_motion::ContactMotion)| {
-            let push = |(contact, impulse)| {
-                let velocity = components(&at.velocities, contact);
-                StepContact { contact, impulse, velocity }
-            };
-            sums.into_iter().map(push).collect()
+    let of_sample = |(sums, at): (BTreeMap<usize, Vector3<f64>>, &ContactMotion)| {
+        let push = |(contact, impulse)| {
+            let velocity = components(&at.velocities, contact);
+            StepContact { contact, impulse, velocity }
         };
+        sums.into_iter().map(push).collect()
+    };
     impulses.into_iter().zip(&motion.contacts).map(of_sample).collect()
 }
 
