@@ -1,5 +1,6 @@
-//! Problem families shared by the benches and by the dependability tests.
+//! Problem families shared by the benches and by the dependability tests, and the way to drivers of peers.
 
+pub mod driver;
 pub mod families;
 pub mod frictional;
 pub mod piles;

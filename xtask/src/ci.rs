@@ -5,18 +5,19 @@ use std::{env, fs, path::PathBuf, time::Instant};
 use anyhow::{Context, bail};
 
 use crate::{
-    book, doc, downstream, reproduce,
+    book, doc, downstream, examples, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("tidy", tidy::run),
     ("fmt", format),
     ("clippy", clippy),
     ("test", test),
+    ("examples", examples::run),
     ("doc", doc::run),
     ("book", book::build_if_installed),
     ("snapshot", snapshot::none_pending),

@@ -9,6 +9,7 @@ mod book;
 mod ci;
 mod doc;
 mod downstream;
+mod examples;
 mod formulas;
 mod reproduce;
 mod shell;
@@ -27,6 +28,7 @@ usage: cargo xtask COMMAND
   snapshot [--accept]                 run the snapshot tests; with --accept take what changed
   doc                                 the documentation of the crates with its formulas, into target/doc/
   book                                the book, into target/book/; needs mdbook
+  examples                            build and run the examples of the crates
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…]                     the published experiments, into target/reproduction/
   bench [FILTER] [--peers] [--problems N]
@@ -52,6 +54,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["book"] => book::run(),
         // mdBook calls this while it builds the book.
         ["mdbook-formulas", question @ ..] => book::preprocess(question),
+        ["examples"] => examples::run(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

@@ -5,17 +5,11 @@
 //! ratio only, and every answer is judged by the same residual in velocities, relative to the free velocity.
 #![expect(clippy::print_stdout, reason = "the table is the output of this program")]
 
-use std::{
-    env,
-    error::Error,
-    hint::black_box,
-    io::{self, Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::Instant,
-};
+use std::{env, error::Error, hint::black_box, time::Instant};
 
 use nalgebra::{DMatrix, Vector3};
 use percussion_benches::{
+    driver::Driver,
     frictional::{packing, sliding},
     piles,
 };
@@ -34,9 +28,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let driver = arguments.next().ok_or("usage: friction_peers DRIVER [FILTER]")?;
     let filter = arguments.next().unwrap_or_default();
-    let mut siconos = Siconos::start(&driver)?;
+    let mut siconos = Driver::start(&driver)?;
     for (name, part) in [
-        ("friction_sweeps", sweeps as fn(&mut Siconos) -> Result<(), Box<dyn Error>>),
+        ("friction_sweeps", sweeps as fn(&mut Driver) -> Result<(), Box<dyn Error>>),
         ("friction_single", single),
         ("friction_solve", solves),
     ] {
@@ -58,7 +52,7 @@ fn least(repeats: usize, mut call: impl FnMut()) -> f64 {
 }
 
 /// Ten sweeps near the solution, as the difference of twelve and two.
-fn sweeps(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
+fn sweeps(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
     println!("Block Gauss-Seidel, 1000 contacts, near the solution: ns per contact and sweep");
     println!(
         "{:>10} {:>11} {:>10} {:>9} {:>7} {:>11} {:>11}",
@@ -92,7 +86,8 @@ fn sweeps(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
             *time = (run(12) - run(2)) / (10.0 * contacts);
         }
         let [short, long] = [2, 12].map(|count| {
-            siconos.ask(
+            ask(
+                siconos,
                 &problem,
                 &Request { task: 0, iterations: count, repeats: 100, tolerance: 1e-300 },
                 &near,
@@ -114,7 +109,7 @@ fn sweeps(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
 }
 
 /// Contacts one by one, by the closed form of Coulomb's law.
-fn single(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
+fn single(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
     const CONTACTS: usize = 1000;
     const CALLS: u16 = 16;
     println!(
@@ -147,7 +142,7 @@ fn single(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
             ours.add(time / f64::from(CALLS), residual);
             let request =
                 Request { task: 1, iterations: i32::from(CALLS), repeats: 20, tolerance: 1e-12 };
-            let answer = siconos.ask(&problem, &request, &[Vector3::zeros()])?;
+            let answer = ask(siconos, &problem, &request, &[Vector3::zeros()])?;
             theirs.add(
                 answer.time / f64::from(CALLS),
                 problem.relative_residual(Law::Coulomb, &answer.impulses),
@@ -162,7 +157,7 @@ fn single(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
 }
 
 /// Whole problems to the tolerance: our default, and the fastest of Siconos's that gets there.
-fn solves(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
+fn solves(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
     println!("Solved to {RIGHT:e}: µs from zero impulses; of Siconos the fastest that gets there");
     println!(
         "{:<26} {:>8} {:>11} {:>9} {:>11} {:>9} {:>7} solver",
@@ -176,7 +171,7 @@ fn solves(siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
                 .expect("the settings are valid");
         });
         let note = if solution.report.status == Status::Solved { "" } else { "!" };
-        let best = siconos.best(&problem)?;
+        let best = best(siconos, &problem)?;
         print!(
             "{name:<26} {:>8} {:>10.1}{note:1} {:>9.1e}",
             problem.contact_count(),
@@ -246,105 +241,69 @@ struct Best {
     residual: f64,
 }
 
-/// The driver, running as a child process; the protocol is described in its source.
-struct Siconos {
-    child: Child,
-    requests: ChildStdin,
-    replies: ChildStdout,
+/// The answer of the driver.
+fn ask(
+    siconos: &mut Driver,
+    problem: &Problem,
+    request: &Request,
+    start: &[Vector3<f64>],
+) -> Result<Answer, Box<dyn Error>> {
+    let n = problem.contact_count();
+    let delassus = problem.delassus();
+    let mut bytes = Vec::new();
+    let sizes = [n, delassus.block_count()].map(i32::try_from);
+    let [contacts, blocks] = [sizes[0]?, sizes[1]?];
+    for size in [request.task, contacts, blocks, request.iterations, request.repeats] {
+        bytes.extend(size.to_ne_bytes());
+    }
+    bytes.extend(request.tolerance.to_ne_bytes());
+    let mut count = 0;
+    bytes.extend(0_i32.to_ne_bytes());
+    for row in 0..n {
+        count += delassus.row(row).count();
+        bytes.extend(i32::try_from(count)?.to_ne_bytes());
+    }
+    for row in 0..n {
+        for (column, _) in delassus.row(row) {
+            bytes.extend(i32::try_from(column)?.to_ne_bytes());
+        }
+    }
+    let values = (0..n).flat_map(|row| delassus.row(row)).flat_map(|(_, block)| block.iter());
+    let friction = problem.contacts().iter().map(|contact| contact.friction());
+    let vectors = |list: &[Vector3<f64>]| list.iter().flatten().copied().collect::<Vec<f64>>();
+    let numbers = values.copied().chain(vectors(problem.free_velocity())).chain(friction);
+    bytes.extend(numbers.chain(vectors(start)).flat_map(f64::to_ne_bytes));
+    siconos.send(&bytes)?;
+
+    // Two integers about how it ended: what counts is how good the answer is.
+    siconos.integer().and_then(|_| siconos.integer())?;
+    let time = siconos.number()?;
+    let numbers = siconos.numbers(3 * n)?;
+    Ok(Answer { time, impulses: numbers.chunks_exact(3).map(Vector3::from_column_slice).collect() })
 }
 
-impl Siconos {
-    fn start(driver: &str) -> io::Result<Self> {
-        let mut child =
-            Command::new(driver).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let closed = || io::Error::other("the driver has no pipes");
-        let requests = child.stdin.take().ok_or_else(closed)?;
-        let replies = child.stdout.take().ok_or_else(closed)?;
-        Ok(Self { child, requests, replies })
-    }
-
-    fn ask(
-        &mut self,
-        problem: &Problem,
-        request: &Request,
-        start: &[Vector3<f64>],
-    ) -> Result<Answer, Box<dyn Error>> {
-        let n = problem.contact_count();
-        let delassus = problem.delassus();
-        let mut bytes = Vec::new();
-        let sizes = [n, delassus.block_count()].map(i32::try_from);
-        let [contacts, blocks] = [sizes[0]?, sizes[1]?];
-        for size in [request.task, contacts, blocks, request.iterations, request.repeats] {
-            bytes.extend(size.to_ne_bytes());
-        }
-        bytes.extend(request.tolerance.to_ne_bytes());
-        let mut count = 0;
-        bytes.extend(0_i32.to_ne_bytes());
-        for row in 0..n {
-            count += delassus.row(row).count();
-            bytes.extend(i32::try_from(count)?.to_ne_bytes());
-        }
-        for row in 0..n {
-            for (column, _) in delassus.row(row) {
-                bytes.extend(i32::try_from(column)?.to_ne_bytes());
+/// The fastest task whose answer is right.
+fn best(siconos: &mut Driver, problem: &Problem) -> Result<Option<Best>, Box<dyn Error>> {
+    let mut best: Option<Best> = None;
+    let start = vec![Vector3::zeros(); problem.contact_count()];
+    for (index, &(_, task, iterations)) in TASKS.iter().enumerate() {
+        // Their error is measured otherwise: ask for more until ours is small enough.
+        for tolerance in [1e-8, 1e-10, 1e-12] {
+            let mut request = Request { task, iterations, repeats: 1, tolerance };
+            let first = ask(siconos, problem, &request, &start)?;
+            let residual = problem.relative_residual(Law::Coulomb, &first.impulses);
+            if residual > RIGHT {
+                continue;
             }
-        }
-        let values = (0..n).flat_map(|row| delassus.row(row)).flat_map(|(_, block)| block.iter());
-        let friction = problem.contacts().iter().map(|contact| contact.friction());
-        let vectors = |list: &[Vector3<f64>]| list.iter().flatten().copied().collect::<Vec<f64>>();
-        let numbers = values.copied().chain(vectors(problem.free_velocity())).chain(friction);
-        bytes.extend(numbers.chain(vectors(start)).flat_map(f64::to_ne_bytes));
-        self.requests.write_all(&bytes)?;
-        self.requests.flush()?;
-
-        self.replies.read_exact(&mut [0; 8])?;
-        let time = self.number()?;
-        let numbers = (0..3 * n).map(|_| self.number()).collect::<io::Result<Vec<_>>>()?;
-        Ok(Answer {
-            time,
-            impulses: numbers.chunks_exact(3).map(Vector3::from_column_slice).collect(),
-        })
-    }
-
-    /// The fastest task whose answer is right.
-    fn best(&mut self, problem: &Problem) -> Result<Option<Best>, Box<dyn Error>> {
-        let mut best: Option<Best> = None;
-        let start = vec![Vector3::zeros(); problem.contact_count()];
-        for (index, &(_, task, iterations)) in TASKS.iter().enumerate() {
-            // Their error is measured otherwise: ask for more until ours is small enough.
-            for tolerance in [1e-8, 1e-10, 1e-12] {
-                let mut request = Request { task, iterations, repeats: 1, tolerance };
-                let first = self.ask(problem, &request, &start)?;
-                let residual = problem.relative_residual(Law::Coulomb, &first.impulses);
-                if residual > RIGHT {
-                    continue;
-                }
-                request.repeats = if first.time > 1e7 { 2 } else { 20 };
-                let answer = self.ask(problem, &request, &start)?;
-                if best.as_ref().is_none_or(|best| answer.time < best.time) {
-                    best = Some(Best { solver: TASKS[index].0, time: answer.time, residual });
-                }
-                break;
+            request.repeats = if first.time > 1e7 { 2 } else { 20 };
+            let answer = ask(siconos, problem, &request, &start)?;
+            if best.as_ref().is_none_or(|best| answer.time < best.time) {
+                best = Some(Best { solver: TASKS[index].0, time: answer.time, residual });
             }
-        }
-        Ok(best)
-    }
-
-    fn number(&mut self) -> io::Result<f64> {
-        let mut bytes = [0; 8];
-        self.replies.read_exact(&mut bytes)?;
-        Ok(f64::from_ne_bytes(bytes))
-    }
-
-    fn finish(mut self) -> Result<(), Box<dyn Error>> {
-        drop(self.requests);
-        let status = self.child.wait()?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(format!("the driver ended with {status}").into())
+            break;
         }
     }
+    Ok(best)
 }
 
 /// The answers of one solver to single contacts.

@@ -6,16 +6,10 @@
 //! [`Problem::relative_residual`]. Prints a table and notes the machine's load through the ratio only.
 #![expect(clippy::print_stdout, reason = "the table is the output of this program")]
 
-use std::{
-    env,
-    error::Error,
-    io::{self, Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::Instant,
-};
+use std::{env, error::Error, time::Instant};
 
 use nalgebra::DVector;
-use percussion_benches::families::Family;
+use percussion_benches::{driver::Driver, families::Family};
 use percussion_complementarity::lcp::{
     Problem, Status,
     lemke::{self, Settings, Workspace},
@@ -40,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "{:<21} {:>3} {:<10} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
         "family", "n", "solver", "median", "mean", "p99", "residual", "failed", "wrong"
     );
-    let mut siconos = Siconos::start(&driver)?;
+    let mut siconos = Driver::start(&driver)?;
     for family in Family::all().into_iter().filter(|family| family.name().contains(&filter)) {
         compare(family, count, &mut siconos)?;
     }
@@ -48,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Solves `count` problems of `family` with both and prints three lines.
-fn compare(family: Family, count: u64, siconos: &mut Siconos) -> Result<(), Box<dyn Error>> {
+fn compare(family: Family, count: u64, siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
     let (mut ours, mut theirs) = (Record::default(), Record::default());
     let mut workspace = Workspace::default();
     let mut n = 0;
@@ -56,7 +50,7 @@ fn compare(family: Family, count: u64, siconos: &mut Siconos) -> Result<(), Box<
         let problem = family.problem(SEED, index);
         n = problem.dimension();
         ours.add(&problem, &solve(&problem, &mut workspace)?);
-        theirs.add(&problem, &siconos.solve(&problem)?);
+        theirs.add(&problem, &ask(siconos, &problem)?);
     }
     ours.sort();
     theirs.sort();
@@ -94,56 +88,20 @@ fn solve(problem: &Problem, workspace: &mut Workspace) -> Result<Answer, lemke::
     Ok(Answer { time: times[times.len() / 2], claims_success, z })
 }
 
-/// The driver, running as a child process; the protocol is described in its source.
-struct Siconos {
-    child: Child,
-    requests: ChildStdin,
-    replies: ChildStdout,
-}
+/// The answer of the driver.
+fn ask(siconos: &mut Driver, problem: &Problem) -> Result<Answer, Box<dyn Error>> {
+    let n = problem.dimension();
+    let mut request = Vec::with_capacity(8 * (n * n + n + 1));
+    request.extend(i32::try_from(n)?.to_ne_bytes());
+    request.extend(i32::from(REPEATS).to_ne_bytes());
+    // nalgebra stores matrices by columns, as the protocol wants them.
+    let numbers = problem.matrix().iter().chain(problem.vector().iter());
+    request.extend(numbers.flat_map(|number| number.to_ne_bytes()));
+    siconos.send(&request)?;
 
-impl Siconos {
-    fn start(driver: &str) -> io::Result<Self> {
-        let mut child =
-            Command::new(driver).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let closed = || io::Error::other("the driver has no pipes");
-        let requests = child.stdin.take().ok_or_else(closed)?;
-        let replies = child.stdout.take().ok_or_else(closed)?;
-        Ok(Self { child, requests, replies })
-    }
-
-    fn solve(&mut self, problem: &Problem) -> Result<Answer, Box<dyn Error>> {
-        let n = problem.dimension();
-        let mut request = Vec::with_capacity(8 * (n * n + n + 1));
-        request.extend(i32::try_from(n)?.to_ne_bytes());
-        request.extend(i32::from(REPEATS).to_ne_bytes());
-        // nalgebra stores matrices by columns, as the protocol wants them.
-        let numbers = problem.matrix().iter().chain(problem.vector().iter());
-        request.extend(numbers.flat_map(|number| number.to_ne_bytes()));
-        self.requests.write_all(&request)?;
-        self.requests.flush()?;
-
-        let mut info = [0; 4];
-        self.replies.read_exact(&mut info)?;
-        let time = self.number()?;
-        let z = (0..n).map(|_| self.number()).collect::<io::Result<Vec<_>>>()?;
-        Ok(Answer { time, claims_success: i32::from_ne_bytes(info) == 0, z: z.into() })
-    }
-
-    fn number(&mut self) -> io::Result<f64> {
-        let mut bytes = [0; 8];
-        self.replies.read_exact(&mut bytes)?;
-        Ok(f64::from_ne_bytes(bytes))
-    }
-
-    fn finish(mut self) -> Result<(), Box<dyn Error>> {
-        drop(self.requests);
-        let status = self.child.wait()?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(format!("the driver ended with {status}").into())
-        }
-    }
+    let claims_success = siconos.integer()? == 0;
+    let time = siconos.number()?;
+    Ok(Answer { time, claims_success, z: siconos.numbers(n)?.into() })
 }
 
 /// All answers of one solver to one family.

@@ -33,17 +33,34 @@ const SIZE_LIMIT: u64 = 256 << 20;
 ///
 /// # Errors
 ///
-/// Names the file and the field, or the scenarios that are built in.
-pub(crate) fn scenario(name: &str) -> anyhow::Result<Scenario> {
+/// Names the file and the field, or what is built in: the scenarios, and what `else_known` the command takes.
+pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Result<Scenario> {
     let path = Path::new(name);
-    if Scenario::names().any(|known| known == name) || !path.exists() {
-        Scenario::named(name).with_context(|| {
-            let hint = did_you_mean(name, Scenario::names());
-            format!("`{name}` is neither a file nor built in{hint}")
-        })
-    } else {
-        Scenario::from_path(path).with_context(|| format!("`{name}`"))
+    if Scenario::names().any(|known| known == name) {
+        return Ok(Scenario::named(name)?);
     }
+    let known = Scenario::names().chain(else_known.iter().copied());
+    check_file(path, "a TOML file", known)?;
+    Scenario::from_path(path).with_context(|| format!("`{name}`"))
+}
+
+/// Checks that there is a file of the `kind` expected; else only what is `known` by name could be meant.
+pub(crate) fn check_file<'a>(
+    path: &Path,
+    kind: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> anyhow::Result<()> {
+    let name = path.display();
+    ensure!(!path.is_dir(), "cannot read `{name}`: it is a directory, expected {kind}");
+    if !path.exists() {
+        let known: Vec<&str> = known.collect();
+        let hint = did_you_mean(&name.to_string(), known.iter().copied());
+        bail!(
+            "`{name}` is neither a file nor built in, expected {kind} or one of {}{hint}",
+            known.join(", ")
+        );
+    }
+    Ok(())
 }
 
 /// Makes something of the JSON document in `path`, or on standard input for `-`.
@@ -75,6 +92,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// The value in `bytes`, or the field and the text where it went wrong.
 fn json<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
+    ensure!(!bytes.trim_ascii().is_empty(), "it is empty, expected an object");
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value: Object<T> = match serde_path_to_error::deserialize(&mut reader) {
         Ok(value) => value,

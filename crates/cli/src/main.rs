@@ -3,7 +3,7 @@
 //! | command | does |
 //! | --- | --- |
 //! | `percussion list` | names the scenarios and experiments that are built in |
-//! | `percussion inspect FILE\|NAME` | tells what a robot or a scenario consists of and what touches in it |
+//! | `percussion inspect NAME\|FILE` | tells what a robot or a scenario consists of and what touches in it |
 //! | `percussion run NAME\|FILE` | simulates a scenario |
 //! | `percussion impact FILE` | tells what velocity an impact leads to, by any law |
 //! | `percussion compare FILE` | sets the answers of several laws side by side |

@@ -1,13 +1,15 @@
 //! Standard output, standard error and exit codes.
 
 use std::{
+    env,
     io::{self, ErrorKind, IsTerminal, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use percussion_report::atomic;
 use serde::Serialize;
 use tracing::level_filters::LevelFilter;
 
@@ -27,6 +29,17 @@ impl From<Verdict> for ExitCode {
             Verdict::Unmet => Self::FAILURE,
         }
     }
+}
+
+/// Makes `directory` for what is to be written, unless it is there.
+///
+/// # Errors
+///
+/// When it is a file, or cannot be made or written.
+pub(crate) fn prepare_directory(directory: &Path) -> anyhow::Result<()> {
+    let is_else = directory.exists() && !directory.is_dir();
+    ensure!(!is_else, "cannot write `{}`: it is a file, expected a directory", directory.display());
+    Ok(atomic::prepare_directory(directory)?)
 }
 
 /// Writes `text` to standard output; a reader that went away is no error.
@@ -91,9 +104,14 @@ pub(crate) fn start_logging(verbosity: u8) {
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(io::stderr().is_terminal() && !declines_color())
         .log_internal_errors(false)
         .init();
+}
+
+/// Whether the environment asks for text without colors, as <https://no-color.org> defines it.
+fn declines_color() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// A bar on standard error that fills from 0 to 1; hidden unless that is a terminal.

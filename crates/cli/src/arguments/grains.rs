@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
-use super::{not_negative, positive};
+use super::{count, not_negative, positive, whole};
 
 /// Arguments of `grains`.
 #[derive(Debug, Args)]
@@ -15,41 +15,41 @@ pub(crate) struct Grains {
     pub(crate) scene: GrainScene,
     /// How many times larger the grains are, and fewer: than 0.47 mm of radius in the same channel, or than 1 cm
     /// of diameter in scenes that grow with them.
-    #[arg(long, value_name = "FACTOR", value_parser = positive, allow_negative_numbers = true, default_value = "1")]
+    #[arg(long, value_name = "FACTOR", value_parser = positive, allow_hyphen_values = true, default_value = "1")]
     pub(crate) factor: f64,
     /// Time to be reached (s); 0.5 s for the channel, 2 s for the others by default.
-    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) duration: Option<f64>,
     /// Seed of the velocities with which grains enter the channel.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Largest number of sweeps in a step; the scene's own by default.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) max_sweeps: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
+    pub(crate) max_sweeps: Option<u64>,
     /// Relative residual that ends the sweeps; the scene's own by default.
-    #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Directory for the table of the course, checkpoints, pictures and a page that plays the run; nothing is written by
     /// default.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
     /// Continue from the last checkpoint in the directory.
     #[arg(long, requires = "out")]
     pub(crate) resume: bool,
     /// Write a checkpoint every so many steps.
-    #[arg(long, value_name = "STEPS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1000, value_parser = count)]
     pub(crate) checkpoint_every: u64,
     /// Write a picture for `ParaView` every so many steps.
-    #[arg(long, value_name = "STEPS", requires = "out", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "out", value_parser = count)]
     pub(crate) vtk_every: Option<u64>,
     /// End the run when the relative residual of a step exceeds this.
-    #[arg(long, value_name = "RESIDUAL", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "RESIDUAL", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) residual_limit: Option<f64>,
     /// End the run when an overlap exceeds this many radii.
-    #[arg(long, value_name = "RADII", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "RADII", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) overlap_limit: Option<f64>,
     /// End the run when the kinetic energy exceeds this (J).
-    #[arg(long, value_name = "JOULES", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "JOULES", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) energy_limit: Option<f64>,
     /// Print one JSON document.
     #[arg(long)]

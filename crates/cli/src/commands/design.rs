@@ -9,8 +9,8 @@ use percussion_scenarios::{Design, Designed, design};
 use serde::Serialize;
 
 use crate::{
-    arguments,
-    output::{Verdict, answer, name_of},
+    arguments, input,
+    output::{Verdict, answer, name_of, prepare_directory},
 };
 
 /// What `design --json` prints.
@@ -62,13 +62,14 @@ struct Condition {
 pub(super) fn execute(arguments: &arguments::Design) -> Result<Verdict> {
     let name = &arguments.design;
     let path = Path::new(name);
-    let design = if design::NAMES.contains(&name.as_str()) || !path.exists() {
-        Design::named(name).with_context(|| format!("`{name}` is neither a file nor built in"))?
+    let design = if design::NAMES.contains(&name.as_str()) {
+        Design::named(name)?
     } else {
+        input::check_file(path, "a TOML file", design::NAMES.iter().copied())?;
         Design::from_path(path).with_context(|| format!("`{name}`"))?
     };
     if let Some(directory) = &arguments.out {
-        atomic::prepare_directory(directory)?;
+        prepare_directory(directory)?;
     }
     tracing::info!(design = design.name, variables = design.variables.len(), "designing");
     let designed = design.solve().with_context(|| name.clone())?;

@@ -33,7 +33,7 @@ use serde::Serialize;
 use self::{course::Course, scene::Scene};
 use crate::{
     arguments::Grains,
-    output::{Progress, Verdict, answer, complain, name_of, written},
+    output::{Progress, Verdict, answer, complain, name_of, prepare_directory, written},
 };
 
 /// Names of what is written.
@@ -91,7 +91,7 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
     let mut scene = Scene::new(arguments)?;
     let directory = arguments.out.as_deref();
     if let Some(directory) = directory {
-        atomic::prepare_directory(directory)?;
+        prepare_directory(directory)?;
     }
     let note = scene.note(arguments)?;
     if arguments.resume {

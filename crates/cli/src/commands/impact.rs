@@ -12,7 +12,6 @@ use std::{iter, path::Path};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
-use percussion_report::atomic;
 use percussion_scenarios::View;
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
@@ -20,7 +19,7 @@ use crate::{
     arguments::{Compare, Impact, LawName, LawSettings, Run, Which},
     input::{self, Subject},
     laws::{Chosen, settings_of},
-    output::{Progress, Verdict, answer},
+    output::{Progress, Verdict, answer, prepare_directory},
 };
 
 type Given = Vec<(String, String)>;
@@ -74,7 +73,7 @@ fn prepare(out: Option<&Path>, subject: &Subject, set: bool) -> Result<()> {
         "`--out` is given, but the impact has no bodies to draw, expected one that is built in or a TOML \
          file, or the law set-valued-routh, whose outcomes are drawn"
     );
-    Ok(atomic::prepare_directory(directory)?)
+    prepare_directory(directory)
 }
 
 /// Writes what can be drawn of a set of outcomes.

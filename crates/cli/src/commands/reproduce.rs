@@ -3,7 +3,7 @@
 mod scenes;
 
 use anyhow::{Result, bail};
-use percussion_report::{Provenance, Report, Results, atomic, terminal};
+use percussion_report::{Provenance, Report, Results, terminal};
 use percussion_scenarios::{
     Against, Effort, Error, Experiment, ExperimentOutcome, Options, Row, experiments,
 };
@@ -11,13 +11,13 @@ use percussion_scenarios::{
 use crate::{
     arguments::Reproduce,
     likeness::did_you_mean,
-    output::{Progress, Verdict, print},
+    output::{Progress, Verdict, prepare_directory, print},
 };
 
 pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     let selected = select(&arguments.experiments)?;
     // A report that cannot be written is better known before the experiments than after them.
-    atomic::prepare_directory(&arguments.out)?;
+    prepare_directory(&arguments.out)?;
     let (effort, name) = match (arguments.quick, arguments.full) {
         (true, _) => (Effort::Quick, "quick"),
         (_, true) => (Effort::Full, "full"),

@@ -20,7 +20,7 @@ use super::impact;
 use crate::{
     arguments::{Integrator, Run},
     input,
-    output::{Progress, Verdict, answer, complain, written},
+    output::{Progress, Verdict, answer, complain, prepare_directory, written},
 };
 
 /// What `run --json` prints.
@@ -109,7 +109,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
     scenario.build().with_context(|| arguments.scenario.clone())?;
     if let Some(directory) = &arguments.out {
-        atomic::prepare_directory(directory)?;
+        prepare_directory(directory)?;
     }
     tracing::info!(scenario = scenario.name, steps = scenario.step_count(), "simulating");
     let mut summary = Summary {
@@ -165,7 +165,7 @@ fn is_impact(arguments: &Run) -> bool {
 
 /// The scenario asked for, with the changes asked for.
 fn scenario(arguments: &Run) -> Result<Scenario> {
-    let mut scenario = input::scenario(&arguments.scenario)?;
+    let mut scenario = input::scenario(&arguments.scenario, &impacts::NAMES)?;
     if let Some(integrator) = arguments.integrator {
         scenario.integrator.method = match integrator {
             Integrator::StewartTrinkle => Method::StewartTrinkle,

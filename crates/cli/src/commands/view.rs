@@ -34,7 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Serves a directory on the loopback interface until the process is ended.
 pub(super) fn execute(arguments: &View) -> Result<Verdict> {
     let name = arguments.directory.display();
-    let root = arguments.directory.canonicalize().with_context(|| format!("`{name}`"))?;
+    let root =
+        arguments.directory.canonicalize().with_context(|| format!("cannot read `{name}`"))?;
     let page = PAGES.into_iter().find(|page| root.join(page).is_file());
     ensure!(
         page.is_some(),

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use nalgebra::DVector;
 use percussion_impact::{Contact, Mass, Problem};
 use percussion_scenarios::{ImpactScenario, impacts, view::ImpactStage};
 use serde::Deserialize;
 
 use super::Object;
-use crate::likeness::did_you_mean;
 
 /// Most entries of `velocity`, and most rows of contacts and of `bilateral`: matrices between them stay
 /// within 128 MB.
@@ -62,21 +61,18 @@ pub(crate) struct Subject {
 ///
 /// Names the file and the field with the value found and what was expected.
 pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
-    let path = Path::new(name);
     if impacts::NAMES.contains(&name) {
-        of_bodies(ImpactScenario::named(name)?)
-    } else if path.extension().is_some_and(|extension| extension == "toml") {
-        let scenario = ImpactScenario::from_path(path).with_context(|| format!("`{name}`"))?;
-        of_bodies(scenario).with_context(|| format!("`{name}`"))
-    } else if name == "-" || path.exists() {
-        Ok(super::document(path, problem)?.into())
-    } else {
-        bail!(
-            "`{name}` is neither a file nor built in, expected a JSON or TOML file or one of {}{}",
-            impacts::NAMES.join(", "),
-            did_you_mean(name, impacts::NAMES.iter().copied())
-        )
+        return of_bodies(ImpactScenario::named(name)?);
     }
+    let path = Path::new(name);
+    if name != "-" {
+        super::check_file(path, "a JSON or TOML file", impacts::NAMES.iter().copied())?;
+    }
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let scenario = ImpactScenario::from_path(path).with_context(|| format!("`{name}`"))?;
+        return of_bodies(scenario).with_context(|| format!("`{name}`"));
+    }
+    Ok(super::document(path, problem)?.into())
 }
 
 fn of_bodies(scenario: ImpactScenario) -> anyhow::Result<Subject> {

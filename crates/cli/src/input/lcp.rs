@@ -71,7 +71,7 @@ mod tests {
         expected nothing after the closing brace: trailing characters at line 1 column 34
         `matrix[1]`: EOF while parsing a value at line 1 column 24
         invalid type: sequence, expected an object at line 1 column 0
-        EOF while parsing a value at line 1 column 0
+        it is empty, expected an object
         "#);
     }
 

@@ -161,7 +161,7 @@ fn propagative(settings: &mut Settings) -> Result<Chosen> {
     };
     let all = settings.choice("outcomes", &[("one", false), ("all", true)])?;
     law.restitution =
-        settings.number("restitution", law.restitution, "of energy, a number in [0, 1]")?;
+        settings.number("restitution", law.restitution, "a number in [0, 1], of energy")?;
     law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
     law.limit = settings.count("limit", law.limit, AT_LEAST_1)?;
     law.search_limit = settings.count("search_limit", law.search_limit, AT_LEAST_1)?;
@@ -216,7 +216,8 @@ fn compliant(settings: &mut Settings, subject: Option<&Subject>) -> Result<compl
     let defaults = geometry.map(|geometry| geometry.compliant).unwrap_or_default();
     let modulus = settings.optional("modulus", "springs, or that of the file", "a modulus (Pa)")?;
     let slip = "0.001 of the fastest velocity, with a modulus 0.01 m/s";
-    let slip = settings.optional("slip", slip, "where friction is fully developed (m/s)")?;
+    let slip =
+        settings.optional("slip", slip, "a speed where friction is fully developed (m/s)")?;
     // The default comes first.
     let mut rules = [("hertz", Rule::Hertz), ("springs", Rule::Springs)];
     rules.sort_by_key(|(_, rule)| *rule != defaults.rule);
@@ -231,10 +232,14 @@ fn compliant(settings: &mut Settings, subject: Option<&Subject>) -> Result<compl
         modulus: modulus.or(defaults.modulus),
         rule: settings.choice("rule", &rules)?,
         dissipation: settings.number("dissipation", defaults.dissipation, dissipation)?,
-        depth: settings.number("depth", defaults.depth, "of springs (m)")?,
+        depth: settings.number("depth", defaults.depth, "a number, that of springs (m)")?,
         slip: slip.or(defaults.slip),
         gravity: defaults.gravity,
-        tolerance: settings.number("tolerance", defaults.tolerance, "from 1e-13 to 0.1")?,
+        tolerance: settings.number(
+            "tolerance",
+            defaults.tolerance,
+            "a number from 1e-13 to 0.1",
+        )?,
         method: settings.choice("method", &methods)?,
     })
 }
@@ -252,18 +257,26 @@ fn set_valued_routh(
     let coverings =
         [("scaled", Covering::Scaled), ("ones", Covering::Ones), ("random", Covering::Random)];
     let settings_of_law = set_valued::Settings {
-        step: settings.number("step", defaults.step, "largest increment of a percussion (N·s)")?,
+        step: settings.number(
+            "step",
+            defaults.step,
+            "a positive number, the largest increment of a percussion (N·s)",
+        )?,
         steps: settings.count("steps", defaults.steps, AT_LEAST_1)?,
         samples: settings.count("samples", defaults.samples, AT_LEAST_1)?,
         seed: settings.count("seed", defaults.seed, "a number from 0 on")?,
         draws: settings.choice("draws", &[("random", Draws::Random), ("sobol", Draws::Sobol)])?,
         directions: settings.count("directions", defaults.directions, DIRECTIONS)?,
         tolerance: settings.number("tolerance", defaults.tolerance, "a number in [0, 1)")?,
-        closing_step: settings.number("closing_step", defaults.closing_step, "in [0, 1]")?,
+        closing_step: settings.number(
+            "closing_step",
+            defaults.closing_step,
+            "a number in [0, 1]",
+        )?,
         covering: settings.choice("covering", &coverings)?,
         lemke: settings.within("lemke.", lemke)?,
     };
-    let keep = settings.count("keep", KEPT, "how many velocities to keep")?;
+    let keep = settings.count("keep", KEPT, "a number of velocities from 0 on")?;
     let failure = settings.number("failure", FAILURE, "a probability in (0, 1]")?;
     if !(failure > 0.0 && failure <= 1.0) {
         bail!("setting `failure` is {failure:?}, expected a probability in (0, 1]");

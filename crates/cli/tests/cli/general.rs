@@ -1,5 +1,7 @@
 //! Help, wrong usage, and the other ends of the pipes.
 
+use std::process::Command;
+
 use crate::common::{command, percussion};
 
 #[test]
@@ -53,11 +55,124 @@ fn misspelled_names_are_understood() {
 }
 
 #[test]
+fn names_values_and_places_are_refused_with_what_was_expected() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    let [file, folder] = [&*file, directory.path()].map(|path| path.to_str().unwrap());
+    let a_file = &["is a directory", "expected a", "file"][..];
+    let whole = &["expected a whole number from 0"][..];
+    let built_in = &["neither a file nor built in", "expected a TOML file or one of"][..];
+    let cases: [(&[&str], &[&str]); 20] = [
+        (&["run", "nothing"], built_in),
+        (&["run", "nothing.toml"], built_in),
+        (&["inspect", "nothing"], built_in),
+        (&["design", "nothing"], &["expected a TOML file or one of trex"]),
+        (&["design", "trx"], &["did you mean `trex`?"]),
+        (&["run", "rocking-blok"], &["did you mean `rocking-block`?"]),
+        (&["impact", "nothing.toml", "--law", "plus"], &["expected a JSON or TOML file or one of"]),
+        (&["run", folder], a_file),
+        (&["inspect", folder], a_file),
+        (&["design", folder], a_file),
+        (&["compare", folder], a_file),
+        (&["view", "nothing"], &["cannot read `nothing`"]),
+        (&["view", folder, "--port", "-1"], whole),
+        (&["reproduce", "--seed", "-1"], whole),
+        (&["grains", "column", "--seed", "1.5"], whole),
+        (&["compare", "rocking-block", "--seed", "x"], whole),
+        (&["compare", "rocking-block", "--samples", "0"], &["expected a whole number from 1"]),
+        (&["grains", "column", "--max-sweeps", "0"], &["expected a whole number from 1"]),
+        (&["run", "stewart-trinkle/two-balls-direct", "--out", file], &["expected a directory"]),
+        (&["reproduce", "--quick", "--out", file], &["is a file", "expected a directory"]),
+    ];
+    for (arguments, words) in cases {
+        percussion(arguments).assert_refused(words);
+    }
+}
+
+#[test]
 fn shells_learn_the_commands() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let finished = percussion(&["completions", shell]);
         assert_eq!(finished.code, Some(0), "{finished:?}");
         assert!(finished.stdout.contains("reproduce"), "{shell} does not know a command");
+    }
+}
+
+/// What `program` of a shell that has read our script prints; none if the shell is not installed.
+fn completed(shell: &str, program: &str) -> Option<String> {
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("percussion");
+    std::fs::write(&script, percussion(&["completions", shell]).stdout).unwrap();
+    let output = Command::new(shell).args(["-c", program, shell]).arg(&script).output().ok()?;
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn shells_complete_commands_and_values() {
+    let bash = r#"source "$1"
+        COMP_WORDS=(percussion rep); COMP_CWORD=1; _percussion percussion rep percussion
+        echo "${COMPREPLY[@]}"
+        COMP_WORDS=(percussion run x --integrator mo); COMP_CWORD=4; _percussion percussion mo --integrator
+        echo "${COMPREPLY[@]}""#;
+    let fish = r#"source $argv[2]
+        complete -C 'percussion rep' | string split -f1 \t
+        complete -C 'percussion run x --integrator mo' | string split -f1 \t"#;
+    for (shell, program) in [("bash", bash), ("fish", fish)] {
+        match completed(shell, program) {
+            Some(found) => assert_eq!(found, "reproduce\nmoreau-jean\n", "{shell}"),
+            None => eprintln!("{shell} is not installed here; its completions are not tried"),
+        }
+    }
+    // What zsh offers shows only at a terminal: here it reads the functions.
+    let zsh = "autoload -U compinit; compinit -D; source $1; whence -w _percussion";
+    match completed("zsh", zsh) {
+        Some(found) => assert_eq!(found, "_percussion: function\n"),
+        None => eprintln!("zsh is not installed here; its completions are not tried"),
+    }
+}
+
+/// Colors are for terminals: none in a pipe, and no setting of the environment brings them back.
+#[test]
+fn a_pipe_gets_no_colors() {
+    for arguments in
+        [&["--help"][..], &["dance"], &["-vv", "run", "rocking-block", "--law", "plus"]]
+    {
+        let finished = percussion(arguments);
+        for text in [&finished.stdout, &finished.stderr] {
+            assert!(!text.contains('\u{1b}'), "{arguments:?}: {text}");
+        }
+    }
+}
+
+/// Every command with its own help, which shows how it is used.
+#[test]
+fn every_help_has_examples() {
+    let mut commands = vec![vec!["solve", "lcp"], vec!["solve", "friction"], vec!["solve"]];
+    for name in [
+        "list",
+        "inspect",
+        "run",
+        "impact",
+        "compare",
+        "design",
+        "reproduce",
+        "grains",
+        "view",
+        "completions",
+    ] {
+        commands.push(vec![name]);
+    }
+    let listed = percussion(&["--help"]).stdout;
+    for mut arguments in commands {
+        let name = arguments.join(" ");
+        assert!(listed.contains(&format!("\n  {} ", arguments[0])), "{name} is not listed");
+        arguments.push("--help");
+        let help = percussion(&arguments).stdout;
+        let examples = help.split_once("Examples:\n").map(|(_, examples)| examples);
+        let shown = examples.is_some_and(|text| text.contains(&format!("  percussion {name} ")));
+        assert!(shown, "{name} shows no example of itself: {help}");
     }
 }
 

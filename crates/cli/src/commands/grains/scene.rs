@@ -37,7 +37,7 @@ impl Scene {
         };
         let settings = *scene.world().settings();
         scene.set_settings(Settings {
-            max_sweeps: arguments.max_sweeps.unwrap_or(settings.max_sweeps),
+            max_sweeps: arguments.max_sweeps.map_or(settings.max_sweeps, saturated),
             tolerance: arguments.tolerance.unwrap_or(settings.tolerance),
             ..settings
         })?;
@@ -117,4 +117,9 @@ impl Scene {
             Self::Hopper(world) | Self::Closed(world) => world.set_settings(settings),
         }
     }
+}
+
+/// A count that no machine reaches is as good as the largest it knows.
+fn saturated(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }

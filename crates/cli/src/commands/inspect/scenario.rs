@@ -8,7 +8,7 @@ use super::{BodyRow, FeatureRow, Inspection, Kind, MassMatrix, Touching, dimensi
 use crate::{arguments::Inspect, input};
 
 pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
-    let scenario = input::scenario(&arguments.file)?;
+    let scenario = input::scenario(&arguments.file, &[])?;
     let of_robots = [
         ("--floating", arguments.floating),
         ("--gravity", arguments.gravity.is_some()),

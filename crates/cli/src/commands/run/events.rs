@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use percussion_impact::Law;
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
@@ -21,7 +21,7 @@ use crate::{
     arguments::{LawName, Run, Which},
     commands::impact,
     laws::Chosen,
-    output::{Progress, Verdict, answer, complain, name_of},
+    output::{Progress, Verdict, answer, complain, name_of, prepare_directory},
 };
 
 /// What `run --json` prints of an event-driven motion.
@@ -67,7 +67,7 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
     scenario.build().with_context(|| arguments.scenario.clone())?;
     if let Some(directory) = &arguments.out {
-        atomic::prepare_directory(directory)?;
+        prepare_directory(directory)?;
     }
     tracing::info!(scenario = scenario.name, law = %name, "moving from event to event");
     let mut summary = Summary {
@@ -111,6 +111,10 @@ fn law(arguments: &Run) -> Result<(LawName, Box<dyn Law>)> {
     };
     let settings = &arguments.settings;
     let given = settings.settings.iter().cloned().chain(impact::draws(settings)).collect();
+    ensure!(
+        name != LawName::Compliant,
+        "`{name}` is no law but follows an impact in time, expected a law"
+    );
     match Chosen::new(name, given, None)?.into_law() {
         Some(law) => Ok((name, law)),
         None => bail!("`{name}` is asked for all of its outcomes, expected one for each impact"),

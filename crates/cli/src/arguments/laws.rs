@@ -1,0 +1,68 @@
+//! Laws of impact and their settings, as several commands take them.
+
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+
+use super::{count, whole};
+
+/// Settings of one law, or of several.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LawSettings {
+    /// Setting of the law, with several laws as LAW.KEY=VALUE; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    pub(crate) settings: Vec<(String, String)>,
+    /// Number of samples of a law that draws them, short for --set samples=N.
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
+    pub(crate) samples: Option<u64>,
+    /// Seed of a law that draws samples, short for --set seed=N.
+    #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true)]
+    pub(crate) seed: Option<u64>,
+}
+
+/// The laws of impact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LawName {
+    /// Restitution of normal velocities, all contacts at once.
+    Newton,
+    /// Restitution of normal percussions, all contacts at once.
+    Poisson,
+    /// Inelastic, all contacts at once; one outcome or all.
+    AnitescuPotra,
+    /// Round friction cones, all contacts at once: maximum dissipation or Coulomb's law.
+    MaximumDissipation,
+    /// One contact after another, in one order or in all.
+    Sequential,
+    /// Elastic, from contact to contact without friction; one order or all outcomes.
+    Propagative,
+    /// A single contact followed through the impact, with dry friction at every instant.
+    Routh,
+    /// Rounds of compression and expansion of the contacts that approach.
+    Plus,
+    /// The set of all outcomes, with percussions that grow at arbitrary relative rates.
+    SetValuedRouth,
+    /// No law but its measure: contacts that give way, integrated until they part; needs geometry.
+    Compliant,
+}
+
+/// One law or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    One(LawName),
+    All,
+}
+
+pub(super) fn law_or_all() -> impl TypedValueParser<Value = Which> {
+    let laws = LawName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let all = PossibleValue::new("all").help("Every law, side by side");
+    PossibleValuesParser::new(laws.chain([all]))
+        .map(|name| LawName::from_str(&name, false).map_or(Which::All, Which::One))
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected a key and a value as in `tolerance=1e-9`".to_owned()),
+    }
+}

@@ -1,0 +1,22 @@
+//! What can be typed after `percussion list`.
+
+use clap::Args;
+
+use super::LawName;
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+#[command(after_help = LIST_HELP)]
+pub(crate) struct List {
+    /// Law whose settings to tell.
+    #[arg(value_enum, hide_possible_values = true)]
+    pub(crate) law: Option<LawName>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const LIST_HELP: &str = "\
+Examples:
+  percussion list
+  percussion list set-valued-routh";

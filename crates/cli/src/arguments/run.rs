@@ -1,0 +1,62 @@
+//! What can be typed after `percussion run`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::{LawSettings, Which, laws::law_or_all, positive};
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(after_help = RUN_HELP)]
+pub(crate) struct Run {
+    /// Name of a built-in scenario or impact, or path of a scenario or impact file (TOML).
+    #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) scenario: String,
+    /// How the scenario is moved; its own way by default.
+    #[arg(long, value_enum)]
+    pub(crate) integrator: Option<Integrator>,
+    /// Step size (s), event-driven the time between samples; the scenario's own by default.
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub(crate) step_size: Option<f64>,
+    /// Simulated time (s); the scenario's own by default.
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
+    pub(crate) duration: Option<f64>,
+    /// Directory for tables, figures and a page that plays the motion or the outcomes; nothing is written
+    /// by default.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Law of an impact, as of `impact`; all of them by default. With the integrator event-driven the law of every impact
+    /// of the motion, by default poisson.
+    #[arg(long, value_parser = law_or_all(), hide_possible_values = true)]
+    pub(crate) law: Option<Which>,
+    #[command(flatten)]
+    pub(crate) settings: LawSettings,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const RUN_HELP: &str = "\
+Examples:
+  percussion run stewart-trinkle/four-balls --out run
+  percussion run event-driven/bouncing-ball --out run
+  percussion run stewart-trinkle/four-balls --integrator event-driven --law plus
+  percussion run event-driven/bouncing-ball --integrator variational --step-size 0.01
+  percussion run rocking-block --law poisson";
+
+/// The ways to move a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Integrator {
+    /// Implicit position-level time stepping (Stewart & Trinkle 1996).
+    StewartTrinkle,
+    /// Smooth motion from event to event, with a law for impacts.
+    EventDriven,
+    /// Semi-implicit velocity-level time stepping with round friction cones (Preclik, Eibl & Rüde 2017).
+    ImpulseVelocity,
+    /// Velocity-level time stepping with the θ-method and Newton's restitution.
+    MoreauJean,
+    /// Variational, impacts within the steps by Newton's law without friction; friction only in contacts that stay
+    /// closed.
+    Variational,
+}
