@@ -74,6 +74,8 @@ fn build() -> anyhow::Result<()> {
     let out = shell::target().join("book");
     let mut command = Command::new("mdbook");
     command.args(["build", "docs", "--dest-dir"]).arg(&out).current_dir(shell::root());
+    // mdBook runs our preprocessor through cargo, from another folder.
+    command.env("CARGO_TARGET_DIR", shell::target());
     shell::run(&mut command)?;
     let broken = links::check(&out)?;
     if !broken.is_empty() {
