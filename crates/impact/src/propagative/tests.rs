@@ -114,3 +114,19 @@ fn merged_sequences_are_those_that_a_plain_search_finds() {
         assert_eq!(merged, plain, "{masses:?}");
     }
 }
+
+/// Equal balls that all approach reverse the order of their velocities; the sequences are the shortest ways to do so by
+/// swapping neighbors, `(n(n − 1)/2)! / Π (2i − 1)^(n − i)` of them (R. P. Stanley, *European Journal of
+/// Combinatorics* 5, 1984, 359–372).
+#[test]
+fn equal_balls_that_all_approach_have_the_sequences_of_stanleys_formula() {
+    for n in 3..=7_u32 {
+        let velocity: Vec<f64> = (0..n).map(|k| -f64::from(k * k)).collect();
+        let balls = row_of_balls(&vec![1.0; velocity.len()], &velocity);
+        let found = Propagative { listed: 1, ..Propagative::default() }.outcomes(&balls).unwrap();
+        assert!(found.is_unique(), "{n}");
+        let ways: u128 = (1..=u128::from(n * (n - 1) / 2)).product();
+        let hooks: u128 = (1..n).map(|i| u128::from(2 * i - 1).pow(n - i)).product();
+        assert_eq!(u128::from(found.branches[0].sequence_count), ways / hooks, "{n}");
+    }
+}
