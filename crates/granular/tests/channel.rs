@@ -5,7 +5,7 @@ use percussion_granular::{
     Error, Grain, Settings, World,
     channel::{Channel, Parameters},
     limits::Limits,
-    statistics::{CellAverages, RadialDistribution},
+    statistics::{CellAverages, RadialDistribution, SolidProfile},
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -130,4 +130,34 @@ fn a_broken_limit_is_named_with_its_step() {
     let limits = Limits { kinetic_energy: 1e-9, ..Limits::default() };
     let breach = limits.check(channel.world(), &report).expect_err("a limit");
     assert_eq!((breach.step, breach.quantity), (1, "kinetic energy in J"));
+}
+
+#[test]
+fn the_mean_over_the_height_is_the_solid_fraction() {
+    let mut channel = Channel::new(parameters()).expect("valid");
+    let Parameters { size, .. } = *channel.parameters();
+    // Any number of layers cuts the same volume.
+    for layers in [1, 7, 40] {
+        let mut profile =
+            SolidProfile::new(channel.parameters().area(), size.z, layers).expect("valid");
+        profile.add(channel.world().grains());
+        let values = profile.values();
+        let mean = values.iter().map(|[_, part]| part).sum::<f64>() / layers as f64;
+        assert!((mean - channel.solid_fraction()).abs() < 1e-13, "{layers}: {mean}");
+        channel.step().expect("slow grains");
+    }
+}
+
+#[test]
+fn a_profile_without_extent_or_layers_is_refused() {
+    for (area, height, layers, expected) in
+        [(0.0, 1.0, 1, "area"), (1.0, f64::NAN, 1, "height"), (1.0, 1.0, 0, "layers")]
+    {
+        match SolidProfile::new(area, height, layers) {
+            Err(Error::Setting { name, .. }) => assert_eq!(name, expected),
+            other => panic!("{expected}: {other:?}"),
+        }
+    }
+    let nothing = SolidProfile::new(1.0, 1.0, 2).expect("valid");
+    assert_eq!(nothing.values(), [[0.25, 0.0], [0.75, 0.0]]);
 }
