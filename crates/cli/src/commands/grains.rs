@@ -125,7 +125,8 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
     let mut film = directory.map(|_| GrainFilm::new(scene.world(), last.saturating_sub(first)));
     while scene.world().steps() < last {
         if interrupted.load(Ordering::SeqCst) {
-            ending = (Status::Interrupted, Some("interrupted; `--resume` continues".to_owned()));
+            let hint = if directory.is_some() { "; `--resume` continues" } else { "" };
+            ending = (Status::Interrupted, Some(format!("interrupted{hint}")));
             break;
         }
         let report = match scene.step() {
