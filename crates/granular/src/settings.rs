@@ -14,6 +14,7 @@ pub struct Settings {
     /// How overlaps are taken back (default [`Correction::Position`] with `ε = 0.2` in 2 sweeps).
     pub correction: Correction,
     /// Largest number of sweeps over the contacts in a step, ≥ 1; default 100: a plane that pushes a jam needs them.
+    /// With too few for its height and friction the overlaps of a pile grow from step to step.
     pub max_sweeps: usize,
     /// A step ends its sweeps when the [relative residual](crate::Report::relative_residual) is at most this, ≥ 0;
     /// default `1e-3`. With 0 every step makes `max_sweeps` sweeps.
