@@ -15,7 +15,7 @@
 //!
 //! with `M` at `q ⊕ h v`, the smooth forces `k` at `(q ⊕ h v/2, v)`, and the normals `n_j = ∇g_j`, the
 //! friction directions `D_j` (the corners of a polygon) and the constraint Jacobian `G` at `q'`. A
-//! [`BoundedFriction`] adds impulses `D β` with `e^T β ≤ h η`, in the same way. Impacts are inelastic:
+//! [`BoundedFriction`](crate::BoundedFriction) adds impulses `D β` with `e^T β ≤ h η`, in the same way. Impacts are inelastic:
 //! the impulses of a step bring what would penetrate to touch, and from the next step on to rest
 //! along the normal. One step therefore leaves a spike in the velocity at each impact.
 //!
