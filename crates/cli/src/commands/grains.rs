@@ -143,7 +143,7 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
             course.add(world, &report)?;
         }
         if let Some(film) = &mut film {
-            film.step(world, &report);
+            film.look(world, &report);
         }
         if let Err(breach) = limits.check(world, &report) {
             ending = (Status::LimitBroken, Some(breach.to_string()));

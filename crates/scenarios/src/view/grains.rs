@@ -137,7 +137,7 @@ fn words<'de, D: Deserializer<'de>, const N: usize>(
 /// let mut film = GrainFilm::new(&world, 200);
 /// for _ in 0..200 {
 ///     let report = world.step()?;
-///     film.step(&world, &report);
+///     film.look(&world, &report);
 /// }
 /// let view = film.view("A column settles", "36 grains of 1 cm.");
 /// let grains = view.motions[0].grains.as_ref().expect("there are some");
@@ -182,7 +182,7 @@ impl GrainFilm {
     }
 
     /// Looks at the world after a step.
-    pub fn step(&mut self, world: &World, report: &Report) {
+    pub fn look(&mut self, world: &World, report: &Report) {
         self.overlap = self.overlap.max(report.overlap);
         self.contacts = report.contacts;
         if world.steps().is_multiple_of(self.stride) && self.frames.len() < GRAIN_FRAME_LIMIT {
@@ -375,7 +375,7 @@ mod tests {
             let mut film = GrainFilm::new(&world, steps);
             for _ in 0..steps {
                 let report = world.step().unwrap();
-                film.step(&world, &report);
+                film.look(&world, &report);
             }
             let frames = film.view("Balls", "").motions[0].times.len();
             // The run begins anywhere between two frames.
@@ -385,7 +385,7 @@ mod tests {
         let mut film = GrainFilm::new(&world, 5);
         for _ in 0..150 {
             let report = world.step().unwrap();
-            film.step(&world, &report);
+            film.look(&world, &report);
         }
         assert_eq!(film.view("Balls", "").motions[0].times.len(), GRAIN_FRAME_LIMIT);
     }
@@ -395,7 +395,7 @@ mod tests {
         let mut world = scenes::dam_break(0.01, [20, 5, 60]).unwrap();
         let mut film = GrainFilm::new(&world, 1);
         let report = world.step().unwrap();
-        film.step(&world, &report);
+        film.look(&world, &report);
         let view = film.view("Dam", "6000 grains.");
         let motion = &view.motions[0];
         let grains = motion.grains.as_ref().unwrap();
@@ -418,7 +418,7 @@ mod tests {
         let mut film = GrainFilm::new(&world, 100);
         for _ in 0..100 {
             let report = world.step().unwrap();
-            film.step(&world, &report);
+            film.look(&world, &report);
         }
         let view = film.view("Race", "");
         let (motion, time) = (&view.motions[0], world.time());

@@ -89,7 +89,7 @@ fn stream(seed: u64) -> Result<View> {
     let mut film = view::GrainFilm::new(channel.world(), steps);
     for _ in 0..steps {
         let report = channel.step()?;
-        film.step(channel.world(), &report);
+        film.look(channel.world(), &report);
     }
     let step_size = short(step_size);
     let caption = format!(
