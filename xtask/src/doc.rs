@@ -21,12 +21,15 @@ const ASSETS: [(&str, &str); 2] = [
 /// Documents all crates of the workspace, without a warning, in `target/doc`.
 pub(crate) fn run() -> anyhow::Result<()> {
     let folder = shell::target().join("doc");
-    // rustdoc links to another crate only if the folder of its documentation is there when it starts.
+    // rustdoc links to another crate only if the folder of its documentation is there when it starts, and
+    // cargo removes that folder while it documents the crate: hence folders for all, and one at a time.
     for (name, _) in tidy::members(&tidy::metadata()?) {
         fs::create_dir_all(folder.join(name.replace('-', "_")))?;
     }
     let flags = format!("{} -D warnings", env::var("RUSTDOCFLAGS").unwrap_or_default());
-    shell::run(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", flags.trim()))?;
+    shell::run(&mut cargo(["check", "--workspace"]))?;
+    let mut document = cargo(["doc", "--workspace", "--no-deps", "--jobs", "1"]);
+    shell::run(document.env("RUSTDOCFLAGS", flags.trim()))?;
     for (from, to) in ASSETS {
         let to = folder.join(to);
         fs::create_dir_all(to.parent().unwrap_or(&folder))?;
