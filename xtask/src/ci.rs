@@ -64,6 +64,21 @@ fn test() -> anyhow::Result<()> {
     shell::run(cargo(["test", "--workspace", "--no-fail-fast"]).env("INSTA_UPDATE", "no"))
 }
 
+/// Removes what cargo remembers of building the crate `name`, which for a package from a registry is its version only.
+fn forget_built(name: &str) -> anyhow::Result<()> {
+    let Ok(builds) = fs::read_dir(shell::target().join("debug/.fingerprint")) else {
+        return Ok(());
+    };
+    for build in builds {
+        let build = build?;
+        if build.file_name().to_string_lossy().rsplit_once('-').is_some_and(|(of, _)| of == name) {
+            fs::remove_dir_all(build.path())
+                .with_context(|| format!("removing {}", build.path().display()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Packs every crate that is published and builds it from the package alone.
 ///
 /// `--allow-dirty`, because what is packed must build whether or not it is committed yet; `--offline`,
@@ -72,6 +87,7 @@ fn package() -> anyhow::Result<()> {
     let metadata = tidy::metadata()?;
     let mut command = cargo(["package", "--allow-dirty", "--offline"]);
     for name in tidy::published(&metadata) {
+        forget_built(name)?;
         forget_unpacked(name)?;
         command.args(["--package", name]);
     }

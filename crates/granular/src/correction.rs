@@ -10,7 +10,12 @@
 //!
 //! So an overlap shrinks by the part `ε` and no new one arises, and the kinetic energy knows nothing of it.
 //! Had the velocities themselves to satisfy this, contacts would open when an overlap is gone, and a pile
-//! would never come to rest. A few Gauss–Seidel sweeps from `π = 0` are enough: what they miss is left to the next step.
+//! would never come to rest. Gauss–Seidel sweeps from `π = 0` take back most of it, and the next step the rest.
+//!
+//! They must not be too few. Two sweeps move an overlap on to the neighbors rather than out of the pile and open gaps
+//! behind it, which gravity closes at once: then a column of 25 layers of 10 cm with a friction of 0.1 creeps together without
+//! end, its center by 3 cm/s, and well-solved velocities only delay it. It rests without any correction, and with five
+//! sweeps or more; with ten its overlaps are below `2e-4` diameters after 2 s, in a narrow column below `1e-6`.
 
 use nalgebra::Vector3;
 

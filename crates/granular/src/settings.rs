@@ -11,10 +11,9 @@ pub struct Settings {
     pub gravity: Vector3<f64>,
     /// Coefficient of friction between grains, ≥ 0; default 0.4.
     pub friction: f64,
-    /// How overlaps are taken back (default [`Correction::Position`] with `ε = 0.2` in 2 sweeps).
+    /// How overlaps are taken back (default [`Correction::Position`] with `ε = 0.2` in 10 sweeps).
     pub correction: Correction,
     /// Largest number of sweeps over the contacts in a step, ≥ 1; default 100: a plane that pushes a jam needs them.
-    /// With too few for its height and friction the overlaps of a pile grow from step to step.
     pub max_sweeps: usize,
     /// A step ends its sweeps when the [relative residual](crate::Report::relative_residual) is at most this, ≥ 0;
     /// default `1e-3`. With 0 every step makes `max_sweeps` sweeps.
@@ -32,7 +31,8 @@ pub enum Correction {
     Position {
         /// Part `ε` of an overlap that a step takes back, in `[0, 1]`.
         part: f64,
-        /// Sweeps over the pairs that overlap or nearly do; 0 leaves overlaps as they are.
+        /// Sweeps over the pairs that overlap or nearly do; 0 leaves overlaps as they are, 1 to 4 let piles of little
+        /// friction creep, because what is pushed up is not yet carried when it stops.
         sweeps: usize,
     },
     /// By velocities: contacts are left with at least `ε |ξ|/δt`, as by Preclik, Eibl and Rüde.
@@ -50,7 +50,7 @@ impl Default for Settings {
             step_size: 1e-3,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             friction: 0.4,
-            correction: Correction::Position { part: 0.2, sweeps: 2 },
+            correction: Correction::Position { part: 0.2, sweeps: 10 },
             max_sweeps: 100,
             tolerance: 1e-3,
             skin: 0.05,

@@ -1,6 +1,6 @@
 //! The scenes do what their names say.
 
-use percussion_granular::{Report, World, scenes};
+use percussion_granular::{Report, Settings, World, scenes};
 
 const VALID: &str = "a valid scene with slow grains";
 
@@ -27,6 +27,26 @@ fn a_column_settles_and_rests_on_the_floor_with_its_weight() {
         steps += 1.0;
     });
     assert!((push / steps / weight - 1.0).abs() < 1e-2, "{} of the weight", push / steps / weight);
+}
+
+/// Taking back overlaps must not let it creep: two sweeps for that would let it sink by a diameter every few seconds.
+#[test]
+fn a_column_of_little_friction_comes_to_rest() {
+    let diameter = 0.1;
+    let mut world = scenes::column(diameter, 5, 25).expect(VALID);
+    let settings =
+        Settings { friction: 0.1, step_size: 1e-3, max_sweeps: 10, ..Settings::default() };
+    world.set_settings(settings).expect(VALID);
+    let height = |world: &World| {
+        let grains = world.grains().positions();
+        grains.iter().map(|x| x.z).sum::<f64>() / grains.len() as f64
+    };
+    run(&mut world, 2.0, |_, _| {});
+    let before = height(&world);
+    let mut deepest: f64 = 0.0;
+    run(&mut world, 1.0, |_, report| deepest = deepest.max(report.overlap));
+    assert!(deepest <= 1e-3 * diameter, "{deepest} m");
+    assert!(before - height(&world) <= 1e-2 * diameter, "from {before} m to {} m", height(&world));
 }
 
 #[test]

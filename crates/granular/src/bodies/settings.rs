@@ -19,7 +19,8 @@ pub struct Settings {
     pub law: Law,
     /// Part `ε` of an overlap that a step takes back by moving bodies, in `[0, 1]`; default 0.2.
     pub correction: f64,
-    /// Sweeps over the contacts that overlap or nearly do for that; default 2.
+    /// Sweeps over the contacts that overlap or nearly do for that; default 10, and fewer make
+    /// [piles creep](crate::Correction::Position).
     pub correction_sweeps: usize,
     /// Largest number of sweeps over the contacts in a step, ≥ 1; default 100.
     pub max_sweeps: usize,
@@ -34,7 +35,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let Grains { step_size, gravity, max_sweeps, tolerance, skin, .. } = Grains::default();
-        let (correction, correction_sweeps) = (0.2, 2);
+        let (correction, correction_sweeps) = (0.2, 10);
         let law = Law::default();
         Self { step_size, gravity, law, correction, correction_sweeps, max_sweeps, tolerance, skin }
     }
