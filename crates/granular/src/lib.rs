@@ -47,26 +47,26 @@
 //!
 //! | scene | one thread | two threads |
 //! | --- | --- | --- |
-//! | column of 10 000 grains, 27 600 candidate contacts | 10.2 ms | 6.2 ms |
+//! | column of 10 000 grains at rest, 24 000 contacts | 9.0 ms | 6.2 ms |
 //! | layer of 1 000 000 grains, 1 301 000 candidate contacts | 0.70 s | 0.37 s |
 //!
-//! With more sweeps a core updates 35 million contacts a second in the first scene and 28 million in the second. A
-//! million grains with their contacts take 0.73 GB.
+//! Counted in updates of contacts, whole steps of the first scene make 28 million a second on a core; with more sweeps they
+//! make 35 million, and 28 million in the second scene. A million grains with their contacts take 0.73 GB.
 //!
-//! Beside rapier3d-f64 0.36 in one run of the bench `granular_pile`, both on one thread of a busy machine, from the same
-//! column after two seconds, when it has come to rest:
+//! Beside rapier3d-f64 0.36 in one run of the bench `granular_pile`, both on one thread, from the same column after two
+//! seconds, when it has come to rest:
 //!
 //! | | step | deepest overlap | fastest approach | kinetic energy over `½ m (g δt)²` |
 //! | --- | --- | --- | --- | --- |
-//! | [`World`], 10 sweeps | 25 ms | 6.5e-6 d | 4.5e-5 m/s | 0.01 |
-//! | [`World`], 40 sweeps | | 6.1e-6 d | 1.2e-5 m/s | 0.01 |
-//! | rapier, 4 substeps, after 100 steps | 260 ms | 4.9e-2 d | 8.9e-2 m/s | 1400 |
+//! | [`World`], 10 sweeps | 9.0 ms | 1.6e-5 d | 2.4e-3 m/s | 0.04 |
+//! | [`World`], 40 sweeps | | 2.1e-6 d | 1.2e-4 m/s | 0.04 |
+//! | rapier, 4 substeps, after 100 steps | 70 ms | 4.3e-2 d | 0.12 m/s | 1300 |
 //!
 //! The test [666](scenes::six_by_six_by_six) of 10 s takes 0.7 s, most of it for the first second, where a residual of
 //! `1e-6` asks for some 50 sweeps a step. A world this small is a single slab and leaves the threads alone.
 //!
-//! [`Bodies`](bodies::Bodies) are not as fast: 1000 bricks with 3900 contacts took 50 ms a step with 10 sweeps, most of it to find
-//! the contacts, and rapier's 8 to 9 ms; they overlap by 0.7 % of their height, rapier's by 2.9 %.
+//! [`Bodies`](bodies::Bodies) are not as fast: 1000 bricks with 4100 contacts take 18 ms a step with 10 sweeps, most of it to find
+//! the contacts, and rapier's 3.6 ms; they overlap by 0.7 % of their height, rapier's by 3.8 %.
 //!
 //! Ten sweeps are few where much moves, and enough where grains rest: [`Report::overlap`] and the residual tell.
 //!
