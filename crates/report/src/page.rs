@@ -183,8 +183,9 @@ fn table(rows: &[Row]) -> String {
 
 fn figure(outcome: &ExperimentOutcome, figure: &Figure) -> String {
     let stem = figure_stem(outcome, figure);
+    let class = if figure.map.is_some() { " class=\"map\"" } else { "" };
     format!(
-        "<figure>\n{}<figcaption>{}\n(<a href=\"{stem}.svg\">SVG</a>, \
+        "<figure{class}>\n{}<figcaption>{}\n(<a href=\"{stem}.svg\">SVG</a>, \
          <a href=\"{stem}.csv\">CSV</a>, <a href=\"{stem}.json\">JSON</a>)</figcaption>\n</figure>\n",
         svg::draw(figure),
         escape(&figure.caption),

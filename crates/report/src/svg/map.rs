@@ -1,7 +1,6 @@
 //! Cells in colors, and the bar that says which color is which value.
 //!
-//! The colors are those of viridis, whose lightness grows with the value: they can be told apart without color vision,
-//! and still when a dark page turns the lightness over.
+//! The colors are those of viridis, whose lightness grows with the value: they can be told apart without color vision.
 
 use percussion_scenarios::Map;
 use plotters::style::{RGBColor, colors::colormaps::ViridisRGB};
