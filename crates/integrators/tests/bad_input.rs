@@ -8,29 +8,12 @@
 
 mod common;
 
+use common::falling::{bodies, model, state};
 use common::{ConstantSystem, LinearGap};
-use nalgebra::{DMatrix, DVector, Vector2, Vector3, dmatrix, dvector};
-use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{Anchor, BallJoint, Dimension, PlanarBodies, PlanarBody, System};
+use nalgebra::{DMatrix, DVector, Vector3, dmatrix, dvector};
+use percussion_dynamics::{Anchor, BallJoint, Dimension};
 use percussion_integrators::stewart_trinkle::{Error, Integrator, Settings};
 use percussion_integrators::{Contact, Model, State, model};
-
-fn bodies() -> Box<dyn System> {
-    Box::new(PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -10.0)).unwrap())
-}
-
-fn contact(body: usize, friction: f64) -> Contact {
-    let floor = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
-    Contact::new(SpherePlane::new(Sphere::of_body(body, 0.5), floor).unwrap(), friction)
-}
-
-fn model() -> Model {
-    Model::new(bodies(), vec![contact(0, 0.5)]).unwrap()
-}
-
-fn state() -> State {
-    State { time: 0.0, coordinates: vec![0.0, 0.5, 0.0], velocity: vec![0.0; 3] }
-}
 
 fn refusal(settings: Settings, state: State) -> Error {
     Integrator::new(model(), settings, state).unwrap_err()

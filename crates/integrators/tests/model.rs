@@ -2,33 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use nalgebra::{DMatrix, Vector2, Vector3, dmatrix};
-use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+mod common;
+
+use common::falling::{bodies, contact, model, state};
+use nalgebra::{DMatrix, Vector3, dmatrix};
 use percussion_dynamics::system::CoordinateError;
-use percussion_dynamics::{Anchor, BallJoint, PlanarBodies, PlanarBody, System};
+use percussion_dynamics::{Anchor, BallJoint};
 use percussion_impact::Newton;
 use percussion_integrators::model::Error;
 use percussion_integrators::{
-    BoundedFriction, Contact, Model, State, event_driven, impulse_velocity, inclusion, moreau_jean,
+    BoundedFriction, Model, State, event_driven, impulse_velocity, inclusion, moreau_jean,
     stewart_trinkle,
 };
-
-fn bodies() -> Box<dyn System> {
-    Box::new(PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -10.0)).unwrap())
-}
-
-fn contact(body: usize, friction: f64) -> Contact {
-    let floor = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
-    Contact::new(SpherePlane::new(Sphere::of_body(body, 0.5), floor).unwrap(), friction)
-}
-
-fn model() -> Model {
-    Model::new(bodies(), vec![contact(0, 0.5)]).unwrap()
-}
-
-fn state() -> State {
-    State { time: 0.0, coordinates: vec![0.0, 0.5, 0.0], velocity: vec![0.0; 3] }
-}
 
 #[test]
 fn friction_that_is_negative_or_not_a_number_is_refused() {

@@ -7,6 +7,8 @@
     reason = "each test file uses a part of this module"
 )]
 
+pub mod falling;
+
 use nalgebra::{Cholesky, DMatrix, DVector, Isometry3, Vector3};
 use percussion_dynamics::{ContactRows, Dimension, GapFunction, System};
 
