@@ -2,6 +2,8 @@
 
 use nalgebra::Vector3;
 
+use crate::contact::Account;
+
 /// How the sweeps of a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -53,4 +55,38 @@ pub struct Report {
     pub wall_work: f64,
     /// Whether the pairs were searched anew.
     pub searched: bool,
+}
+
+impl Report {
+    /// What the accounts of all slabs add up to after a number of sweeps that left a residual, and the velocity this is
+    /// relative to. What accounts do not know is left at 0: candidates, overlap, search.
+    pub(crate) fn of<'a>(
+        accounts: impl Iterator<Item = &'a Account>,
+        (sweeps, residual, scale): (usize, f64, f64),
+        tolerance: f64,
+    ) -> Self {
+        let mut sum = Account::default();
+        for account in accounts {
+            sum.closed += account.closed;
+            sum.work += account.work;
+            sum.lifting += account.lifting;
+            sum.wall_impulse += account.wall_impulse;
+            sum.wall_work += account.wall_work;
+        }
+        let solved = residual <= tolerance * scale;
+        Self {
+            status: if solved { Status::Solved } else { Status::SweepLimit },
+            sweeps,
+            candidates: 0,
+            contacts: sum.closed,
+            residual,
+            relative_residual: residual / scale,
+            overlap: 0.0,
+            contact_work: sum.work,
+            lifting: sum.lifting,
+            wall_impulse: sum.wall_impulse,
+            wall_work: sum.wall_work,
+            searched: false,
+        }
+    }
 }

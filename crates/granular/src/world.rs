@@ -26,11 +26,11 @@ use nalgebra::Vector3;
 
 use self::search::Search;
 use crate::{
-    contact::{Account, larger},
+    contact::larger,
     grains::{Grain, Grains, Motion},
     link::{Alone, Link},
     parallel,
-    report::{Report, Status},
+    report::Report,
     settings::{Correction, Error, Settings},
     slab::Slab,
     state::State,
@@ -312,13 +312,13 @@ impl World {
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
         link.divide(&mut grains.motions);
         parallel::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
-        let (sweeps, residual, scale) = self.solve(link)?;
+        let solved = self.solve(link)?;
         let lifting = match self.settings.correction {
             Correction::Position { part, sweeps } => Some(self.correct(part, sweeps, link)?),
             Correction::Velocity { .. } => None,
         };
         link.unite(&mut self.grains.motions);
-        let mut report = self.report(sweeps, residual, scale, searched);
+        let mut report = self.report(solved, searched);
         report.lifting = lifting.unwrap_or(report.lifting);
         report.overlap = link.largest(report.overlap)?;
         self.move_on();
@@ -433,29 +433,13 @@ impl World {
         Ok(lifting)
     }
 
-    fn report(&self, sweeps: usize, residual: f64, scale: f64, searched: bool) -> Report {
-        let mut sum = Account::default();
-        for Slab { account, .. } in &self.slabs {
-            sum.closed += account.closed;
-            sum.work += account.work;
-            sum.lifting += account.lifting;
-            sum.wall_impulse += account.wall_impulse;
-            sum.wall_work += account.wall_work;
-        }
-        let solved = residual <= self.settings.tolerance * scale;
+    fn report(&self, solved: (usize, f64, f64), searched: bool) -> Report {
+        let accounts = self.slabs.iter().map(|slab| &slab.account);
         Report {
-            status: if solved { Status::Solved } else { Status::SweepLimit },
-            sweeps,
             candidates: self.slabs.iter().map(Slab::candidates).sum(),
-            contacts: sum.closed,
-            residual,
-            relative_residual: residual / scale,
             overlap: self.slabs.iter().map(|slab| slab.overlap).fold(0.0, f64::max),
-            contact_work: sum.work,
-            lifting: sum.lifting,
-            wall_impulse: sum.wall_impulse,
-            wall_work: sum.wall_work,
             searched,
+            ..Report::of(accounts, solved, self.settings.tolerance)
         }
     }
 }

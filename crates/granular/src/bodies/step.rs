@@ -1,0 +1,204 @@
+//! One step of all bodies: search, contacts, sweeps, overlaps taken back, motion.
+
+use nalgebra::{UnitQuaternion, Vector3};
+use rayon::prelude::*;
+
+use super::{
+    Bodies, Body, Error, Settings,
+    contact::Shift,
+    flight,
+    slab::{Slab, Start},
+};
+use crate::{contact::larger, parallel, report::Report};
+
+/// By how much a body may turn in a step (rad): free turning has one solution up to there.
+const MOST_TURN: f64 = 0.5;
+
+impl Bodies {
+    pub(super) fn advance(&mut self) -> Result<Report, Error> {
+        // Surfaces approach with at most twice the largest speed.
+        let reach = 2.0 * self.settings.step_size * self.fastest()?;
+        let searched = self.refresh(reach)?;
+        self.assemble(reach)?;
+        let solved = self.solve();
+        let lifting = self.correct();
+        let report = self.report(solved, lifting, searched);
+        self.move_on();
+        Ok(report)
+    }
+
+    /// The largest speed of a surface once gravity has acted (m/s).
+    fn fastest(&self) -> Result<f64, Error> {
+        let Settings { step_size, gravity, .. } = self.settings;
+        for (body, &identity) in self.bodies.iter().zip(&self.identities) {
+            let speed = (body.velocity + step_size * gravity).norm();
+            let spin = body.angular_velocity.norm();
+            let limits = [
+                ("speed", speed, body.form.radius() / step_size),
+                ("angular speed", spin, MOST_TURN / step_size),
+            ];
+            for (name, value, limit) in limits {
+                if value.is_nan() || value > limit {
+                    return Err(Error::TooFast { identity, name, value, limit });
+                }
+            }
+        }
+        Ok(self.speed() + step_size * gravity.norm())
+    }
+
+    /// The largest speed of a surface, of boundaries near to a body (m/s).
+    fn speed(&self) -> f64 {
+        let mut fastest = self.bodies.iter().map(Body::speed).fold(0.0, f64::max);
+        for boundary in &self.boundaries {
+            let spin = boundary.angular_velocity.norm();
+            let at = |body: &Body| {
+                boundary.surface_velocity(&body.position).norm() + spin * body.form.radius()
+            };
+            fastest = self.bodies.iter().map(at).fold(fastest, f64::max);
+        }
+        fastest
+    }
+
+    /// Searches the pairs anew unless the listed ones are sure to hold all with a gap of at most `reach`, and
+    /// says whether it did.
+    pub(super) fn refresh(&mut self, reach: f64) -> Result<bool, Error> {
+        if self.current && self.moved + reach <= self.skin {
+            return Ok(false);
+        }
+        let radii = |bodies: &[Body]| bodies.iter().map(|body| body.form.radius()).collect();
+        let places = |bodies: &[Body]| bodies.iter().map(|body| body.position).collect();
+        let (sizes, positions): (Vec<f64>, Vec<_>) = (radii(&self.bodies), places(&self.bodies));
+        let diameter = 2.0 * sizes.iter().copied().fold(0.0, f64::max);
+        self.skin = self.settings.skin * diameter + 4.0 * reach;
+        self.moved = 0.0;
+        let order = self.cells.sort(&positions, diameter + self.skin, &self.settings.gravity);
+        self.bodies = order.iter().map(|&place| self.bodies[place as usize].clone()).collect();
+        self.identities = order.iter().map(|&place| self.identities[place as usize]).collect();
+        let (sizes, positions): (Vec<f64>, Vec<_>) = (radii(&self.bodies), places(&self.bodies));
+        self.slabs.resize_with(self.cells.slab_count(), Slab::default);
+        for (index, slab) in self.slabs.iter_mut().enumerate() {
+            let [start, end] = self.cells.grains_of(index);
+            (slab.index, slab.start, slab.len) = (index, start, end - start);
+        }
+        let Self { bodies, identities, boundaries, settings, cells, slabs, skin, .. } = self;
+        let start = Start { bodies, identities, boundaries, settings, reach };
+        parallel::each(slabs, &|slab: &mut Slab| {
+            let Slab { index, pairs, .. } = slab;
+            pairs.clear();
+            cells.pairs(*index, &positions, &sizes, *skin, &mut |pair| pairs.push(pair));
+            slab.list_boundaries(&start, *skin);
+        });
+        self.current = true;
+        self.refuse()?;
+        Ok(true)
+    }
+
+    /// Lets gravity act and finds the contacts with a gap of at most `reach`.
+    pub(super) fn assemble(&mut self, reach: f64) -> Result<(), Error> {
+        let kick = self.settings.step_size * self.settings.gravity;
+        self.motions.clear();
+        self.motions.extend(self.bodies.iter().map(|body| body.motion(&kick)));
+        let Self { bodies, identities, boundaries, settings, slabs, motions, memory, .. } = self;
+        let start = Start { bodies, identities, boundaries, settings, reach };
+        parallel::each(slabs, &|slab: &mut Slab| slab.assemble(&start, motions, memory));
+        self.refuse()
+    }
+
+    /// The first reason why contacts could not be found.
+    fn refuse(&mut self) -> Result<(), Error> {
+        let faults: Vec<Error> = self.slabs.iter_mut().filter_map(|s| s.fault.take()).collect();
+        match faults.first() {
+            None => Ok(()),
+            Some(&error) => {
+                self.outdated();
+                Err(error)
+            }
+        }
+    }
+
+    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and the velocity it
+    /// is relative to.
+    fn solve(&mut self) -> (usize, f64, f64) {
+        let Self { settings, slabs, motions, .. } = self;
+        parallel::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
+        let scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let enough = settings.tolerance * scale;
+        let mut sweep = 0;
+        loop {
+            sweep += 1;
+            let backwards = sweep % 2 == 0;
+            parallel::alternate(slabs, motions, backwards, &|slab, motions| {
+                slab.sweep(settings, backwards, motions);
+            });
+            let last = sweep == settings.max_sweeps;
+            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
+            if change <= enough || last {
+                parallel::each(slabs, &|slab: &mut Slab| {
+                    slab.certify(settings, &motions[slab.start as usize..]);
+                });
+                let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
+                if residual <= enough || last {
+                    return (sweep, residual, scale);
+                }
+            }
+        }
+    }
+
+    /// Finds the shifts that take overlaps back, and returns the energy in gravity that they add (J).
+    fn correct(&mut self) -> f64 {
+        let Self { settings, bodies, slabs, motions, shifts, .. } = self;
+        shifts.clear();
+        shifts.resize(bodies.len(), [Vector3::zeros(); 2]);
+        let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
+        if deepest == 0.0 {
+            return 0.0;
+        }
+        parallel::each(slabs, &|slab: &mut Slab| {
+            slab.prepare_pushes(settings, &motions[slab.start as usize..], deepest);
+        });
+        for _ in 0..settings.correction_sweeps {
+            parallel::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
+        }
+        let lifting =
+            |(body, [shift, _]): (&Body, &Shift)| -body.form.mass() * settings.gravity.dot(shift);
+        bodies.iter().zip(&*shifts).map(lifting).sum()
+    }
+
+    /// Keeps the impulses and moves bodies and boundaries by their velocities and shifts.
+    fn move_on(&mut self) {
+        let contacts = self.slabs.iter().flat_map(|slab| &slab.contacts);
+        let impulses = contacts.map(|contact| (contact.name, contact.world_impulse()));
+        self.memory.clear();
+        self.memory.extend(impulses.filter(|(_, impulse)| *impulse != Vector3::zeros()));
+        self.memory.par_sort_unstable_by_key(|(name, _)| *name);
+        let step = self.settings.step_size;
+        let Self { bodies, motions, shifts, .. } = self;
+        bodies.par_iter_mut().with_min_len(256).enumerate().for_each(|(place, body)| {
+            let (motion, [shift, tilt]) = (&motions[place], &shifts[place]);
+            let (turned, spin) =
+                flight::turn(&body.orientation, &motion.spin, body.form.inertia(), step);
+            let tilt = UnitQuaternion::from_scaled_axis(*tilt);
+            body.velocity = motion.velocity;
+            body.angular_velocity = tilt * spin;
+            body.orientation = UnitQuaternion::new_normalize((tilt * turned).into_inner());
+            body.position += step * motion.velocity + shift;
+        });
+        let farthest = self.shifts.iter().map(|[shift, _]| shift.norm()).fold(0.0, f64::max);
+        self.moved += 2.0 * (step * self.speed() + farthest);
+        self.boundaries.iter_mut().for_each(|boundary| boundary.advance(step));
+        self.steps += 1;
+        self.time += step;
+    }
+
+    fn report(&self, solved: (usize, f64, f64), lifting: f64, searched: bool) -> Report {
+        let accounts = self.slabs.iter().map(|slab| &slab.account);
+        Report {
+            candidates: self.slabs.iter().map(|slab| slab.contacts.len()).sum(),
+            overlap: self.slabs.iter().map(Slab::overlap).fold(0.0, f64::max),
+            lifting,
+            searched,
+            ..Report::of(accounts, solved, self.settings.tolerance)
+        }
+    }
+}
