@@ -25,7 +25,7 @@ usage: cargo xtask COMMAND
 
   ci                                  everything that must hold before a merge
   tidy                                the rules of the house that no compiler checks
-  snapshot [--accept]                 run the snapshot tests; with --accept take what changed
+  snapshot [--accept]                 compare results with the stored ones; with --accept take what differs
   doc                                 the documentation of the crates with its formulas, into target/doc/
   book                                the book, into target/book/; needs mdbook
   examples                            build and run the examples of the crates

@@ -1,31 +1,56 @@
 //! `cargo xtask snapshot [--accept]`: the tests that compare with a stored snapshot.
+//!
+//! Tests with snapshots in files are the test target `stored` of their package. They run once, leave what differs in
+//! `.snap.new` files beside the stored ones, and these are shown as a [`table`] and removed, or accepted.
+//! Texts that stand [in the source](inline) of other tests are checked and never edited.
 
-use std::{collections::BTreeSet, path::PathBuf};
+mod inline;
+mod table;
 
-use anyhow::bail;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::{Context, bail};
+use serde_json::Value;
 
 use crate::{
-    shell::{self, Refusal, cargo},
+    shell::{self, cargo},
     tidy::{self, files},
 };
 
-/// Runs the tests of the crates that own snapshots; differences are shown and nothing is written.
+/// Name of the test targets with snapshots in files.
+const TARGET: &str = "stored";
+
+/// Shows what differs and leaves all files as they are; a difference is an error.
 pub(crate) fn check() -> anyhow::Result<()> {
-    let mut command = cargo(["test", "--no-fail-fast"]);
-    for name in owners()? {
-        command.args(["--package", &name]);
+    let metadata = tidy::metadata()?;
+    let stored = run(&metadata)?;
+    let differences = stored.show()?;
+    stored.pending()?.iter().try_for_each(|path| remove(path))?;
+    let texts = inline::check(&metadata);
+    if differences > 0 {
+        bail!(
+            "{differences} stored snapshots differ; if that is meant, take them with `cargo xtask snapshot --accept`"
+        );
     }
-    shell::run(command.env("INSTA_UPDATE", "no"))?;
-    none_pending()
+    texts
 }
 
-/// Takes what changed, in files and in the source of the tests.
+/// Takes what differs, and removes files that no test reads.
 pub(crate) fn accept() -> anyhow::Result<()> {
-    if !shell::succeeds(&mut cargo(["insta", "--version"])) {
-        let install = "cargo install cargo-insta --locked";
-        return Err(Refusal::missing("cargo-insta, which edits inline snapshots,", install).into());
+    let metadata = tidy::metadata()?;
+    let stored = run(&metadata)?;
+    stored.show()?;
+    for path in stored.pending()? {
+        fs::rename(&path, path.with_extension(""))
+            .with_context(|| format!("accepting {}", path.display()))?;
     }
-    shell::run(&mut cargo(["insta", "test", "--workspace", "--accept"]))
+    stored.unread()?.iter().try_for_each(|path| remove(path))?;
+    inline::check(&metadata)
 }
 
 /// Fails when an earlier run left a changed snapshot behind that nobody accepted or rejected.
@@ -44,28 +69,119 @@ pub(crate) fn none_pending() -> anyhow::Result<()> {
     );
 }
 
-fn is_pending(path: &std::path::Path) -> bool {
+fn is_pending(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".snap.new") || name.ends_with(".pending-snap")
 }
 
-/// Packages with a call of `insta` in their sources.
-fn owners() -> anyhow::Result<BTreeSet<String>> {
-    let metadata = tidy::metadata()?;
-    let mut owners = BTreeSet::new();
-    for (name, folder) in tidy::members(&metadata) {
-        for path in files::with_extension(&PathBuf::from(folder), "rs")? {
-            if name != "xtask" && std::fs::read_to_string(&path)?.contains("insta::assert_") {
-                owners.insert(name.to_string());
-            }
-        }
+fn remove(path: &Path) -> anyhow::Result<()> {
+    fs::remove_file(path).with_context(|| format!("removing {}", path.display()))
+}
+
+/// Runs all tests with snapshots in files; what differs is pending afterwards.
+fn run(metadata: &Value) -> anyhow::Result<Stored> {
+    let folders = owners(metadata);
+    let references = shell::target().join("snapshot-references.txt");
+    // Tests append to the list of an earlier run.
+    if references.exists() {
+        remove(&references)?;
     }
-    Ok(owners)
+    let stored = Stored {
+        folders: folders.iter().map(|folder| folder.join("tests/snapshots")).collect(),
+        references,
+    };
+    stored.pending()?.iter().try_for_each(|path| remove(path))?;
+    // With `--workspace` dependencies have the features, and so the build, that they have for all other tests.
+    let tests = |options: &[&str]| {
+        let options = [&["test", "--workspace", "--quiet", "--no-fail-fast"], options].concat();
+        let mut command = cargo(options);
+        command.args(["--test", TARGET]);
+        command
+    };
+    shell::run(&mut tests(&["--no-run"]))?;
+    let start = Instant::now();
+    // A difference does not stop a test, so that all of its snapshots are compared.
+    let mut command = tests(&[]);
+    command
+        .env("INSTA_UPDATE", "new")
+        .env("INSTA_FORCE_PASS", "1")
+        .env("INSTA_OUTPUT", "none")
+        .env("INSTA_SNAPSHOT_REFERENCES_FILE", &stored.references);
+    shell::run(&mut command)?;
+    println!("stored snapshots compared in {:.0} s", start.elapsed().as_secs_f64());
+    Ok(stored)
+}
+
+/// Folders of the packages that have snapshots in files.
+fn owners(metadata: &Value) -> Vec<PathBuf> {
+    let has_target = |package: &&Value| {
+        package["targets"].as_array().is_some_and(|targets| {
+            targets.iter().any(|target| target["name"] == TARGET && target["kind"][0] == "test")
+        })
+    };
+    let packages = metadata["packages"].as_array().into_iter().flatten().filter(has_target);
+    let folder = |package: &Value| {
+        Path::new(package["manifest_path"].as_str()?).parent().map(Path::to_path_buf)
+    };
+    packages.filter_map(folder).collect()
+}
+
+/// The files of snapshots, and which of them tests have read.
+struct Stored {
+    folders: Vec<PathBuf>,
+    /// A path a line.
+    references: PathBuf,
+}
+
+impl Stored {
+    fn files(&self, extension: &str) -> anyhow::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for folder in self.folders.iter().filter(|folder| folder.exists()) {
+            found.extend(files::with_extension(folder, extension)?);
+        }
+        Ok(found)
+    }
+
+    fn pending(&self) -> anyhow::Result<Vec<PathBuf>> {
+        self.files("new")
+    }
+
+    /// Stored snapshots that no test reads any more.
+    fn unread(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let read = fs::read_to_string(&self.references)
+            .with_context(|| format!("reading {}", self.references.display()))?;
+        let read: BTreeSet<_> = read.lines().map(Path::new).collect();
+        let mut files = self.files("snap")?;
+        files.retain(|path| !read.contains(path.as_path()));
+        Ok(files)
+    }
+
+    /// Prints what differs; returns the number of files.
+    fn show(&self) -> anyhow::Result<usize> {
+        let pending = self.pending()?;
+        for path in &pending {
+            let before = path.with_extension("");
+            let after = read(path)?;
+            let before = if before.exists() { read(&before)? } else { String::new() };
+            let name = path.with_extension("");
+            println!("\n{}", name.strip_prefix(shell::root()).unwrap_or(&name).display());
+            println!("{}", table::of(&before, &after));
+        }
+        let unread = self.unread()?;
+        for path in &unread {
+            println!("\n{}: no test reads this any more", path.display());
+        }
+        Ok(pending.len() + unread.len())
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use serde_json::json;
 
     use super::*;
 
@@ -74,5 +190,35 @@ mod tests {
         assert!(is_pending(Path::new("tests/snapshots/a.snap.new")), "a file snapshot");
         assert!(is_pending(Path::new("src/.lemke.rs.pending-snap")), "an inline snapshot");
         assert!(!is_pending(Path::new("tests/snapshots/a.snap")), "an accepted snapshot");
+    }
+
+    #[test]
+    fn owners_have_a_test_target_of_that_name() {
+        let package = |name: &str, target: &str, kind: &str| {
+            json!({
+                "name": name,
+                "manifest_path": format!("/w/{name}/Cargo.toml"),
+                "targets": [{"name": target, "kind": [kind]}],
+            })
+        };
+        let metadata = json!({"packages": [
+            package("a", "stored", "test"), package("b", "stored", "bin"), package("c", "laws", "test"),
+        ]});
+        assert_eq!(owners(&metadata), [PathBuf::from("/w/a")]);
+    }
+
+    #[test]
+    fn stored_files_that_no_test_reads_are_found() {
+        let folder = std::env::temp_dir().join(format!("xtask-snapshot-{}", std::process::id()));
+        fs::create_dir_all(folder.join("impacts")).unwrap();
+        let [kept, orphan] = ["a.snap", "b.snap"].map(|name| folder.join("impacts").join(name));
+        fs::write(&kept, "").unwrap();
+        fs::write(&orphan, "").unwrap();
+        let references = folder.join("references.txt");
+        fs::write(&references, format!("{}\n", kept.display())).unwrap();
+        let stored = Stored { folders: vec![folder.clone()], references };
+        assert_eq!(stored.unread().unwrap(), [orphan]);
+        assert!(stored.pending().unwrap().is_empty(), "nothing differs");
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -23,6 +23,9 @@ const ALONE: [&str; 2] = ["percussion-complementarity", "xtask"];
 /// Members below all crates, which may use any of them.
 const BELOW: [&str; 2] = ["percussion-benches", "percussion-book"];
 
+/// Members that stand on none of ours and are not published: the tests of any crate may use them, and nothing else.
+const FOR_TESTS: [&str; 1] = ["percussion-snapshot"];
+
 /// Dependencies of tests count too: a package whose tests need a crate below cannot be published
 /// before that crate, nor that crate before it.
 pub(super) fn check(metadata: &Value) -> Vec<Finding> {
@@ -40,7 +43,12 @@ pub(super) fn check(metadata: &Value) -> Vec<Finding> {
             let Some(on) = dependency["name"].as_str().filter(|on| rank(on).is_some()) else {
                 continue;
             };
-            if ALONE.contains(&name) {
+            if FOR_TESTS.contains(&on) && dependency["kind"] == "dev" {
+                continue;
+            }
+            if FOR_TESTS.contains(&on) {
+                report(format!("`{name}` depends on `{on}`, expected only its tests to do so"));
+            } else if ALONE.contains(&name) || FOR_TESTS.contains(&name) {
                 report(format!("`{name}` depends on `{on}`, expected none of our crates"));
             } else if rank(on) >= rank(name) {
                 report(format!("`{name}` depends on `{on}`, expected only crates above it"));
@@ -51,10 +59,9 @@ pub(super) fn check(metadata: &Value) -> Vec<Finding> {
 }
 
 fn rank(name: &str) -> Option<usize> {
-    ORDER
-        .iter()
-        .position(|other| *other == name)
-        .or_else(|| (BELOW.contains(&name) || ALONE.contains(&name)).then_some(ORDER.len()))
+    ORDER.iter().position(|other| *other == name).or_else(|| {
+        [&BELOW[..], &ALONE, &FOR_TESTS].concat().contains(&name).then_some(ORDER.len())
+    })
 }
 
 #[cfg(test)]
@@ -93,6 +100,22 @@ mod tests {
         for name in ALONE {
             assert_eq!(messages(name, &["percussion-dynamics"]).len(), 1, "{name}");
         }
+    }
+
+    #[test]
+    fn crates_for_tests_are_for_tests_only() {
+        let depending = |kind: &str| {
+            let dependency = json!({"name": "percussion-snapshot", "kind": kind});
+            let package = json!({
+                "name": "percussion-complementarity",
+                "manifest_path": "x/Cargo.toml",
+                "dependencies": [dependency],
+            });
+            check(&json!({"packages": [package]})).len()
+        };
+        assert_eq!(depending("dev"), 0, "any tests may");
+        assert_eq!(depending("normal"), 1, "no crate may");
+        assert_eq!(messages("percussion-snapshot", &["percussion-dynamics"]).len(), 1, "alone");
     }
 
     #[test]

@@ -1,0 +1,102 @@
+//! Problems of many contacts with friction by all methods and both laws.
+
+use percussion_benches::{frictional, piles};
+use percussion_complementarity::friction::{Law, Method, Problem};
+use percussion_snapshot::{Record, assert_stored};
+
+/// Relative residual that is asked for.
+const TOLERANCE: f64 = 1e-9;
+/// Contacts whose impulses are stored; of the rest there are the sums.
+const LISTED: usize = 8;
+
+fn problems() -> Vec<(&'static str, Problem)> {
+    vec![
+        ("packing", frictional::packing(1, 12, 4.0, 0.5)),
+        ("packing without friction", frictional::packing(2, 12, 4.0, 0.0)),
+        ("packing with strong friction", frictional::packing(3, 12, 4.0, 2.0)),
+        ("dense packing", frictional::packing(4, 40, 12.0, 0.3)),
+        ("stack", piles::stack(3, 1.0, 0.05, 0.5)),
+        ("stack of growing boxes", piles::stack(4, 10.0, 0.05, 0.3)),
+        ("card house", piles::card_house(2, 0.6)),
+    ]
+}
+
+fn all_problems_by(method: &Method, law: Law, suffix: &str) {
+    for (name, problem) in problems() {
+        let mut record = Record::new(&format!("{name} by {}{suffix}", method.name()));
+        let solution = method.with(law, TOLERANCE).and_then(|method| method.solve(&problem));
+        match solution {
+            Ok(solution) => {
+                let report = &solution.report;
+                record.variant("status", report.status);
+                record.count("iterations", report.iterations);
+                record.residual("residual", report.relative_residual, TOLERANCE);
+                let largest = solution.impulses.iter().map(|p| p.amax()).fold(0.0, f64::max);
+                let sum: nalgebra::Vector3<f64> = solution.impulses.iter().sum();
+                record.figures("sum of impulses", sum.as_slice(), largest);
+                let energy = problem.velocity_scale() * largest;
+                let work: f64 = solution
+                    .impulses
+                    .iter()
+                    .zip(&solution.velocities)
+                    .map(|(impulse, velocity)| impulse.dot(velocity))
+                    .sum();
+                record.figure("work", work, energy);
+                for (index, impulse) in solution.impulses.iter().take(LISTED).enumerate() {
+                    record.figures(&format!("impulse[{index}]"), impulse.as_slice(), largest);
+                }
+                for (index, velocity) in solution.velocities.iter().take(LISTED).enumerate() {
+                    let path = format!("velocity[{index}]");
+                    record.figures(&path, velocity.as_slice(), problem.velocity_scale());
+                }
+            }
+            Err(error) => {
+                record.word("refused", error);
+            }
+        }
+        assert_stored!("friction", record);
+    }
+}
+
+fn by_both_laws(method: &Method) {
+    all_problems_by(method, Law::Coulomb, "");
+    all_problems_by(method, Law::MaximumDissipation, ", maximum-dissipation");
+}
+
+#[test]
+fn combined() {
+    by_both_laws(&Method::all()[0]);
+}
+
+#[test]
+fn block_gauss_seidel() {
+    by_both_laws(&Method::all()[1]);
+}
+
+#[test]
+fn interior_point() {
+    by_both_laws(&Method::all()[2]);
+}
+
+#[test]
+fn alternating_directions() {
+    by_both_laws(&Method::all()[3]);
+}
+
+#[test]
+fn projected_gradient() {
+    by_both_laws(&Method::all()[4]);
+}
+
+#[test]
+fn no_method_is_missing() {
+    let names = Method::all().map(|method| method.name());
+    let tested = [
+        "combined",
+        "block-gauss-seidel",
+        "interior-point",
+        "alternating-directions",
+        "projected-gradient",
+    ];
+    assert_eq!(names, tested);
+}

@@ -1,0 +1,89 @@
+//! Linear complementarity problems of all families by all methods, and all solutions of the smallest.
+
+use nalgebra::DVector;
+use percussion_benches::families::Family;
+use percussion_complementarity::lcp::{Method, enumerate};
+use percussion_snapshot::{Record, assert_stored};
+
+const SEED: u64 = 1996;
+/// Problems of each family.
+const CASES: u64 = 4;
+/// Entries of an answer that are stored; of the rest there are the norms.
+const LISTED: usize = 24;
+/// Solvers promise `1e-10`; the answer is stored, and its residual only where it is worse.
+const RESIDUAL: f64 = 1e-10;
+
+fn all_families_by(method: &Method) {
+    for family in Family::all() {
+        let mut record = Record::new(&format!("{} by {}", family.name(), method.name()));
+        for index in 0..CASES {
+            let problem = family.problem(SEED, index);
+            let path = |name: &str| format!("problem[{index}].{name}");
+            match method.solve(&problem) {
+                Ok(solution) => {
+                    let report = &solution.report;
+                    record.variant(&path("status"), report.status);
+                    record.count(&path("iterations"), report.iterations);
+                    record.residual(&path("residual"), report.relative_residual, RESIDUAL);
+                    add(&mut record, &path("z"), &solution.z);
+                    add(&mut record, &path("w"), &solution.w);
+                }
+                Err(error) => {
+                    record.word(&path("refused"), error);
+                }
+            }
+        }
+        assert_stored!("lcp", record);
+    }
+}
+
+fn add(record: &mut Record, path: &str, vector: &DVector<f64>) {
+    record.figure(&format!("{path}.norm"), vector.norm(), 1.0);
+    let listed = &vector.as_slice()[..vector.len().min(LISTED)];
+    record.figures(path, listed, vector.amax());
+}
+
+#[test]
+fn lemke() {
+    all_families_by(&Method::all()[0]);
+}
+
+#[test]
+fn projected_gauss_seidel() {
+    all_families_by(&Method::all()[1]);
+}
+
+#[test]
+fn fischer_burmeister() {
+    all_families_by(&Method::all()[2]);
+}
+
+#[test]
+fn no_method_is_missing() {
+    let names = Method::all().map(|method| method.name());
+    assert_eq!(names, ["lemke", "projected-gauss-seidel", "fischer-burmeister"]);
+}
+
+#[test]
+fn all_solutions() {
+    for family in [Family::PlanarBlock, Family::PlanarBlockRandom] {
+        let mut record = Record::new(&format!("{} by enumerate", family.name()));
+        for index in 0..CASES {
+            let problem = family.problem(SEED, index);
+            let all = enumerate::solve(&problem, &enumerate::Settings::default()).unwrap();
+            let path = |name: &str| format!("problem[{index}].{name}");
+            record.count(&path("vertices"), all.vertices.len());
+            record.count(&path("rays"), all.rays.len());
+            record.count(&path("pieces"), all.pieces.len());
+            record.count(&path("bases"), all.bases);
+            record.count(&path("excluded bases"), all.excluded_bases);
+            record.count(&path("singular bases"), all.singular_bases);
+            record.count(&path("unverified"), all.unverified);
+            for (place, vertex) in all.vertices.iter().enumerate() {
+                record.figures(&path(&format!("vertex[{place}].z")), vertex.z.as_slice(), 1.0);
+                record.figures(&path(&format!("vertex[{place}].w")), vertex.w.as_slice(), 1.0);
+            }
+        }
+        assert_stored!("lcp", record);
+    }
+}

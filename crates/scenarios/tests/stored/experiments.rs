@@ -1,0 +1,150 @@
+//! Every row of every experiment, quickly: accepted, and the same as before.
+//!
+//! But for the channel of grains, which takes half a minute: `channel` tests what a short stream shows, and
+//! `percussion reproduce --quick` judges its rows.
+
+use percussion_scenarios::{Effort, ExperimentOutcome, Options, Row, experiment};
+use percussion_snapshot::{Record, assert_stored};
+
+fn run_quickly(id: &str) -> ExperimentOutcome {
+    let options = Options { effort: Effort::Quick, ..Options::default() };
+    let mut last = 0.0;
+    let outcome = experiment(id)
+        .unwrap()
+        .run(&options, &mut |fraction, _| {
+            assert!((last..=1.0).contains(&fraction), "progress went from {last} to {fraction}");
+            last = fraction;
+        })
+        .unwrap();
+    assert!(last >= 1.0, "progress ends at {last}");
+    outcome
+}
+
+fn assert_accepted(id: &str) {
+    let outcome = run_quickly(id);
+    let refused: Vec<_> = outcome.rows.iter().filter(|row| !row.accepted).collect();
+    assert!(refused.is_empty(), "{refused:#?}");
+    for figure in &outcome.figures {
+        assert!(!figure.series.is_empty(), "{} is empty", figure.id);
+    }
+    let mut record = Record::new(id);
+    outcome.rows.iter().for_each(|row| add(&mut record, row));
+    assert_stored!("experiments", record);
+}
+
+fn add(record: &mut Record, row: &Row) {
+    let path = if row.unit.is_empty() {
+        row.quantity.clone()
+    } else {
+        format!("{} ({})", row.quantity, row.unit)
+    };
+    // Lengths, times and energies of the experiments are of the order of 1; counters among the rows are numbers, too.
+    record.figure(&path, row.measured, 1.0);
+}
+
+#[test]
+fn the_rod_is_accepted() {
+    assert_accepted("stewart-trinkle/rod-on-table");
+}
+
+#[test]
+fn the_direct_throw_is_accepted() {
+    assert_accepted("stewart-trinkle/two-balls-direct");
+}
+
+#[test]
+fn the_bouncing_throw_is_accepted() {
+    assert_accepted("stewart-trinkle/two-balls-bounce");
+}
+
+#[test]
+fn the_four_balls_are_accepted_and_repeat_bit_by_bit() {
+    assert_accepted("stewart-trinkle/four-balls");
+    let id = "stewart-trinkle/two-balls-bounce";
+    assert_eq!(run_quickly(id), run_quickly(id));
+}
+
+#[test]
+fn the_rocking_block_is_accepted() {
+    assert_accepted("set-valued/rocking-block");
+}
+
+#[test]
+fn the_zeno_block_is_accepted() {
+    assert_accepted("set-valued/zeno");
+}
+
+#[test]
+fn the_hinged_rods_are_accepted() {
+    assert_accepted("propagative/integrators");
+}
+
+#[test]
+fn the_walkers_are_accepted() {
+    assert_accepted("set-valued/compass-gait");
+    assert_accepted("set-valued/ramone");
+}
+
+#[test]
+fn the_box_at_the_wall_is_accepted() {
+    assert_accepted("set-valued/box-and-wall");
+}
+
+#[test]
+fn the_disk_stack_is_accepted() {
+    assert_accepted("set-valued/disk-stack");
+}
+
+#[test]
+fn maximum_dissipation_is_accepted() {
+    assert_accepted("maximum-dissipation/single-contact");
+    assert_accepted("maximum-dissipation/painleve-rod");
+    assert_accepted("maximum-dissipation/convergence");
+}
+
+#[test]
+fn the_cradle_and_the_billiards_are_accepted() {
+    assert_accepted("propagative/cradle");
+    assert_accepted("propagative/billiards");
+}
+
+#[test]
+fn trex_is_accepted() {
+    assert_accepted("propagative/trex");
+}
+
+#[test]
+fn the_brick_on_its_corner_is_accepted() {
+    assert_accepted("plus/brick-corner");
+}
+
+#[test]
+fn the_flat_brick_is_accepted() {
+    assert_accepted("plus/brick-flat");
+}
+
+#[test]
+fn the_row_of_balls_and_the_pendulum_are_accepted() {
+    assert_accepted("plus/ball-row");
+    assert_accepted("plus/triple-pendulum");
+}
+
+#[test]
+fn contacts_that_cannot_hold_are_accepted() {
+    assert_accepted("plus/tabletop");
+}
+
+#[test]
+fn scenes_with_round_cones_are_accepted() {
+    assert_accepted("maximum-dissipation/block-on-slope");
+    assert_accepted("maximum-dissipation/stack");
+    assert_accepted("maximum-dissipation/card-house");
+    assert_accepted("maximum-dissipation/beside-stewart-trinkle");
+}
+
+#[test]
+fn motions_from_event_to_event_are_accepted() {
+    assert_accepted("event-driven/bouncing-ball");
+    assert_accepted("event-driven/rocking-block");
+    assert_accepted("event-driven/triple-pendulum");
+}

@@ -1,0 +1,152 @@
+//! Every built-in impact by every law that has one answer.
+
+use percussion_impact::{
+    AnitescuPotra, Certificate, Law, MaximumDissipation, Newton, Outcome, Plus, Poisson, Problem,
+    Propagative, Routh, Sequential, outcome::Stage,
+};
+use percussion_scenarios::{ImpactScenario, impacts};
+use percussion_snapshot::{Record, assert_stored};
+
+/// Momentum and joints are balanced by sums of some tens of terms: this part of the largest is round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// Stages that are listed; of more there is only the number.
+const LISTED: usize = 12;
+
+/// Compares the answers of one law to all built-in impacts with the stored ones.
+fn all_impacts_by(name: &str, law: &dyn Law) {
+    for impact in impacts::NAMES {
+        let problem = impacts::problem(impact).unwrap().problem;
+        let mut record = Record::new(&format!("{impact} by {name}"));
+        match law.resolve(&problem) {
+            Ok(outcome) => add_outcome(&mut record, "", &problem, &outcome),
+            Err(error) => {
+                record.word("refused", error);
+            }
+        }
+        assert_stored!("impacts", record);
+    }
+}
+
+/// Adds an outcome and its certificate; `prefix` ends with a point or is empty.
+pub(crate) fn add_outcome(record: &mut Record, prefix: &str, problem: &Problem, outcome: &Outcome) {
+    let path = |name: &str| format!("{prefix}{name}");
+    let stages = &outcome.trace.stages;
+    record.variant(&path("status"), outcome.trace.status);
+    record.count(&path("stages"), stages.len());
+    if stages.len() <= LISTED {
+        record.word(&path("stage names"), stage_names(stages));
+    }
+    let before = problem.velocity().amax();
+    let momentum = problem.momentum(problem.velocity()).amax();
+    record.figures(&path("velocity"), outcome.velocity.as_slice(), before);
+    for (index, impulse) in outcome.impulses.iter().enumerate() {
+        let normal = path(&format!("impulse[{index}].normal"));
+        record.figure(&normal, impulse.normal, momentum);
+        let scale = momentum.max(impulse.normal.abs());
+        record.figures(&path(&format!("impulse[{index}].tangent")), &impulse.tangent, scale);
+    }
+    let joints = outcome.bilateral_impulses.as_slice();
+    record.figures(&path("joint impulse"), joints, momentum);
+    let certificate = Certificate::check(problem, outcome).unwrap();
+    let contact = problem.contact_velocity(problem.velocity()).amax().max(before);
+    let energy = certificate.energy_before;
+    for figure in certificate.figures() {
+        let path = path(&format!("certificate.{}", figure.name));
+        match figure.unit {
+            "-" => record.residual(&path, figure.value, ROUND_OFF),
+            "J" => record.figure(&path, figure.value, energy),
+            "N·s" => record.figure(&path, figure.value, momentum),
+            _ if figure.name == "bilateral_residual" => {
+                record.residual(&path, figure.value, ROUND_OFF * contact)
+            }
+            _ => record.figure(&path, figure.value, contact),
+        };
+    }
+}
+
+fn stage_names(stages: &[Stage]) -> String {
+    let name = |stage: &Stage| match stage.contact {
+        Some(contact) => format!("{:?} of {contact}", stage.phase),
+        None => format!("{:?}", stage.phase),
+    };
+    let names: Vec<_> = stages.iter().map(name).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+#[test]
+fn newton() {
+    all_impacts_by("newton", &Newton::default());
+}
+
+#[test]
+fn poisson() {
+    all_impacts_by("poisson", &Poisson::default());
+}
+
+#[test]
+fn anitescu_potra() {
+    all_impacts_by("anitescu-potra", &AnitescuPotra::default());
+}
+
+#[test]
+fn maximum_dissipation() {
+    all_impacts_by("maximum-dissipation", &MaximumDissipation::default());
+}
+
+#[test]
+fn maximum_dissipation_with_coulomb_friction() {
+    all_impacts_by("maximum-dissipation, coulomb", &MaximumDissipation::coulomb());
+}
+
+#[test]
+fn sequential() {
+    all_impacts_by("sequential", &Sequential::new(Poisson::default()));
+    all_impacts_by("sequential, newton", &Sequential::new(Newton::default()));
+    all_impacts_by("sequential, anitescu-potra", &Sequential::new(AnitescuPotra::default()));
+}
+
+#[test]
+fn sequential_along_single_contacts() {
+    all_impacts_by("sequential, routh", &Sequential::new(Routh::default()));
+    all_impacts_by("sequential, plus", &Sequential::new(Plus::default()));
+}
+
+#[test]
+fn propagative() {
+    all_impacts_by("propagative", &Propagative::default());
+    let inelastic = Propagative { restitution: 0.5, ..Propagative::default() };
+    all_impacts_by("propagative, restitution 0.5", &inelastic);
+}
+
+#[test]
+fn routh() {
+    all_impacts_by("routh", &Routh::default());
+}
+
+#[test]
+fn plus() {
+    all_impacts_by("plus", &Plus::default());
+}
+
+#[test]
+fn compliant() {
+    for impact in impacts::NAMES {
+        let scenario = ImpactScenario::named(impact).unwrap();
+        let problem = scenario.build().unwrap().problem;
+        let mut record = Record::new(&format!("{impact} by compliant"));
+        match scenario.compliant(&scenario.compliant, &mut |_| ()) {
+            Ok(reference) => {
+                record.variant("integration", reference.status);
+                record.count("counters.steps", reference.counters.steps);
+                record.figure("duration", reference.duration, 0.0);
+                record.figure("depth", reference.depth, 0.0);
+                add_outcome(&mut record, "", &problem, &reference.outcome);
+            }
+            Err(error) => {
+                record.word("refused", error);
+            }
+        }
+        assert_stored!("impacts", record);
+    }
+}

@@ -1,0 +1,176 @@
+//! Every built-in scenario by every scheme.
+
+use percussion_complementarity::friction;
+use percussion_impact::{
+    AnitescuPotra, Law, MaximumDissipation, Newton, Plus, Poisson, Sequential,
+};
+use percussion_scenarios::{
+    EventMotion, Scenario, Trajectory,
+    scenario::Method,
+    trajectory::{Sample, Work},
+};
+use percussion_snapshot::{Record, assert_stored};
+
+/// Compares the motions of all built-in scenarios by one scheme with the stored ones.
+fn all_scenarios_by(name: &str, method: Method, law: Option<friction::Law>) {
+    for known in Scenario::names() {
+        let mut scenario = Scenario::named(known).unwrap();
+        scenario.integrator.method = method;
+        scenario.integrator.friction_law = law;
+        let mut record = Record::new(&format!("{known} by {name}"));
+        match scenario.simulate(&mut |_| ()) {
+            Ok(trajectory) => add_trajectory(&mut record, &trajectory),
+            Err(error) => {
+                record.word("refused", error);
+            }
+        }
+        assert_stored!("scenarios", record);
+    }
+}
+
+/// Compares the event-driven motions of all built-in scenarios with one law with the stored ones.
+fn all_scenarios_from_event_to_event(name: &str, law: &dyn Law) {
+    for known in Scenario::names() {
+        let scenario = Scenario::named(known).unwrap();
+        let mut record = Record::new(&format!("{known} by event-driven, {name}"));
+        match scenario.simulate_events(law, &mut |_| ()) {
+            Ok(motion) => add_motion(&mut record, &motion),
+            Err(error) => {
+                record.word("refused", error);
+            }
+        }
+        assert_stored!("scenarios", record);
+    }
+}
+
+fn add_trajectory(record: &mut Record, trajectory: &Trajectory) {
+    record.count("steps", trajectory.reports.len());
+    let mut totals: Vec<(&str, usize)> = Vec::new();
+    for report in &trajectory.reports {
+        for (index, counter) in counters(report.work).into_iter().enumerate() {
+            match totals.get_mut(index) {
+                Some((_, total)) => *total += counter.1,
+                None => totals.push(counter),
+            }
+        }
+    }
+    for (name, total) in totals {
+        record.count(&format!("work.{name}"), total);
+    }
+    let active = trajectory.reports.iter().map(|report| report.contacts.len()).sum::<usize>();
+    record.count("contacts of all steps", active);
+    // What round-off leaves of a gap of zero is far below the least gap that matters.
+    record.figure("deepest penetration", trajectory.deepest_penetration(), 1.0);
+    let energy = trajectory.samples.iter().map(|sample| sample.energy.abs()).fold(0.0, f64::max);
+    record.figure("largest increase of energy", trajectory.largest_energy_increase(), energy);
+    let middle = &trajectory.samples[trajectory.samples.len() / 2];
+    add_sample(record, "middle", middle, energy);
+    add_sample(record, "end", trajectory.end(), energy);
+    for (index, name) in trajectory.contact_names.iter().enumerate() {
+        let impulses = trajectory.reports.iter().flat_map(|report| &report.contacts);
+        let total = impulses
+            .filter(|contact| contact.contact == index)
+            .map(|contact| contact.impulse)
+            .sum::<nalgebra::Vector3<f64>>();
+        record.figures(&format!("impulse of {name}"), total.as_slice(), 0.0);
+    }
+}
+
+fn counters(work: Work) -> Vec<(&'static str, usize)> {
+    match work {
+        Work::Polygons { active_set_passes, outer_iterations, lcp_solves, pivots, .. } => vec![
+            ("active set passes", active_set_passes),
+            ("outer iterations", outer_iterations),
+            ("LCPs", lcp_solves),
+            ("pivots", pivots),
+        ],
+        Work::RoundCones { passes, sweeps } => vec![("passes", passes), ("sweeps", sweeps)],
+        Work::Pieces { pieces, newton_iterations, impacts } => {
+            vec![("pieces", pieces), ("Newton iterations", newton_iterations), ("impacts", impacts)]
+        }
+        _ => vec![],
+    }
+}
+
+fn add_sample(record: &mut Record, name: &str, sample: &Sample, energy: f64) {
+    // Positions of the order of 1 m and speeds of 1 m/s set the size of round-off.
+    record.figure(&format!("{name}.time"), sample.time, 0.0);
+    record.figures(&format!("{name}.coordinates"), &sample.coordinates, 1.0);
+    record.figures(&format!("{name}.velocity"), &sample.velocity, 1.0);
+    record.figures(&format!("{name}.gap"), &sample.gaps, 1.0);
+    record.figure(&format!("{name}.energy"), sample.energy, energy);
+}
+
+fn add_motion(record: &mut Record, motion: &EventMotion) {
+    let report = &motion.report;
+    record.variant("status", report.status);
+    record.count("counters.steps", report.counters.steps);
+    record.count("counters.evaluations", report.counters.evaluations);
+    record.count("counters.impacts", report.counters.impacts);
+    record.count("counters.mode changes", report.counters.mode_changes);
+    record.count("counters.mode LCPs", report.counters.mode_lcps);
+    record.count("counters.projections", report.counters.projections);
+    record.count("events", report.events.len());
+    record.variant("modes", &report.modes);
+    for (name, index) in [("first event", 0), ("last event", report.events.len().wrapping_sub(1))] {
+        if let Some(event) = report.events.get(index) {
+            record.figure(&format!("{name}.time"), event.time, 1.0);
+        }
+    }
+    let (energy, account) = (report.energy.start.abs(), report.energy);
+    record.figure("energy.start", account.start, energy);
+    record.figure("energy.end", account.end, energy);
+    record.figure("energy.impacts", account.impacts, energy);
+    record.figure("energy.friction", account.friction, energy);
+    record.figure("energy.other work", account.other_work, energy);
+    record.figure("energy.projections", account.projections, energy);
+    add_sample(record, "end", motion.trajectory.end(), energy);
+}
+
+#[test]
+fn stewart_trinkle() {
+    all_scenarios_by("stewart-trinkle", Method::StewartTrinkle, None);
+}
+
+#[test]
+fn impulse_velocity() {
+    for (name, law) in [
+        ("impulse-velocity", friction::Law::Coulomb),
+        ("impulse-velocity, maximum-dissipation", friction::Law::MaximumDissipation),
+    ] {
+        all_scenarios_by(name, Method::ImpulseVelocity, Some(law));
+    }
+}
+
+#[test]
+fn moreau_jean() {
+    for (name, law) in [
+        ("moreau-jean", friction::Law::Coulomb),
+        ("moreau-jean, maximum-dissipation", friction::Law::MaximumDissipation),
+    ] {
+        all_scenarios_by(name, Method::MoreauJean, Some(law));
+    }
+}
+
+#[test]
+fn variational() {
+    all_scenarios_by("variational", Method::Variational, None);
+}
+
+#[test]
+fn event_driven() {
+    all_scenarios_from_event_to_event("poisson", &Poisson::default());
+    all_scenarios_from_event_to_event("newton", &Newton::default());
+}
+
+#[test]
+fn event_driven_inelastic() {
+    all_scenarios_from_event_to_event("anitescu-potra", &AnitescuPotra::default());
+    all_scenarios_from_event_to_event("maximum-dissipation", &MaximumDissipation::default());
+}
+
+#[test]
+fn event_driven_one_after_another() {
+    all_scenarios_from_event_to_event("sequential", &Sequential::new(Poisson::default()));
+    all_scenarios_from_event_to_event("plus", &Plus::default());
+}

@@ -1,0 +1,99 @@
+//! Figures as they are stored: [`rounded`].
+
+/// Significant digits of a figure.
+pub const DIGITS: usize = 8;
+
+/// Power of ten below the leading digit of the scale that is the smallest unit stored.
+///
+/// Round-off of figures of a scale is about `1e-16` of it, some hundred times as much after the sums and factorizations
+/// of small problems, so a unit of `1e-12` is safe from it.
+pub const DEPTH: i32 = 12;
+
+/// `value` with so many significant digits, but no digit below `1e-12` of `scale`.
+///
+/// # Example
+///
+/// ```
+/// use percussion_snapshot::figure::rounded;
+///
+/// assert_eq!(rounded(2.0 / 3.0, 1.0, 8), "6.6666667e-1");
+/// assert_eq!(rounded(2e-10 / 3.0, 1.0, 8), "6.7e-11");
+/// assert_eq!(rounded(2e-16 / 3.0, 1.0, 8), "0e-12");
+/// assert_eq!(rounded(0.0, 0.0, 8), "0.0");
+/// ```
+#[must_use]
+pub fn rounded(value: f64, scale: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let scale = scale.abs().max(value.abs());
+    if scale == 0.0 || !scale.is_finite() {
+        // A zero of either sign is the same figure; the point tells it from a counter.
+        return if value == 0.0 { "0.0".to_owned() } else { format!("{value:.*e}", digits - 1) };
+    }
+    let lowest = exponent(scale) - DEPTH;
+    if value == 0.0 {
+        return format!("0e{lowest}");
+    }
+    let leading = exponent(value);
+    match usize::try_from(leading - lowest) {
+        Ok(decimals) => format!("{value:.*e}", decimals.min(digits - 1)),
+        // Ten times below the unit rounds to nothing, just below it may round to one.
+        Err(_) if leading + 1 == lowest && mantissa(value) >= 5.0 => {
+            format!("{}1e{lowest}", if value < 0.0 { "-" } else { "" })
+        }
+        Err(_) => format!("0e{lowest}"),
+    }
+}
+
+/// The smallest power of ten that is at least the positive `bound`.
+#[must_use]
+pub fn power_of_ten_above(bound: f64) -> f64 {
+    let power = |exponent: i32| format!("1e{exponent}").parse().unwrap_or(bound);
+    let below = power(exponent(bound));
+    if below < bound { power(exponent(bound) + 1) } else { below }
+}
+
+/// Decimal exponent of a positive or negative finite value, from its shortest form.
+fn exponent(value: f64) -> i32 {
+    let text = format!("{:e}", value.abs());
+    text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or_default()
+}
+
+/// `|value|` over its power of ten, in `[1, 10)`.
+fn mantissa(value: f64) -> f64 {
+    let text = format!("{:e}", value.abs());
+    text.split_once('e').and_then(|(mantissa, _)| mantissa.parse().ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_end_at_the_unit_of_the_scale() {
+        assert_eq!(rounded(1.23456789e-3, 1.0, 8), "1.2345679e-3");
+        assert_eq!(rounded(1.23456789e-8, 1.0, 8), "1.2346e-8");
+        assert_eq!(rounded(-1.6e-12, 1.0, 8), "-2e-12");
+        assert_eq!(rounded(-0.6e-12, 1.0, 8), "-1e-12");
+        assert_eq!(rounded(0.4e-12, 1.0, 8), "0e-12");
+        assert_eq!(rounded(6e-14, 1.0, 8), "0e-12");
+        assert_eq!(rounded(0.0, 20.0, 8), "0e-11");
+        assert_eq!(rounded(123_456_789.0, 0.0, 3), "1.23e8");
+    }
+
+    #[test]
+    fn bounds_are_powers_of_ten() {
+        let bounds = [1e-12, 1.1e-12, 8.84e-12, 3.0];
+        let above = bounds.map(|bound| format!("{:e}", power_of_ten_above(bound)));
+        assert_eq!(above, ["1e-12", "1e-11", "1e-11", "1e1"]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_told() {
+        assert_eq!(rounded(f64::NAN, 1.0, 8), "NaN");
+        assert_eq!(rounded(f64::NEG_INFINITY, 1.0, 8), "-inf");
+        assert_eq!(rounded(1.0, f64::INFINITY, 8), "1.0000000e0");
+        assert_eq!(rounded(-0.0, 0.0, 8), "0.0");
+    }
+}
