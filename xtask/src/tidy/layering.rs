@@ -24,7 +24,7 @@ const ALONE: [&str; 2] = ["percussion-complementarity", "xtask"];
 const BELOW: [&str; 2] = ["percussion-benches", "percussion-book"];
 
 /// Members that stand on none of ours and are not published: the tests of any crate may use them, and nothing else.
-const FOR_TESTS: [&str; 1] = ["percussion-snapshot"];
+const FOR_TESTS: [&str; 2] = ["percussion-snapshot", "percussion-verify"];
 
 /// Dependencies of tests count too: a package whose tests need a crate below cannot be published
 /// before that crate, nor that crate before it.

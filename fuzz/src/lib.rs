@@ -1,0 +1,19 @@
+//! Fuzz targets of percussion: random problems for every solver, law and scheme, judged by `percussion-verify`.
+//!
+//! A target is a [`Case`] that can be drawn from a [`Source`], checked, made smaller and written down as JSON. libFuzzer
+//! calls the function `target` of its module with bytes; the `driver` draws cases from a seed.
+
+pub mod friction;
+pub mod impact;
+pub mod lcp;
+pub mod matrices;
+mod shrink;
+mod source;
+mod target;
+
+pub use source::{Source, Style};
+pub use target::{Case, Tally, Target, check, fuzz};
+
+/// Every target.
+pub const TARGETS: &[Target] =
+    &[Target::of::<lcp::Lcp>(), Target::of::<friction::Friction>(), Target::of::<impact::Impact>()];

@@ -1,0 +1,193 @@
+//! Laws for all contacts at once: Newton, Poisson, and round cones.
+
+use super::{Contact, Friction, Impact, Outcome};
+use crate::{
+    Extended, Verdict,
+    friction::{self, norm},
+    kinetic::{dot, extended},
+};
+
+impl Impact {
+    /// Newton's restitution: `0 ≤ Λ_n ⊥ u_n⁺ − e max(0, −u_n⁻) ≥ 0` with friction against the slip after the impact;
+    /// without restitution it is the inelastic law of Anitescu and Potra.
+    ///
+    /// `restitution` replaces the coefficients of the contacts, if it is given. The conditions are those of
+    /// [`common`](Impact::common) beside these: look at both.
+    #[must_use]
+    pub fn newton(
+        &self,
+        outcome: &Outcome,
+        restitution: Option<f64>,
+        directions: usize,
+        tolerance: f64,
+    ) -> Verdict {
+        let mut verdict = Verdict::default();
+        if !self.sizes_agree(outcome) {
+            verdict.look("size", 0, Extended::ONE, 0.0);
+            return verdict;
+        }
+        if self.left_alone(outcome, tolerance, &mut verdict) {
+            return verdict;
+        }
+        let after = extended(&outcome.velocity);
+        for (k, (contact, impulse)) in self.contacts().iter().zip(&outcome.impulses).enumerate() {
+            let slack = self.slack(&contact.normal, tolerance);
+            let approach = (-self.free_velocity(&contact.normal)).max(Extended::ZERO);
+            let target = Extended::from(restitution.unwrap_or(contact.restitution)) * approach;
+            let above = dot(&extended(&contact.normal), &after) - target;
+            verdict.look("restitution", k, -above, slack.velocity);
+            let pressed = impulse[0] * slack.size * slack.size;
+            let both = above.min(Extended::from(pressed));
+            verdict.look("complementarity", k, both, slack.velocity);
+            self.slip(
+                k,
+                contact,
+                impulse,
+                &after,
+                Friction::Polygon(directions),
+                tolerance,
+                &mut verdict,
+            );
+        }
+        verdict
+    }
+
+    /// Compression and expansion: with the percussions `C` of the compression, whose end has the velocity `middle`,
+    /// `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0`.
+    ///
+    /// `compression` are the percussions `C` of all contacts in the form of an outcome's; its own conditions are those of
+    /// [`newton`](Impact::newton) without restitution.
+    #[must_use]
+    pub fn poisson(&self, outcome: &Outcome, compression: &[Vec<f64>], tolerance: f64) -> Verdict {
+        let mut verdict = Verdict::default();
+        if !self.sizes_agree(outcome) || compression.len() != outcome.impulses.len() {
+            verdict.look("size", 0, Extended::ONE, 0.0);
+            return verdict;
+        }
+        let after = extended(&outcome.velocity);
+        for (k, (contact, impulse)) in self.contacts().iter().zip(&outcome.impulses).enumerate() {
+            let slack = self.slack(&contact.normal, tolerance);
+            let returned =
+                Extended::from(1.0 + contact.restitution) * Extended::from(compression[k][0]);
+            let more = Extended::from(impulse[0]) - returned;
+            verdict.look("returned percussion", k, -more, slack.impulse);
+            let open = dot(&extended(&contact.normal), &after);
+            let pressed = more * Extended::from(slack.size * slack.size);
+            verdict.look("complementarity", k, open.min(pressed), slack.velocity);
+        }
+        verdict
+    }
+
+    /// Round cones with Newton's restitution: each contact relative to its target, by Coulomb's law or maximum dissipation.
+    ///
+    /// `tolerance` is relative to the largest contact velocity without percussions, as solvers of frictional contact
+    /// problems have it.
+    #[must_use]
+    pub fn round_cones(&self, outcome: &Outcome, law: friction::Law, tolerance: f64) -> Verdict {
+        let mut verdict = Verdict::default();
+        if !self.sizes_agree(outcome) {
+            verdict.look("size", 0, Extended::ONE, 0.0);
+            return verdict;
+        }
+        let rows: Vec<_> = self
+            .contacts()
+            .iter()
+            .flat_map(|contact| [&contact.normal].into_iter().chain(&contact.tangents))
+            .map(|row| extended(row))
+            .collect();
+        let responses: Vec<_> =
+            rows.iter().map(|row| self.bodies.response(&self.bodies.movable(row))).collect();
+        let delassus: Vec<_> =
+            rows.iter().flat_map(|a| responses.iter().map(|b| dot(a, b).value())).collect();
+        let mut free: Vec<f64> = rows.iter().map(|row| dot(row, &self.free).value()).collect();
+        let mut first = 0;
+        for contact in self.contacts() {
+            free[first] -= contact.restitution * (-free[first]).max(0.0);
+            first += 1 + contact.tangents.len();
+        }
+        let tangents: Vec<_> =
+            self.contacts().iter().map(|contact| contact.tangents.len()).collect();
+        let friction: Vec<_> = self.contacts().iter().map(|contact| contact.friction).collect();
+        let problem = friction::Problem {
+            delassus: &delassus,
+            free_velocity: &free,
+            tangents: &tangents,
+            friction: &friction,
+        };
+        let impulse: Vec<_> = outcome.impulses.iter().flatten().copied().collect();
+        friction::judge(&problem, law, &impulse, tolerance + self.rounding)
+    }
+
+    /// Whether no contact approaches; then there must be no percussion.
+    pub(super) fn left_alone(
+        &self,
+        outcome: &Outcome,
+        tolerance: f64,
+        verdict: &mut Verdict,
+    ) -> bool {
+        let separates = |contact: &Contact| {
+            self.free_velocity(&contact.normal).value()
+                >= self.slack(&contact.normal, tolerance).velocity
+        };
+        if !self.contacts().iter().all(separates) {
+            return false;
+        }
+        for (k, (contact, impulse)) in self.contacts().iter().zip(&outcome.impulses).enumerate() {
+            let limit = self.tangent_slack(contact, tolerance);
+            verdict.look("percussion without approach", k, Extended::from(norm(impulse)), limit);
+        }
+        true
+    }
+
+    /// Friction of one contact against the slip after the impact: `−u_t` is in the normal cone of the polygon
+    /// `conv {μ Λ_n d_j}`, or of the disc, at `Λ_t`. For a polygon that says `Λ_t·u_t + μ Λ_n max_j(−d_j·u_t) = 0`.
+    #[expect(clippy::too_many_arguments, reason = "a contact with all that belongs to it")]
+    pub(super) fn slip(
+        &self,
+        k: usize,
+        contact: &Contact,
+        impulse: &[f64],
+        after: &[Extended],
+        friction: Friction,
+        tolerance: f64,
+        verdict: &mut Verdict,
+    ) {
+        if contact.tangents.is_empty() || contact.friction <= 0.0 {
+            return;
+        }
+        let slip: Vec<_> =
+            contact.tangents.iter().map(|row| dot(&extended(row), after).value()).collect();
+        let slacks: Vec<_> =
+            contact.tangents.iter().map(|row| self.slack(row, tolerance)).collect();
+        let velocity_slack = slacks.iter().map(|slack| slack.velocity).fold(0.0, f64::max);
+        let speed = norm(&slip);
+        if speed <= velocity_slack {
+            return;
+        }
+        let bound = contact.friction * impulse[0].max(0.0);
+        let most = strongest(&slip, friction);
+        let power: f64 = impulse[1..].iter().zip(&slip).map(|(p, u)| p * u).sum();
+        // Zero by the definition; a velocity or percussion that is wrong by its slack changes it by as much as this.
+        let missing = power + bound * most;
+        // The bound itself is known to the slack of the normal percussion.
+        let normal = contact.friction * self.slack(&contact.normal, tolerance).impulse;
+        let limit = 2.0 * bound * velocity_slack
+            + speed * (self.tangent_slack(contact, tolerance) + normal);
+        let rounding = 16.0 * f64::EPSILON * bound * speed;
+        verdict.look("slip", k, Extended::from(missing), 2.0 * limit + rounding);
+    }
+}
+
+/// `max_j(−d_j·u)` over the directions of friction.
+fn strongest(slip: &[f64], friction: Friction) -> f64 {
+    match (slip, friction) {
+        ([slip], _) => slip.abs(),
+        ([first, second], Friction::Polygon(count)) => (0..count)
+            .map(|j| {
+                let angle = std::f64::consts::TAU * j as f64 / count as f64;
+                -(first * angle.cos() + second * angle.sin())
+            })
+            .fold(0.0, f64::max),
+        _ => norm(slip),
+    }
+}

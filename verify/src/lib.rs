@@ -1,0 +1,29 @@
+//! A second opinion on the answers of percussion, for tests and fuzzing.
+//!
+//! Every judge here is written from the definition of what it judges, and shares neither code nor formulas with the solvers:
+//! no projection on a cone, no common residual, no factorization of theirs. It takes plain slices, computes in
+//! [extended precision](Extended) and answers with a [`Verdict`]: one [`Figure`] for each condition of the definition, at
+//! the place where it is met worst, beside the largest value that the data of the problem allow.
+//!
+//! | module | judges |
+//! | --- | --- |
+//! | [`lcp`] | solutions and proofs of infeasibility of linear complementarity problems |
+//! | [`friction`] | impulses of contacts with round cones, by Coulomb's law or maximum dissipation |
+//! | [`impact`] | outcomes of impact laws, each by its own definition |
+//! | [`kinetic`] | masses and joints, for the others |
+//!
+//! **Limits never come from the answer.** They are made of the tolerance that the caller states, of the roundings that the
+//! stated data imply, and of velocities and energies before the impact. An answer of absurd size has no larger limit.
+//!
+//! Matrices are slices by rows. Units are SI; contact components are ordered normal, then tangents; a positive normal
+//! velocity separates, a positive normal impulse pushes.
+
+pub mod extended;
+pub mod friction;
+pub mod impact;
+pub mod kinetic;
+pub mod lcp;
+pub mod verdict;
+
+pub use extended::Extended;
+pub use verdict::{Figure, Verdict};
