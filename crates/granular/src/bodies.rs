@@ -165,8 +165,8 @@ impl Bodies {
     /// [`Error::Body`], [`Error::TooMany`].
     pub fn add(&mut self, body: Body) -> Result<u64, Error> {
         let identity = self.next_identity;
-        if let Some((name, value)) = body.fault() {
-            return Err(Error::Body { identity, name, value });
+        if let Some((name, value, expected)) = body.fault() {
+            return Err(Error::Body { identity, name, value, expected });
         }
         if self.bodies.len() >= crate::world::MOST {
             return Err(Error::TooMany { count: self.bodies.len() });
@@ -313,7 +313,7 @@ impl Bodies {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFast`], [`Error::Contacts`]; all bodies are then as before, up to their order.
+    /// [`Error::TooFast`], [`Error::Contacts`], [`Error::Diverged`]; all bodies are then as before, up to their order.
     pub fn step(&mut self) -> Result<Report, Error> {
         parallel::inside(self.slabs.len(), || self.advance())
     }
@@ -321,9 +321,7 @@ impl Bodies {
 
 fn check_boundary(index: usize, boundary: &Boundary) -> Result<(), Error> {
     match boundary.fault() {
-        Some((name, value)) => {
-            Err(Error::Boundary { index, name, value, expected: "a finite number" })
-        }
+        Some((name, value, expected)) => Err(Error::Boundary { index, name, value, expected }),
         None => Ok(()),
     }
 }

@@ -18,7 +18,7 @@ use nalgebra::{Isometry3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Error, Grain, Report, Settings, Shape, Wall, World};
+use crate::{Error, Grain, Report, Settings, Shape, Wall, World, range, world::MOST};
 
 /// The channel, its grains and how they come in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -195,9 +195,14 @@ impl Channel {
     }
 }
 
+/// Number of parts of `width`, each of which is the least that is not shorter than `part`.
+fn parts(width: f64, part: f64) -> f64 {
+    (width / part).floor().max(1.0)
+}
+
 /// Middles of the parts of `width`, each of which is the least that is not shorter than `part`.
 fn middles(width: f64, part: f64) -> impl Iterator<Item = f64> {
-    let count = (width / part).floor().max(1.0);
+    let count = parts(width, part);
     (0..).map(f64::from).take_while(move |k| *k < count).map(move |k| (k + 0.5) / count * width)
 }
 
@@ -234,22 +239,27 @@ impl Parameters {
             ("speed", self.speed),
         ];
         for (name, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(Error::Setting { name, value, expected: "a finite number > 0" });
+            if !range::is_positive(value) {
+                return Err(Error::Setting { name, value, expected: range::POSITIVE });
             }
         }
-        let bad = self.obstacle.into_iter().find(|value| !value.is_finite());
-        if let Some(value) = bad {
-            return Err(Error::Setting { name: "obstacle", value, expected: "a finite number" });
+        if let Some(value) = range::unbounded(&self.obstacle) {
+            return Err(Error::Setting { name: "obstacle", value, expected: range::BOUNDED });
         }
         let (name, value) = ("perturbation", self.perturbation);
-        if !(value.is_finite() && value >= 0.0) {
-            return Err(Error::Setting { name, value, expected: "a finite number ≥ 0" });
+        if !(0.0..=range::LARGEST).contains(&value) {
+            return Err(Error::Setting { name, value, expected: "a number from 0 to 1e75" });
         }
         let least = self.size.y.min(self.size.z);
         let (name, value) = ("spacing", self.spacing);
         if !(value >= 2.0 * self.radius && value <= least) {
             let expected = "at least two radii and at most the width and the height";
+            return Err(Error::Setting { name, value, expected });
+        }
+        let layers = parts(self.size.x, 2.0 * self.radius);
+        let places = layers * parts(self.size.y, value) * parts(self.size.z, value);
+        if places > MOST as f64 {
+            let expected = "one for which at most 2²⁹ grains fill the channel";
             return Err(Error::Setting { name, value, expected });
         }
         Ok(())

@@ -2,8 +2,13 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
+use crate::{range, settings::Error};
+
 /// Moment of inertia of a solid ball over `m r²`.
 const SOLID: f64 = 0.4;
+
+/// The product of radius and angular velocity (m/s).
+const SURFACE: &str = "velocity of the surface";
 
 /// One solid ball, as it is put into a [`World`](crate::World) and read from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,9 +21,9 @@ pub struct Grain {
     pub velocity: Vector3<f64>,
     /// Angular velocity in the world frame (rad/s).
     pub angular_velocity: Vector3<f64>,
-    /// Radius (m), positive.
+    /// Radius (m), from `1e-75` to `1e75`.
     pub radius: f64,
-    /// Mass (kg), positive; spread evenly, so that the moment of inertia is `2/5 m r²`.
+    /// Mass (kg), from `1e-75` to `1e75`; spread evenly, so that the moment of inertia is `2/5 m r²`.
     pub mass: f64,
 }
 
@@ -44,17 +49,20 @@ impl Grain {
             ("angular_velocity", self.angular_velocity),
         ];
         for (name, vector) in vectors {
-            if let Some(&value) = vector.iter().find(|value| !value.is_finite()) {
-                return Some((name, value, "a finite number"));
+            if let Some(value) = range::unbounded(vector.as_slice()) {
+                return Some((name, value, range::BOUNDED));
             }
         }
-        if let Some(&value) = self.orientation.coords.iter().find(|value| !value.is_finite()) {
-            return Some(("orientation", value, "a finite number"));
+        let coordinates = &self.orientation.coords;
+        if !range::is_unit(coordinates.as_slice()) {
+            return Some(("norm of the orientation", coordinates.norm(), "1"));
         }
+        let turning = self.radius * self.angular_velocity.amax();
         [("radius", self.radius), ("mass", self.mass)]
             .into_iter()
-            .find(|(_, value)| !(value.is_finite() && *value > 0.0))
-            .map(|(name, value)| (name, value, "a finite number > 0"))
+            .find(|(_, value)| !range::is_positive(*value))
+            .map(|(name, value)| (name, value, range::POSITIVE))
+            .or_else(|| (!range::is_bounded(turning)).then_some((SURFACE, turning, range::BOUNDED)))
     }
 }
 
@@ -225,6 +233,30 @@ impl Grains {
         gather(&mut self.radii, order);
         gather(&mut self.identities, order);
         gather(&mut self.previous, order);
+    }
+
+    /// Checks that all velocities are in their range, and that no grain turns by too much to say in `step` seconds.
+    pub(crate) fn check_velocities(&self, step: f64) -> Result<(), Error> {
+        for (place, (motion, radius)) in self.motions.iter().zip(&self.radii).enumerate() {
+            let Motion { velocity, spin, .. } = motion;
+            let is_bounded = |vector: &Vector3<f64>| {
+                range::is_bounded(vector.x)
+                    && range::is_bounded(vector.y)
+                    && range::is_bounded(vector.z)
+            };
+            let turn = spin * (step / radius);
+            if is_bounded(velocity) && is_bounded(spin) && is_bounded(&turn) {
+                continue;
+            }
+            let vectors = [("velocity", velocity), (SURFACE, spin), ("turn", &turn)];
+            let fault = |(name, vector): (_, &Vector3<f64>)| {
+                Some((name, range::unbounded(vector.as_slice())?))
+            };
+            if let Some((name, value)) = vectors.into_iter().find_map(fault) {
+                return Err(Error::Diverged { identity: self.identities[place], name, value });
+            }
+        }
+        Ok(())
     }
 
     /// Moves every grain by its velocity for `step` seconds and turns it.

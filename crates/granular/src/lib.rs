@@ -87,7 +87,7 @@
 //! | [`statistics`] | averages in cells, profile over the height, radial distribution |
 //! | [`limits`] | [`Limits`](limits::Limits): when to give up a long run |
 //! | [`state`] | [`State`], to write a world to a file |
-//! | [`checkpoint`] | files of it that a killed run cannot spoil |
+//! | [`checkpoint`] | files of it that a killed run cannot spoil, and a lock for their directory |
 //!
 //! # Features
 //!
@@ -97,6 +97,8 @@
 //!
 //! - Contacts are inelastic, and the speed above is that of spheres; [`bodies`] of other shapes take longer.
 //! - A grain that moves by more than its radius in a step is refused; smaller steps are the remedy.
+//! - Masses, radii and time steps from `1e-75` to `1e75` (kg, m, s) are accepted, and coordinates and speeds up to `1e75`
+//!   (m, m/s): outside of that, squares would overflow or vanish. Speeds below `1e-75` m/s count as rest.
 //! - Sweeps end at a number or a residual that is chosen: the [`Report`] says what is left, and nothing is hidden.
 
 pub mod bodies;
@@ -110,6 +112,7 @@ pub mod grains;
 pub mod limits;
 mod link;
 mod parallel;
+mod range;
 pub mod report;
 pub mod scenes;
 pub mod settings;

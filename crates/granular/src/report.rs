@@ -73,7 +73,7 @@ impl Report {
             sum.wall_impulse += account.wall_impulse;
             sum.wall_work += account.wall_work;
         }
-        let solved = residual <= tolerance * scale;
+        let solved = residual <= tolerance * scale && residual.is_finite();
         Self {
             status: if solved { Status::Solved } else { Status::SweepLimit },
             sweeps,

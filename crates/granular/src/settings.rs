@@ -2,10 +2,12 @@
 
 use nalgebra::Vector3;
 
+use crate::range;
+
 /// Settings of a [`World`](crate::World).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Time step `δt` (s), positive; default 1 ms.
+    /// Time step `δt` (s), from `1e-75` to `1e75`; default 1 ms.
     pub step_size: f64,
     /// Gravitational acceleration (m/s²), default `(0, 0, −9.81)`.
     pub gravity: Vector3<f64>,
@@ -72,11 +74,11 @@ impl Settings {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let fault = |name, value, expected| Err(Error::Setting { name, value, expected });
         let finite = |value: f64| value.is_finite();
-        if !(finite(self.step_size) && self.step_size > 0.0) {
-            return fault("step_size", self.step_size, "a finite number > 0");
+        if !range::is_positive(self.step_size) {
+            return fault("step_size", self.step_size, range::POSITIVE);
         }
-        if let Some(&value) = self.gravity.iter().find(|value| !value.is_finite()) {
-            return fault("gravity", value, "a finite number");
+        if let Some(value) = range::unbounded(self.gravity.as_slice()) {
+            return fault("gravity", value, range::BOUNDED);
         }
         if !(finite(self.friction) && self.friction >= 0.0) {
             return fault("friction", self.friction, "a finite number ≥ 0");
@@ -147,6 +149,29 @@ pub enum Error {
         speed: f64,
         /// Radius over time step (m/s).
         limit: f64,
+    },
+    /// A step led to a velocity that is not finite or beyond all bounds.
+    #[error(
+        "grain {identity}: {name} is {value:?} after the step, expected a number from -1e75 to 1e75; \
+         this world cannot go on, continue from an earlier state"
+    )]
+    Diverged {
+        /// Identity of the grain.
+        identity: u64,
+        /// Which velocity.
+        name: &'static str,
+        /// One of its components (m/s, or rad for a turn).
+        value: f64,
+    },
+    /// An entry of a [`State`](crate::State) is out of its range.
+    #[error("{name} is {value:?}, expected {expected}")]
+    Entry {
+        /// Name of the entry.
+        name: &'static str,
+        /// Value found.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
     },
     /// There are as many grains as there can be.
     #[error("there are {count} grains, expected fewer")]

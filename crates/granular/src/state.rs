@@ -4,10 +4,14 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use crate::{
     grains::{Grains, Motion},
+    range,
     settings::{Error, Settings},
     slab::{Pair, Slab, WallPair},
     wall::Wall,
 };
+
+/// No run makes more steps or grains than this, `2⁵³`, so that counting on never overflows.
+const MOST_COUNT: u64 = 1 << 53;
 
 /// The whole state of a [`World`](crate::World), for files of any format.
 ///
@@ -102,6 +106,23 @@ impl State {
         }
     }
 
+    /// Checks the entries that are no lists.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let times = [("time", self.time), ("skin", self.skin[0]), ("skin", self.skin[1])];
+        for (name, value) in times {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(Error::Entry { name, value, expected: "a finite number ≥ 0" });
+            }
+        }
+        for (name, count) in [("steps", self.steps), ("next_identity", self.next_identity)] {
+            if count > MOST_COUNT {
+                let value = count as f64;
+                return Err(Error::Entry { name, value, expected: "at most 2⁵³" });
+            }
+        }
+        Ok(())
+    }
+
     /// The grains, checked.
     pub(crate) fn grains(&self) -> Result<Grains, Error> {
         let expected = self.positions.len();
@@ -136,8 +157,10 @@ impl State {
                 spin_yield,
             });
             let grain = grains.grain(index);
-            let solid = !(spin_yield.is_finite() && spin_yield > 0.0);
-            let fault = solid.then_some(("yields", spin_yield, "a finite number > 0"));
+            // `r²/I` is 5/2 of the inverse mass.
+            let solid = range::is_positive(0.4 * spin_yield);
+            let fault =
+                (!solid).then_some(("yields", spin_yield, "a number from 2.5e-75 to 2.5e75"));
             if let Some((name, value, expected)) = grain.fault().or(fault) {
                 let identity = self.identities[index];
                 return Err(Error::Grain { identity, name, value, expected });

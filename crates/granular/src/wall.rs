@@ -2,6 +2,8 @@
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
+use crate::range;
+
 /// The side of a wall that grains are kept out of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -112,42 +114,50 @@ impl Wall {
 
     /// The first entry that is not usable: its name, value and what was expected.
     pub(crate) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
-        let infinite = |vector: &Vector3<f64>| vector.iter().copied().find(|v| !v.is_finite());
-        let finite = "a finite number";
         let vectors = [
             ("velocity", self.velocity),
             ("angular_velocity", self.angular_velocity),
             ("center", self.center),
         ];
         for (name, vector) in vectors {
-            if let Some(value) = infinite(&vector) {
-                return Some((name, value, finite));
+            if let Some(value) = range::unbounded(vector.as_slice()) {
+                return Some((name, value, range::BOUNDED));
             }
         }
         if !(self.friction.is_finite() && self.friction >= 0.0) {
             return Some(("friction", self.friction, "a finite number ≥ 0"));
         }
-        let (vectors, sizes) = match self.shape {
-            Shape::Plane { point, normal } => ([("point", point), ("normal", *normal)], [1.0; 3]),
+        let (place, (direction, is_unit, norm), sizes) = match &self.shape {
+            Shape::Plane { point, normal } => {
+                (point, unit("norm of the normal", normal.as_slice()), [1.0; 3])
+            }
             Shape::Cylinder { point, axis, radius } | Shape::Tube { point, axis, radius } => {
-                ([("point", point), ("axis", *axis)], [radius; 3])
+                (point, unit("norm of the axis", axis.as_slice()), [*radius; 3])
             }
-            Shape::Box { pose, half_extents } => (
-                [
-                    ("translation", pose.translation.vector),
-                    ("rotation", pose.rotation.coords.xyz() * pose.rotation.coords.w),
-                ],
-                half_extents.into(),
-            ),
+            Shape::Box { pose, half_extents } => {
+                let rotation = pose.rotation.coords.as_slice();
+                (
+                    &pose.translation.vector,
+                    unit("norm of the rotation", rotation),
+                    (*half_extents).into(),
+                )
+            }
         };
-        for (name, vector) in vectors {
-            if let Some(value) = infinite(&vector) {
-                return Some((name, value, finite));
-            }
+        if let Some(value) = range::unbounded(place.as_slice()) {
+            return Some(("place", value, range::BOUNDED));
         }
-        let bad = sizes.into_iter().find(|size| !(size.is_finite() && *size > 0.0));
-        bad.map(|value| ("size of the shape", value, "a finite number > 0"))
+        if !is_unit {
+            return Some((direction, norm, "1"));
+        }
+        let bad = sizes.into_iter().find(|size| !range::is_positive(*size));
+        bad.map(|value| ("size of the shape", value, range::POSITIVE))
     }
+}
+
+/// The name of the norm of a direction, whether it is 1, and the norm.
+fn unit(name: &'static str, direction: &[f64]) -> (&'static str, bool, f64) {
+    let norm = direction.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+    (name, range::is_unit(direction), norm)
 }
 
 impl Shape {

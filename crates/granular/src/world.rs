@@ -137,6 +137,7 @@ impl World {
     /// Those of [`new`](Self::new) and [`add`](Self::add); [`Error::Length`] and [`Error::Place`] for lists that
     /// do not fit together.
     pub fn from_state(state: State) -> Result<Self, Error> {
+        state.check()?;
         let (grains, slabs) = (state.grains()?, state.slabs()?);
         if grains.len() > MOST {
             return Err(Error::TooMany { count: grains.len() });
@@ -293,7 +294,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFast`]; the world is then as before.
+    /// [`Error::TooFast`]; the world is then as before. [`Error::Diverged`] when velocities leave all bounds; the world
+    /// has then lost its velocities and cannot go on.
     pub fn step(&mut self) -> Result<Report, Error> {
         parallel::inside(self.slabs.len(), || self.step_with(&mut Alone))
     }
@@ -313,6 +315,7 @@ impl World {
         link.divide(&mut grains.motions);
         parallel::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
         let solved = self.solve(link)?;
+        self.grains.check_velocities(step)?;
         let lifting = match self.settings.correction {
             Correction::Position { part, sweeps } => Some(self.correct(part, sweeps, link)?),
             Correction::Velocity { .. } => None,

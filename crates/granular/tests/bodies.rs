@@ -416,7 +416,7 @@ fn bad_input_is_refused_with_its_name() {
     body.position.x = f64::NAN;
     assert_eq!(
         message(scene.add(body.clone()).unwrap_err()),
-        "body 0: position is NaN, expected a finite number"
+        "body 0: position is NaN, expected a number from -1e75 to 1e75"
     );
     body.position.x = 0.0;
     body.angular_velocity.z = 600.0;

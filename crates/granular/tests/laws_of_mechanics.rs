@@ -238,7 +238,7 @@ fn bad_input_is_refused_with_its_name() {
     let bad = Settings { step_size: -1.0, ..Settings::default() };
     assert_eq!(
         message(World::new(bad, vec![]).unwrap_err()),
-        "setting `step_size` is -1.0, expected a finite number > 0"
+        "setting `step_size` is -1.0, expected a number from 1e-75 to 1e75"
     );
     assert_eq!(
         message(World::new(Settings::default(), vec![floor(-0.5)]).unwrap_err()),
@@ -247,7 +247,7 @@ fn bad_input_is_refused_with_its_name() {
     let mut world = world(Settings::default(), vec![], &[]);
     assert_eq!(
         message(world.add(&Grain::at(Vector3::zeros(), f64::NAN, 1.0)).unwrap_err()),
-        "grain 0: radius is NaN, expected a finite number > 0"
+        "grain 0: radius is NaN, expected a number from 1e-75 to 1e75"
     );
     let mut ball = Grain::at(Vector3::zeros(), 0.001, 1.0);
     ball.velocity.x = 5.0;

@@ -6,6 +6,7 @@ use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Shape, collider};
 
 use super::{contact::Motion, form::Form};
+use crate::range;
 
 /// A rigid body, as it is put into [`Bodies`](super::Bodies) and read from them.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,17 +79,30 @@ impl Body {
         }
     }
 
-    /// The first entry that is not finite.
-    pub(super) fn fault(&self) -> Option<(&'static str, f64)> {
-        let vectors = [
-            ("position", self.position.as_slice()),
-            ("orientation", self.orientation.coords.as_slice()),
-            ("velocity", self.velocity.as_slice()),
-            ("angular_velocity", self.angular_velocity.as_slice()),
-        ];
-        let infinite = |entries: &[f64]| entries.iter().copied().find(|entry| !entry.is_finite());
-        vectors.into_iter().find_map(|(name, entries)| Some((name, infinite(entries)?)))
+    /// The first entry that is out of its range: its name, value and what was expected.
+    pub(super) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
+        let Self { position, orientation, velocity, angular_velocity, .. } = self;
+        fault(position, orientation, velocity, angular_velocity)
     }
+}
+
+/// The first entry of a place and its motion that is out of its range.
+fn fault(
+    position: &Vector3<f64>,
+    orientation: &UnitQuaternion<f64>,
+    velocity: &Vector3<f64>,
+    angular_velocity: &Vector3<f64>,
+) -> Option<(&'static str, f64, &'static str)> {
+    let vectors =
+        [("position", position), ("velocity", velocity), ("angular_velocity", angular_velocity)];
+    for (name, vector) in vectors {
+        if let Some(value) = range::unbounded(vector.as_slice()) {
+            return Some((name, value, range::BOUNDED));
+        }
+    }
+    let coordinates = &orientation.coords;
+    let is_unit = range::is_unit(coordinates.as_slice());
+    (!is_unit).then(|| ("norm of the orientation", coordinates.norm(), "1"))
 }
 
 /// A boundary of infinite mass with a prescribed motion: a floor, a box, a cylinder, a hull.
@@ -147,15 +161,9 @@ impl Boundary {
             UnitQuaternion::new_normalize((turn * self.pose.rotation).into_inner());
     }
 
-    /// The first entry that is not finite.
-    pub(super) fn fault(&self) -> Option<(&'static str, f64)> {
-        let vectors = [
-            ("position", self.pose.translation.vector.as_slice()),
-            ("orientation", self.pose.rotation.coords.as_slice()),
-            ("velocity", self.velocity.as_slice()),
-            ("angular_velocity", self.angular_velocity.as_slice()),
-        ];
-        let infinite = |entries: &[f64]| entries.iter().copied().find(|entry| !entry.is_finite());
-        vectors.into_iter().find_map(|(name, entries)| Some((name, infinite(entries)?)))
+    /// The first entry that is out of its range: its name, value and what was expected.
+    pub(super) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
+        let Self { pose, velocity, angular_velocity, .. } = self;
+        fault(&pose.translation.vector, &pose.rotation, velocity, angular_velocity)
     }
 }

@@ -7,6 +7,10 @@ use percussion_collision::{Collider, Shape, collider};
 use percussion_dynamics::{Dimension, MassProperties};
 
 use super::{balls, settings::Error};
+use crate::range;
+
+/// Smallest and largest moment of inertia (kg·m²): mass times length squared at their bounds.
+const MOMENTS: [f64; 2] = [1e-225, 1e225];
 
 /// Shape, surface and mass that many bodies may share.
 ///
@@ -66,11 +70,20 @@ impl Form {
     /// # Errors
     ///
     /// [`Error::Part`] for a shape that is not bounded or not of space; [`Error::Moment`] for a body that
-    /// turns without inertia; [`Error::Collider`]; [`Error::NoParts`].
+    /// turns without inertia; [`Error::Form`] for a mass or size beyond `1e±75`; [`Error::Collider`]; [`Error::NoParts`].
     pub fn new(parts: Vec<Collider>, mass: &MassProperties) -> Result<Self, Error> {
-        let [value, ..] = mass.principal_moments();
-        if !(value.is_normal() && value > 0.0) {
-            return Err(Error::Moment { value });
+        if !range::is_positive(mass.mass()) {
+            return Err(Error::Form {
+                name: "mass",
+                value: mass.mass(),
+                expected: range::POSITIVE,
+            });
+        }
+        let [value, .., largest] = mass.principal_moments();
+        // Moments are known to a few roundings of the largest: below that the inverse would be arbitrary.
+        let least = MOMENTS[0].max(16.0 * f64::EPSILON * largest);
+        if !(value >= least && largest <= MOMENTS[1]) {
+            return Err(Error::Moment { value, largest });
         }
         let shift = mass.center_of_mass();
         let parts: Vec<Part> = parts
@@ -80,9 +93,15 @@ impl Form {
             .collect::<Result<_, _>>()?;
         let farthest = parts.iter().map(|part| part.center.norm() + part.radius).reduce(f64::max);
         let radius = farthest.ok_or(Error::NoParts)?;
+        if !range::is_positive(radius) {
+            let name = "radius of a ball around it";
+            return Err(Error::Form { name, value: radius, expected: range::POSITIVE });
+        }
         let inertia = mass.inertia();
-        let yielding = inertia.try_inverse().ok_or(Error::Moment { value })?;
-        let yielding = 0.5 * (yielding + yielding.transpose());
+        // By a power of two, which changes no digit, so that the determinant is about one.
+        let scale = largest.log2().floor().exp2();
+        let yielding = (inertia / scale).try_inverse().ok_or(Error::Moment { value, largest })?;
+        let yielding = 0.5 * (yielding + yielding.transpose()) / scale;
         let hull = Collider::on_body(0, Shape::Sphere { radius })
             .map_err(|source| Error::Collider { index: 0, source })?;
         Ok(Self { parts, mass: mass.mass(), inertia, yielding, radius, hull, shift })
@@ -96,14 +115,25 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`] for a density that is not positive; [`Error::Collider`] for a ball or friction that is not
-    /// usable; [`Error::NoParts`].
+    /// [`Error::Mass`] for a density that is not positive; [`Error::Ball`] for a ball that is not usable;
+    /// [`Error::Collider`] for a friction that is not; [`Error::NoParts`]; those of [`new`](Self::new).
     pub fn clump(clump: &[Ball], density: f64, friction: f64) -> Result<Self, Error> {
         let part = |ball: &Ball| {
             Collider::on_body(0, Shape::Sphere { radius: ball.radius })?
                 .with_pose(Isometry3::from(nalgebra::Translation3::from(ball.center)))?
                 .with_friction(friction)
         };
+        for (index, ball) in clump.iter().enumerate() {
+            let fault = range::unbounded(ball.center.as_slice())
+                .map(|value| ("center", value, range::BOUNDED))
+                .or_else(|| {
+                    let is_positive = range::is_positive(ball.radius);
+                    (!is_positive).then_some(("radius", ball.radius, range::POSITIVE))
+                });
+            if let Some((name, value, expected)) = fault {
+                return Err(Error::Ball { index, name, value, expected });
+            }
+        }
         let parts: Result<Vec<_>, collider::Error> = clump.iter().map(part).collect();
         let parts = parts.map_err(|source| Error::Collider { index: 0, source })?;
         if parts.is_empty() {

@@ -63,10 +63,37 @@ pub enum Error {
     #[error(transparent)]
     Mass(#[from] inertia::Error),
     /// A body that turns without inertia about some axis, such as a thin rod.
-    #[error("smallest principal moment is {value}, expected a number > 0 (kg·m²)")]
+    #[error(
+        "principal moments are from {value:?} to {largest:?}, expected numbers from 1e-225 to 1e225 (kg·m²), \
+         the smallest at least 4e-15 of the largest"
+    )]
     Moment {
         /// The smallest principal moment (kg·m²).
         value: f64,
+        /// The largest principal moment (kg·m²).
+        largest: f64,
+    },
+    /// Mass or size of a form is out of its range.
+    #[error("{name} is {value:?}, expected {expected}")]
+    Form {
+        /// Name of the entry.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A ball of a clump is not usable.
+    #[error("ball {index}: {name} is {value:?}, expected {expected}")]
+    Ball {
+        /// Index of the ball.
+        index: usize,
+        /// Name of the entry.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
     },
     /// A form without parts.
     #[error("a form needs at least one part, got none")]
@@ -87,7 +114,7 @@ pub enum Error {
         /// What is wrong with it.
         source: collider::Error,
     },
-    /// An entry of a boundary is not finite, or there is no such boundary.
+    /// An entry of a boundary is out of its range, or there is no such boundary.
     #[error("boundary {index}: {name} is {value}, expected {expected}")]
     Boundary {
         /// Index of the boundary.
@@ -99,14 +126,28 @@ pub enum Error {
         /// What was expected.
         expected: &'static str,
     },
-    /// An entry of a body is not finite.
-    #[error("body {identity}: {name} is {value}, expected a finite number")]
+    /// An entry of a body is out of its range.
+    #[error("body {identity}: {name} is {value:?}, expected {expected}")]
     Body {
         /// Identity of the body.
         identity: u64,
         /// Name of the entry.
         name: &'static str,
         /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A step led to a velocity that is not finite or beyond all bounds. The step was not made.
+    #[error(
+        "body {identity}: {name} is {value:?} after the step, expected a number from -1e75 to 1e75"
+    )]
+    Diverged {
+        /// Identity of the body.
+        identity: u64,
+        /// Which velocity, or displacement.
+        name: &'static str,
+        /// One of its components (m/s, rad/s, m or rad).
         value: f64,
     },
     /// There are more bodies than places.

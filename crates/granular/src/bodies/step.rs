@@ -9,7 +9,7 @@ use super::{
     flight,
     slab::{Slab, Start},
 };
-use crate::{contact::larger, parallel, report::Report};
+use crate::{contact::larger, parallel, range, report::Report};
 
 /// By how much a body may turn in a step (rad): free turning has one solution up to there.
 const MOST_TURN: f64 = 0.5;
@@ -22,6 +22,7 @@ impl Bodies {
         self.assemble(reach)?;
         let solved = self.solve();
         let lifting = self.correct();
+        self.check_motions()?;
         let report = self.report(solved, lifting, searched);
         self.move_on();
         Ok(report)
@@ -163,6 +164,34 @@ impl Bodies {
         let lifting =
             |(body, [shift, _]): (&Body, &Shift)| -body.form.mass() * settings.gravity.dot(shift);
         bodies.iter().zip(&*shifts).map(lifting).sum()
+    }
+
+    /// Checks that all velocities and shifts are in their range.
+    fn check_motions(&mut self) -> Result<(), Error> {
+        let step = self.settings.step_size;
+        let diverged = |place: usize| {
+            let (motion, [shift, tilt]) = (&self.motions[place], &self.shifts[place]);
+            let turn = step * motion.spin;
+            let vectors = [
+                ("velocity", &motion.velocity),
+                ("angular velocity", &motion.spin),
+                ("turn", &turn),
+                ("displacement", shift),
+                ("tilt", tilt),
+            ];
+            let fault = |(name, vector): (&'static str, &Vector3<f64>)| {
+                Some((name, range::unbounded(vector.as_slice())?))
+            };
+            let (name, value) = vectors.into_iter().find_map(fault)?;
+            Some(Error::Diverged { identity: self.identities[place], name, value })
+        };
+        match (0..self.bodies.len()).find_map(diverged) {
+            None => Ok(()),
+            Some(error) => {
+                self.outdated();
+                Err(error)
+            }
+        }
     }
 
     /// Keeps the impulses and moves bodies and boundaries by their velocities and shifts.
