@@ -2,7 +2,8 @@
 //!
 //! A file is written beside its place, flushed to the disk and renamed into it, and the one that was there before is
 //! kept under the name `….previous`. Whatever moment a run is killed at, one of the two is complete. A file that
-//! is cut short or damaged is told by its length and checksum and refused; [`restore`] then takes the one before.
+//! is cut short or damaged is recognized by its length and checksum and refused; [`restore`] then takes the one before.
+//! [`Lock`] keeps a second process from writing to the same directory.
 //!
 //! # Format
 //!
@@ -12,6 +13,7 @@
 //! bits, so that a restored world continues with the same ones.
 
 mod bytes;
+mod lock;
 mod walls;
 
 use std::{
@@ -19,6 +21,8 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
+
+pub use self::lock::Lock;
 
 use self::bytes::{Reader, Writer};
 use crate::{Correction, Settings, State};
@@ -69,6 +73,19 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong.
         fault: Fault,
+    },
+    /// Another process writes to the directory, or another [`Lock`] of this process is for it.
+    #[error(
+        "`{}` is in use by {}, expected a directory that no other run writes to; \
+         wait until that run has ended or choose another directory",
+        directory.display(),
+        process.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"))
+    )]
+    InUse {
+        /// The directory.
+        directory: PathBuf,
+        /// Identifier of the process that holds the lock, where it is known.
+        process: Option<u32>,
     },
 }
 
@@ -156,11 +173,35 @@ pub fn restore(path: &Path) -> Result<Restored, Error> {
     }
 }
 
+impl Restored {
+    /// Renames the newer file that was passed over, if it is there, to `….damaged` and returns the new name.
+    ///
+    /// Without this the next [`save`] would replace the good file before it by the damaged one, and a run killed at
+    /// that moment would leave no usable checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Access`].
+    pub fn set_aside(&self, path: &Path) -> Result<Option<PathBuf>, Error> {
+        if !matches!(self.refused, Some(Error::Damaged { .. })) {
+            return Ok(None);
+        }
+        let aside = beside(path, ".damaged");
+        fs::rename(path, &aside).map_err(|source| access(path, source))?;
+        Ok(Some(aside))
+    }
+}
+
 /// Where the checkpoint before the one at `path` is kept.
 #[must_use]
 pub fn previous(path: &Path) -> PathBuf {
+    beside(path, ".previous")
+}
+
+/// `path` with `ending` added to its name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".previous");
+    name.push(ending);
     path.with_file_name(name)
 }
 
@@ -318,7 +359,9 @@ fn replace(path: &Path, file: &[u8]) -> io::Result<()> {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    let mut new = tempfile::Builder::new().prefix(".percussion-").tempfile_in(directory)?;
+    let mut new = tempfile::Builder::new().prefix(lock::TEMPORARY).tempfile_in(directory)?;
+    // Marks it as being written, so that nobody takes it for one that a killed run left.
+    let _ = new.as_file().try_lock();
     new.write_all(file)?;
     new.as_file().sync_all()?;
     match fs::rename(path, previous(path)) {

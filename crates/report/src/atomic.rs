@@ -19,7 +19,8 @@ pub struct WriteError {
 ///
 /// The bytes go to a temporary file in the same directory, which is flushed to the disk and then
 /// renamed. A reader, or a run cut short at any moment, sees the old file or the new one and never
-/// a part of either. A killed run may leave the temporary file, named `.percussion-…`.
+/// a part of either. A killed run may leave the temporary file, named `.percussion-…`; while it is
+/// written it carries an advisory lock.
 ///
 /// # Errors
 ///
@@ -67,6 +68,8 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory)?;
+    // Marks it as being written, so that nobody takes it for one that a killed run left.
+    let _ = file.as_file().try_lock();
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
