@@ -5,15 +5,16 @@ use std::{env, fs, path::PathBuf, time::Instant};
 use anyhow::{Context, bail};
 
 use crate::{
-    book, doc, downstream, examples, reproduce,
+    book, deny, doc, downstream, examples, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("tidy", tidy::run),
+    ("deny", deny::run_if_installed),
     ("fmt", format),
     ("clippy", clippy),
     ("test", test),

@@ -7,6 +7,7 @@
 mod bench;
 mod book;
 mod ci;
+mod deny;
 mod doc;
 mod downstream;
 mod examples;
@@ -14,6 +15,7 @@ mod formulas;
 mod reproduce;
 mod shell;
 mod snapshot;
+mod soak;
 mod tidy;
 
 use std::{env, process::ExitCode};
@@ -26,13 +28,16 @@ usage: cargo xtask COMMAND
   ci                                  everything that must hold before a merge
   tidy                                the rules of the house that no compiler checks
   snapshot [--accept]                 compare results with the stored ones; with --accept take what differs
+  deny                                licenses, versions and sources of all packages; needs cargo-deny
   doc                                 the documentation of the crates with its formulas, into target/doc/
   book                                the book, into target/book/; needs mdbook
   examples                            build and run the examples of the crates
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…]                     the published experiments, into target/reproduction/
   bench [FILTER] [--peers] [--problems N]
-                                      speed and accuracy; --peers beside the peers installed here";
+                                      speed and accuracy; --peers beside the peers installed here
+  soak [--minutes M] [--seed S]       runs killed, out of disk, damaged and started twice, and fuzzing,
+                                      with fresh seeds unless one is given; 10 minutes by default";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -50,6 +55,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
     match arguments.as_slice() {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
+        ["deny"] => deny::run(),
         ["doc"] => doc::run(),
         ["book"] => book::run(),
         // mdBook calls this while it builds the book.
@@ -60,6 +66,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["snapshot", "--accept"] => snapshot::accept(),
         ["reproduce", ids @ ..] => reproduce::run(ids),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        ["soak", options @ ..] => soak::run(&soak::Options::parse(options)?),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
@@ -84,5 +91,6 @@ mod tests {
         assert!(refused(&["tydi"]), "unknown command");
         assert!(refused(&["ci", "--fast"]), "unknown option");
         assert!(refused(&["bench", "--problems", "many"]), "number expected");
+        assert!(refused(&["soak", "--seed", "fresh"]), "number expected");
     }
 }

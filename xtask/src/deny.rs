@@ -1,0 +1,29 @@
+//! `cargo xtask deny`: licenses, versions and sources of all packages, by `cargo deny`.
+
+use crate::shell::{self, Refusal, cargo};
+
+const INSTALL: &str = "cargo install cargo-deny --locked";
+
+/// Runs `cargo deny`, which must be installed.
+pub(crate) fn run() -> anyhow::Result<()> {
+    if !is_installed() {
+        return Err(Refusal::missing("cargo-deny", INSTALL).into());
+    }
+    shell::run(&mut cargo(["deny", "check", "bans", "licenses", "sources"]))
+}
+
+/// Runs it where it is installed; elsewhere `tidy` has checked the same rules for this platform.
+pub(crate) fn run_if_installed() -> anyhow::Result<()> {
+    if is_installed() {
+        return run();
+    }
+    println!(
+        "cargo-deny is not installed: tidy has checked licenses, versions and sources of the packages \
+         of this platform; for all platforms: {INSTALL}"
+    );
+    Ok(())
+}
+
+fn is_installed() -> bool {
+    shell::succeeds(&mut cargo(["deny", "--version"]))
+}
