@@ -3,42 +3,35 @@
 //! A run writes a table of its course, pictures for `ParaView` and checkpoints into its directory, and can be ended
 //! at any moment: `--resume` continues from the last checkpoint with the same bits. Interrupted by a signal, it
 //! writes one more. At its end it writes a page that plays what was done since it was started or resumed.
+//! While it runs no second run can write to its directory.
 
 mod course;
+mod directory;
 mod scene;
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use anyhow::{Context, Result, anyhow, ensure};
-use percussion_granular::{
-    Report, World,
-    checkpoint::{self, Checkpoint},
-    limits::Limits,
-};
+use anyhow::{Context, Result, anyhow};
+use percussion_granular::{Error, Report, World, limits::Limits};
 use percussion_report::{
-    Table, atomic,
+    Table,
     number::short,
-    viewer,
     vtk::{self, Quantity, Values},
 };
 use percussion_scenarios::view::GrainFilm;
 use serde::Serialize;
 
-use self::{course::Course, scene::Scene};
+use self::{directory::Directory, scene::Scene};
 use crate::{
     arguments::Grains,
-    output::{Progress, Verdict, answer, complain, name_of, prepare_directory, written},
+    output::{Progress, Verdict, answer, complain, name_of, written},
 };
-
-/// Names of what is written.
-const CHECKPOINT: &str = "grains.checkpoint";
-const COURSE: &str = "course.csv";
 
 /// What `grains --json` prints.
 #[derive(Debug, Serialize)]
@@ -89,40 +82,50 @@ struct Sums {
 
 pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
     let mut scene = Scene::new(arguments)?;
-    let directory = arguments.out.as_deref();
-    if let Some(directory) = directory {
-        prepare_directory(directory)?;
+    let last = scene.steps_until(arguments.duration.unwrap_or(scene.duration()))?;
+    let mut directory = None;
+    if let Some(path) = &arguments.out {
+        let (opened, world) = Directory::open(path, scene.note(arguments)?, arguments.resume)?;
+        if let Some(world) = world {
+            scene = scene.resumed(world)?;
+        }
+        directory = Some(opened);
     }
-    let note = scene.note(arguments)?;
-    if arguments.resume {
-        let directory = directory.context("`--resume` needs the directory of the run, `--out`")?;
-        scene = resume(&directory.join(CHECKPOINT), &note, &scene)?;
-    } else if let Some(directory) = directory {
-        ensure!(
-            !directory.join(CHECKPOINT).exists(),
-            "`{}` holds a run already, expected `--resume` or another directory",
-            directory.display()
-        );
-    }
-    let mut course = match directory {
-        Some(directory) => Some(Course::open(&directory.join(COURSE), scene.world().steps())?),
-        None => None,
-    };
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::SeqCst))
         .context("cannot listen for interruptions")?;
-    let limits = limits(arguments);
-    let save = |scene: &Scene| -> Result<()> {
-        let Some(directory) = directory else { return Ok(()) };
-        let checkpoint = Checkpoint { note: note.clone(), state: scene.world().state() };
-        Ok(checkpoint::save(&directory.join(CHECKPOINT), &checkpoint)?)
-    };
-    let (mut sums, mut ending) = (Sums::default(), (Status::Completed, None));
-    let progress = Progress::new();
-    let last = scene.steps_until(arguments.duration.unwrap_or(scene.duration()));
     let first = scene.world().steps();
-    let mut film = directory.map(|_| GrainFilm::new(scene.world(), last.saturating_sub(first)));
+    let filmed = |_: &Directory| GrainFilm::new(scene.world(), last.saturating_sub(first));
+    let mut film = directory.as_ref().map(filmed);
+    let mut sums = Sums::default();
+    let observers = (&mut sums, directory.as_mut(), film.as_mut());
+    let ending = run(arguments, &mut scene, last, observers, &interrupted)?;
+    let mut summary = summary(arguments, &scene, &sums, ending);
+    if let (Some(directory), Some(film)) = (&directory, &film) {
+        let view = film.view(arguments.scene.title(), &caption(arguments, scene.world(), first));
+        summary.files = directory.page(&view)?;
+    }
+    if let Some(reason) = &summary.reason {
+        complain(&anyhow!(reason.clone()));
+    }
+    answer(arguments.json, &summary, || text(&summary))?;
+    Ok(if summary.status == Status::Completed { Verdict::Met } else { Verdict::Unmet })
+}
+
+/// Makes the steps up to number `last`, writes what is due, and returns how the run ended and why.
+fn run(
+    arguments: &Grains,
+    scene: &mut Scene,
+    last: u64,
+    (sums, mut directory, mut film): (&mut Sums, Option<&mut Directory>, Option<&mut GrainFilm>),
+    interrupted: &AtomicBool,
+) -> Result<(Status, Option<String>)> {
+    let limits = limits(arguments);
+    let progress = Progress::new();
+    let mut ending = (Status::Completed, None);
+    // Whether the world is one that a run may continue from.
+    let mut sound = true;
     while scene.world().steps() < last {
         if interrupted.load(Ordering::SeqCst) {
             let hint = if directory.is_some() { "; `--resume` continues" } else { "" };
@@ -132,15 +135,16 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
         let report = match scene.step() {
             Ok(report) => report,
             Err(error) => {
+                sound = !matches!(error, Error::Diverged { .. });
                 ending = (Status::Failed, Some(error.to_string()));
                 break;
             }
         };
         let world = scene.world();
-        let steps = world.steps();
+        let due = |every: Option<u64>| every.is_some_and(|n| world.steps().is_multiple_of(n));
         sums.add(world, &report);
-        if let Some(course) = &mut course {
-            course.add(world, &report)?;
+        if let Some(directory) = &mut directory {
+            directory.add(world, &report)?;
         }
         if let Some(film) = &mut film {
             film.look(world, &report);
@@ -149,46 +153,21 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
             ending = (Status::LimitBroken, Some(breach.to_string()));
             break;
         }
-        let due = |every: Option<u64>| every.is_some_and(|every| steps.is_multiple_of(every));
-        if let Some(directory) = directory.filter(|_| due(arguments.vtk_every)) {
-            atomic::write(&directory.join(format!("grains-{steps:09}.vtk")), &picture(world))?;
+        if let Some(directory) = &mut directory {
+            if due(arguments.vtk_every) {
+                directory.picture(world)?;
+            }
+            if due(Some(arguments.checkpoint_every)) {
+                directory.save(world)?;
+            }
         }
-        if due(Some(arguments.checkpoint_every)) {
-            course.as_mut().map_or(Ok(()), Course::flush)?;
-            save(&scene)?;
-        }
-        progress.show(steps as f64 / last as f64, &message(world));
+        progress.show(world.steps() as f64 / last as f64, &message(world));
     }
     progress.clear();
-    course.as_mut().map_or(Ok(()), Course::flush)?;
-    save(&scene)?;
-    let mut summary = summary(arguments, &scene, &sums, ending);
-    if let (Some(directory), Some(film)) = (directory, &film) {
-        let view = film.view(arguments.scene.title(), &caption(arguments, scene.world(), first));
-        summary.files = viewer::write(directory, &view)?.to_vec();
+    if let Some(directory) = directory {
+        if sound { directory.save(scene.world())? } else { directory.flush()? }
     }
-    if let Some(reason) = &summary.reason {
-        complain(&anyhow!(reason.clone()));
-    }
-    answer(arguments.json, &summary, || text(&summary))?;
-    Ok(if summary.status == Status::Completed { Verdict::Met } else { Verdict::Unmet })
-}
-
-/// The scene where the last usable checkpoint left it.
-fn resume(path: &Path, note: &str, scene: &Scene) -> Result<Scene> {
-    let restored = checkpoint::restore(path)?;
-    if let Some(refused) = &restored.refused {
-        tracing::warn!("{refused}; continuing from `{}`", restored.file.display());
-    }
-    let found = &restored.checkpoint.note;
-    ensure!(
-        found == note,
-        "`{}` is of another run: {found}, expected {note}",
-        restored.file.display()
-    );
-    let world = World::from_state(restored.checkpoint.state)
-        .with_context(|| restored.file.display().to_string())?;
-    Ok(scene.resumed(world)?)
+    Ok(ending)
 }
 
 fn limits(arguments: &Grains) -> Limits {

@@ -75,6 +75,134 @@ fn pictures_limits_and_refusals() {
     assert!(run.stderr.contains("kinetic energy"), "{run:?}");
 }
 
+#[test]
+fn a_run_is_not_started_over_a_checkpoint_of_another() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("run");
+    let run = channel(&out, &["--duration", "0.0032"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    // Killed between its two renames, a run leaves only the checkpoint before. Symptom: a start without `--resume` was
+    // accepted there and overwrote the only one. Expected: it is refused.
+    fs::remove_file(out.join("grains.checkpoint")).unwrap();
+    let previous = fs::read(out.join("grains.checkpoint.previous")).unwrap();
+    channel(&out, &[]).assert_refused(&["holds a run already", "checkpoint.previous", "--resume"]);
+    assert!(fs::read(out.join("grains.checkpoint.previous")).unwrap() == previous, "untouched");
+    let resumed = channel(&out, &["--duration", "0.0032", "--resume"]);
+    assert_eq!((resumed.code, &resumed.json()["steps"]), (Some(0), &json!(40)), "{resumed:?}");
+}
+
+#[test]
+fn a_damaged_checkpoint_does_not_replace_the_one_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("run");
+    assert_eq!(channel(&out, &["--duration", "0.0032"]).code, Some(0));
+    let [newer, older] =
+        ["grains.checkpoint", "grains.checkpoint.previous"].map(|name| out.join(name));
+    let (good, mut bytes) = (fs::read(&older).unwrap(), fs::read(&newer).unwrap());
+    bytes[500] ^= 4;
+    fs::write(&newer, &bytes).unwrap();
+    let resumed = channel(&out, &["--duration", "0.0016", "--resume"]);
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert!(resumed.stderr.contains("checksum"), "{resumed:?}");
+    // Symptom: the damaged file became the one before, so that the next kill could lose both.
+    let aside = fs::read(out.join("grains.checkpoint.damaged")).unwrap();
+    assert!(aside == bytes, "the damaged file is kept");
+    assert!(fs::read(&older).unwrap() == good, "the good one is still there");
+}
+
+#[test]
+fn durations_that_no_run_reaches_are_refused() {
+    for duration in ["1e300", "1e14"] {
+        let refused = percussion(&["grains", "six-by-six-by-six", "--duration", duration]);
+        refused.assert_refused(&["--duration", "expected at most", "2⁵³ steps"]);
+    }
+    for factor in ["1e-300", "1e300", "1e-3"] {
+        percussion(&["grains", "channel", "--factor", factor]).assert_refused(&["expected"]);
+        let column = ["grains", "column", "--factor", factor, "--duration", "1e-3"];
+        if factor != "1e-3" {
+            percussion(&column).assert_refused(&["expected a number from", "to 1e75"]);
+        }
+    }
+}
+
+#[test]
+fn the_table_loses_lines_that_were_cut_off() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("run");
+    assert_eq!(channel(&out, &["--duration", "0.0016"]).code, Some(0));
+    let path = out.join("course.csv");
+    let course = fs::read_to_string(&path).unwrap();
+    // A killed run wrote the beginning of line 135, which looks like line 13.
+    fs::write(&path, format!("{course}13")).unwrap();
+    assert_eq!(channel(&out, &["--duration", "0.0016", "--resume"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&path).unwrap(), course);
+}
+
+#[test]
+fn two_runs_cannot_write_to_one_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let [one, shared] = ["one", "shared"].map(|name| directory.path().join(name));
+    assert_eq!(channel(&one, &["--duration", "0.016"]).code, Some(0));
+    // Symptom: both ended with 0, and their lines of the table were mixed. Expected: one of them is refused and names the
+    // directory and the other, whichever comes first.
+    let start = || command(&in_channel(&shared, &["--duration", "0.016"])).spawn().unwrap();
+    let processes = [start(), start(), start()];
+    let ids = processes.each_ref().map(std::process::Child::id);
+    let outputs = processes.map(|process| process.wait_with_output().unwrap());
+    let winners = outputs.iter().filter(|output| output.status.code() == Some(0));
+    assert_eq!(winners.count(), 1, "{outputs:?}");
+    for output in outputs.iter().filter(|output| output.status.code() != Some(0)) {
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains(shared.to_str().unwrap()), "{text}");
+        let named = ids.iter().any(|id| text.contains(&format!("in use by process {id}")));
+        assert!(named || text.contains("holds a run already"), "{text}");
+    }
+    for name in ["grains.checkpoint", "course.csv"] {
+        let [ours, theirs] = [&one, &shared].map(|path| fs::read(path.join(name)).unwrap());
+        assert!(ours == theirs, "{name} differs");
+    }
+}
+
+#[test]
+fn temporary_files_of_killed_runs_are_removed_at_the_next_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("run");
+    fs::create_dir(&out).unwrap();
+    for name in [".percussion-a1B2c3", ".percussion-notes.txt"] {
+        fs::write(out.join(name), "half a checkpoint").unwrap();
+    }
+    assert_eq!(channel(&out, &["--duration", "0.0008"]).code, Some(0));
+    assert!(!out.join(".percussion-a1B2c3").exists(), "left by a killed run");
+    assert!(out.join(".percussion-notes.txt").exists(), "not a name of ours");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_a_run_in_words_and_loses_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let [whole, full] = ["whole", "full"].map(|name| directory.path().join(name));
+    assert_eq!(channel(&whole, &["--duration", "0.008"]).code, Some(0));
+    assert_eq!(channel(&full, &["--duration", "0.0032"]).code, Some(0));
+    // The shell limits the size of files, in units of 512 bytes or 1 KiB, and keeps the signal for that from killing.
+    let resume = in_channel(&full, &["--duration", "0.008", "--resume"]);
+    for limit in ["0", "1", "4", "16", "64"] {
+        let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" \"$@\"");
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", &script, env!("CARGO_BIN_EXE_percussion")]).args(&resume);
+        let output = shell.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{limit}: {output:?}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("cannot"), "{limit}: {text}");
+        assert!(!text.contains("panicked"), "{limit}: {text}");
+    }
+    assert_eq!(percussion(&resume).code, Some(0));
+    for name in ["grains.checkpoint", "course.csv"] {
+        let [ours, theirs] = [&whole, &full].map(|path| fs::read(path.join(name)).unwrap());
+        assert!(ours == theirs, "{name} differs");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_writes_a_checkpoint() {

@@ -81,6 +81,28 @@ fn a_run_is_served_on_loopback_and_nothing_else_is() {
 }
 
 #[test]
+fn forty_slow_clients_do_not_keep_a_browser_out() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("view.html"), "<!DOCTYPE html>").unwrap();
+    let server = Server::start(directory.path());
+    let address = server.url.trim_start_matches("http://").trim_end_matches('/');
+    // Symptom: 32 clients that had begun to ask, and sent a byte now and then, held all places for as long as they
+    // liked; others were hung up on. Expected: whoever asks at once is answered at once.
+    let slow: Vec<TcpStream> = (0..40)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET /").unwrap();
+            stream
+        })
+        .collect();
+    for _ in 0..5 {
+        let answer = server.get("/");
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?}");
+    }
+    drop(slow);
+}
+
+#[test]
 fn directories_without_a_page_and_taken_ports_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let empty = directory.path().to_str().unwrap();

@@ -41,14 +41,13 @@ impl Course {
             _ => String::new(),
         };
         let mut text = csv::table(&COLUMNS, []);
+        // A killed run may have written only the beginning of its last line, which can look like an early step.
+        let whole = before.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let known = |line: &&str| {
             let step = line.split(',').next().and_then(|step| step.parse::<f64>().ok());
             step.is_some_and(|step| step <= steps as f64)
         };
-        for line in before.lines().filter(known) {
-            text += line;
-            text.push('\n');
-        }
+        text.extend(whole.filter(known));
         atomic::write(path, text.as_bytes())?;
         let file = OpenOptions::new().append(true).open(path);
         let file = file.with_context(|| format!("cannot write `{}`", path.display()))?;

@@ -1,13 +1,17 @@
 //! What can be run: [`Scene`].
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use percussion_granular::{Error, Report, Settings, World, channel::Channel, scenes};
+use percussion_report::number::short;
 use percussion_scenarios::channel;
 
 use crate::{
     arguments::{GrainScene, Grains},
     output::name_of,
 };
+
+/// Above this number of steps, `2⁵³`, not every step has a double of its own in the table of the course.
+const MOST_STEPS: f64 = 9_007_199_254_740_992.0;
 
 /// A world and what comes into it and leaves it.
 pub(super) enum Scene {
@@ -94,11 +98,23 @@ impl Scene {
     }
 
     /// The number of steps after which `time` (s) has passed.
-    pub(super) fn steps_until(&self, time: f64) -> u64 {
-        let steps = (time / self.world().settings().step_size).round();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+    pub(super) fn steps_until(&self, time: f64) -> Result<u64> {
+        let step_size = self.world().settings().step_size;
+        let steps = (time / step_size).round();
+        ensure!(
+            steps <= MOST_STEPS,
+            "`--duration` is {} s, expected at most {} s, which are 2⁵³ steps of {} s",
+            short(time),
+            short(MOST_STEPS * step_size),
+            short(step_size)
+        );
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number from 0 to 2⁵³"
+        )]
         let steps = steps as u64;
-        steps
+        Ok(steps)
     }
 
     /// What tells this run from others.

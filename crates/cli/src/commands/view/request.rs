@@ -5,19 +5,20 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::file;
-
 /// An answer.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: &'static str,
     pub(super) kind: &'static str,
     pub(super) body: Vec<u8>,
+    /// Whether only the head of the answer was asked for.
+    pub(super) without_body: bool,
 }
 
 impl Reply {
-    fn refusal(status: &'static str) -> Self {
-        Self { status, kind: "text/plain; charset=utf-8", body: format!("{status}\n").into() }
+    pub(super) fn refusal(status: &'static str) -> Self {
+        let body = format!("{status}\n").into();
+        Self { status, kind: "text/plain; charset=utf-8", body, without_body: false }
     }
 }
 
@@ -40,9 +41,18 @@ pub(super) fn reply(head: &str, root: &Path, pages: &[&str]) -> Reply {
         file(root, &path)
     };
     match found.and_then(|file| Some((kind(&file), fs::read(file).ok()?))) {
-        Some((kind, body)) => Reply { status: "200 OK", kind, body },
-        None => Reply::refusal("404 Not Found"),
+        Some((kind, body)) => {
+            Reply { status: "200 OK", kind, body, without_body: method == "HEAD" }
+        }
+        None => Reply { without_body: method == "HEAD", ..Reply::refusal("404 Not Found") },
     }
+}
+
+/// The file below `root` that a path of a URL names, if there is one.
+fn file(root: &Path, path: &Path) -> Option<PathBuf> {
+    let file = root.join(path).canonicalize().ok()?;
+    // Links that lead out of the directory are not followed.
+    (file.starts_with(root) && file.is_file()).then_some(file)
 }
 
 /// The name of the host in a header that tells it.
