@@ -63,8 +63,8 @@ fn propagative(criterion: &mut Criterion) {
         residuals::note(&format!("{name}/all"), worst)
             .expect("the file of residuals can be written");
         let mut group = criterion.benchmark_group(&name);
-        group.bench_function("all", |bencher| bencher.iter(|| law.outcomes(black_box(problem))));
-        group.bench_function("one", |bencher| bencher.iter(|| law.resolve(black_box(problem))));
+        group.bench_function("all", |bencher| bencher.iter(|| law.answers(black_box(problem))));
+        group.bench_function("one", |bencher| bencher.iter(|| law.answer(black_box(problem))));
         let outcome = &found.branches[0].outcome;
         group.bench_function("certificate", |bencher| {
             bencher.iter(|| Certificate::check(black_box(problem), outcome));

@@ -1,19 +1,138 @@
 //! Results that round-off changes visibly, in one list.
 //!
 //! A result is listed if it differs in the 8 digits stored when the inputs are changed by `1e-12` of themselves, which
-//! was tried on every number of the fixtures and on the entries of the seeded problems. Figures of listed results are
-//! stored with 3 digits and their counters are left out.
+//! was tried on every number of the fixtures and on masses, velocities and arms of the seeded problems. Figures that
+//! then agree in 3 digits are stored with 3; others, and counters, are left out, so that what is stored of them is their
+//! status and whether the residual meets its bound.
 
-/// Significant digits of a listed figure.
+/// Significant digits of a listed figure of which any are stored.
 pub const DIGITS: usize = 3;
 
-/// Snapshot, beginning of the path of the quantities, and why they are chaotic.
-const LIST: [(&str, &str, &str); 0] = [];
+use Kept::{Statuses, ThreeDigits};
 
-/// Why the quantity `path` of the snapshot `name` is chaotic, if it is.
+/// What of a listed result is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Figures with [`DIGITS`] digits, and no counters.
+    ThreeDigits,
+    /// Neither figures nor counters.
+    Statuses,
+}
+
+/// One entry of the list: for quantities whose snapshot and path match all three texts.
+struct Listed {
+    /// How the names of the snapshots begin.
+    name: &'static str,
+    /// How they end.
+    by: &'static str,
+    /// What the paths of the quantities contain.
+    path: &'static str,
+    kept: Kept,
+    /// Why they are chaotic.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the list"))]
+    reason: &'static str,
+}
+
+const TIE: &str =
+    "two contacts approach at the same speed, and round-off decides which is hit first";
+const TAIL: &str = "infinitely many impacts end where the tolerance says";
+const EDGE: &str = "outcomes at the edge between two modes or solutions, which round-off decides";
+const ADAPTIVE: &str = "steps chosen by estimates of the error around contacts that open and close";
+const RESIDUAL: &str = "the residual at which iterations stop";
+const SWEEPS: &str = "when iterations meet a tolerance, and what is left of the error then";
+const REDUNDANT: &str = "redundant contacts: many impulses move the bodies alike";
+const GRAZE: &str = "contacts that touch exactly are closed or open by round-off";
+const CONE: &str = "the best of many directions that are as good up to round-off";
+
+/// Earlier entries win.
+const LIST: [Listed; 47] = [
+    of("billiards-by-propagative", "", "", Statuses, TIE),
+    of("billiards-by-sequential-plus", "", "", Statuses, TIE),
+    of("disk-stack-oblique-by-sequential", "", "", Statuses, TIE),
+    of("ball-row-by-sequential-anitescu-potra", "", "stages", Statuses, TAIL),
+    of("ball-row-by-sequential-anitescu-potra", "", "certificate.approach", Statuses, TAIL),
+    of("brick-flat-by-set-valued-routh", "", "mode [", Statuses, EDGE),
+    of("disk-stack-1-kg-by-set-valued-routh", "", "fallbacks", Statuses, EDGE),
+    of("", "-by-compliant", "", ThreeDigits, ADAPTIVE),
+    of("event-driven-", "", "energy that the account leaves over", ThreeDigits, ADAPTIVE),
+    of("maximum-dissipation-", "", "relative residual", Statuses, RESIDUAL),
+    of("maximum-dissipation-convergence", "", "card-house: sweeps or steps", Statuses, SWEEPS),
+    of("maximum-dissipation-stack", "", "", ThreeDigits, REDUNDANT),
+    of("plus-ball-row", "", "row A", ThreeDigits, ADAPTIVE),
+    of("plus-brick-corner", "", "compliant", ThreeDigits, ADAPTIVE),
+    of("propagative-integrators", "", "power of the stiffness", ThreeDigits, ADAPTIVE),
+    of("set-valued-ramone", "", "least push c of the friction cone", Statuses, CONE),
+    of("set-valued-ramone", "", "proved bound of the mean", Statuses, CONE),
+    of("set-valued-rocking-block", "", "compliant corners", ThreeDigits, ADAPTIVE),
+    of("maximum-dissipation-card-house-by-", "", "impulse of", Statuses, REDUNDANT),
+    of("maximum-dissipation-card-house-by-", "", "work.", Statuses, REDUNDANT),
+    of(
+        "maximum-dissipation-card-house-by-impulse-velocity",
+        "",
+        "contacts of all steps",
+        Statuses,
+        REDUNDANT,
+    ),
+    of(
+        "maximum-dissipation-block-on-slope-by-stewart-trinkle",
+        "",
+        "work.pivots",
+        Statuses,
+        REDUNDANT,
+    ),
+    of("maximum-dissipation-block-on-slope-by-moreau-jean", "", "", ThreeDigits, GRAZE),
+    of("maximum-dissipation-card-house-by-moreau-jean", "", "", ThreeDigits, GRAZE),
+    of("stewart-trinkle-four-balls-by-moreau-jean", "", "", ThreeDigits, GRAZE),
+    of("stewart-trinkle-two-balls-direct-by-moreau-jean", "", "", ThreeDigits, GRAZE),
+    of("stewart-trinkle-rod-on-table-by-moreau-jean", "", "impulse of", ThreeDigits, REDUNDANT),
+    of("stewart-trinkle-rod-on-table-by-event-driven", "", "counters.", Statuses, ADAPTIVE),
+    of("", "", "work.sweeps", Statuses, SWEEPS),
+    of("box-", "-by-lemke", "iterations", Statuses, REDUNDANT),
+    of("box-", "-by-lemke", ".z", Statuses, REDUNDANT),
+    of("box-", "-by-lemke", ".w.norm", Statuses, REDUNDANT),
+    of("box-4-", "-by-lemke", ".w[2", Statuses, REDUNDANT),
+    of("", "-by-fischer-burmeister", "iterations", Statuses, SWEEPS),
+    of("", "-by-fischer-burmeister", ".z", Statuses, REDUNDANT),
+    of("", "-by-fischer-burmeister", ".w.norm", Statuses, REDUNDANT),
+    of("two-contacts-by-fischer-burmeister", "", ".w[19]", Statuses, REDUNDANT),
+    of("", "-by-fischer-burmeister", ".w", ThreeDigits, SWEEPS),
+    of("stack-", "", "impulse[", Statuses, REDUNDANT),
+    of("stack-", "", "iterations", Statuses, SWEEPS),
+    of("stack-", "", "work", Statuses, SWEEPS),
+    of("stack-by-interior-point", "", "residual", Statuses, SWEEPS),
+    of("", "-by-interior-point", "residual", Statuses, SWEEPS),
+    of("card-house-by-interior-point", "", "impulse[", Statuses, REDUNDANT),
+    of("", "-by-interior-point", "", ThreeDigits, SWEEPS),
+    of("card-house-by-projected-gradient", "", "work", Statuses, SWEEPS),
+    of("", "-by-projected-gradient", "", ThreeDigits, SWEEPS),
+];
+
+const fn of(
+    name: &'static str,
+    by: &'static str,
+    path: &'static str,
+    kept: Kept,
+    reason: &'static str,
+) -> Listed {
+    Listed { name, by, path, kept, reason }
+}
+
+/// What is stored of the quantity `path` of the snapshot `name` if it is listed.
 #[must_use]
-pub fn reason(name: &str, path: &str) -> Option<&'static str> {
+pub fn kept(name: &str, path: &str) -> Option<Kept> {
     LIST.iter()
-        .find(|(listed, start, _)| *listed == name && path.starts_with(start))
-        .map(|(_, _, reason)| *reason)
+        .find(|listed| {
+            name.starts_with(listed.name) && name.ends_with(listed.by) && path.contains(listed.path)
+        })
+        .map(|listed| listed.kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_has_a_reason() {
+        assert!(LIST.iter().all(|listed| !listed.reason.is_empty()), "a reason is missing");
+    }
 }

@@ -5,11 +5,14 @@ pub const DIGITS: usize = 8;
 
 /// Power of ten below the leading digit of the scale that is the smallest unit stored.
 ///
-/// Round-off of figures of a scale is about `1e-16` of it, some hundred times as much after the sums and factorizations
-/// of small problems, so a unit of `1e-12` is safe from it.
-pub const DEPTH: i32 = 12;
+/// Round-off of figures of a scale is about `1e-16` of it; sums, factorizations and thousands of steps make that larger,
+/// and a unit of `1e-10` leaves them a factor of a million.
+const DEPTH: i32 = 10;
 
-/// `value` with so many significant digits, but no digit below `1e-12` of `scale`.
+/// The same where only 3 digits are stored: what changes them changes small figures of the same scale by as much.
+const DEPTH_OF_FEW: i32 = 4;
+
+/// `value` with so many significant digits, but no digit below `1e-10` of `scale`, with fewer than 8 digits below `1e-4`.
 ///
 /// # Example
 ///
@@ -17,8 +20,8 @@ pub const DEPTH: i32 = 12;
 /// use percussion_snapshot::figure::rounded;
 ///
 /// assert_eq!(rounded(2.0 / 3.0, 1.0, 8), "6.6666667e-1");
-/// assert_eq!(rounded(2e-10 / 3.0, 1.0, 8), "6.7e-11");
-/// assert_eq!(rounded(2e-16 / 3.0, 1.0, 8), "0e-12");
+/// assert_eq!(rounded(2e-8 / 3.0, 1.0, 8), "6.7e-9");
+/// assert_eq!(rounded(2e-16 / 3.0, 1.0, 8), "0e-10");
 /// assert_eq!(rounded(0.0, 0.0, 8), "0.0");
 /// ```
 #[must_use]
@@ -31,7 +34,8 @@ pub fn rounded(value: f64, scale: f64, digits: usize) -> String {
         // A zero of either sign is the same figure; the point tells it from a counter.
         return if value == 0.0 { "0.0".to_owned() } else { format!("{value:.*e}", digits - 1) };
     }
-    let lowest = exponent(scale) - DEPTH;
+    let depth = if digits < DIGITS { DEPTH_OF_FEW } else { DEPTH };
+    let lowest = exponent(scale) - depth;
     if value == 0.0 {
         return format!("0e{lowest}");
     }
@@ -72,14 +76,15 @@ mod tests {
 
     #[test]
     fn digits_end_at_the_unit_of_the_scale() {
-        assert_eq!(rounded(1.23456789e-3, 1.0, 8), "1.2345679e-3");
-        assert_eq!(rounded(1.23456789e-8, 1.0, 8), "1.2346e-8");
-        assert_eq!(rounded(-1.6e-12, 1.0, 8), "-2e-12");
-        assert_eq!(rounded(-0.6e-12, 1.0, 8), "-1e-12");
-        assert_eq!(rounded(0.4e-12, 1.0, 8), "0e-12");
-        assert_eq!(rounded(6e-14, 1.0, 8), "0e-12");
-        assert_eq!(rounded(0.0, 20.0, 8), "0e-11");
+        assert_eq!(rounded(1.23456789e-2, 1.0, 8), "1.2345679e-2");
+        assert_eq!(rounded(1.23456789e-6, 1.0, 8), "1.2346e-6");
+        assert_eq!(rounded(-1.6e-10, 1.0, 8), "-2e-10");
+        assert_eq!(rounded(-0.6e-10, 1.0, 8), "-1e-10");
+        assert_eq!(rounded(0.4e-10, 1.0, 8), "0e-10");
+        assert_eq!(rounded(6e-12, 1.0, 8), "0e-10");
+        assert_eq!(rounded(0.0, 20.0, 8), "0e-9");
         assert_eq!(rounded(123_456_789.0, 0.0, 3), "1.23e8");
+        assert_eq!(rounded(1.26e-3, 1.0, 3), "1.3e-3");
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //!     record.word("status", "Resolved").count("stages", 2).figures("velocity", &[speed, 1e-17], 0.0);
 //!     record.text()
 //! };
-//! assert_eq!(fall(-1.0 / 3.0), "status: Resolved\nstages: 2\nvelocity[0]: -3.3333333e-1\nvelocity[1]: 0e-13\n");
+//! assert_eq!(fall(-1.0 / 3.0), "status: Resolved\nstages: 2\nvelocity[0]: -3.3333333e-1\nvelocity[1]: 0e-11\n");
 //! assert!(same(&fall(1.0), &fall(1.0 + 1e-9)));
 //! assert!(!same(&fall(1.0), &fall(1.0 + 1e-6)));
 //! ```
@@ -31,6 +31,7 @@ pub use comparison::Figures;
 /// For [`assert_stored`].
 pub use insta;
 
+use chaotic::Kept;
 use figure::{DIGITS, rounded};
 
 /// Quantities of one result, in order.
@@ -71,19 +72,22 @@ impl Record {
 
     /// Adds a counter; one that [`chaotic`] lists is left out.
     pub fn count(&mut self, path: &str, count: impl Display) -> &mut Self {
-        if chaotic::reason(&self.name, path).is_none() {
+        if chaotic::kept(&self.name, path).is_none() {
             self.line(path, count);
         }
         self
     }
 
-    /// Adds one figure.
+    /// Adds one figure, with the digits that [`chaotic`] leaves.
     ///
     /// `scale` is the size of the quantities it was computed from: round-off is about `1e-16` of it, so nothing below
-    /// `1e-12` of it is stored. The figure itself counts as well.
+    /// `1e-10` of it is stored. The figure itself counts as well.
     pub fn figure(&mut self, path: &str, value: f64, scale: f64) -> &mut Self {
-        let digits = self.digits(path);
-        self.line(path, rounded(value, scale, digits))
+        match chaotic::kept(&self.name, path) {
+            None => self.line(path, rounded(value, scale, DIGITS)),
+            Some(Kept::ThreeDigits) => self.line(path, rounded(value, scale, chaotic::DIGITS)),
+            Some(Kept::Statuses) => self,
+        }
     }
 
     /// Adds figures of the same unit as `path[0]`, `path[1]`, …; the largest of them belongs to their scale.
@@ -95,20 +99,21 @@ impl Record {
         self
     }
 
-    /// Adds a figure that is zero up to round-off and tolerances: `≤ bound` where it is, and with 3 digits where not.
+    /// Adds a figure that is zero up to round-off and tolerances: `≤ bound` where it is, and its size where not.
     ///
-    /// The bound is rounded up to a power of ten.
+    /// The bound is rounded up to a power of ten, and so is a figure beyond it.
     pub fn residual(&mut self, path: &str, value: f64, bound: f64) -> &mut Self {
+        if chaotic::kept(&self.name, path) == Some(Kept::Statuses) {
+            return self;
+        }
         let bound = figure::power_of_ten_above(bound);
         if value.abs() <= bound {
             self.line(path, format_args!("≤ {bound:e}"))
+        } else if value.is_finite() {
+            self.line(path, format_args!("{:e}", figure::power_of_ten_above(value.abs())))
         } else {
-            self.line(path, rounded(value, 0.0, chaotic::DIGITS))
+            self.line(path, value)
         }
-    }
-
-    fn digits(&self, path: &str) -> usize {
-        if chaotic::reason(&self.name, path).is_some() { chaotic::DIGITS } else { DIGITS }
     }
 
     fn line(&mut self, path: &str, value: impl Display) -> &mut Self {
@@ -162,18 +167,18 @@ mod tests {
     #[test]
     fn what_is_zero_up_to_round_off_is_not_stored_as_noise() {
         let text = |noise: f64| Record::new("any").figures("v", &[noise, 3.0], 0.0).text();
-        assert_eq!(text(1e-15), "v[0]: 0e-12\nv[1]: 3.0000000e0\n");
+        assert_eq!(text(1e-15), "v[0]: 0e-10\nv[1]: 3.0000000e0\n");
         assert!(same(&text(1e-15), &text(-2e-15)));
-        assert!(!same(&text(1e-15), &text(1e-10)));
+        assert!(!same(&text(1e-15), &text(1e-8)));
         let scaled = |noise: f64| Record::new("any").figure("v", noise, 3.0).text();
-        assert_eq!(scaled(-1e-15), "v: 0e-12\n");
+        assert_eq!(scaled(-1e-15), "v: 0e-10\n");
     }
 
     #[test]
     fn a_residual_is_stored_as_the_bound_it_meets() {
         let text = |value: f64| Record::new("any").residual("residual", value, 1e-10).text();
         assert_eq!(text(3e-13), "residual: ≤ 1e-10\n");
-        assert_eq!(text(3.14159e-3), "residual: 3.14e-3\n");
+        assert_eq!(text(3.14159e-3), "residual: 1e-2\n");
         assert_eq!(text(f64::NAN), "residual: NaN\n");
     }
 

@@ -25,8 +25,10 @@ fn all_families_by(method: &Method) {
                     record.variant(&path("status"), report.status);
                     record.count(&path("iterations"), report.iterations);
                     record.residual(&path("residual"), report.relative_residual, RESIDUAL);
-                    add(&mut record, &path("z"), &solution.z);
-                    add(&mut record, &path("w"), &solution.w);
+                    let z = &solution.z;
+                    let terms = problem.matrix().abs() * z.abs() + problem.vector().abs();
+                    add(&mut record, &path("z"), z, 0.0);
+                    add(&mut record, &path("w"), &solution.w, terms.amax());
                 }
                 Err(error) => {
                     record.word(&path("refused"), error);
@@ -37,10 +39,12 @@ fn all_families_by(method: &Method) {
     }
 }
 
-fn add(record: &mut Record, path: &str, vector: &DVector<f64>) {
-    record.figure(&format!("{path}.norm"), vector.norm(), 1.0);
+/// `scale` is the largest sum of absolute terms of an entry: round-off is a part of it.
+fn add(record: &mut Record, path: &str, vector: &DVector<f64>, scale: f64) {
+    let scale = vector.amax().max(scale);
+    record.figure(&format!("{path}.norm"), vector.norm(), scale);
     let listed = &vector.as_slice()[..vector.len().min(LISTED)];
-    record.figures(path, listed, vector.amax());
+    record.figures(path, listed, scale);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) use self::{
     grains::{GrainScene, Grains},
     impact::{Compare, Impact},
     inspect::Inspect,
-    laws::{LawName, LawSettings, Which},
+    laws::{Allowed, LawName, LawSettings, Which},
     list::List,
     reproduce::Reproduce,
     run::{Integrator, Run},

@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
-    AnitescuPotra, Law, Outcome, Propagative, Sequential, SetValuedRouth, outcome::Status,
-    propagative::Branch,
+    AnitescuPotra, Law, Outcome, Problem, Propagative, Sequential, SetValuedRouth,
+    certificate::Claims, outcome::Status, propagative::Branch,
 };
 
 pub(crate) use sampled::{ContactPlane, Guarantee, Sampled};
@@ -102,6 +102,18 @@ impl Chosen {
             Self::Solutions(..) | Self::Orders(_) | Self::Reflections(_) | Self::Compliant(_) => {
                 None
             }
+        }
+    }
+
+    /// What the law claims of its outcomes.
+    pub(crate) fn claims(&self, problem: &Problem) -> Claims {
+        match self {
+            Self::One(law) => law.claims(problem),
+            Self::Solutions(law, settings) => law.claims(problem).within(settings.tolerance),
+            Self::Orders(law) => law.claims(problem),
+            Self::Reflections(law) => law.claims(problem),
+            Self::Compliant(settings) => settings.claims(),
+            Self::Set(law, _) => law.claims(problem),
         }
     }
 

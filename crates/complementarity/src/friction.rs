@@ -8,6 +8,8 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`problem`] | the validated problem and the residuals that judge any answer |
+//! | [`figures`] | approach, adhesion, cone, complementarity and slip of one contact, of which residuals are made |
+//! | [`infeasibility`] | proofs that a problem has no solution |
 //! | [`delassus`] | the trait of operators; block-sparse and matrix-free |
 //! | [`single`] | one contact in closed form |
 //! | [`block_gauss_seidel`] | sweeps over the contacts, in four orders |
@@ -25,17 +27,22 @@ pub mod block_gauss_seidel;
 pub mod cone;
 pub mod delassus;
 pub mod document;
+pub mod figures;
+pub mod infeasibility;
 pub mod interior_point;
 pub mod method;
 pub mod problem;
 pub mod projected_gradient;
 pub mod report;
+mod rescaled;
 pub mod siconos;
 pub mod single;
 pub mod trigonometric_polynomial;
 
 pub use delassus::{BlockSparse, Delassus, MatrixFree};
 pub use document::Document;
+pub use figures::Figures;
+pub use infeasibility::Infeasibility;
 pub use method::{Method, Solution};
 pub use problem::{Law, Problem, ProblemError};
 pub use report::{Report, Status};

@@ -9,6 +9,8 @@ pub mod mixed;
 pub mod problem;
 pub mod projected_gauss_seidel;
 pub mod report;
+pub mod residual;
+mod scaling;
 
 pub use method::{Method, Solution};
 pub use problem::{Problem, ProblemError};

@@ -52,6 +52,7 @@
 //! | [`lcp::enumerate`] | all solutions of a small problem, continua included |
 //! | [`lcp::mixed`] | problems with free unknowns, reduced to an LCP |
 //! | [`lcp::method`] | the choice of a solver as a value |
+//! | [`compensated`] | sums in twice the working precision, by which answers with cancelling terms are judged |
 //! | [`friction`] | contacts with round friction cones: one in closed form, many by sweeps and more; see its own table |
 //!
 //! # Which solver
@@ -68,8 +69,11 @@
 //!
 //! # Guarantees
 //!
-//! - [`Status::Solved`](lcp::Status::Solved) always means that the relative natural-map residual was
-//!   computed from the problem and the answer alone, and is within the tolerance.
+//! - [`Status::Solved`](lcp::Status::Solved) always means that the relative residual was
+//!   computed from the problem and the answer alone, and is within the tolerance. What it is relative to comes from the
+//!   problem, never from the answer, and where large terms cancel it is computed with [compensated sums](compensated).
+//! - It does not depend on units, and a [contact problem](friction::Problem) without solution is proved to be one where
+//!   [weights of the normals](friction::infeasibility) can prove it.
 //! - Wrong input is a typed error that names the entry, its value and what was expected; an unsolved
 //!   problem is a status, with the best point found.
 //! - All solvers are deterministic: the same bits on every run and for any number of threads.
@@ -84,6 +88,7 @@
 //! - Matrices of LCPs are dense, and enumeration doubles its work with each unknown.
 //! - Coulomb's law for several contacts may have no solution or many; one of them is given, as solvers find it.
 
+pub mod compensated;
 pub mod friction;
 pub mod lcp;
 

@@ -1,7 +1,8 @@
 //! The simultaneous inelastic impact as one linear complementarity problem.
 //!
 //! Every contact pushes or separates, `0 ≤ Λ_n ⊥ u_n⁺ ≥ 0`, and friction opposes the sliding velocity
-//! after the impact with all that the normal percussion allows. Restitution is ignored.
+//! after the impact with all that the normal percussion allows. Restitution is ignored, and the
+//! [`Trace`] of an outcome says so.
 //!
 //! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts.
 //! - **Guarantees** no approach, no adhesion, percussions in their cones and complementarity, to the
@@ -23,8 +24,9 @@ use percussion_complementarity::lcp::enumerate;
 
 use crate::{
     Law, Outcome, Problem,
-    law::{Error, any_approach},
-    outcome::{Phase, Stage, Status, Trace},
+    certificate::{Claims, Complementarity},
+    law::{Error, any_approach, judged},
+    outcome::{Phase, RestitutionUse, Stage, Status, Trace},
     step_lcp::{Settings, StepLcp},
 };
 
@@ -83,6 +85,7 @@ impl AnitescuPotra {
         let free = problem.free_contact_velocity();
         if !any_approach(problem, &free) {
             let still = problem.outcome(&DVector::zeros(free.len()), Trace::resolved(vec![]));
+            let still = judged(problem, &self.claims(problem), still)?;
             return Ok(Outcomes { outcomes: vec![still], isolated: vec![true], complete: true });
         }
         let none = DVector::zeros(problem.contacts().len());
@@ -92,12 +95,14 @@ impl AnitescuPotra {
         let to_velocity = problem.response() * &to_impulse;
         // The map has a column for each unknown, and enumeration has accepted the tolerance.
         let images = solutions.images(&to_velocity, settings.tolerance).unwrap_or_default();
+        // Vertices are solutions to the tolerance of the enumeration.
+        let claims = self.claims(problem).within(settings.tolerance);
         let outcomes = images.iter().map(|image| {
             let impulse = &to_impulse * &solutions.vertices[image.vertices[0]].z;
-            finish(problem, &impulse, Status::Resolved)
+            judged(problem, &claims, finish(problem, &impulse, Status::Resolved))
         });
         Ok(Outcomes {
-            outcomes: outcomes.collect(),
+            outcomes: outcomes.collect::<Result<_, _>>()?,
             isolated: images.iter().map(|image| image.is_isolated).collect(),
             complete: solutions.unverified == 0,
         })
@@ -109,7 +114,14 @@ impl Law for AnitescuPotra {
         "anitescu-potra"
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn claims(&self, _problem: &Problem) -> Claims {
+        Claims::new(RestitutionUse::Ignored)
+            .with_complementarity(Complementarity::Inelastic)
+            .dissipating(true)
+            .leaving_part(self.settings.lemke.tolerance)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         let step = StepLcp::new(problem, &self.settings)?;
         let free = problem.free_contact_velocity();
         if !any_approach(problem, &free) {
@@ -122,7 +134,7 @@ impl Law for AnitescuPotra {
 }
 
 fn finish(problem: &Problem, impulse: &DVector<f64>, status: Status) -> Outcome {
-    let mut outcome = problem.outcome(impulse, Trace { status, stages: vec![] });
+    let mut outcome = problem.outcome(impulse, Trace::new(status, vec![]));
     let velocity = outcome.velocity.clone();
     outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
     outcome

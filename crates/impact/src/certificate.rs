@@ -1,14 +1,49 @@
 //! The [`Certificate`]: what can be said of an outcome from the problem and the outcome alone.
+//!
+//! [`Certificate::check`] computes the figures, and [`Certificate::judge`] compares them with what a law [claims](Claims): the
+//! one judgement, from which the [`Status`](crate::outcome::Status) of every outcome follows.
+//!
+//! # What counts as zero
+//!
+//! A figure holds up to `2 √eps = 3e-8` of the size of the terms it is computed from, contact by contact and velocity by
+//! velocity, and the rounding of its percussions. Sizes are bounded by the data of the problem: the velocity before
+//! the impact, the mass matrix and the rows. With `s = √(v⁻ᵀ M v⁻)`
+//!
+//! | figure | size of its terms | bound of what percussions contribute |
+//! | --- | --- | --- |
+//! | velocity at a contact or a joint | `\|J_k\| (\|v⁻\| + c \|v⁺\| + \|M⁻¹ Jᵀ\| \|Λ\|)` | `4 √(J_k M⁻¹ J_kᵀ) s` |
+//! | momentum | `\|M\| (\|v⁻\| + c \|v⁺\|) + \|Jᵀ\| \|Λ\|` | `4 √M_ii s` |
+//! | percussion | that of the velocity at its row over `W_kk` | the same over `W_kk` |
+//! | energy | `½ \|v⁺ − v⁻\|ᵀ \|M\| (\|v⁺\| + \|v⁻\|)` | `2 s²` |
+//!
+//! where `c = min(1, s/‖v⁺‖_M)` lets the velocity after the impact count with no more than the energy before it. So a wrong
+//! answer cannot loosen its own judge, and units of mass, length and time have no effect.
+//! Percussions at rows that are independent by the rank rule, `√eps`, are at most `1/√eps` of
+//! what they do, which bounds their rounding by `N √eps` of the size, `N = n_v + r + m_b`.
 
 use nalgebra::DVector;
 use serde::Serialize;
 
-use crate::{Outcome, Problem};
+use crate::{Outcome, Problem, outcome::Impulse};
+
+mod claims;
+mod figure;
+mod judgement;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use claims::is_inelastic;
+pub use claims::{Claims, Complementarity};
+pub use figure::Figure;
+pub use judgement::{Judged, Judgement, Verdict};
+use sizes::Scales;
+pub(crate) use sizes::TOLERANCE;
 
 /// The figures that judge an [`Outcome`], computed from it and the [`Problem`] and nothing else.
 ///
 /// Every figure but the energies is zero for an ideal outcome; each law says which of them it
-/// guarantees. Checking costs two products with `M`, `J` and `G` each.
+/// [claims](Claims). Checking costs two products with `M`, `J` and `G` each, and as many with their absolute values.
 ///
 /// # Example
 ///
@@ -31,7 +66,7 @@ use crate::{Outcome, Problem};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Certificate {
-    /// `‖M(v⁺ − v⁻) − JᵀΛ − GᵀΛ_b‖∞ / (1 + ‖M v⁻‖∞)` (dimensionless, in SI units).
+    /// Largest entry of `|M(v⁺ − v⁻) − JᵀΛ − GᵀΛ_b|` over the size of its own terms, see the [module](self) (dimensionless).
     pub momentum_residual: f64,
     /// Largest speed of approach after the impact, `max(0, −min_k J_n,k v⁺)` (m/s).
     pub approach: f64,
@@ -51,17 +86,6 @@ pub struct Certificate {
     /// `½ (v⁺ − v⁻)ᵀ M (v⁺ + v⁻)` (J), negative when energy is lost. Unlike the difference of the two
     /// energies it keeps its digits when little is lost.
     pub energy_change: f64,
-}
-
-/// One figure of a [`Certificate`], for tables.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Figure {
-    /// Name of the field.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-    /// Its unit; `-` when it has none.
-    pub unit: &'static str,
 }
 
 /// Why an outcome cannot be judged: it does not belong to the problem.
@@ -86,7 +110,54 @@ impl Certificate {
     ///
     /// [`CertificateError`] when a vector of the outcome has not the length the problem asks for.
     pub fn check(problem: &Problem, outcome: &Outcome) -> Result<Self, CertificateError> {
+        Ok(Self::with_scales(problem, outcome)?.0)
+    }
+
+    /// Judges `outcome` as the answer to `problem` of a law that makes these claims.
+    ///
+    /// This is the one judgement: [`Law::resolve`](crate::Law::resolve) takes its status from here. An outcome that has
+    /// been judged may be judged again, and by other claims.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check`](Self::check).
+    ///
+    /// # Example
+    ///
+    /// Two walls close on a particle of 1 kg that moves at 1 m/s, and an answer that leaves it as it is.
+    ///
+    /// ```
+    /// use nalgebra::{dmatrix, dvector};
+    /// use percussion_impact::{
+    ///     Certificate, Contact, Mass, Problem, certificate::Claims,
+    ///     outcome::{RestitutionUse, Status, Trace},
+    /// };
+    ///
+    /// let walls = [-1.0, 1.0].map(|side| Contact::new(dvector![side]));
+    /// let problem = Problem::new(Mass::Matrix(dmatrix![1.0]), dvector![1.0], walls.to_vec())?;
+    /// let wrong = problem.outcome(&dvector![9.5e15, 9.5e15], Trace::resolved(vec![]));
+    /// let claims = Claims::new(RestitutionUse::Used);
+    /// let judgement = Certificate::judge(&problem, &wrong, &claims)?;
+    /// assert_eq!(judgement.status, Status::Violated);
+    /// assert_eq!(judgement.violations(), ["approach"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn judge(
+        problem: &Problem,
+        outcome: &Outcome,
+        claims: &Claims,
+    ) -> Result<Judgement, CertificateError> {
+        let (certificate, scales, unexplained) = Self::with_scales(problem, outcome)?;
+        Ok(judgement::judge(problem, outcome, claims, (certificate, &scales, &unexplained)))
+    }
+
+    /// The figures, the sizes of their terms, and the momentum that percussions do not explain.
+    fn with_scales(
+        problem: &Problem,
+        outcome: &Outcome,
+    ) -> Result<(Self, Scales, DVector<f64>), CertificateError> {
         check_lengths(problem, outcome)?;
+        let scales = Scales::of(problem, outcome);
         let (before, after) = (problem.velocity(), &outcome.velocity);
         let momentum_before = problem.momentum(before);
         let change = problem.momentum(&(after - before));
@@ -95,7 +166,7 @@ impl Certificate {
             - problem.bilateral_jacobian().tr_mul(&outcome.bilateral_impulses);
         let contact_velocity = problem.contact_velocity(after);
         let mut certificate = Self {
-            momentum_residual: largest(&unexplained) / (1.0 + largest(&momentum_before)),
+            momentum_residual: largest(&unexplained.zip_map(&scales.momentum.size, part)),
             approach: 0.0,
             adhesion: 0.0,
             cone_violation: 0.0,
@@ -112,12 +183,11 @@ impl Certificate {
             raise(&mut certificate.adhesion, -impulse.normal);
             raise(&mut certificate.complementarity, impulse.normal.abs() * positive(separation));
             if !impulse.tangent.is_empty() {
-                let tangential = impulse.tangent.iter().fold(0.0, |norm: f64, t| norm.hypot(*t));
-                let excess = tangential - contact.friction * impulse.normal;
+                let excess = tangential(impulse) - contact.friction * impulse.normal;
                 raise(&mut certificate.cone_violation, excess);
             }
         }
-        Ok(certificate)
+        Ok((certificate, scales, unexplained))
     }
 
     /// The figures with their names and units, in the order of the fields.
@@ -160,6 +230,16 @@ fn stack(outcome: &Outcome) -> DVector<f64> {
         .flat_map(|impulse| std::iter::once(impulse.normal).chain(impulse.tangent.iter().copied()))
         .collect();
     DVector::from_vec(rows)
+}
+
+/// `‖Λ_t‖`.
+fn tangential(impulse: &Impulse) -> f64 {
+    impulse.tangent.iter().fold(0.0, |norm: f64, t| norm.hypot(*t))
+}
+
+/// A residual as a part of a size; none of nothing is none.
+fn part(residual: f64, size: f64) -> f64 {
+    if residual == 0.0 { 0.0 } else { residual / size }
 }
 
 /// `max |x_i|`, NaN if an entry is.

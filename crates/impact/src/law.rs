@@ -12,25 +12,51 @@ use percussion_complementarity::{
     lcp::{self, enumerate, lemke},
 };
 
-use crate::{Outcome, Problem, ProblemError, readable::readable};
+use nalgebra::DVector;
+
+use crate::{
+    Certificate, Outcome, Problem, ProblemError,
+    certificate::{CertificateError, Claims, Complementarity},
+    infeasible,
+    outcome::Status,
+    readable::readable,
+};
 
 /// An impact law.
 ///
 /// A law that no contact approaches leaves the velocity as it is, up to what the joints demand; only
-/// [`MaximumDissipation`](crate::MaximumDissipation) also strikes contacts that slide and jam. Of
-/// [`Certificate::check`](crate::Certificate::check) every law guarantees the momentum residual and
-/// the bilateral residual, to rounding; the rest is in its own documentation.
+/// [`MaximumDissipation`](crate::MaximumDissipation) also strikes contacts that slide and jam.
+///
+/// Whoever writes a law gives it [`answer`](Self::answer) and [`claims`](Self::claims). Whoever uses one calls
+/// [`resolve`](Self::resolve), which judges the answer: [`Status::Resolved`] then means that the certificate
+/// holds, with all that the law claims.
 pub trait Law: Debug {
     /// Name in files and on the command line.
     fn name(&self) -> &'static str;
 
-    /// The velocity after the impact, and the percussions that lead to it.
+    /// What the law claims of its outcomes, by which they are judged.
+    fn claims(&self, problem: &Problem) -> Claims;
+
+    /// The velocity after the impact, and the percussions that lead to it, not judged: the status is what the law
+    /// itself knows of its end.
     ///
     /// # Errors
     ///
     /// [`Error`] when the law does not apply or a setting is wrong. Not coming to an end is not an
-    /// error but a [`Status`](crate::outcome::Status) of the outcome.
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error>;
+    /// error but a [`Status`] of the outcome.
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error>;
+
+    /// The answer, judged by [`Certificate::judge`] with the claims of the law. Of a law that asks for speeds of
+    /// separation and did not find them, an independent search says whether there are any
+    /// ([`Status::Infeasible`]).
+    ///
+    /// # Errors
+    ///
+    /// As of [`answer`](Self::answer); and [`Error::Overflow`] when a velocity, a percussion or an energy is too
+    /// large for a number.
+    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+        judged(problem, &self.claims(problem), self.answer(problem)?)
+    }
 }
 
 impl<L: Law + ?Sized> Law for Box<L> {
@@ -38,8 +64,69 @@ impl<L: Law + ?Sized> Law for Box<L> {
         (**self).name()
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
-        (**self).resolve(problem)
+    fn claims(&self, problem: &Problem) -> Claims {
+        (**self).claims(problem)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
+        (**self).answer(problem)
+    }
+}
+
+/// `outcome` with the status that its certificate gives it.
+///
+/// # Errors
+///
+/// [`Error::Overflow`] and [`Error::Outcome`].
+pub(crate) fn judged(
+    problem: &Problem,
+    claims: &Claims,
+    mut outcome: Outcome,
+) -> Result<Outcome, Error> {
+    let judgement = Certificate::judge(problem, &outcome, claims)?;
+    outcome.trace.status = judgement.status;
+    outcome.trace.restitution = claims.restitution_of(problem);
+    let holds = matches!(judgement.status, Status::Resolved | Status::EnergyGained);
+    if !holds && claims.complementarity == Complementarity::Newton {
+        outcome.trace.infeasibility = infeasible::proof(problem);
+    }
+    let is_finite = finite(&outcome, &judgement.certificate);
+    if outcome.trace.infeasibility.is_some() {
+        outcome.trace.status = Status::Infeasible;
+        if is_finite.is_err() {
+            // What the law tried is no number; the outcome without percussions is as good.
+            let none = DVector::zeros(problem.contact_jacobian().nrows());
+            return Ok(problem.outcome(&none, outcome.trace));
+        }
+    }
+    is_finite?;
+    Ok(outcome)
+}
+
+/// Refuses numbers that overflowed.
+fn finite(outcome: &Outcome, certificate: &Certificate) -> Result<(), ProblemError> {
+    let expected = "a finite number";
+    let refuse = |field: String, value: f64| Err(ProblemError::Entry { field, value, expected });
+    if let Some((i, &value)) = outcome.velocity.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+        return refuse(format!("velocity[{i}] after the impact"), value);
+    }
+    for (k, impulse) in outcome.impulses.iter().enumerate() {
+        let mut entries = std::iter::once(&impulse.normal).chain(&impulse.tangent);
+        if let Some(&value) = entries.find(|value| !value.is_finite()) {
+            return refuse(format!("percussion of contact {k}"), value);
+        }
+    }
+    if let Some(&value) = outcome.bilateral_impulses.iter().find(|value| !value.is_finite()) {
+        return refuse("percussion in a joint".to_string(), value);
+    }
+    let energies = [
+        ("kinetic energy before the impact", certificate.energy_before),
+        ("kinetic energy after the impact", certificate.energy_after),
+        ("change of the kinetic energy", certificate.energy_change),
+    ];
+    match energies.into_iter().find(|(_, value)| !value.is_finite()) {
+        Some((field, value)) => refuse(field.to_string(), value),
+        None => Ok(()),
     }
 }
 
@@ -97,9 +184,12 @@ pub enum Error {
         /// Most that are tried.
         limit: usize,
     },
-    /// A velocity within the impact is not finite.
+    /// A velocity, a percussion or an energy within the impact is not finite.
     #[error("within the impact, {0}")]
     Overflow(#[from] ProblemError),
+    /// The answer of a law does not belong to the problem.
+    #[error("answer of the law: {0}")]
+    Outcome(#[from] CertificateError),
     /// The complementarity problem has entries that are not finite.
     #[error("complementarity problem of the impact: {0}")]
     Lcp(#[from] lcp::ProblemError),
@@ -118,6 +208,6 @@ pub enum Error {
 }
 
 /// Whether a contact approaches, given the contact velocities of all.
-pub(crate) fn any_approach(problem: &Problem, contact_velocity: &nalgebra::DVector<f64>) -> bool {
+pub(crate) fn any_approach(problem: &Problem, contact_velocity: &DVector<f64>) -> bool {
     (0..problem.contacts().len()).any(|k| contact_velocity[problem.rows(k).start] < 0.0)
 }

@@ -5,7 +5,7 @@
 //! after the impact and the percussions (contact impulses) that lead to it. Laws disagree, and for
 //! good reasons; a [`Certificate`] says of any outcome, from the problem and the outcome alone, whether
 //! momentum is balanced, bodies approach, contacts pull, friction exceeds its bound, joints hold, and
-//! how the energy changed.
+//! how the energy changed. An outcome is [`Resolved`](outcome::Status::Resolved) only if its certificate holds.
 //!
 //! # Example
 //!
@@ -39,7 +39,7 @@
 //! | --- | --- |
 //! | [`problem`] | masses, contacts, joints; validated and factored once |
 //! | [`outcome`] | velocity and percussions, and how a law came to them |
-//! | [`certificate`] | the figures that judge an outcome |
+//! | [`certificate`] | the figures that judge an outcome, and the one judgement by what a law claims |
 //! | [`law`] | the trait of all laws, and why one cannot start |
 //! | [`step_lcp`] | the linear complementarity problem that laws share |
 //! | [`newton`] | restitution of normal velocities |
@@ -92,6 +92,7 @@ pub mod certificate;
 pub mod design;
 pub mod friction_cone;
 pub mod guarantee;
+mod infeasible;
 pub mod law;
 pub mod maximum_dissipation;
 pub mod newton;
@@ -105,6 +106,7 @@ mod readable;
 pub mod routh;
 pub mod sequential;
 pub mod set_valued;
+mod span;
 pub mod step_lcp;
 
 /// Compiles the example of the README.

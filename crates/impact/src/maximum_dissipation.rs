@@ -26,9 +26,10 @@
 //! - **Energy** of inelastic impacts (`e = 0`) never grows, by either law and for any number of contacts: `Λ = 0` on the
 //!   plane of maximum compression is allowed along the tangents, so `Λ_t·u_t⁺ ≤ 0`, and `Λ_n u_n⁺ = 0`, whence
 //!   `ΔE = Λ·u⁺ − ½ ΛᵀWΛ ≤ −½ ΛᵀWΛ`. With restitution it can grow by up to `Σ Λ_n s − ½ ΛᵀWΛ`; without friction it does
-//!   not if no contact separates before. The [`Certificate`](crate::Certificate) shows it.
+//!   not if no contact separates before. Then the status is [`Status::EnergyGained`].
 //! - **Does not** minimize the energy over all contacts together: each contact takes what suits it. With several contacts
-//!   an answer need not exist nor be unique; what was not solved is [`Status::Unsolved`].
+//!   an answer need not exist nor be unique; what was not solved is [`Status::Unsolved`], and
+//!   [`Status::Infeasible`] where a proof says that there is no answer.
 //! - **Self-locking**: a contact that slides without approaching (`u_n⁻ = 0`) and jams, as Painlevé's rod does, is struck
 //!   although nothing collides, if `μ` is large enough. No other law of this crate does that.
 //! - **Cost** some 0.1 µs for one contact beside the matrices; sweeps over the contacts for several.
@@ -40,15 +41,13 @@
 //! dry friction in finite freedom dynamics", CISM 302, Springer 1988.
 
 use nalgebra::{DVector, Matrix3, Vector3};
-use percussion_complementarity::friction::{
-    self, BlockSparse, Method,
-    single::{coulomb, maximum_dissipation},
-};
+use percussion_complementarity::friction::{self, BlockSparse, Method, single};
 
 use crate::{
     Law, Outcome, Problem,
+    certificate::{Claims, Complementarity, is_inelastic},
     law::Error,
-    outcome::{Phase, Stage, Status, Trace},
+    outcome::{Phase, RestitutionUse, Stage, Status, Trace},
 };
 
 /// Maximum dissipation, or Coulomb's law, with round cones; see the [module](self).
@@ -104,7 +103,14 @@ impl Law for MaximumDissipation {
         "maximum-dissipation"
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn claims(&self, problem: &Problem) -> Claims {
+        Claims::new(RestitutionUse::Used)
+            .with_complementarity(Complementarity::Newton)
+            .dissipating(is_inelastic(problem))
+            .leaving_part(self.tolerance)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         let method = self.method.with(self.friction, self.tolerance)?;
         let none = || {
             problem.outcome(&DVector::zeros(problem.delassus().nrows()), Trace::resolved(vec![]))
@@ -113,11 +119,10 @@ impl Law for MaximumDissipation {
         let (impulses, status) = match stated.problem.contacts() {
             [contact] => {
                 let b = -stated.problem.free_velocity()[0];
-                let impulse = match self.friction {
-                    friction::Law::Coulomb => coulomb::solve(contact, &b),
-                    friction::Law::MaximumDissipation => maximum_dissipation::solve(contact, &b),
-                };
-                (vec![impulse], Status::Resolved)
+                match single::solve(self.friction, contact, &b) {
+                    Ok(impulse) => (vec![impulse], Status::Resolved),
+                    Err(unsolved) => (vec![unsolved.impulse], Status::Unsolved),
+                }
             }
             _ => {
                 let solution = method.solve(&stated.problem)?;
@@ -131,7 +136,7 @@ impl Law for MaximumDissipation {
             return Ok(none());
         }
         let impulse = stated.rows(problem, &impulses);
-        let mut outcome = problem.outcome(&impulse, Trace { status, stages: vec![] });
+        let mut outcome = problem.outcome(&impulse, Trace::new(status, vec![]));
         let velocity = outcome.velocity.clone();
         outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
         Ok(outcome)

@@ -15,10 +15,11 @@
 //! - **Energy** does not grow without friction if no contact separates before the impact: each one
 //!   that pushes adds `−½ (1 − e) Λ_n |u_n⁻|`. It *can grow* with friction, because the percussion that
 //!   reaches the wanted speed does not know the work that friction does on the way, and where a
-//!   contact that separates has to push so as not to approach. The
-//!   [`Certificate`](crate::Certificate) shows it.
-//! - **Does not** always have a solution: for `e > 0` with friction the matrix is copositive but the
-//!   problem may be infeasible, reported as [`Status::Unsolved`](crate::outcome::Status::Unsolved).
+//!   contact that separates has to push so as not to approach. Then the status is
+//!   [`EnergyGained`](crate::outcome::Status::EnergyGained).
+//! - **Does not** always have a solution: between opposite normals of which one asks for rebound there is none,
+//!   with [`Status::Infeasible`](crate::outcome::Status::Infeasible) and a proof; for `e > 0` with friction the matrix is
+//!   copositive but there may be none either, reported as [`Status::Unsolved`](crate::outcome::Status::Unsolved).
 //! - **Cost** one LCP.
 //!
 //! # Source
@@ -32,8 +33,9 @@ use nalgebra::DVector;
 
 use crate::{
     Law, Outcome, Problem,
+    certificate::{Claims, Complementarity, is_inelastic},
     law::{Error, any_approach},
-    outcome::{Phase, Stage, Trace},
+    outcome::{Phase, RestitutionUse, Stage, Trace},
     step_lcp::{Settings, StepLcp},
 };
 
@@ -65,7 +67,14 @@ impl Law for Newton {
         "newton"
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn claims(&self, problem: &Problem) -> Claims {
+        Claims::new(RestitutionUse::Used)
+            .with_complementarity(Complementarity::Newton)
+            .dissipating(is_inelastic(problem))
+            .leaving_part(self.settings.lemke.tolerance)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         let step = StepLcp::new(problem, &self.settings)?;
         let free = problem.free_contact_velocity();
         if !any_approach(problem, &free) {
@@ -77,7 +86,7 @@ impl Law for Newton {
         });
         let acting = DVector::zeros(contacts.len());
         let (impulse, status) = step.solve(&free, &separation, &acting)?;
-        let mut outcome = problem.outcome(&impulse, Trace { status, stages: vec![] });
+        let mut outcome = problem.outcome(&impulse, Trace::new(status, vec![]));
         let velocity = outcome.velocity.clone();
         outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
         Ok(outcome)

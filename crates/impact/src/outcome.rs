@@ -28,33 +28,81 @@ pub struct Impulse {
 
 /// How a law came to its answer.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
-    /// Whether it did.
+    /// Whether it did, and whether its certificate holds.
     pub status: Status,
     /// What happened, in order; empty when no contact approached.
     pub stages: Vec<Stage>,
+    /// What the law made of the coefficients of restitution of the contacts.
+    pub restitution: RestitutionUse,
+    /// With [`Status::Infeasible`] the proof: a weight of each contact, see there.
+    pub infeasibility: Option<DVector<f64>>,
 }
 
 impl Trace {
     /// A law that came to its end, through these stages.
     #[must_use]
     pub const fn resolved(stages: Vec<Stage>) -> Self {
-        Self { status: Status::Resolved, stages }
+        Self::new(Status::Resolved, stages)
+    }
+
+    /// A law that ended like this, through these stages.
+    #[must_use]
+    pub const fn new(status: Status, stages: Vec<Stage>) -> Self {
+        Self { status, stages, restitution: RestitutionUse::None, infeasibility: None }
     }
 }
 
-/// Whether a law came to its answer.
+/// Whether a law came to its answer, and whether the answer is one.
+///
+/// A law itself says [`Resolved`](Self::Resolved), [`Limit`](Self::Limit) or [`Unsolved`](Self::Unsolved); what
+/// [`Law::resolve`](crate::Law::resolve) returns has been judged by
+/// [`Certificate::judge`](crate::Certificate::judge), which adds the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Status {
-    /// The outcome is that of the law.
+    /// The law came to its end, and the certificate of the outcome holds.
     Resolved,
     /// A limit of steps was reached; the outcome is the last state.
     Limit,
     /// The complementarity problem of the law was not solved; the outcome is the best point found,
     /// and its certificate shows what is wrong with it.
     Unsolved,
+    /// The law came to its end, and the certificate of the outcome does not hold.
+    Violated,
+    /// The law came to its end, everything else in the certificate holds, and the energy has grown, which the law
+    /// does not exclude.
+    EnergyGained,
+    /// No outcome has the speeds of separation that the law asks for. The proof are weights `y ≥ 0` of the contacts,
+    /// with the sum 1, for which `Σ y_k J_n,k` lies in the row space of the joints, so that no percussion
+    /// changes `Σ y_k u_n,k`, while `Σ y_k s_k > 0` for the speeds `s` asked for.
+    Infeasible,
+}
+
+impl Status {
+    /// Whether the law came to its end, whatever its certificate says.
+    #[must_use]
+    pub const fn came_to_its_end(self) -> bool {
+        matches!(self, Self::Resolved | Self::Violated | Self::EnergyGained)
+    }
+}
+
+/// What a law makes of the coefficients of restitution of the contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RestitutionUse {
+    /// No contact has a coefficient other than 0.
+    #[default]
+    None,
+    /// The law uses them.
+    Used,
+    /// The law has a coefficient of its own in their place.
+    Replaced,
+    /// The law is inelastic and ignores them.
+    Ignored,
 }
 
 /// One stage of an impact.

@@ -96,8 +96,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
+    certificate::Claims,
     law::Error,
-    outcome::{self, Stage},
+    outcome::{self, RestitutionUse, Stage},
 };
 
 mod active_set;
@@ -177,6 +178,9 @@ pub struct Plus {
     pub interval_limit: usize,
     /// Most sets of constraints tried in an interval (≥ 1, default 10 000).
     pub pass_limit: usize,
+    /// Maximum work of all intervals, counted in multiply-adds (≥ 1, default 10⁹, about a second): limits of rounds,
+    /// intervals and passes multiply, and this one bounds their product.
+    pub work_limit: u64,
 }
 
 /// Which contacts take part in a round.
@@ -222,6 +226,8 @@ pub struct Report {
     /// Largest approach that the constraints of an interval leave to the next round (m/s): zero where
     /// every interval satisfies everything that it should.
     pub violation: f64,
+    /// Work done, in multiply-adds; see [`Plus::work_limit`].
+    pub work: u64,
 }
 
 impl Report {
@@ -244,6 +250,8 @@ pub enum Status {
     IntervalLimit,
     /// The limit of active-set passes was met; the outcome is the state before that interval.
     PassLimit,
+    /// The limit of work was met; the outcome is the state before the interval in which it was.
+    WorkLimit,
     /// The directions of impending slip were not found, and in one interval friction acts along the
     /// last ones tried; or nothing stops a contact that approaches, and the outcome is the state there.
     Unsolved,
@@ -264,6 +272,7 @@ impl Default for Plus {
             round_limit: 1000,
             interval_limit: 100_000,
             pass_limit: 10_000,
+            work_limit: 1_000_000_000,
         }
     }
 }
@@ -273,8 +282,19 @@ impl Law for Plus {
         "plus"
     }
 
+    fn claims(&self, problem: &Problem) -> Claims {
+        // Contacts are left that approach by rounding of the speeds within the impact, which reach what the
+        // energy allows.
+        let fastest = 4.0
+            * problem.free_row_sizes().amax()
+            * (2.0 * problem.kinetic_energy(problem.velocity())).sqrt();
+        let restitution =
+            if self.e_min.is_some() { RestitutionUse::Replaced } else { RestitutionUse::Used };
+        Claims::new(restitution).within(active_set::ROUNDING).leaving(self.rank_tolerance * fastest)
+    }
+
     /// The stages are those of each contact in each round, with the velocity at the end of the round.
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         let mut workspace = Workspace::default();
         let mut rounds = Rounds::default();
         let report = self.observe(problem, &mut workspace, &mut |interval| rounds.add(interval))?;
@@ -282,11 +302,11 @@ impl Law for Plus {
         let status = match report.status {
             Status::Resolved => outcome::Status::Resolved,
             Status::Unsolved => outcome::Status::Unsolved,
-            Status::RoundLimit | Status::IntervalLimit | Status::PassLimit => {
+            Status::RoundLimit | Status::IntervalLimit | Status::PassLimit | Status::WorkLimit => {
                 outcome::Status::Limit
             }
         };
-        Ok(problem.outcome(workspace.impulse(), outcome::Trace { status, stages }))
+        Ok(problem.outcome(workspace.impulse(), outcome::Trace::new(status, stages)))
     }
 }
 
@@ -370,6 +390,7 @@ impl Plus {
             ("round_limit", self.round_limit),
             ("interval_limit", self.interval_limit),
             ("pass_limit", self.pass_limit),
+            ("work_limit", usize::from(self.work_limit > 0)),
         ];
         if let Some((name, _)) = limits.iter().find(|(_, limit)| *limit == 0) {
             return Err(Error::Setting { name, value: 0.0, expected: "at least 1" });

@@ -17,7 +17,7 @@
 //!   did not approach, which Newton's law does not allow.
 //! - **Energy** never grows in the compression. It *can grow* in the expansion, where the given-back
 //!   percussions ignore the work they do: with friction and contacts of different `e` a particle can
-//!   triple its energy, which the [`Certificate`](crate::Certificate) shows. With one `e` for all
+//!   triple its energy, with [`Status::EnergyGained`]. With one `e` for all
 //!   contacts, and without friction, 20 000 random pairs of contacts each showed no gain; that is a
 //!   search and not a proof.
 //! - **Does not** have a unique answer when the compression has none; Lemke's is taken.
@@ -33,8 +33,9 @@ use nalgebra::DVector;
 
 use crate::{
     Law, Outcome, Problem,
+    certificate::{Claims, is_inelastic},
     law::{Error, any_approach},
-    outcome::{Phase, Stage, Status, Trace},
+    outcome::{Phase, RestitutionUse, Stage, Status, Trace},
     step_lcp::{Settings, StepLcp},
 };
 
@@ -66,7 +67,13 @@ impl Law for Poisson {
         "poisson"
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn claims(&self, problem: &Problem) -> Claims {
+        Claims::new(RestitutionUse::Used)
+            .dissipating(is_inelastic(problem))
+            .leaving_part(self.settings.lemke.tolerance)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         let step = StepLcp::new(problem, &self.settings)?;
         let free = problem.free_contact_velocity();
         if !any_approach(problem, &free) {
@@ -85,13 +92,16 @@ impl Law for Poisson {
         for (k, &normal) in given_back.iter().enumerate() {
             impulse[problem.rows(k).start] += normal;
         }
-        let driven = &free + problem.delassus() * &impulse;
-        let (expansion, expanded) = step.solve(&driven, &none, &given_back)?;
-        impulse += expansion;
+        let mut expanded = Status::Resolved;
+        if given_back.iter().any(|percussion| *percussion > 0.0) {
+            let (expansion, status) = step.solve(&driven(problem, &impulse), &none, &given_back)?;
+            impulse += expansion;
+            expanded = status;
+        }
 
         let solved = compressed == Status::Resolved && expanded == Status::Resolved;
         let status = if solved { Status::Resolved } else { Status::Unsolved };
-        let mut outcome = problem.outcome(&impulse, Trace { status, stages: vec![] });
+        let mut outcome = problem.outcome(&impulse, Trace::new(status, vec![]));
         let after = outcome.velocity.clone();
         outcome.trace.stages = vec![
             Stage { phase: Phase::Compression, contact: None, velocity: between },
@@ -99,4 +109,19 @@ impl Law for Poisson {
         ];
         Ok(outcome)
     }
+}
+
+/// The contact velocity that percussions leave, without entries that are rounding of their terms: a complementarity problem
+/// of rounding alone has no scale to be solved to.
+fn driven(problem: &Problem, impulse: &DVector<f64>) -> DVector<f64> {
+    let free = problem.borrow_free_contact_velocity();
+    let terms = free.abs() + problem.delassus().abs() * impulse.abs();
+    let rounding = 2.0 * (problem.dimension() + impulse.len()) as f64 * f64::EPSILON;
+    let velocity = free + problem.delassus() * impulse;
+    velocity.zip_map(
+        &terms,
+        |velocity, terms| {
+            if velocity.abs() <= rounding * terms { 0.0 } else { velocity }
+        },
+    )
 }

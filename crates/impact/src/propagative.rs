@@ -35,7 +35,7 @@
 //! - **Guarantees** no approach to the tolerance when the status is
 //!   [`Resolved`](crate::outcome::Status::Resolved), and no adhesion with `R = 1`, because every reflection
 //!   pushes. With `R < 1` the plastic share holds *all* contacts, also those that would rather separate,
-//!   and can pull on them: the certificate shows it as adhesion.
+//!   and can pull on them: then the status is [`Violated`](crate::outcome::Status::Violated), by adhesion.
 //! - **Energy** is kept with `R = 1`, and otherwise changes by exactly `−(1 − R²) E_p`, to rounding.
 //! - **Ends** whenever some motion separates all contacts, that is `⟨z, u_i⟩ > 0` for all `i` and some
 //!   `z`, for any number of contacts and in any order. For then each reflection increases `⟨p, z⟩`, which
@@ -68,8 +68,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
-    law::Error,
-    outcome::{Phase, Stage, Status, Trace},
+    certificate::Claims,
+    law::{Error, judged},
+    outcome::{Phase, RestitutionUse, Stage, Status, Trace},
 };
 
 mod mirrors;
@@ -203,6 +204,20 @@ impl Propagative {
     ///
     /// As of [`Law::resolve`]; the order is not looked at.
     pub fn outcomes(&self, problem: &Problem) -> Result<Outcomes, Error> {
+        let mut outcomes = self.answers(problem)?;
+        let claims = self.claims(problem);
+        for branch in &mut outcomes.branches {
+            branch.outcome = judged(problem, &claims, branch.outcome.clone())?;
+        }
+        Ok(outcomes)
+    }
+
+    /// The same, not judged, as of [`Law::answer`].
+    ///
+    /// # Errors
+    ///
+    /// As of [`outcomes`](Self::outcomes).
+    pub fn answers(&self, problem: &Problem) -> Result<Outcomes, Error> {
         let mirrors = self.mirrors(problem)?;
         let plastic = self.plastic(&mirrors, problem);
         if self.restitution <= 0.0 && plastic.is_some() {
@@ -261,7 +276,7 @@ impl Propagative {
     /// Percussions of the plastic impact, where something approaches and `R < 1`.
     fn plastic(&self, mirrors: &Mirrors, problem: &Problem) -> Option<Vec<f64>> {
         let matters = self.restitution < 1.0 && !mirrors.feasible(&mirrors.start);
-        matters.then(|| mirrors.plastic(problem.dimension()))
+        matters.then(|| mirrors.plastic(problem))
     }
 
     /// The outcome of the reflections at `word`, mixed with the plastic impact.
@@ -308,7 +323,11 @@ impl Law for Propagative {
         "propagative"
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn claims(&self, _problem: &Problem) -> Claims {
+        Claims::new(RestitutionUse::Replaced).dissipating(true).leaving_part(self.tolerance)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         let mirrors = self.mirrors(problem)?;
         let mut turns = Turns::new(&self.order, &mirrors, problem.contacts().len())?;
         let plastic = self.plastic(&mirrors, problem);

@@ -27,8 +27,8 @@
 //! - **Guarantees** no adhesion and percussions in the cone; no approach. Planar and frictionless
 //!   answers to rounding, spatial ones to the tolerance.
 //! - **Energy** never grows with [`Restitution::Energetic`], nor with `e = 0`. With
-//!   [`Restitution::Kinematic`] it *can grow* when friction changes within the impact, which the
-//!   [`Certificate`](crate::Certificate) shows. With [`Restitution::Kinetic`] nothing bounds the work of
+//!   [`Restitution::Kinematic`] it *can grow* when friction changes within the impact, with
+//!   [`Status::EnergyGained`]. With [`Restitution::Kinetic`] nothing bounds the work of
 //!   the expansion by that of the compression; 30 000 random impacts each in the plane and in space
 //!   showed no gain of energy, friction included.
 //! - **Does not** start an impact at a contact that slides without approaching, even if its friction
@@ -50,8 +50,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
+    certificate::{Claims, is_inelastic},
     law::{Error, any_approach},
-    outcome::{Phase, Stage, Status, Trace},
+    outcome::{Phase, RestitutionUse, Stage, Status, Trace},
 };
 
 mod curve;
@@ -121,7 +122,12 @@ impl Law for Routh {
         "routh"
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn claims(&self, problem: &Problem) -> Claims {
+        let dissipates = self.restitution == Restitution::Energetic || is_inelastic(problem);
+        Claims::new(RestitutionUse::Used).dissipating(dissipates).within(self.tolerance)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         self.check(problem)?;
         let free = problem.free_contact_velocity();
         if !any_approach(problem, &free) {
@@ -149,7 +155,7 @@ impl Law for Routh {
             let velocity = problem.outcome(&impulse(percussion), Trace::resolved(vec![])).velocity;
             Stage { phase: *phase, contact: Some(0), velocity }
         });
-        let trace = Trace { status, stages: stages.collect() };
+        let trace = Trace::new(status, stages.collect());
         Ok(problem.outcome(&impulse(&path.percussion), trace))
     }
 }

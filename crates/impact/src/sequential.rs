@@ -1,7 +1,8 @@
 //! One contact after another: each impact is resolved as if it were the only one.
 //!
 //! While contacts approach, the [`Order`] picks one of them and the inner law resolves the problem that
-//! has this contact alone, from the velocity that the impacts before it left. The percussions add up.
+//! has this contact alone, from the velocity that the impacts before it left. The percussions add up, and the sum
+//! is judged, not the single impacts.
 //!
 //! - **Needs** an inner law that ends without approach at its contact.
 //! - **Guarantees** no adhesion and percussions in their cones as far as the inner law does (cones are
@@ -27,7 +28,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
-    law::Error,
+    certificate::Claims,
+    law::{Error, judged},
     outcome::{Phase, Stage, Status, Trace},
 };
 
@@ -109,6 +111,7 @@ impl<L: Law> Sequential<L> {
         let mut order: Vec<usize> = (0..contacts).collect();
         loop {
             let outcome = self.resolve_in(problem, &Order::Cycle(order.clone()))?;
+            let outcome = judged(problem, &self.claims(problem), outcome)?;
             let same = |known: &Outcome| {
                 let size = known.velocity.amax().max(outcome.velocity.amax());
                 (&known.velocity - &outcome.velocity).amax() <= self.tolerance.sqrt() * size
@@ -138,15 +141,14 @@ impl<L: Law> Sequential<L> {
                 break;
             }
             let single = singles[k].with_velocity(outcome.velocity.clone())?;
-            let answer = self.inner.resolve(&single)?;
+            let answer = self.inner.answer(&single)?;
             let (rows, share) = (problem.rows(k), &answer.impulses[0]);
             impulse[rows.start] += share.normal;
             for (row, tangent) in (rows.start + 1..rows.end).zip(&share.tangent) {
                 impulse[row] += tangent;
             }
             let mut stages = outcome.trace.stages;
-            outcome =
-                problem.outcome(&impulse, Trace { status: answer.trace.status, stages: vec![] });
+            outcome = problem.outcome(&impulse, Trace::new(answer.trace.status, vec![]));
             let velocity = outcome.velocity.clone();
             stages.push(Stage { phase: Phase::Impact, contact: Some(k), velocity });
             outcome.trace.stages = stages;
@@ -184,14 +186,29 @@ impl<L: Law> Law for Sequential<L> {
         "sequential"
     }
 
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn claims(&self, problem: &Problem) -> Claims {
+        let inner = self.inner.claims(problem);
+        let velocity = problem.borrow_free_contact_velocity();
+        let fastest = fastest(&approach_of(problem, velocity)).max(0.0);
+        Claims::new(inner.restitution)
+            .dissipating(inner.dissipates)
+            .within(inner.tolerance)
+            .leaving(self.tolerance * fastest)
+            .leaving_part(inner.kinetic_approach)
+    }
+
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         self.resolve_in(problem, &self.order)
     }
 }
 
 /// Speed of approach of each contact (m/s).
 fn approaches(problem: &Problem, velocity: &DVector<f64>) -> Vec<f64> {
-    let velocity = problem.movable_contact_velocity(velocity);
+    approach_of(problem, &problem.movable_contact_velocity(velocity))
+}
+
+/// The same, of a contact velocity (m/s).
+fn approach_of(problem: &Problem, velocity: &DVector<f64>) -> Vec<f64> {
     (0..problem.contacts().len()).map(|k| -velocity[problem.rows(k).start]).collect()
 }
 

@@ -44,8 +44,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
+    certificate::{Claims, TOLERANCE},
     law::Error,
-    outcome::{Phase, Stage, Status, Trace},
+    outcome::{Phase, RestitutionUse, Stage, Status, Trace},
 };
 
 mod covering_path;
@@ -259,13 +260,52 @@ impl SetValuedRouth {
     }
 }
 
+impl SetValuedRouth {
+    /// The status of a set with these statistics: [`Status::Unsolved`] when a step was not solved, [`Status::Limit`]
+    /// when no sample ended, [`Status::Violated`] when a figure of the steps is more than `2 √eps` of its size, and
+    /// otherwise [`Status::Resolved`]. Sizes are those of the statistics: the fastest contact velocity before the
+    /// impact, `h`, and the energy before the impact.
+    #[must_use]
+    pub fn status(&self, problem: &Problem, statistics: &Statistics) -> Status {
+        let Figures { energy_gain, adhesion, cone_violation, drift, .. } = statistics.figures;
+        let free = problem.free_velocity();
+        let (energy, speed) =
+            (problem.kinetic_energy(&free), problem.contact_velocity(&free).amax());
+        let friction = problem.contacts().iter().map(|contact| contact.friction);
+        let friction = friction.fold(1.0, f64::max);
+        let holds = [
+            (energy_gain, energy),
+            (adhesion, self.settings.step),
+            (cone_violation, friction * self.settings.step),
+            (drift, speed),
+        ]
+        .into_iter()
+        .all(|(figure, size)| figure <= TOLERANCE * size);
+        match (statistics.terminated + statistics.closed, statistics.unsolved) {
+            (_, 1..) => Status::Unsolved,
+            (0, 0) => Status::Limit,
+            (1.., 0) if holds => Status::Resolved,
+            (1.., 0) => Status::Violated,
+        }
+    }
+}
+
 impl Law for SetValuedRouth {
     fn name(&self) -> &'static str {
         "set-valued-routh"
     }
 
+    /// Each step claims what the [statistics](Statistics) measure; contacts that have pushed may separate later.
+    fn claims(&self, problem: &Problem) -> Claims {
+        let fastest = problem.borrow_free_contact_velocity().amax();
+        Claims::new(RestitutionUse::Ignored)
+            .dissipating(true)
+            .leaving(self.settings.tolerance * fastest)
+            .leaving_part(self.settings.lemke.tolerance)
+    }
+
     /// The sample with index 0, with a stage for each step.
-    fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         let path = self.sample(problem, 0)?;
         let mut impulse = DVector::zeros(problem.contact_jacobian().nrows());
         let mut stages = Vec::with_capacity(path.steps.len());
@@ -279,6 +319,6 @@ impl Law for SetValuedRouth {
             Termination::Limit => Status::Limit,
             Termination::Unsolved => Status::Unsolved,
         };
-        Ok(problem.outcome(&impulse, Trace { status, stages }))
+        Ok(problem.outcome(&impulse, Trace::new(status, stages)))
     }
 }

@@ -121,6 +121,16 @@ pub enum Error {
         /// Largest accepted number of them.
         limit: usize,
     },
+    /// An impact of an experiment ended otherwise than the experiment allows.
+    #[error(
+        "an impact of the experiment ended with the status {status:?}, expected one of {allowed:?}"
+    )]
+    Outcome {
+        /// How it ended.
+        status: percussion_impact::outcome::Status,
+        /// What the experiment allows.
+        allowed: Vec<percussion_impact::outcome::Status>,
+    },
     /// No embedded scenario has this name.
     #[error("no scenario is named `{name}`, expected one of {known}")]
     UnknownScenario {

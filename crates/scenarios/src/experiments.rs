@@ -1,5 +1,6 @@
 //! The published experiments, each with the figures it measures: [`experiments`].
 
+use percussion_impact::{Law, Outcome, Problem, outcome::Status};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -49,6 +50,18 @@ pub struct Options {
     pub effort: Effort,
     /// Seed of everything random: the samples of the set-valued experiments.
     pub seed: u64,
+}
+
+/// The answer of `law`, whose status is resolved or among those that the experiment allows by name because they are
+/// what it publishes.
+fn settled(law: &dyn Law, problem: &Problem, allowed: &[Status]) -> Result<Outcome, Error> {
+    let outcome = law.resolve(problem)?;
+    let status = outcome.trace.status;
+    if status == Status::Resolved || allowed.contains(&status) {
+        return Ok(outcome);
+    }
+    let allowed = [&[Status::Resolved], allowed].concat();
+    Err(Error::Outcome { status, allowed })
 }
 
 /// Called with the fraction done, in `[0, 1]`, and what is being done.

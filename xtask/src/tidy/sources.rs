@@ -69,11 +69,12 @@ pub(super) fn check(path: &Path, source: &str) -> Vec<Finding> {
 }
 
 /// Whether a function begins in `line` that is the entry of an algorithm: a free `solve…`, or the
-/// `step` or `resolve` of a type. The head of its module must cite where it comes from.
+/// `step`, `resolve` or `answer` of a type. The head of its module must cite where it comes from.
 fn starts_algorithm(line: &str) -> bool {
     line.starts_with("pub fn solve")
         || has_word(line, "pub fn step(")
         || has_word(line, "fn resolve(")
+        || has_word(line, "fn answer(")
 }
 
 /// Sources of the crates that others link: all in `crates/` but the command line.

@@ -19,6 +19,16 @@ pub(crate) struct LawSettings {
     /// Seed of a law that draws samples, short for --set seed=N.
     #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
+    /// Status that also counts as success: exit code 0 in place of 1.
+    #[arg(long, value_name = "STATUS", value_enum)]
+    pub(crate) allow: Vec<Allowed>,
+}
+
+/// Statuses beside `resolved` and `completed` that may count as success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Allowed {
+    /// Everything holds, but the energy has grown, as the law or the scheme does not exclude.
+    EnergyGained,
 }
 
 /// The laws of impact.

@@ -2,8 +2,8 @@
 
 mod document;
 mod drawing;
-mod judgement;
 mod playing;
+mod rounding;
 mod set;
 mod set_text;
 mod text;
@@ -16,7 +16,7 @@ use percussion_scenarios::View;
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{
-    arguments::{Compare, Impact, LawName, LawSettings, Run, Which},
+    arguments::{Allowed, Compare, Impact, LawName, LawSettings, Run, Which},
     input::{self, Subject},
     laws::{Chosen, settings_of},
     output::{Progress, Verdict, answer, prepare_directory},
@@ -55,12 +55,12 @@ fn resolve_by(
                 document.files_mut().extend(files);
             }
             answer(json, &document, || text::one(&subject, &document))?;
-            Ok(verdict(document.is_resolved()))
+            Ok(verdict(document.is_resolved(&settings.allow)))
         }
         Which::All => {
             let laws = several(LawName::value_variants(), settings, &subject)?;
             prepare(out, &subject, true)?;
-            side_by_side(&subject, &laws, out, json)
+            side_by_side(&subject, &laws, &settings.allow, out, json)
         }
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let laws = several(names, &arguments.settings, &subject)?;
     let out = arguments.out.as_deref();
     prepare(out, &subject, names.contains(&LawName::SetValuedRouth))?;
-    side_by_side(&subject, &laws, out, arguments.json)
+    side_by_side(&subject, &laws, &arguments.settings.allow, out, arguments.json)
 }
 
 /// `--samples` and `--seed` as settings.
@@ -146,14 +146,19 @@ fn resolve(name: LawName, law: &Chosen, subject: &Subject) -> Result<Document> {
     let progress = Progress::new();
     let result = law.answer(subject, &|share| progress.show(share, &name.to_string()));
     progress.clear();
-    Document::new(name.to_string(), problem, result?)
+    Document::new(name.to_string(), problem, &law.claims(problem), result?)
 }
 
 /// A built-in impact as it is played by those of `laws` that apply, of which a set is known by `samples`.
 pub(super) fn view(name: &str, laws: &[LawName], samples: u64, seed: u64) -> Result<View> {
     let subject = input::impact(name)?;
     let stage = subject.stage.as_ref().context("an impact of bodies")?;
-    let settings = LawSettings { settings: Vec::new(), samples: Some(samples), seed: Some(seed) };
+    let settings = LawSettings {
+        settings: Vec::new(),
+        samples: Some(samples),
+        seed: Some(seed),
+        allow: Vec::new(),
+    };
     let laws = several(laws, &settings, &subject)?;
     let documents: Vec<_> =
         laws.iter().filter_map(|(name, law)| resolve(*name, law, &subject).ok()).collect();
@@ -164,6 +169,7 @@ pub(super) fn view(name: &str, laws: &[LawName], samples: u64, seed: u64) -> Res
 fn side_by_side(
     subject: &Subject,
     laws: &[(LawName, Chosen)],
+    allowed: &[Allowed],
     out: Option<&Path>,
     json: bool,
 ) -> Result<Verdict> {
@@ -184,7 +190,7 @@ fn side_by_side(
         comparison.files = playing::write(stage, comparison.answers(), directory)?;
     }
     answer(json, &comparison, || text::comparison(subject, &comparison))?;
-    Ok(verdict(comparison.answers().all(Document::is_resolved)))
+    Ok(verdict(comparison.answers().all(|document| document.is_resolved(allowed))))
 }
 
 fn verdict(met: bool) -> Verdict {

@@ -22,7 +22,7 @@ struct Answer {
     z: Vec<f64>,
     w: Vec<f64>,
     iterations: usize,
-    /// Natural-map residual of `z`, in the unit of `z` and `w`.
+    /// Natural-map residual of `z`, in the units of `w`.
     residual: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     ray: Option<Ray>,

@@ -8,7 +8,9 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use nalgebra::Vector3;
-use percussion_complementarity::friction::{Law, Method, Solution, Status};
+use percussion_complementarity::friction::{
+    Figures, Infeasibility, Law, Method, Problem, Solution, Status,
+};
 use percussion_report::{Table, number::short};
 use serde::Serialize;
 
@@ -30,12 +32,18 @@ struct Answer {
     impulses: Vec<f64>,
     velocities: Vec<f64>,
     sweeps: usize,
-    /// Relative natural-map residual.
+    /// Relative residual: the largest of the figures over the largest free velocity of a contact.
     residual: f64,
+    /// What the residual is the largest of (m/s).
+    figures: Figures,
+    /// Why there is no solution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    infeasibility: Option<Infeasibility>,
 }
 
 impl Answer {
-    fn new(solution: &Solution, components: usize) -> Self {
+    fn new(problem: &Problem, law: Law, solution: &Solution, components: usize) -> Self {
+        let infeasible = solution.report.status == Status::Infeasible;
         let flat = |list: &[Vector3<f64>]| {
             list.iter().flat_map(|vector| vector.iter().take(components)).copied().collect()
         };
@@ -46,6 +54,8 @@ impl Answer {
             velocities: flat(&solution.velocities),
             sweeps: solution.report.iterations,
             residual: solution.report.relative_residual,
+            figures: problem.figures(law, &solution.impulses),
+            infeasibility: infeasible.then(|| Infeasibility::find(problem)).flatten(),
         }
     }
 
@@ -63,7 +73,34 @@ impl Answer {
             table.push(std::iter::once(contact.to_string()).chain(numbers));
         }
         let (status, residual) = (name_of(&self.status), short(self.residual));
-        format!("{status} after {} sweeps, relative residual {residual}\n\n{table}", self.sweeps)
+        let mut text = format!(
+            "{status} after {} sweeps, relative residual {residual}\n\n{table}",
+            self.sweeps
+        );
+        if self.status != Status::Solved {
+            let Figures { approach, adhesion, cone, complementarity, slip } = self.figures;
+            let mut figures = Table::new("<>", ["figure", "m/s"]);
+            for (name, value) in [
+                ("approach", approach),
+                ("adhesion", adhesion),
+                ("out of the cone", cone),
+                ("neither open nor closed", complementarity),
+                ("neither sticking nor sliding", slip),
+            ] {
+                figures.push([name.to_owned(), short(value)]);
+            }
+            text += &format!("\n{figures}");
+        }
+        if let Some(proof) = &self.infeasibility {
+            text += "\nThere is no solution: with these weights of the normals the contacts approach at ";
+            text += &format!("{} m/s, whatever the impulses are.\n\n", short(proof.approach));
+            let mut weights = Table::new(">>", ["contact", "weight"]);
+            for (contact, weight) in proof.weights.iter().enumerate() {
+                weights.push([contact.to_string(), short(*weight)]);
+            }
+            text += &weights.to_string();
+        }
+        text
     }
 }
 
@@ -82,7 +119,7 @@ enum Outcome {
     Answered {
         contacts: usize,
         status: Status,
-        /// Relative natural-map residual.
+        /// Relative residual.
         residual: f64,
         sweeps: usize,
         /// Time of the solve alone (s).
@@ -99,7 +136,9 @@ pub(super) fn execute(arguments: &SolveFriction) -> Result<Verdict> {
     }
     let stated = input::friction(&arguments.file)?;
     let components = stated.components;
-    let answer = Answer::new(&solve(stated, method)?, components);
+    let law = method.or(stated.method).unwrap_or_default().law();
+    let solution = solve(&stated, method)?;
+    let answer = Answer::new(&stated.problem, law, &solution, components);
     output::answer(arguments.json, &answer, || answer.text())?;
     Ok(verdict(answer.status == Status::Solved))
 }
@@ -121,11 +160,12 @@ fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
 }
 
 /// Solves by the method asked for, or that of the file, or the default.
-fn solve(stated: Stated, asked: Option<Method>) -> Result<Solution> {
-    let Stated { problem, start: mut impulses, method, .. } = stated;
-    let method = asked.or(method).unwrap_or_default();
+fn solve(stated: &Stated, asked: Option<Method>) -> Result<Solution> {
+    let Stated { problem, method, .. } = stated;
+    let mut impulses = stated.start.clone();
+    let method = asked.or(*method).unwrap_or_default();
     tracing::info!(contacts = problem.contact_count(), solver = method.name(), "solving");
-    let report = method.solve_from(&problem, &mut impulses)?;
+    let report = method.solve_from(problem, &mut impulses)?;
     Ok(Solution { velocities: problem.velocities(&impulses), impulses, report })
 }
 
@@ -157,7 +197,7 @@ fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdic
 fn outcome(file: &Path, method: Option<Method>) -> Result<Outcome> {
     let stated = input::friction(file)?;
     let start = Instant::now();
-    let Solution { impulses, report, .. } = solve(stated, method)?;
+    let Solution { impulses, report, .. } = solve(&stated, method)?;
     Ok(Outcome::Answered {
         seconds: start.elapsed().as_secs_f64(),
         contacts: impulses.len(),

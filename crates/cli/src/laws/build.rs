@@ -208,6 +208,7 @@ fn plus(settings: &mut Settings) -> Result<Plus> {
         round_limit: settings.count("round_limit", defaults.round_limit, AT_LEAST_1)?,
         interval_limit: settings.count("interval_limit", defaults.interval_limit, AT_LEAST_1)?,
         pass_limit: settings.count("pass_limit", defaults.pass_limit, AT_LEAST_1)?,
+        work_limit: settings.count("work_limit", defaults.work_limit, AT_LEAST_1)?,
     })
 }
 

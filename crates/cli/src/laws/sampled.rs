@@ -5,6 +5,7 @@ use percussion_impact::{
     Problem, SetValuedRouth,
     friction_cone::{self, FrictionCone},
     guarantee::{Cover, LcpBound, frictionless_lipschitz, unseen},
+    outcome::Status,
     outcome_set::{Bounds, Collect, Coverage, Extremes, Hull, Modes, Order, Plane},
     set_valued::{Draws, Sample, Statistics, Summary},
 };
@@ -15,6 +16,7 @@ const CELLS: f64 = 100.0;
 /// A set of outcomes, known by its samples.
 #[derive(Debug)]
 pub(crate) struct Sampled {
+    pub(crate) status: Status,
     pub(crate) statistics: Statistics,
     pub(crate) bounds: Bounds,
     /// Smallest and largest kinetic energy (J).
@@ -107,6 +109,7 @@ impl Sampled {
         );
         let guarantee = Guarantee::new(law, failure, problem, &set.statistics, cone.as_ref().ok());
         Ok(Self {
+            status: law.status(problem, &set.statistics),
             statistics: set.statistics,
             bounds,
             energy: [energy.lowest, energy.highest],

@@ -44,6 +44,18 @@ fn every_solver_finds_the_solution() {
     }
 }
 
+/// Symptom: contacts of 50 picograms were solved with `w = (1.75, 0)` or `(1.33, 0.67)`. Expected: `(1, 0)` by every solver.
+#[test]
+fn light_bodies_are_judged_by_velocities() {
+    let light = r#"{"matrix": [[2e10, 1e10], [1e10, 2e10]], "vector": [-1, -4]}"#;
+    for solver in ["lemke", "projected-gauss-seidel", "fischer-burmeister"] {
+        let finished = solve(light, &["--solver", solver, "--json"]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let w = numbers(&finished.json()["w"]);
+        assert!((w[0] - 1.0).abs() < 1e-9 && w[1].abs() < 1e-9, "{solver}: {w:?}");
+    }
+}
+
 #[test]
 fn the_enumeration_lists_solutions_and_the_pieces_they_span() {
     let finished = solve(GOOD, &["--solver", "enumerate", "--json"]);

@@ -67,6 +67,48 @@ fn a_file_brings_its_solver_and_its_start_unless_others_are_asked_for() {
     assert_eq!(percussion_with_input(&arguments, wrong.as_bytes()).code, Some(0));
 }
 
+/// Symptom: a frictionless contact that separates at 1 m/s was solved with an impulse of −1, exit code 0. Expected: no impulse.
+#[test]
+fn contacts_without_friction_do_not_pull() {
+    let text = r#"{"delassus": {"dense": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "free_velocity": [1, 0, 0], "friction": [0]}"#;
+    for solver in [
+        "combined",
+        "block-gauss-seidel",
+        "interior-point",
+        "alternating-directions",
+        "projected-gradient",
+    ] {
+        let arguments = ["solve", "friction", "-", "--solver", solver, "--json"];
+        let finished = percussion_with_input(&arguments, text.as_bytes());
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let answer = finished.json();
+        assert_eq!(answer["status"], "solved", "{solver}");
+        for entry in answer["impulses"].as_array().unwrap() {
+            assert!(entry.as_f64().unwrap().abs() <= 1e-7, "{solver}: {answer}");
+        }
+        assert!(answer["figures"]["adhesion"].as_f64().unwrap() <= 1e-8, "{answer}");
+    }
+}
+
+/// A body of 1 kg between two walls that is to leave one of them: no impulses keep it from approaching the other.
+#[test]
+fn a_problem_without_solution_is_proved_to_be_one() {
+    let text = r#"{"delassus": {"dense": [[1, 0, -1, 0], [0, 1, 0, 1], [-1, 0, 1, 0], [0, 1, 0, 1]]},
+        "free_velocity": [-2, 0, 1, 0], "friction": [0, 0.5]}"#;
+    let finished = percussion_with_input(&["solve", "friction", "-", "--json"], text.as_bytes());
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    let answer = finished.json();
+    assert_eq!(answer["status"], "infeasible");
+    let proof = json!({"weights": [1.0, 1.0], "approach": 1.0, "reach": null});
+    assert_eq!(answer["infeasibility"], proof);
+    assert!(answer["figures"]["approach"].as_f64().unwrap() >= 0.4, "{answer}");
+    let finished = percussion_with_input(&["solve", "friction", "-"], text.as_bytes());
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    for words in ["infeasible after", "There is no solution", "approach at 1 m/s", "weight"] {
+        assert!(finished.stdout.contains(words), "{words} is missing in {}", finished.stdout);
+    }
+}
+
 #[test]
 fn people_read_a_table() {
     let finished = percussion_with_input(&["solve", "friction", "-"], BLOCK.as_bytes());

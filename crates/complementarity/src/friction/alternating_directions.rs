@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Delassus, Law, Problem, Report, Status, cone,
     report::{Error, Record, check_start},
+    rescaled::InUnits,
 };
 
 /// Settings of [`solve`].
@@ -76,6 +77,20 @@ pub fn solve<D: Delassus>(
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
     check(problem, settings, impulses)?;
+    match InUnits::of(problem) {
+        Some(units) => {
+            units.solve(impulses, |problem, impulses| iterate(problem, settings, impulses))
+        }
+        None => iterate(problem, settings, impulses),
+    }
+}
+
+/// [`solve`] of what was checked.
+fn iterate<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Settings,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Report, Error> {
     let n = problem.contact_count();
     let mut record = Record::new(problem, Law::Coulomb, settings.tolerance, impulses);
     let penalties: Vec<f64> = problem

@@ -33,6 +33,7 @@ use self::extrapolation::Extrapolation;
 use super::{
     Delassus, Law, Problem, Report, Status,
     report::{Error, Record, check_start},
+    rescaled::InUnits,
 };
 
 /// In which order a sweep visits the contacts.
@@ -115,6 +116,20 @@ pub fn solve<D: Delassus>(
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
     check(problem, settings, impulses)?;
+    match InUnits::of(problem) {
+        Some(units) => {
+            units.solve(impulses, |problem, impulses| iterate(problem, settings, impulses))
+        }
+        None => iterate(problem, settings, impulses),
+    }
+}
+
+/// [`solve`] of what was checked.
+fn iterate<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Settings,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Report, Error> {
     let mut record = Record::new(problem, settings.law, settings.tolerance, impulses);
     let mut sweeper = Sweeper::new(problem, settings);
     let mut extrapolation = Extrapolation::new(settings.memory, problem.inverse_masses());

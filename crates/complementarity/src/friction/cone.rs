@@ -14,19 +14,54 @@ use nalgebra::Vector3;
 ///
 /// assert_eq!(cone::project(&vector![0.0, 2.0, 0.0], 1.0), vector![1.0, 1.0, 0.0]);
 /// assert_eq!(cone::project(&vector![-2.0, 1.0, 0.0], 1.0), vector![0.0, 0.0, 0.0]);
+/// // Without friction the cone is the normal.
+/// assert_eq!(cone::project(&vector![-2.0, 0.0, 0.0], 0.0), vector![0.0, 0.0, 0.0]);
 /// ```
 #[must_use]
 pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
-    let (normal, length) = (point.x, point.yz().norm());
-    if length <= friction * normal {
+    let (normal, length) = (point.x, length(point.y, point.z));
+    // Below the plane there is no point of the cone, whatever μ times the normal rounds to.
+    if normal >= 0.0 && length <= friction * normal {
         *point
-    } else if friction * length <= -normal {
+    } else if normal <= 0.0 && friction * length <= -normal {
         Vector3::zeros()
     } else {
-        let normal = (normal + friction * length) / (1.0 + friction * friction);
+        let normal = if friction < 1e8 {
+            (normal + friction * length) / (1.0 + friction * friction)
+        } else {
+            // Its square could overflow, and the one beside it is below rounding.
+            (normal / friction + length) / friction
+        };
         let scale = if length > 0.0 { friction * normal / length } else { 0.0 };
         Vector3::new(normal, scale * point.y, scale * point.z)
     }
+}
+
+/// `√(y² + z²)` of numbers of any size.
+#[inline]
+pub(super) fn length(y: f64, z: f64) -> f64 {
+    let square = y * y + z * z;
+    // Squares of this size have lost nothing to underflow, and have not overflown.
+    if square > 1e-280 && square < 1e300 { square.sqrt() } else { far_length(y, z) }
+}
+
+#[cold]
+fn far_length(y: f64, z: f64) -> f64 {
+    let size = y.abs().max(z.abs());
+    if size > 0.0 && size.is_finite() {
+        let (y, z) = (y / size, z / size);
+        size * (y * y + z * z).sqrt()
+    } else {
+        // Zero, infinite or not a number.
+        y.abs() + z.abs()
+    }
+}
+
+/// `‖v‖` of a vector of any size.
+#[inline]
+pub(super) fn norm(v: &Vector3<f64>) -> f64 {
+    let square = v.norm_squared();
+    if square > 1e-280 && square < 1e300 { square.sqrt() } else { length(v.x, length(v.y, v.z)) }
 }
 
 /// De Saxcé's modified velocity `û = u + μ ‖u_T‖ n`.
@@ -38,7 +73,7 @@ pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
 /// 28 (1998) 225–245.
 #[must_use]
 pub fn modified_velocity(velocity: &Vector3<f64>, friction: f64) -> Vector3<f64> {
-    let slip = velocity.yz().norm();
+    let slip = length(velocity.y, velocity.z);
     Vector3::new(velocity.x + friction * slip, velocity.y, velocity.z)
 }
 
@@ -53,8 +88,9 @@ mod tests {
         /// Moreau: a point is the sum of its projections on a cone and on the polar cone, orthogonal.
         #[test]
         fn what_is_taken_away_is_polar_and_orthogonal(
-            n in -9.0..9.0, t in -9.0..9.0, o in -9.0..9.0, friction in 0.0..5.0
+            n in -9.0..9.0, t in -9.0..9.0, o in -9.0..9.0, any in 0.0..5.0, flat in 0..3
         ) {
+            let friction = if flat == 0 { 0.0 } else { any };
             let point = vector![n, t, o];
             let nearest = project(&point, friction);
             let rest = nearest - point;
@@ -65,9 +101,45 @@ mod tests {
         }
     }
 
+    /// Symptom: `(−2, 0, 0)` was its own projection for `μ = 0`, so that frictionless contacts pulled. Cause: `0 ≤ 0·(−2)` is
+    /// `0 ≤ −0`. Expected: a cone without friction is the normal, and what points below it is projected to zero.
     #[test]
     fn a_frictionless_cone_is_the_normal() {
         assert_eq!(project(&vector![2.0, 3.0, 4.0], 0.0), vector![2.0, 0.0, 0.0]);
         assert_eq!(project(&vector![-2.0, 3.0, 4.0], 0.0), vector![0.0, 0.0, 0.0]);
+        assert_eq!(project(&vector![-2.0, 0.0, 0.0], 0.0), vector![0.0, 0.0, 0.0]);
+        assert_eq!(project(&vector![-2.0, 0.0, 0.0], -0.0), vector![0.0, 0.0, 0.0]);
+        assert_eq!(project(&vector![2.0, 0.0, 0.0], 0.0), vector![2.0, 0.0, 0.0]);
+        assert_eq!(project(&vector![0.0, 3.0, 4.0], 0.0), vector![0.0, 0.0, 0.0]);
+        assert_eq!(project(&vector![-1e-320, 0.0, 0.0], 0.3), vector![0.0, 0.0, 0.0]);
+    }
+
+    /// Squares of these entries overflow or underflow; by exact powers of two the answer is that of entries near one.
+    #[test]
+    fn points_of_any_size_are_projected_alike() {
+        for (point, friction) in [
+            (vector![1.0, 3.0, -4.0], 0.5),
+            (vector![-1.0, 3.0, 4.0], 0.5),
+            (vector![-3.0, 3.0, 4.0], 0.5),
+            (vector![-3.0, 0.5, 0.1], 1e8),
+        ] {
+            let expected = project(&point, friction);
+            for exponent in [-900, -600, 600, 900] {
+                let unit = 2.0_f64.powi(exponent);
+                let found = project(&(point * unit), friction) / unit;
+                assert!((found - expected).norm() <= 1e-15 * expected.norm(), "{exponent} {found}");
+            }
+        }
+    }
+
+    /// A cone of nearly 180° leaves tangents as they are and lifts the point to its edge.
+    #[test]
+    fn wide_cones_keep_tangents() {
+        for friction in [1e7, 1e8, 1e150, 1e300] {
+            let found = project(&vector![-2.0, 3.0, 4.0], friction);
+            // Off by the part (2 + 5/μ)/(5 μ) of the tangents.
+            assert!((found.yz() - vector![3.0, 4.0]).norm() <= 2.1 / friction + 1e-15, "{found}");
+            assert!((found.x * friction / 5.0 - 1.0).abs() <= 1.0 / friction + 1e-15, "{found}");
+        }
     }
 }

@@ -14,6 +14,7 @@
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use super::ProblemError;
+use crate::compensated::Sum;
 
 /// A Delassus operator, contact by contact.
 ///
@@ -40,6 +41,48 @@ pub trait Delassus: Sync {
 
     /// Adds what a change of one impulse does to `memory`.
     fn update(&self, _contact: usize, _change: &Vector3<f64>, _memory: &mut [f64]) {}
+
+    /// `Σ_j W_ij p_j + u_i` for every contact, with one rounding where terms cancel (m/s).
+    ///
+    /// Answers whose impulses are large are judged by it. What is provided asks for the columns of `W` one by one, `3n` times
+    /// [`begin`](Self::begin); an operator that knows its entries does better with a [compensated sum](Sum).
+    fn compensated_velocities(
+        &self,
+        impulses: &[Vector3<f64>],
+        free_velocity: &[Vector3<f64>],
+    ) -> Vec<Vector3<f64>> {
+        let mut sums = start_sums(free_velocity);
+        let mut unit = vec![Vector3::zeros(); impulses.len()];
+        let (mut memory, mut seen) = (Vec::new(), vec![usize::MAX; impulses.len()]);
+        for column in 0..3 * impulses.len() {
+            let (contact, component) = (column / 3, column % 3);
+            let impulse = impulses[contact][component];
+            if impulse == 0.0 {
+                continue;
+            }
+            unit[contact][component] = 1.0;
+            self.begin(&unit, &mut memory);
+            self.neighbors(contact, &mut |row| {
+                if seen[row] != column {
+                    seen[row] = column;
+                    let entries = self.velocity(row, &unit, &memory);
+                    for (sum, &entry) in sums[row].iter_mut().zip(&entries) {
+                        sum.add_product(entry, impulse);
+                    }
+                }
+            });
+            unit[contact][component] = 0.0;
+        }
+        values(&sums)
+    }
+}
+
+fn start_sums(free_velocity: &[Vector3<f64>]) -> Vec<[Sum; 3]> {
+    free_velocity.iter().map(|free| [free.x, free.y, free.z].map(Sum::new)).collect()
+}
+
+fn values(sums: &[[Sum; 3]]) -> Vec<Vector3<f64>> {
+    sums.iter().map(|sums| sums.map(|sum| sum.value()).into()).collect()
 }
 
 /// A matrix of 3 × 3 blocks stored by rows.
@@ -206,6 +249,24 @@ impl Delassus for BlockSparse {
     fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize)) {
         self.row(contact).for_each(|(column, _)| visit(column));
     }
+
+    fn compensated_velocities(
+        &self,
+        impulses: &[Vector3<f64>],
+        free_velocity: &[Vector3<f64>],
+    ) -> Vec<Vector3<f64>> {
+        let mut sums = start_sums(free_velocity);
+        for (contact, sums) in sums.iter_mut().enumerate() {
+            for (column, block) in self.row(contact) {
+                for (row, sum) in sums.iter_mut().enumerate() {
+                    for (component, &impulse) in impulses[column].iter().enumerate() {
+                        sum.add_product(block[(row, component)], impulse);
+                    }
+                }
+            }
+        }
+        values(&sums)
+    }
 }
 
 /// `W = J M⁻¹ Jᵀ` without forming it: per contact the columns of `J` and `J M⁻¹` that are not zero.
@@ -329,5 +390,30 @@ impl Delassus for MatrixFree {
         for entry in self.row(contact) {
             memory[entry.velocity] += entry.response.dot(change);
         }
+    }
+
+    /// The velocities of the bodies are kept as sums, so that nothing is rounded between the two factors of `W`.
+    fn compensated_velocities(
+        &self,
+        impulses: &[Vector3<f64>],
+        free_velocity: &[Vector3<f64>],
+    ) -> Vec<Vector3<f64>> {
+        let mut moved = vec![Sum::default(); self.velocities];
+        for (contact, impulse) in impulses.iter().enumerate() {
+            for entry in self.row(contact) {
+                for (&response, &impulse) in entry.response.iter().zip(impulse) {
+                    moved[entry.velocity].add_product(response, impulse);
+                }
+            }
+        }
+        let mut sums = start_sums(free_velocity);
+        for (contact, sums) in sums.iter_mut().enumerate() {
+            for entry in self.row(contact) {
+                for (sum, &factor) in sums.iter_mut().zip(&entry.jacobian) {
+                    sum.add_scaled(&moved[entry.velocity], factor);
+                }
+            }
+        }
+        values(&sums)
     }
 }

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Delassus, Law, Problem, Report, Status,
     report::{Error, Record, check_start},
+    rescaled::InUnits,
 };
 
 /// Steps without a new best residual after which the solve is over: the path needs fewer to turn.
@@ -82,10 +83,24 @@ pub fn solve<D: Delassus>(
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
     check_start(problem.contact_count(), impulses, settings.tolerance)?;
+    match InUnits::of(problem) {
+        Some(units) => {
+            units.solve(impulses, |problem, impulses| iterate(problem, settings, impulses))
+        }
+        None => iterate(problem, settings, impulses),
+    }
+}
+
+/// [`solve`] of what was checked.
+fn iterate<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Settings,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Report, Error> {
     let mut record = Record::new(problem, Law::Coulomb, settings.tolerance, impulses);
     let scaled = Scaled::new(problem);
     let mut point = scaled.start();
-    let mut iterate = impulses.to_vec();
+    let mut candidate = impulses.to_vec();
     let (mut steps, mut status) = (0, Status::IterationLimit);
     let (mut best, mut idle) = (f64::INFINITY, 0);
     while !record.solved() && steps < settings.max_steps {
@@ -94,8 +109,8 @@ pub fn solve<D: Delassus>(
             break;
         }
         steps += 1;
-        scaled.impulses(&point, &mut iterate);
-        let residual = record.offer(&iterate);
+        scaled.impulses(&point, &mut candidate);
+        let residual = record.offer(&candidate);
         idle = if residual < best { 0 } else { idle + 1 };
         best = best.min(residual);
         if idle == PATIENCE {

@@ -14,6 +14,9 @@
 //! that moves at 1 m/s from one wall into another has `W = [[1, −c], [−c, 1]]` along the normals, `c = 1`; for `c > 1` no
 //! percussions keep both walls from approaching, since `u₁ ≥ 0` asks for `p₁ ≥ 1` and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁ < 0`.
 //!
+//! **Problems without solution.** When a method ends without an answer and there are at most [`COMBINED_CONTACTS`] contacts, a
+//! [proof](Infeasibility) is looked for that there is none, which makes the status [`Status::Infeasible`]; the default looks after its first sweeps.
+//!
 //! No method can do better than round-off allows: with `κ` the ratio of the largest to the smallest `w_i` of contacts in one
 //! stack the relative residual ends at about `1e-16 κ`.
 
@@ -21,8 +24,9 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Delassus, Law, Problem, Report, Status, alternating_directions, block_gauss_seidel,
-    block_gauss_seidel::Ordering, interior_point, projected_gradient, report::Error,
+    Delassus, Infeasibility, Law, Problem, Report, Status, alternating_directions,
+    block_gauss_seidel, block_gauss_seidel::Ordering, interior_point, projected_gradient,
+    report::Error,
 };
 
 /// Largest number of contacts for which the default method factorizes dense matrices.
@@ -107,6 +111,18 @@ impl Method {
         }
     }
 
+    /// The law it solves.
+    #[must_use]
+    pub const fn law(&self) -> Law {
+        match self {
+            Self::Combined(settings) => settings.law,
+            Self::BlockGaussSeidel(settings) => settings.law,
+            Self::InteriorPoint(_)
+            | Self::AlternatingDirections(_)
+            | Self::ProjectedGradient(_) => Law::Coulomb,
+        }
+    }
+
     /// This method with another law and tolerance.
     ///
     /// # Errors
@@ -169,8 +185,8 @@ impl Method {
         problem: &Problem<D>,
         impulses: &mut [Vector3<f64>],
     ) -> Result<Report, Error> {
-        match self {
-            Self::Combined(settings) => combined(problem, settings, impulses),
+        let mut report = match self {
+            Self::Combined(settings) => return combined(problem, settings, impulses),
             Self::BlockGaussSeidel(settings) => {
                 block_gauss_seidel::solve(problem, settings, impulses)
             }
@@ -181,8 +197,16 @@ impl Method {
             Self::ProjectedGradient(settings) => {
                 projected_gradient::solve(problem, settings, impulses)
             }
+        }?;
+        if report.status != Status::Solved && is_infeasible(problem) {
+            report.status = Status::Infeasible;
         }
+        Ok(report)
     }
+}
+
+fn is_infeasible<D: Delassus>(problem: &Problem<D>) -> bool {
+    problem.contact_count() <= COMBINED_CONTACTS && Infeasibility::find(problem).is_some()
 }
 
 fn combined<D: Delassus>(
@@ -199,6 +223,10 @@ fn combined<D: Delassus>(
     let first = block_gauss_seidel::Settings { max_sweeps: first, ..base };
     let mut best = block_gauss_seidel::solve(problem, &first, impulses)?;
     let mut total = best.iterations;
+    if best.status != Status::Solved && is_infeasible(problem) {
+        best.status = Status::Infeasible;
+        return Ok(best);
+    }
     let mut candidate = impulses.to_vec();
     for helper in Helper::ALL {
         let left = settings.max_sweeps.saturating_sub(total);

@@ -1,26 +1,37 @@
 //! The validated [`Problem`] and the residuals that judge any answer to it.
 //!
 //! **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it is
-//! measured where both are alike, in velocities. With `w_i = tr(W_ii)/3`, an inverse mass, the natural map of a
-//! contact is
+//! measured where both are alike, in velocities: `w_i = tr(W_ii)/3`, an inverse mass, turns impulses into them. What is measured
+//! are the [figures](super::figures) of a contact: how fast it approaches, how much it pulls, how far it is out of its
+//! cone, how far from either opening or staying closed, and how far from either sticking or sliding against its friction. The residual
 //!
 //! ```math
-//! r_i = w_i \,\bigl\| p_i - \Pi_{K_\mu}(p_i - \hat u_i/w_i) \bigr\|\ \text{(Coulomb)},\qquad
-//! r_i = w_i \,\bigl\| p_i - x_i^\ast \bigr\|\ \text{(maximum dissipation)}
+//! r_i = \max(\text{approach},\ \text{adhesion},\ \text{cone},\ \text{complementarity},\ \text{slip})
 //! ```
 //!
-//! in m/s, where `û = u + μ‖u_T‖ n` and `x*` is the [single-contact impulse](super::single::maximum_dissipation)
-//! with all other impulses held. An impulse that is wrong by what changes the velocity of its contact by 1 mm/s,
-//! or a velocity wrong by as much, has `r_i` of about 1 mm/s. The residual of a problem is the largest `r_i`,
-//! the relative one is divided by the largest `‖u_f‖`. Neither changes when all masses and impulses are multiplied by a
-//! number; the relative one also stays when velocities are.
+//! of a contact is the largest of them, in m/s, that of a problem the largest `r_i`; the relative one is divided by the largest
+//! `‖u_f‖`, which no answer changes. An impulse that is wrong by what changes the velocity of its contact by 1 mm/s,
+//! or a velocity wrong by as much, has `r_i` of about 1 mm/s. A relative residual of `τ` guarantees the law up to velocities of `τ` times the
+//! largest `‖u_f‖`, each of its parts by itself and for any `μ`; the head of [`figures`](super::figures) derives it.
+//!
+//! **Units.** Neither residual changes when all masses and impulses are multiplied by a
+//! number; the relative one also stays when velocities are. Solvers work on problems whose sizes are beyond `2^±150` in units
+//! near one, which exact powers of two lead to.
+//!
+//! **Rounding.** `W p` of impulses that cancel loses what they cancel to. Before a solver says solved, it compares
+//!
+//! ```math
+//! (3 n + 4)\, 2^{-52}\; 9 \max_i \sqrt{w_i} \sum_j \sqrt{w_j}\, \|p_j\| ,
+//! ```
+//!
+//! a bound of the rounding of all velocities (an entry of `W` is at most `3 √(w_i w_j)`), with what is left up to the tolerance, and if that is less,
+//! judges again with [compensated sums](Delassus::compensated_velocities). [`Problem::figures`] does the same.
 //!
 //! # Source
 //!
-//! G. De Saxcé, Z.-Q. Feng, "The bipotential method", *Mathematical and Computer Modelling* 28 (1998) 225–245;
 //! V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction: formulations and numerical
-//! comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (natural map of `û`);
-//! T. Preclik, S. Eibl, U. Rüde, 2017, section 3.
+//! comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (residuals in use);
+//! T. Preclik, S. Eibl, U. Rüde, 2017, section 3. The residual is derived in [`figures`](super::figures).
 
 mod error;
 
@@ -30,7 +41,7 @@ use serde::{Deserialize, Serialize};
 pub use self::error::ProblemError;
 use self::error::{check_entries, check_symmetry};
 use super::{
-    BlockSparse, Delassus, cone,
+    BlockSparse, Delassus, Figures, cone,
     single::{Contact, coulomb, maximum_dissipation},
 };
 
@@ -177,8 +188,8 @@ impl<D: Delassus> Problem<D> {
                     .map_err(|error| ProblemError::Contact { contact, error })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let inverse_masses = contacts.iter().map(|contact| contact.block().trace() / 3.0).collect();
-        let largest = free_velocity.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let inverse_masses = contacts.iter().map(Contact::inverse_mass).collect();
+        let largest = free_velocity.iter().map(cone::norm).fold(0.0, f64::max);
         let velocity_scale = if largest > 0.0 { largest } else { 1.0 };
         Ok(Self { delassus, free_velocity, contacts, inverse_masses, velocity_scale })
     }
@@ -243,7 +254,7 @@ impl<D: Delassus> Problem<D> {
         self.delassus.velocity(contact, impulses, memory) + self.free_velocity[contact]
     }
 
-    /// The natural map `r_i` of one contact (m/s) with `impulse` and `velocity`; infinite if those are not finite.
+    /// The residual `r_i` of one contact (m/s) with `impulse` and `velocity`; infinite if those are not finite.
     #[must_use]
     pub fn contact_residual(
         &self,
@@ -252,20 +263,56 @@ impl<D: Delassus> Problem<D> {
         impulse: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> f64 {
-        let inverse_mass = self.inverse_masses[contact];
-        let single = &self.contacts[contact];
-        let target = match law {
-            Law::Coulomb => {
-                let modified = cone::modified_velocity(velocity, single.friction());
-                cone::project(&(impulse - modified / inverse_mass), single.friction())
-            }
-            Law::MaximumDissipation => {
-                let b = single.block() * impulse - velocity;
-                maximum_dissipation::solve_near(single, &b, Some(impulse))
-            }
-        };
-        let residual = inverse_mass * (impulse - target).norm();
-        if residual.is_finite() { residual } else { f64::INFINITY }
+        Figures::of(law, &self.contacts[contact], impulse, velocity).largest()
+    }
+
+    /// The largest of each figure over the contacts (m/s), with [compensated velocities](Delassus::compensated_velocities) where
+    /// rounding could matter at `10⁻¹⁰` of the velocity scale.
+    ///
+    /// # Panics
+    ///
+    /// As [`velocities`](Self::velocities).
+    #[must_use]
+    pub fn figures(&self, law: Law, impulses: &[Vector3<f64>]) -> Figures {
+        assert_eq!(impulses.len(), self.contact_count(), "one impulse per contact");
+        if self.rounding(impulses) <= 1e-10 * self.velocity_scale {
+            self.figures_at(law, impulses, &self.velocities(impulses))
+        } else {
+            self.compensated_figures(law, impulses)
+        }
+    }
+
+    /// The figures of every contact are [`Figures::of`] it; these are the largest with compensated velocities.
+    pub(super) fn compensated_figures(&self, law: Law, impulses: &[Vector3<f64>]) -> Figures {
+        let velocities = self.delassus.compensated_velocities(impulses, &self.free_velocity);
+        self.figures_at(law, impulses, &velocities)
+    }
+
+    /// The largest figures with these velocities.
+    fn figures_at(
+        &self,
+        law: Law,
+        impulses: &[Vector3<f64>],
+        velocities: &[Vector3<f64>],
+    ) -> Figures {
+        let contacts = self.contacts.iter().zip(impulses.iter().zip(velocities));
+        contacts.fold(Figures::default(), |largest, (contact, (impulse, velocity))| {
+            largest.max(&Figures::of(law, contact, impulse, velocity))
+        })
+    }
+
+    /// A bound of what rounding adds to a velocity (m/s), see the head of the module; infinite where the impulses are not finite.
+    pub(super) fn rounding(&self, impulses: &[Vector3<f64>]) -> f64 {
+        let (mut sum, mut largest) = (0.0, 0.0_f64);
+        for (impulse, inverse_mass) in impulses.iter().zip(&self.inverse_masses) {
+            let root = inverse_mass.sqrt();
+            sum += root * cone::norm(impulse);
+            largest = largest.max(root);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "small counts")]
+        let terms = (3 * impulses.len() + 4) as f64;
+        let bound = 9.0 * terms * f64::EPSILON * (largest * sum);
+        if bound.is_finite() { bound } else { f64::INFINITY }
     }
 
     /// `r_i` of every contact (m/s).
@@ -281,7 +328,8 @@ impl<D: Delassus> Problem<D> {
             .collect()
     }
 
-    /// The largest `r_i` (m/s): zero exactly at the solutions.
+    /// The largest `r_i` (m/s), zero exactly at the solutions; velocities as they round, so that of impulses that cancel
+    /// [`figures`](Self::figures) says more.
     ///
     /// # Panics
     ///
@@ -302,7 +350,8 @@ impl<D: Delassus> Problem<D> {
         self.delassus.begin(impulses, memory);
         (0..impulses.len()).fold(0.0, |largest: f64, i| {
             let velocity = self.velocity(i, impulses, memory);
-            largest.max(self.contact_residual(law, i, &impulses[i], &velocity))
+            let contact = &self.contacts[i];
+            largest.max(Figures::of(law, contact, &impulses[i], &velocity).largest())
         })
     }
 

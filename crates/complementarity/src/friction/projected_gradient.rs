@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Delassus, Law, Problem, Report, Status, cone,
     report::{Error, Record, check_start},
+    rescaled::InUnits,
 };
 
 /// Settings of [`solve`].
@@ -78,6 +79,20 @@ pub fn solve<D: Delassus>(
     if settings.renew_every == 0 {
         return Err(Error::Setting { name: "renew_every", value: 0.0, expected: "≥ 1" });
     }
+    match InUnits::of(problem) {
+        Some(units) => {
+            units.solve(impulses, |problem, impulses| iterate(problem, settings, impulses))
+        }
+        None => iterate(problem, settings, impulses),
+    }
+}
+
+/// [`solve`] of what was checked.
+fn iterate<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Settings,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Report, Error> {
     let n = problem.contact_count();
     let friction = |i: usize| problem.contacts()[i].friction();
     let mut record = Record::new(problem, Law::Coulomb, settings.tolerance, impulses);

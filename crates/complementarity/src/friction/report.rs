@@ -10,12 +10,16 @@ use super::{Delassus, Law, Problem};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Status {
-    /// The impulses meet the tolerance: the relative residual was confirmed on the problem itself.
+    /// The impulses meet the tolerance: the relative residual was confirmed on the problem itself, with [compensated
+    /// sums](crate::compensated) where rounding could have decided.
     Solved,
     /// The limit of iterations was reached; the impulses are the best iterate.
     IterationLimit,
     /// No further progress was possible; the impulses are the best iterate.
     Stalled,
+    /// There is no solution, as an [`Infeasibility`](super::Infeasibility) proves that
+    /// [`Infeasibility::find`](super::Infeasibility::find) returns; the impulses are the best iterate.
+    Infeasible,
 }
 
 /// The outcome of a solve, beside the impulses it leaves behind.
@@ -25,7 +29,8 @@ pub struct Report {
     pub status: Status,
     /// Sweeps, Newton or gradient steps, as the solver's documentation says.
     pub iterations: usize,
-    /// [`Problem::natural_map_residual`](super::Problem::natural_map_residual) of the impulses (m/s).
+    /// [`Problem::natural_map_residual`](super::Problem::natural_map_residual) of the impulses (m/s); with compensated
+    /// velocities where those alone show that the tolerance is missed.
     pub residual: f64,
     /// [`Problem::relative_residual`](super::Problem::relative_residual) of the impulses.
     pub relative_residual: f64,
@@ -107,8 +112,14 @@ impl<'a, D: Delassus> Record<'a, D> {
     ) -> Self {
         let mut memory = Vec::new();
         let residual = problem.natural_map_residual_with(law, start, &mut memory);
-        let target = tolerance * problem.velocity_scale();
-        Self { problem, law, target, impulses: start.to_vec(), residual, memory }
+        // Without any velocity no impulse is the answer, and no other is small beside anything.
+        let still = problem.free_velocity().iter().all(|free| *free == Vector3::zeros());
+        let target = if still { 0.0 } else { tolerance * problem.velocity_scale() };
+        let mut record = Self { problem, law, target, impulses: start.to_vec(), residual, memory };
+        if still {
+            record.offer(&vec![Vector3::zeros(); start.len()]);
+        }
+        record
     }
 
     /// Evaluates an iterate, keeps it if it is the best and returns its residual (m/s).
@@ -127,15 +138,28 @@ impl<'a, D: Delassus> Record<'a, D> {
     }
 
     /// Hands over the best iterate; `otherwise` is the status if it does not meet the tolerance.
+    ///
+    /// An iterate that meets it by less than rounding may add is judged again, with compensated sums.
     pub(super) fn finish(
-        self,
+        mut self,
         impulses: &mut [Vector3<f64>],
         iterations: usize,
         otherwise: Status,
     ) -> Report {
+        let mut status = otherwise;
+        if self.solved() {
+            status = Status::Solved;
+            if self.residual + 4.0 * self.problem.rounding(&self.impulses) > self.target {
+                let figures = self.problem.compensated_figures(self.law, &self.impulses);
+                if figures.largest() > self.target {
+                    self.residual = figures.largest();
+                    status = Status::Stalled;
+                }
+            }
+        }
         impulses.copy_from_slice(&self.impulses);
         Report {
-            status: if self.solved() { Status::Solved } else { otherwise },
+            status,
             iterations,
             residual: self.residual,
             relative_residual: self.residual / self.problem.velocity_scale(),

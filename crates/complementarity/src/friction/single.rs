@@ -17,6 +17,13 @@
 //! | [`alart_curnier`] | one impulse of Coulomb's law by Newton's method, for comparison |
 //! | [`projection`] | one impulse of Coulomb's law by projected steps, for comparison |
 //!
+//! [`solve`] gives the answer of either law after judging it, or an error: a singular `A` whose range does not contain `b` may
+//! have none, as for `μ ≥ 1`, `A = [[1, 1], [1, 1]]` and `b = (1, −1)`, where every push is followed by one of the tangent. The closed forms by themselves
+//! return their best then, which is finite and no more.
+//!
+//! Blocks and velocities whose powers could overflow or underflow, beyond `2^±200`, are solved in units near one, which
+//! powers of two lead to and back from exactly.
+//!
 //! # Source
 //!
 //! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
@@ -29,6 +36,9 @@ pub mod maximum_dissipation;
 pub mod projection;
 
 use nalgebra::{Matrix3, Vector3};
+
+use super::{Figures, Law, cone};
+use crate::compensated::Sum;
 
 /// Why a block and a friction coefficient are not a [`Contact`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -91,6 +101,8 @@ pub enum Error {
 pub struct Contact {
     block: Matrix3<f64>,
     friction: f64,
+    /// `tr(A)/3`.
+    inverse_mass: f64,
     /// `1/A_nn`.
     yielding: f64,
     /// `P_tt, P_to, P_oo`.
@@ -103,6 +115,79 @@ pub struct Contact {
     isotropic: bool,
     /// Whether coupling is so weak that Coulomb's law has one solution, see [`coulomb`].
     monotone: bool,
+    /// Whether powers of the entries may overflow or underflow.
+    far: bool,
+    /// Whether `P` is so nearly singular that its inverse may lose more than six digits.
+    doubtful: bool,
+}
+
+/// Sizes of blocks and velocities up to this and from its inverse on are solved as they are.
+const NEAR: f64 = 1.606_938_044_258_990_3e60; // 2²⁰⁰
+
+fn is_near(size: f64) -> bool {
+    size < NEAR && size > 1.0 / NEAR
+}
+
+/// Largest [figure](Figures) of an impulse that [`solve`] returns, relative to `‖b‖`.
+pub const TOLERANCE: f64 = 1e-8;
+
+/// The closed form found no impulse that obeys the law.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "no impulse of the contact was found that obeys the law: the best one misses it by {} m/s, expected at most {allowed} m/s; the block is singular, or the velocity is not finite",
+    figures.largest()
+)]
+pub struct Unsolved {
+    /// The best impulse (N·s).
+    pub impulse: Vector3<f64>,
+    /// Its figures (m/s).
+    pub figures: Figures,
+    /// The largest figure that would do: [`TOLERANCE`] times `‖b‖` (m/s).
+    pub allowed: f64,
+}
+
+/// The impulse (N·s) of `contact` by `law` under `b` (m/s, minus the relative velocity without it), judged.
+///
+/// By Coulomb's law all solutions are tried if the [preferred one](coulomb::solve) fails.
+///
+/// # Errors
+///
+/// [`Unsolved`] if no impulse was found whose [figures](Figures) are at most [`TOLERANCE`] times `‖b‖`, and for a `b` that is not finite.
+///
+/// # Example
+///
+/// Normal and tangent of this block always move together: 1 m/s of approach cannot be stopped without slip, and friction of 2 against that slip
+/// brings the approach back.
+///
+/// ```
+/// use nalgebra::{matrix, vector};
+/// use percussion_complementarity::friction::{Law, single::{self, Contact}};
+///
+/// let block = matrix![1.0, 1.0, 0.0; 1.0, 1.0, 0.0; 0.0, 0.0, 1.0];
+/// let b = vector![1.0, -1.0, 0.0];
+/// for law in [Law::Coulomb, Law::MaximumDissipation] {
+///     assert!(single::solve(law, &Contact::new(&block, 2.0)?, &b).is_err());
+///     let impulse = single::solve(law, &Contact::new(&block, 0.5)?, &b)?;
+///     assert!((impulse - vector![2.0, -1.0, 0.0]).norm() < 1e-14);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn solve(law: Law, contact: &Contact, b: &Vector3<f64>) -> Result<Vector3<f64>, Unsolved> {
+    let allowed = TOLERANCE * cone::norm(b);
+    let judged = |impulse: Vector3<f64>| {
+        let velocity = contact.compensated_velocity(b, &impulse);
+        let figures = Figures::of(law, contact, &impulse, &velocity);
+        let met = figures.largest() <= allowed && allowed.is_finite();
+        if met { Ok(impulse) } else { Err(Unsolved { impulse, figures, allowed }) }
+    };
+    match law {
+        Law::MaximumDissipation => judged(maximum_dissipation::solve(contact, b)),
+        Law::Coulomb => judged(coulomb::solve(contact, b)).or_else(|first| {
+            let all = coulomb::all(contact, b);
+            let others = all.as_slice().iter().map(|solution| judged(solution.impulse));
+            others.flatten().next().ok_or(first)
+        }),
+    }
 }
 
 /// What the iterative solvers for one contact return.
@@ -132,7 +217,12 @@ impl Contact {
     /// [`Error`] with the entry that is wrong.
     pub fn new(block: &Matrix3<f64>, friction: f64) -> Result<Self, Error> {
         check(block, friction)?;
-        let block = 0.5 * (block + block.transpose());
+        Ok(Self::prepare(&(0.5 * (block + block.transpose())), friction))
+    }
+
+    /// From a symmetric block that was checked.
+    fn prepare(block: &Matrix3<f64>, friction: f64) -> Self {
+        let block = *block;
         let [n, t, o] = [block[(0, 0)], block[(0, 1)], block[(0, 2)]];
         let yielding = 1.0 / n;
         let schur = [
@@ -146,7 +236,92 @@ impl Contact {
         // aᵀ P⁻¹ a, and the trace of P for its largest eigenvalue.
         let coupling = inverse[0] * t * t + 2.0 * inverse[1] * t * o + inverse[2] * o * o;
         let monotone = !singular && friction * friction * coupling * (schur[0] + schur[2]) < n * n;
-        Ok(Self { block, friction, yielding, schur, inverse, singular, isotropic, monotone })
+        let far = !(0..3).all(|row| is_near(block[(row, row)]));
+        let determinant = schur[0] * schur[2] - schur[1] * schur[1];
+        let regular = determinant > 1e-6 * block[(1, 1)] * block[(2, 2)] && !far;
+        Self {
+            block,
+            friction,
+            inverse_mass: block.trace() / 3.0,
+            yielding,
+            schur,
+            inverse,
+            singular,
+            isotropic,
+            monotone,
+            far,
+            doubtful: !isotropic && !regular,
+        }
+    }
+
+    /// Whether this contact and `b` are to be solved [in other units](Self::in_units).
+    #[inline]
+    fn is_far(&self, b: &Vector3<f64>) -> bool {
+        // Of what is zero, too, and of what is not finite.
+        self.far || !is_near(b.x.abs() + b.y.abs() + b.z.abs())
+    }
+
+    /// The contact and `b` in units near one, and the exponents of the units of `A` and `b`.
+    fn in_units(&self, b: &Vector3<f64>) -> (Self, Vector3<f64>, [i32; 2]) {
+        let units = [self.block.amax(), b.amax()].map(exponent);
+        let block = self.block.map(|entry| shifted(entry, -units[0]));
+        (Self::prepare(&block, self.friction), b.map(|entry| shifted(entry, -units[1])), units)
+    }
+
+    /// Applies a closed form in units near one.
+    #[cold]
+    fn solve_far(
+        &self,
+        b: &Vector3<f64>,
+        guess: Option<&Vector3<f64>>,
+        solve: impl Fn(&Self, &Vector3<f64>, Option<&Vector3<f64>>) -> Vector3<f64>,
+    ) -> Vector3<f64> {
+        if !b.iter().all(|entry| entry.is_finite()) {
+            return Vector3::zeros();
+        }
+        let (contact, b, [block, velocity]) = self.in_units(b);
+        let guess = guess.map(|guess| guess.map(|entry| shifted(entry, block - velocity)));
+        solve(&contact, &b, guess.as_ref()).map(|entry| shifted(entry, velocity - block))
+    }
+
+    /// `tr(A)/3` (kg⁻¹), which turns impulses into velocities.
+    #[must_use]
+    pub const fn inverse_mass(&self) -> f64 {
+        self.inverse_mass
+    }
+
+    /// `μ a/A_nn`.
+    pub(super) fn tilt(&self) -> [f64; 2] {
+        self.coupling().map(|a| self.friction * (a * self.yielding))
+    }
+
+    /// Whether the closed form of maximum dissipation needs a second opinion.
+    #[inline]
+    pub(super) const fn is_doubtful(&self) -> bool {
+        self.doubtful
+    }
+
+    /// `w ‖x − x*‖` (m/s) with the impulse `x*` of maximum dissipation under `b`.
+    #[inline]
+    pub(super) fn distance_from_dissipative(
+        &self,
+        impulse: &Vector3<f64>,
+        b: &Vector3<f64>,
+    ) -> f64 {
+        let target = maximum_dissipation::solve_near(self, b, Some(impulse));
+        self.inverse_mass * cone::norm(&(impulse - target))
+    }
+
+    /// [`velocity`](Self::velocity) in twice the working precision where terms cancel.
+    fn compensated_velocity(&self, b: &Vector3<f64>, impulse: &Vector3<f64>) -> Vector3<f64> {
+        if self.block.amax() * impulse.amax() <= 1e3 * b.amax() {
+            return self.velocity(b, impulse);
+        }
+        Vector3::from_fn(|row, _| {
+            let mut sum = Sum::new(-b[row]);
+            (0..3).for_each(|column| sum.add_product(self.block[(row, column)], impulse[column]));
+            sum.value()
+        })
     }
 
     /// The symmetric block `A` (kg⁻¹).
@@ -217,6 +392,18 @@ impl Contact {
         }
         Some(impulse)
     }
+}
+
+/// `⌊log₂ x⌋` of a normal number; zero for what is not positive and finite.
+pub(super) fn exponent(x: f64) -> i32 {
+    if x > 0.0 && x.is_finite() { ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023 } else { 0 }
+}
+
+/// `x 2^exponent`, rounded only if the result is subnormal.
+pub(super) fn shifted(x: f64, exponent: i32) -> f64 {
+    let exponent = exponent.clamp(-2000, 2000);
+    let half = exponent / 2;
+    x * 2.0_f64.powi(half) * 2.0_f64.powi(exponent - half)
 }
 
 /// Inverse of `[[tt, to], [to, oo]]`, or the pseudo-inverse when it is singular within round-off, and

@@ -42,7 +42,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, equilibration::Equilibration};
+use super::{Problem, equilibration::Equilibration, residual::Judge};
 
 mod basis;
 mod face;
@@ -60,7 +60,7 @@ use signs::Signs;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Largest relative natural-map residual of a reported vertex, and the relative size below which
+    /// Largest [`Problem::relative_residual`] of a reported vertex, and the relative size below which
     /// an entry counts as zero (in `(0, 1)`, default `1e-9`).
     pub tolerance: f64,
     /// Largest pivot of the scaled matrix that counts as zero (in `(0, 1)`, default `1e-12`).
@@ -251,8 +251,9 @@ impl Faces {
     ) -> bool {
         let z = &z / z.amax();
         let w = problem.matrix() * &z;
-        let residual = z.zip_fold(&w, 0.0_f64, |largest, z, w| largest.max(z.min(w).abs()));
-        if !w.amax().is_finite() || residual > tolerance * problem.matrix().amax() {
+        if !w.amax().is_finite()
+            || Judge::of_rays(problem).residuals(problem, &z).relative > tolerance
+        {
             return false;
         }
         self.rays.entry(support).or_insert_with(|| Ray { w: on_support(w, support), z });

@@ -37,7 +37,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, Report, Status, equilibration::Equilibration};
+use super::{Problem, Report, Status, equilibration::Equilibration, residual::Judge};
 
 /// Fraction of the predicted decrease that a step must reach.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -133,19 +133,21 @@ pub fn solve(
     let (scaled, equilibration) = Equilibration::of(problem);
     let mut point = Point::new(&scaled, equilibration.scale(z));
     let mut tried = Vec::new();
+    let mut judge = Judge::new(problem);
+    let start = judge.residuals(problem, z);
     let mut report = Report {
         status: Status::IterationLimit,
         iterations: 0,
-        residual: problem.natural_map_residual(z),
-        relative_residual: problem.relative_residual(z),
+        residual: start.natural_map,
+        relative_residual: start.relative,
     };
     let mut offer = |candidate: &DVector<f64>, report: &mut Report| {
         // The residual forgives a negative entry within the tolerance; an answer has none.
         let candidate = equilibration.unscale(candidate).map(|z| z.max(0.0));
-        let relative_residual = problem.relative_residual(&candidate);
-        if relative_residual < report.relative_residual {
-            report.relative_residual = relative_residual;
-            report.residual = problem.natural_map_residual(&candidate);
+        let residuals = judge.residuals(problem, &candidate);
+        if residuals.relative < report.relative_residual {
+            report.relative_residual = residuals.relative;
+            report.residual = residuals.natural_map;
             z.copy_from(&candidate);
         }
         report.relative_residual <= settings.tolerance

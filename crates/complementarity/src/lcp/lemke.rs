@@ -44,7 +44,6 @@
 mod dictionary;
 mod ratio;
 mod ray;
-mod scaling;
 #[cfg(test)]
 mod tests;
 
@@ -53,10 +52,13 @@ use serde::{Deserialize, Serialize};
 
 pub use ray::Ray;
 
-use crate::lcp::{Problem, Report, Status};
+use crate::lcp::{
+    Problem, Report, Status,
+    residual::{Judge, Residuals},
+    scaling::Scaling,
+};
 use dictionary::{Dictionary, Place};
 use ratio::RatioTest;
-use scaling::Scaling;
 
 /// Answers above this relative residual are refined.
 const REFINE_ABOVE: f64 = 1e-14;
@@ -74,7 +76,10 @@ const REFINEMENTS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Largest accepted [`Problem::relative_residual`] (dimensionless, ≥ 0, default `1e-10`).
+    /// Largest accepted [`Problem::relative_residual`] (dimensionless, ≥ 0, default `1e-9`).
+    ///
+    /// Unknowns of redundant contacts and directions cancel; they can be some `1e5` times what a row amounts to, and
+    /// their own rounding leaves `n 2⁻⁵²` of that in the row, which no summation takes back.
     pub tolerance: f64,
     /// Largest number of pivots of one path (≥ 1, default `10_000`).
     pub pivot_limit: usize,
@@ -86,7 +91,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tolerance: 1e-10, pivot_limit: 10_000, restarts: 4 }
+        Self { tolerance: 1e-9, pivot_limit: 10_000, restarts: 4 }
     }
 }
 
@@ -133,11 +138,10 @@ pub enum Error {
 pub struct Workspace {
     dictionary: Dictionary,
     ratio: RatioTest,
-    scaling: Scaling,
     /// Covering vector of the path under way, scaled.
     covering: Vec<f64>,
-    /// `M z + q` of the answer under way.
-    slack: DVector<f64>,
+    /// Sizes of the rows, and `M z + q` of the answer under way.
+    judge: Judge,
     /// The answer under way.
     candidate: DVector<f64>,
     /// The answer before its refinement.
@@ -163,11 +167,10 @@ impl Workspace {
     fn prepare(&mut self, n: usize) {
         self.dictionary.resize(n);
         self.ratio.reserve(n);
-        self.scaling.reserve(n);
         self.covering.clear();
         self.covering.reserve(n);
-        if self.slack.len() != n {
-            self.slack.resize_vertically_mut(n, 0.0);
+        self.judge.resize(n);
+        if self.candidate.len() != n {
             self.candidate.resize_vertically_mut(n, 0.0);
             self.unrefined.resize_vertically_mut(n, 0.0);
         }
@@ -270,21 +273,14 @@ fn follow_paths(
     workspace.prepare(problem.dimension());
     workspace.ray = None;
     z.as_mut_slice().fill(0.0);
-    let scale = problem.scale();
-    // At z = 0 the residual is the most negative entry of q.
-    let residual =
-        problem.vector().as_slice().iter().fold(0.0_f64, |r, q| if -q > r { -q } else { r });
-    let mut report = Report {
-        status: Status::Solved,
-        iterations: 0,
-        residual,
-        relative_residual: residual / scale,
-    };
-    if residual == 0.0 {
+    let mut report =
+        Report { status: Status::Solved, iterations: 0, residual: 0.0, relative_residual: 0.0 };
+    if problem.vector().as_slice().iter().all(|&q| q >= 0.0) {
         return report;
     }
+    workspace.judge.prepare(problem);
     report.status = Status::Stalled;
-    workspace.scaling.compute(problem);
+    report.relative_residual = f64::INFINITY;
     let patience = PATIENCE * problem.dimension();
     let mut cut_short = false;
     for path in 0..=settings.restarts.saturating_add(1) {
@@ -298,14 +294,20 @@ fn follow_paths(
             settings.pivot_limit.min(patience)
         };
         workspace.cover(problem, covering, if is_first_again { 0 } else { path });
-        let Workspace { dictionary, scaling, covering, ratio, .. } = workspace;
-        dictionary.load(problem, scaling, covering);
+        let Workspace { dictionary, covering, ratio, .. } = workspace;
+        dictionary.load(problem, covering);
         let end = follow(dictionary, ratio, limit, &mut report.iterations);
-        let residual = workspace.extract(problem, scale);
-        if residual < report.residual {
+        let residuals = workspace.extract(problem, settings.tolerance);
+        if path == 0 && residuals.relative > settings.tolerance {
+            // Then no impulses at all may be the best.
+            let at_zero = workspace.judge.residuals(problem, z);
+            report.residual = at_zero.natural_map;
+            report.relative_residual = at_zero.relative;
+        }
+        if residuals.relative < report.relative_residual {
             std::mem::swap(z, &mut workspace.candidate);
-            report.residual = residual;
-            report.relative_residual = residual / scale;
+            report.residual = residuals.natural_map;
+            report.relative_residual = residuals.relative;
         }
         if report.relative_residual <= settings.tolerance {
             report.status = Status::Solved;
@@ -315,7 +317,7 @@ fn follow_paths(
         tracing::debug!(path, ?end, residual = report.relative_residual, "path without answer");
         match end {
             End::Ray(column) if workspace.ray.is_none() => {
-                let ray = workspace.secondary_ray(column);
+                let ray = workspace.secondary_ray(problem, column);
                 if ray.violation(problem) <= Ray::TOLERANCE {
                     workspace.ray = Some(ray);
                     report.status = Status::Ray;
@@ -379,8 +381,8 @@ impl Workspace {
         self.covering.clear();
         match covering {
             Some(d) if attempt == 0 => {
-                self.covering
-                    .extend(d.iter().enumerate().map(|(i, &d)| self.scaling.covering(i, d)));
+                let scaled = d.iter().enumerate().map(|(i, &d)| problem.scaling().covering(i, d));
+                self.covering.extend(scaled);
                 let largest = self.covering.iter().copied().fold(0.0, f64::max);
                 self.covering.iter_mut().for_each(|d| *d /= largest);
             }
@@ -389,41 +391,79 @@ impl Workspace {
         }
     }
 
-    /// Reads the candidate from the dictionary, refines it and returns its residual.
-    fn extract(&mut self, problem: &Problem, scale: f64) -> f64 {
+    /// Reads the candidate from the dictionary, refines it and returns its residuals.
+    fn extract(&mut self, problem: &Problem, tolerance: f64) -> Residuals {
         let n = problem.dimension();
         self.candidate.as_mut_slice().fill(0.0);
         for row in 0..n {
             let variable = self.dictionary.basic(row);
             if (n..2 * n).contains(&variable) {
-                let i = variable - n;
-                self.candidate[i] =
-                    self.scaling.unscale_z(i, self.dictionary.values()[row]).max(0.0);
+                let (i, value) = (variable - n, self.dictionary.values()[row]);
+                self.candidate[i] = problem.scaling().unscale_z(i, value).max(0.0);
             }
         }
-        let mut residual = problem.natural_map_residual_with(&self.candidate, &mut self.slack);
+        let mut found = self.measured(problem, tolerance);
         for _ in 0..REFINEMENTS {
-            if residual <= REFINE_ABOVE * scale || !self.dictionary.artificial_is_nonbasic() {
+            let precise = found.0 <= REFINE_ABOVE && found.1.is_some();
+            if precise || !self.dictionary.artificial_is_nonbasic() {
                 break;
             }
             self.unrefined.copy_from(&self.candidate);
-            self.refine();
-            let refined = problem.natural_map_residual_with(&self.candidate, &mut self.slack);
-            if refined >= residual {
+            self.refine(problem.scaling());
+            let refined = self.measured(problem, tolerance);
+            let comes_within = found.1.is_none() && refined.1.is_some();
+            let better = refined.0 < found.0 || (comes_within && refined.0 <= REFINE_ABOVE);
+            if !better {
                 std::mem::swap(&mut self.candidate, &mut self.unrefined);
+                self.judge.add_up(problem, &self.candidate, true);
                 break;
             }
-            residual = refined;
+            found = refined;
         }
-        residual
+        found.1.unwrap_or_else(|| self.polish(problem, tolerance))
+    }
+
+    /// The largest scaled error of a row of the candidate, and its residuals if they are within the tolerance at first sight.
+    fn measured(&mut self, problem: &Problem, tolerance: f64) -> (f64, Option<Residuals>) {
+        let Self { judge, candidate, .. } = self;
+        judge.add_up(problem, candidate, true);
+        (judge.scaled_slack(problem, candidate), judge.within(problem, candidate, tolerance))
+    }
+
+    /// Stops rows that approach by next to nothing, which the ratio test takes for zero, with the unknown of their own.
+    /// Returns the residuals of the candidate.
+    fn polish(&mut self, problem: &Problem, tolerance: f64) -> Residuals {
+        let n = problem.dimension();
+        let diagonal = problem.matrix().as_slice().iter().step_by(n + 1);
+        let mut changed = false;
+        self.unrefined.copy_from(&self.candidate);
+        for (i, &diagonal) in diagonal.enumerate() {
+            let approaches = self.candidate[i] == 0.0
+                && diagonal > 0.0
+                && self.judge.approaches(problem, i, tolerance);
+            if approaches {
+                self.candidate[i] = -self.judge.slack[i] / diagonal;
+                changed = true;
+            }
+        }
+        let residuals = self.judge.residuals(problem, &self.unrefined);
+        if !changed {
+            return residuals;
+        }
+        let polished = self.judge.residuals(problem, &self.candidate);
+        if polished.relative <= residuals.relative.max(tolerance) {
+            return polished;
+        }
+        std::mem::swap(&mut self.candidate, &mut self.unrefined);
+        residuals
     }
 
     /// Adds `B⁻¹ (q + M z − w)` to the basic `z`, where `w` is zero unless basic.
     ///
     /// Column `k` of `B⁻¹` is minus the dictionary's column of `w_k`; where `w_k` is basic, its own
     /// residual is zero, as `w` is recomputed from `z`.
-    fn refine(&mut self) {
-        let Self { dictionary, scaling, slack, candidate, .. } = self;
+    fn refine(&mut self, scaling: &Scaling) {
+        let Self { dictionary, judge: Judge { slack, .. }, candidate, .. } = self;
         dictionary.complete();
         let n = dictionary.size();
         for k in 0..n {

@@ -33,7 +33,10 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, ProblemError};
+use super::{
+    Problem, ProblemError,
+    residual::{Judge, Residuals},
+};
 
 /// Settings of [`MixedProblem::eliminate`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -244,38 +247,43 @@ impl MixedProblem {
         }
     }
 
-    /// Largest entry of `|A x + B z + a|` and `|min(z, w)|`: zero exactly at the solutions, infinite
-    /// when `x` or `z` holds a NaN or infinity.
+    /// Largest entry of `|A x + B z + a|` and of what [`Problem::natural_map_residual`] has for `z` and `w`: zero exactly at the
+    /// solutions, infinite when `x` or `z` holds a NaN or infinity.
     ///
     /// # Panics
     ///
     /// When `x` has not length `n_f` or `z` has not length `n`.
     #[must_use]
     pub fn natural_map_residual(&self, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
-        let Blocks { free, free_by_complementary, complementary_by_free, complementary, .. } =
-            &self.blocks;
-        let equations = free * x + free_by_complementary * z + &self.blocks.free_vector;
-        let w = complementary_by_free * x + complementary * z + &self.blocks.complementary_vector;
-        let gaps = z.iter().zip(w.iter()).map(|(z, w)| if w.is_nan() { *w } else { z.min(*w) });
-        let gaps = equations.iter().copied().chain(gaps);
-        let finite = x.iter().chain(z.iter()).all(|value| value.is_finite());
-        let gaps =
-            gaps.map(|gap| if finite && gap.is_finite() { gap.abs() } else { f64::INFINITY });
-        gaps.fold(0.0, f64::max)
+        self.residuals(x, z).natural_map
     }
 
-    /// [`natural_map_residual`](Self::natural_map_residual) divided by the largest entry of `a` and
-    /// `c` (not divided when both are zero).
+    /// The relative residual of all rows, as [`residual`](super::residual) has it: equations count by the error of their row.
     ///
     /// # Panics
     ///
     /// When `x` has not length `n_f` or `z` has not length `n`.
     #[must_use]
     pub fn relative_residual(&self, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
-        let free = self.blocks.free_vector.iter();
-        let entries = free.chain(self.blocks.complementary_vector.iter());
-        let scale = entries.fold(0.0_f64, |largest, value| largest.max(value.abs()));
-        self.natural_map_residual(x, z) / if scale > 0.0 { scale } else { 1.0 }
+        self.residuals(x, z).relative
+    }
+
+    fn residuals(&self, x: &DVector<f64>, z: &DVector<f64>) -> Residuals {
+        let blocks = &self.blocks;
+        let (n_f, n) = (blocks.free_vector.len(), blocks.complementary_vector.len());
+        assert_eq!((x.len(), z.len()), (n_f, n), "x or z has the wrong length");
+        let mut matrix = DMatrix::zeros(n_f + n, n_f + n);
+        matrix.view_mut((0, 0), (n_f, n_f)).copy_from(&blocks.free);
+        matrix.view_mut((0, n_f), (n_f, n)).copy_from(&blocks.free_by_complementary);
+        matrix.view_mut((n_f, 0), (n, n_f)).copy_from(&blocks.complementary_by_free);
+        matrix.view_mut((n_f, n_f), (n, n)).copy_from(&blocks.complementary);
+        let stack = |upper: &DVector<f64>, lower: &DVector<f64>| {
+            DVector::from_iterator(n_f + n, upper.iter().chain(lower).copied())
+        };
+        let vector = stack(&blocks.free_vector, &blocks.complementary_vector);
+        Problem::new(matrix, vector).map_or(Residuals::INFINITE, |whole| {
+            Judge::new(&whole).mixed_residuals(&whole, &stack(x, z), n_f)
+        })
     }
 }
 

@@ -1,6 +1,8 @@
-//! The validated [`Problem`] and the measures that judge any answer to it.
+//! The validated [`Problem`]; the residuals that judge any answer to it are those of [`residual`](super::residual).
 
 use nalgebra::{DMatrix, DVector};
+
+use super::scaling::Scaling;
 
 /// Why a matrix and a vector are not an LCP.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -66,6 +68,7 @@ pub enum ProblemError {
 pub struct Problem {
     matrix: DMatrix<f64>,
     vector: DVector<f64>,
+    scaling: Scaling,
 }
 
 impl Problem {
@@ -76,7 +79,9 @@ impl Problem {
     /// [`ProblemError`] names the first entry or size that is wrong.
     pub fn new(matrix: DMatrix<f64>, vector: DVector<f64>) -> Result<Self, ProblemError> {
         check(&matrix, &vector)?;
-        Ok(Self { matrix, vector })
+        let mut scaling = Scaling::default();
+        scaling.compute(&matrix, &vector);
+        Ok(Self { matrix, vector, scaling })
     }
 
     /// Replaces matrix and vector by what `fill` writes into them, keeping the memory.
@@ -93,7 +98,14 @@ impl Problem {
         fill: impl FnOnce(&mut DMatrix<f64>, &mut DVector<f64>),
     ) -> Result<(), ProblemError> {
         fill(&mut self.matrix, &mut self.vector);
-        check(&self.matrix, &self.vector)
+        check(&self.matrix, &self.vector)?;
+        self.scaling.compute(&self.matrix, &self.vector);
+        Ok(())
+    }
+
+    /// Factors that bring rows, columns and vector near one.
+    pub(super) const fn scaling(&self) -> &Scaling {
+        &self.scaling
     }
 
     /// Size `n`.
@@ -126,39 +138,6 @@ impl Problem {
         w
     }
 
-    /// Largest entry of `|min(z, M z + q)|`: zero exactly at the solutions, infinite when `z` holds
-    /// a NaN or infinity.
-    ///
-    /// # Panics
-    ///
-    /// When `z` has not length `n`.
-    #[must_use]
-    pub fn natural_map_residual(&self, z: &DVector<f64>) -> f64 {
-        self.natural_map_residual_with(z, &mut DVector::zeros(self.dimension()))
-    }
-
-    /// [`natural_map_residual`](Self::natural_map_residual) without allocating: `w` (length `n`)
-    /// receives `M z + q`.
-    ///
-    /// # Panics
-    ///
-    /// When `z` or `w` has not length `n`.
-    pub fn natural_map_residual_with(&self, z: &DVector<f64>, w: &mut DVector<f64>) -> f64 {
-        self.slack_into(z, w);
-        largest(z, w, |z, w| z.min(w).abs())
-    }
-
-    /// [`natural_map_residual`](Self::natural_map_residual) divided by the largest `|q_i|`
-    /// (not divided when `q = 0`), so that it does not change when `q` and `z` are scaled together.
-    ///
-    /// # Panics
-    ///
-    /// When `z` has not length `n`.
-    #[must_use]
-    pub fn relative_residual(&self, z: &DVector<f64>) -> f64 {
-        self.natural_map_residual(z) / self.scale()
-    }
-
     /// Largest violation of `z ≥ 0` or `w ≥ 0`; zero when feasible.
     ///
     /// # Panics
@@ -177,16 +156,6 @@ impl Problem {
     #[must_use]
     pub fn complementarity(&self, z: &DVector<f64>) -> f64 {
         largest(z, &self.slack(z), |z, w| (z * w).abs())
-    }
-
-    /// The largest `|q_i|`, or 1 when `q = 0`.
-    pub(crate) fn scale(&self) -> f64 {
-        let largest = self
-            .vector
-            .as_slice()
-            .iter()
-            .fold(0.0, |largest, q| if q.abs() > largest { q.abs() } else { largest });
-        if largest > 0.0 { largest } else { 1.0 }
     }
 
     /// Writes `M z + q` to `w`, column by column and skipping the zeros of `z`.

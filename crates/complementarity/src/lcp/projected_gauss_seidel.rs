@@ -22,7 +22,7 @@
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, Report, Status};
+use super::{Problem, Report, Status, residual::Judge};
 
 /// Settings of [`solve`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,11 +113,13 @@ pub fn solve(
 ) -> Result<Report, Error> {
     check(problem, settings, z)?;
     z.apply(|z| *z = z.max(0.0));
+    let mut judge = Judge::new(problem);
+    let start = judge.residuals(problem, z);
     let mut report = Report {
         status: Status::IterationLimit,
         iterations: 0,
-        residual: problem.natural_map_residual(z),
-        relative_residual: problem.relative_residual(z),
+        residual: start.natural_map,
+        relative_residual: start.relative,
     };
     let mut iterate = z.clone();
     while report.relative_residual > settings.tolerance {
@@ -126,11 +128,11 @@ pub fn solve(
         }
         let change = sweep(problem, settings.relaxation, &mut iterate);
         report.iterations += 1;
-        let relative_residual = problem.relative_residual(&iterate);
-        if relative_residual < report.relative_residual {
+        let residuals = judge.residuals(problem, &iterate);
+        if residuals.relative < report.relative_residual {
             z.copy_from(&iterate);
-            report.relative_residual = relative_residual;
-            report.residual = problem.natural_map_residual(z);
+            report.relative_residual = residuals.relative;
+            report.residual = residuals.natural_map;
         } else if change == 0.0 || !change.is_finite() {
             report.status = Status::Stalled;
             return Ok(report);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Status {
-    /// `z` meets the tolerance: the relative natural-map residual was confirmed on the problem itself.
+    /// `z` meets the tolerance: the relative residual was confirmed on the problem itself.
     Solved,
     /// Lemke's path left along a verified secondary ray, see
     /// [`lemke::Workspace::ray`](super::lemke::Workspace::ray).
@@ -26,8 +26,9 @@ pub struct Report {
     /// Pivots, sweeps or Newton steps, as the solver's documentation says.
     pub iterations: usize,
     /// [`Problem::natural_map_residual`](super::Problem::natural_map_residual) of the returned `z`
-    /// (the unit of `z` and `w`).
+    /// (the units of `w`).
     pub residual: f64,
-    /// [`Problem::relative_residual`](super::Problem::relative_residual) of the returned `z`.
+    /// [`Problem::relative_residual`](super::Problem::relative_residual) of the returned `z`, or a bound of it within the tolerance where
+    /// that is cheaper.
     pub relative_residual: f64,
 }

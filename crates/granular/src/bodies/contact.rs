@@ -12,7 +12,7 @@
 use nalgebra::{Matrix3, Vector3};
 use percussion_collision::{self as collision, Feature};
 use percussion_complementarity::friction::{
-    Law, cone,
+    Figures, Law,
     single::{self, coulomb, maximum_dissipation},
 };
 
@@ -183,20 +183,9 @@ impl Contact {
         change.norm_squared() * self.inverse_mass * self.inverse_mass
     }
 
-    /// The natural map of `percussion_complementarity::friction::Problem::contact_residual` (m/s).
+    /// `percussion_complementarity::friction::Problem::contact_residual` (m/s).
     fn residual(&self, law: Law, velocity: &Vector3<f64>) -> f64 {
-        let impulse = &self.impulse;
-        let target = match law {
-            Law::Coulomb => {
-                let modified = cone::modified_velocity(velocity, self.friction());
-                cone::project(&(impulse - modified / self.inverse_mass), self.friction())
-            }
-            Law::MaximumDissipation => {
-                let b = self.block.block() * impulse - velocity;
-                maximum_dissipation::solve_near(&self.block, &b, Some(impulse))
-            }
-        };
-        self.inverse_mass * (impulse - target).norm()
+        Figures::of(law, &self.block, &self.impulse, velocity).largest()
     }
 
     /// Enters what velocities and impulse say into the account of the step.

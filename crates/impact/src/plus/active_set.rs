@@ -50,7 +50,7 @@ use super::{
 /// Part of the largest percussion below which violations are rounding, and differences of violations:
 /// the equations are solved to a few digits less than the 16 of a double, of which redundant rows may
 /// cost some more.
-const ROUNDING: f64 = 1e-10;
+pub(super) const ROUNDING: f64 = 1e-10;
 
 /// Softness of contacts in the continuation, small against the mesh in which it looks for directions.
 const SOFTNESS: f64 = 1e-6;
@@ -91,6 +91,21 @@ pub(super) struct Setting<'a> {
 }
 
 impl Search {
+    /// Begins an impact that may take this much work.
+    pub(super) fn grant(&mut self, work_limit: u64) {
+        (self.equations.work, self.equations.work_limit) = (0, work_limit);
+    }
+
+    /// Work done since, and whether that is all that may be done.
+    pub(super) const fn spent(&self) -> (u64, bool) {
+        (self.equations.work, self.equations.is_spent())
+    }
+
+    /// Counts the work of an interval outside of its equations.
+    pub(super) fn spend(&mut self, operations: usize) {
+        self.equations.spend(operations);
+    }
+
     /// Takes the states at the start of an interval.
     pub(super) fn begin(&mut self, states: &[State]) {
         self.start.clear();
@@ -107,7 +122,7 @@ impl Search {
     ) -> Found {
         let mut found = Found { passes: 0, complete: true, slip_converged: true };
         loop {
-            if found.passes == setting.pass_limit {
+            if found.passes == setting.pass_limit || self.equations.is_spent() {
                 found.complete = false;
                 return found;
             }
@@ -155,11 +170,12 @@ impl Search {
         let mut found = Found { passes: 0, complete: true, slip_converged: true };
         let mut best: Option<(usize, f64)> = None;
         loop {
-            if found.passes == setting.pass_limit {
+            if found.passes == setting.pass_limit || self.equations.is_spent() {
                 found.complete = false;
                 break;
             }
             found.passes += 1;
+            self.equations.spend(points.len());
             let count = constraints(points, states);
             if best.is_none_or(|(most, _)| count >= most) {
                 let end = self.solve(setting, points, states, impulse);

@@ -104,6 +104,11 @@ impl Continuation {
         }
         let mut entering = count + 1;
         for _ in 0..SIMPLICES {
+            if equations.is_spent() {
+                return false;
+            }
+            // The facet is solved for its weights.
+            equations.spend(2 * (count + 1).pow(3));
             self.label(entering, frame, equations, points, states, impulse);
             let Some(leaving) = self.exchange(entering) else { return false };
             let level = |wanted: fn(f64) -> bool| {
@@ -291,6 +296,9 @@ impl Continuation {
         self.label(0, frame, equations, points, states, impulse);
         for _ in 0..POLISH {
             let defect = largest(&self.labels[0]);
+            if equations.is_spent() {
+                return false;
+            }
             if defect < 1e-12 || !self.improve(defect, frame, equations, points, states, impulse) {
                 break;
             }
@@ -381,6 +389,9 @@ fn normals(
         state.motion = active(start);
     }
     for _ in 0..FLIPS {
+        if equations.is_spent() {
+            return false;
+        }
         let Frame { delassus, velocity, rank_tolerance, .. } = frame;
         let given = Given { delassus, velocity, states, rank_tolerance };
         equations.solve(&given, points, SlipRule::Implicit, impulse);

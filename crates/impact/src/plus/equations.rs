@@ -22,6 +22,9 @@ use super::{
     point::{Motion, Phase, Point, State},
 };
 
+/// Multiply-adds that take as long as what is done for equations of any size.
+const OVERHEAD: usize = 100;
+
 /// How points in impending slip enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlipRule {
@@ -52,6 +55,9 @@ pub(super) struct Equations {
     /// Part of the inverse mass of each unknown that is added to its own, which makes the equations
     /// independent and their solution, to as much of it, that of least norm.
     pub(super) softness: f64,
+    /// Work done so far, in multiply-adds, and the most that may be done.
+    pub(super) work: u64,
+    pub(super) work_limit: u64,
 }
 
 /// A percussion of unknown size: `weights` at the row of the equation and at those that follow it.
@@ -98,6 +104,8 @@ impl Equations {
     ) {
         let Given { delassus, velocity, states, rank_tolerance } = *given;
         self.choose(delassus, points, states, rule, impulse);
+        let unknowns = self.unknowns.len();
+        self.spend(2 * unknowns.pow(3) + unknowns * (unknowns + impulse.len()) + OVERHEAD);
         let columns = delassus.as_slice();
         let rows = impulse.len();
         self.solution.clear();
@@ -117,6 +125,16 @@ impl Equations {
                 *entry += weight * value;
             }
         }
+    }
+
+    /// Counts work.
+    pub(super) fn spend(&mut self, operations: usize) {
+        self.work = self.work.saturating_add(operations as u64);
+    }
+
+    /// Whether the limit of work is reached.
+    pub(super) const fn is_spent(&self) -> bool {
+        self.work >= self.work_limit
     }
 
     /// Whether unknowns are redundant.
@@ -147,6 +165,7 @@ impl Equations {
             let moves = unknown.point == point && unknown.row != normal;
             if moves { -value } else { 0.0 }
         }));
+        self.spend(4 * self.unknowns.len().pow(2));
         self.orthogonal.solve(change);
     }
 

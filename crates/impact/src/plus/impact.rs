@@ -20,6 +20,9 @@ use crate::Problem;
 /// percussions of the one before that can be next to all of them.
 const PATIENCE: usize = 100;
 
+/// Multiply-adds that take as long as an interval outside of its equations.
+const INTERVAL: usize = 200;
+
 /// Memory of the law, which also holds its answer.
 ///
 /// It grows to the largest problem it has seen; resolving another of that size allocates nothing.
@@ -70,6 +73,18 @@ impl Workspace {
         observer: &mut dyn FnMut(&Interval<'_>),
     ) -> Report {
         self.start(law, problem);
+        self.search.grant(law.work_limit);
+        let mut report = self.rounds(law, problem, observer);
+        report.work = self.search.spent().0;
+        report
+    }
+
+    fn rounds(
+        &mut self,
+        law: &Plus,
+        problem: &Problem,
+        observer: &mut dyn FnMut(&Interval<'_>),
+    ) -> Report {
         let delassus = problem.delassus();
         let limits = Limits::new(law.v_transition, law.theta_max, law.alpha_min);
         let mut report = Report::default();
@@ -89,7 +104,11 @@ impl Workspace {
                 if report.intervals == law.interval_limit {
                     return report.or(Status::IntervalLimit);
                 }
+                if self.search.spent().1 {
+                    return report.or(Status::WorkLimit);
+                }
                 report.intervals += 1;
+                self.search.spend(INTERVAL + self.velocity.len().pow(2));
                 // What has failed once is not searched for any more.
                 let thorough = report.status == Status::Resolved;
                 let mut found = self.choose(law, delassus, thorough);
@@ -102,7 +121,8 @@ impl Workspace {
                     report.passes += found.passes;
                 }
                 if !found.complete {
-                    return report.or(Status::PassLimit);
+                    let spent = self.search.spent().1;
+                    return report.or(if spent { Status::WorkLimit } else { Status::PassLimit });
                 }
                 if !found.slip_converged {
                     report.status = Status::Unsolved;

@@ -185,6 +185,9 @@ impl Slip {
         let mut bounds = (slips.count() == 1).then_some((0.0, f64::INFINITY));
         let mut worst = f64::INFINITY;
         for _ in 0..ITERATIONS {
+            if equations.is_spent() {
+                return End::Stalled;
+            }
             equations.solve(given, points, SlipRule::Implicit, impulse);
             let before = worst;
             worst = self.measure(given, points, impulse);

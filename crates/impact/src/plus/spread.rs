@@ -67,6 +67,7 @@ impl Spread {
             let before = self.active.len();
             self.add_violated(equations, points, states, rounding);
             let settled = self.active.len() == before;
+            equations.spend(2 * (free + self.active.len()).pow(3));
             self.step(equations, points, free);
             let moved = self.change.iter().fold(0.0_f64, |most, change| most.max(change.abs()));
             if !moved.is_finite() {

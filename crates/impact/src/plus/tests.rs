@@ -99,6 +99,7 @@ fn settings_outside_their_range_are_refused() {
     assert_eq!(refused(Plus { round_limit: 0, ..law }).0, "round_limit");
     assert_eq!(refused(Plus { interval_limit: 0, ..law }).0, "interval_limit");
     assert_eq!(refused(Plus { pass_limit: 0, ..law }).0, "pass_limit");
+    assert_eq!(refused(Plus { work_limit: 0, ..law }).0, "work_limit");
 }
 
 #[test]
@@ -157,8 +158,40 @@ fn limits_are_reported() {
     assert_eq!(status(Plus { round_limit: 1, ..law }), Status::RoundLimit);
     assert_eq!(status(Plus { interval_limit: 1, ..law }), Status::IntervalLimit);
     assert_eq!(status(Plus { pass_limit: 1, ..law }), Status::PassLimit);
+    assert_eq!(status(Plus { work_limit: 1, ..law }), Status::WorkLimit);
     let outcome = Plus { round_limit: 1, ..law }.resolve(&problem).unwrap();
     assert_eq!(outcome.trace.status, crate::outcome::Status::Limit);
+}
+
+/// Symptom: an impact of three contacts could run for minutes. Cause: limits of rounds, intervals and passes multiply.
+/// Expected: one limit of work ends it wherever it is, with the percussions so far. Turns of 1e-9 rad would take 1e9 intervals.
+#[test]
+fn one_limit_of_work_ends_an_impact_of_any_length() {
+    let row = |i: usize, x: f64| DVector::from_fn(6, |j, _| if j == i { 1.0 } else { 0.1 * x });
+    let contacts = (0..3).map(|k| {
+        let tangents = vec![row(3 + k, 1.0), row((4 + k) % 3, -2.0)];
+        Contact::new(row(k, 0.5)).with_friction(0.8, tangents).with_restitution(0.5)
+    });
+    let velocity = dvector![-1.0, -2.0, -1.5, 2.0, 1.0, -3.0];
+    let mass = Mass::Matrix(DMatrix::identity(6, 6));
+    let problem = Problem::new(mass, velocity, contacts.collect()).unwrap();
+    let endless = Plus {
+        theta_max: 1e-9,
+        alpha_min: 0.0,
+        round_limit: usize::MAX,
+        interval_limit: usize::MAX,
+        pass_limit: usize::MAX,
+        work_limit: 1_000_000,
+        ..Plus::default()
+    };
+    let report = endless.trace(&problem).unwrap().report;
+    assert_eq!(report.status, Status::WorkLimit);
+    // What is begun is ended: one factorization of nine unknowns, at most.
+    assert!((1_000_000..1_010_000).contains(&report.work), "{}", report.work);
+    let outcome = endless.resolve(&problem).unwrap();
+    assert_eq!(outcome.trace.status, crate::outcome::Status::Limit);
+    let pushes = outcome.impulses.iter().all(|impulse| impulse.normal >= 0.0);
+    assert!(pushes && outcome.impulses[1].normal > 0.0, "the percussions so far");
 }
 
 /// `W = [2 3; 3 5]`, `μ = 1`: sliding forwards at 1 m/s the contact approaches by 1 m/s more for each

@@ -1,27 +1,28 @@
 //! Elimination of the bilateral constraints `G v⁺ = 0` of a [`Problem`](super::Problem).
 //!
-//! With `S = G M⁻¹ Gᵀ` the constraints answer any velocity `v_u` that contact impulses alone leave by
+//! With velocities `Q` that span what the constraints measure, orthonormal in the kinetic metric, the constraints
+//! answer any velocity `v_u` that contact impulses alone leave by
 //!
 //! ```math
-//! \Lambda_b = -S^{+} G v_u, \qquad v^{+} = v_u + M^{-1} G^\mathsf{T} \Lambda_b .
+//! v^{+} = v_u - Q\, Q^\mathsf{T} M v_u, \qquad G^\mathsf{T} \Lambda_b = -M Q\, Q^\mathsf{T} M v_u .
 //! ```
 //!
-//! Redundant rows make `S` singular, so `S⁺` is a generalized inverse. `S` is first scaled to a unit
-//! diagonal, which makes the multipliers of least norm independent of the units of the rows. The
-//! entries are then known to `n_v eps` and the eigenvalues to `m_b n_v eps`; those below are zero.
+//! [`Span`] decides which rows are redundant and gives `Λ_b`, of redundant rows that of least norm with each row
+//! measured by its own effect `G_i M⁻¹ G_iᵀ`, which makes it independent of the units of the rows.
+//! The velocity does not pass through `Λ_b`, so that rows which nearly depend cost it no digits.
 
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, DVector};
 
 use super::error::{ProblemError, check_finite};
+use crate::span::Span;
 
 #[derive(Debug)]
 pub(super) struct Bilateral {
     /// `G` (`m_b × n_v`).
     pub(super) jacobian: DMatrix<f64>,
     /// `M⁻¹ Gᵀ` (`n_v × m_b`).
-    response: DMatrix<f64>,
-    /// `S⁺`.
-    inverse: DMatrix<f64>,
+    pub(super) response: DMatrix<f64>,
+    pub(super) span: Span,
     /// Part of a Delassus entry below which what the constraints leave of it is rounding.
     pub(super) rounding: f64,
 }
@@ -29,34 +30,18 @@ pub(super) struct Bilateral {
 impl Bilateral {
     /// # Errors
     ///
-    /// When `S` overflows.
+    /// When `G M⁻¹ Gᵀ` overflows.
     pub(super) fn new(
         jacobian: DMatrix<f64>,
         response: DMatrix<f64>,
     ) -> Result<Self, ProblemError> {
         let (rows, columns) = jacobian.shape();
-        if rows == 0 {
-            let inverse = DMatrix::zeros(0, 0);
-            return Ok(Self { jacobian, response, inverse, rounding: 0.0 });
-        }
-        let matrix = &jacobian * &response;
-        let scale = matrix.diagonal().map(|s| if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 });
-        let scale = DMatrix::from_diagonal(&scale);
-        let matrix = &scale * matrix * &scale;
-        check_finite("bilateral inverse mass", &matrix)?;
-        let mut eigen = SymmetricEigen::new(matrix);
-        let zero = (rows * columns) as f64 * f64::EPSILON;
-        let mut smallest = 1.0_f64;
-        eigen.eigenvalues.apply(|e| {
-            *e = if *e > zero {
-                smallest = smallest.min(*e);
-                1.0 / *e
-            } else {
-                0.0
-            };
-        });
-        let inverse = &scale * eigen.recompose() * &scale;
-        Ok(Self { jacobian, response, inverse, rounding: zero / smallest })
+        let span = Span::new(&jacobian, &response);
+        let sizes = DMatrix::from_column_slice(rows, 1, span.sizes.as_slice());
+        check_finite("bilateral inverse mass", &sizes)?;
+        // Directions of the basis are known to `n_v eps` over the part that a row added to it.
+        let rounding = (rows * columns) as f64 * f64::EPSILON / span.smallest;
+        Ok(Self { jacobian, response, span, rounding })
     }
 
     /// Replaces `v_u` by `v⁺` and returns `Λ_b`; a second pass takes away what rounding leaves.
@@ -66,9 +51,9 @@ impl Bilateral {
             return total;
         }
         for _ in 0..2 {
-            let impulses = -(&self.inverse * (&self.jacobian * &*velocity));
-            velocity.gemv(1.0, &self.response, &impulses, 1.0);
-            total += impulses;
+            let speeds = -(&self.span.momenta * &*velocity);
+            velocity.gemv(1.0, &self.span.velocities, &speeds, 1.0);
+            total.gemv(1.0, &self.span.percussions, &speeds, 1.0);
         }
         total
     }
@@ -79,8 +64,8 @@ impl Bilateral {
             return;
         }
         for _ in 0..2 {
-            let coupling = &self.inverse * (&self.jacobian * &*response);
-            response.gemm(-1.0, &self.response, &coupling, 1.0);
+            let speeds = &self.span.momenta * &*response;
+            response.gemm(-1.0, &self.span.velocities, &speeds, 1.0);
         }
     }
 }

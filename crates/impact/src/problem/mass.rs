@@ -1,6 +1,9 @@
 //! The mass matrix of a [`Problem`](super::Problem): given, factored once, applied both ways.
 
-use std::{fmt::Debug, sync::Arc};
+use std::{
+    fmt::Debug,
+    sync::{Arc, OnceLock},
+};
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 
@@ -45,7 +48,7 @@ pub trait MassOperator: Debug + Send + Sync {
 #[derive(Debug)]
 pub(super) enum Inertia {
     Factored { matrix: DMatrix<f64>, factor: Cholesky<f64, Dyn> },
-    Operator(Arc<dyn MassOperator>),
+    Operator { operator: Arc<dyn MassOperator>, sizes: OnceLock<DMatrix<f64>> },
 }
 
 impl Inertia {
@@ -70,14 +73,14 @@ impl Inertia {
                 check_entries("mass_factor · mass_factorᵀ", &matrix)?;
                 Ok(Self::Factored { matrix, factor: Cholesky::pack_dirty(factor) })
             }
-            Mass::Operator(operator) => Ok(Self::Operator(operator)),
+            Mass::Operator(operator) => Ok(Self::Operator { operator, sizes: OnceLock::new() }),
         }
     }
 
     pub(super) fn dimension(&self) -> usize {
         match self {
             Self::Factored { matrix, .. } => matrix.nrows(),
-            Self::Operator(operator) => operator.dimension(),
+            Self::Operator { operator, .. } => operator.dimension(),
         }
     }
 
@@ -85,12 +88,41 @@ impl Inertia {
     pub(super) fn multiply(&self, x: &DVector<f64>) -> DVector<f64> {
         match self {
             Self::Factored { matrix, .. } => matrix * x,
-            Self::Operator(operator) => {
+            Self::Operator { operator, .. } => {
                 let mut columns = DMatrix::from_column_slice(x.len(), 1, x.as_slice());
                 operator.multiply(&mut columns);
                 columns.column(0).into_owned()
             }
         }
+    }
+
+    /// Sizes of the terms of `M x` (`x ≥ 0`, length `n_v`), which the rounding of `M x` and of `M⁻¹ y` is a part of:
+    /// `|L| |Lᵀ| x` with the factor of a matrix, and `|M| x` for a procedure.
+    pub(super) fn multiply_sizes(&self, x: &DVector<f64>) -> DVector<f64> {
+        let n = x.len();
+        match self {
+            Self::Factored { factor, .. } => {
+                let factor = factor.l_dirty();
+                let mut sizes = DVector::zeros(n);
+                for j in 0..n {
+                    let along: f64 = (j..n).map(|i| factor[(i, j)].abs() * x[i]).sum();
+                    for i in j..n {
+                        sizes[i] += factor[(i, j)].abs() * along;
+                    }
+                }
+                sizes
+            }
+            Self::Operator { operator, sizes } => absolute(operator.as_ref(), sizes) * x,
+        }
+    }
+
+    /// `√M_ii` of each velocity (length `n_v`).
+    pub(super) fn roots(&self) -> DVector<f64> {
+        let diagonal = match self {
+            Self::Factored { matrix, .. } => matrix.diagonal(),
+            Self::Operator { operator, sizes } => absolute(operator.as_ref(), sizes).diagonal(),
+        };
+        diagonal.map(f64::sqrt)
     }
 
     /// `M⁻¹ Aᵀ` for the rows `A` of the field `name`, which an operator must also undo.
@@ -102,7 +134,7 @@ impl Inertia {
         let mut columns = rows.transpose();
         match self {
             Self::Factored { factor, .. } => factor.solve_mut(&mut columns),
-            Self::Operator(operator) => {
+            Self::Operator { operator, .. } => {
                 operator.solve(&mut columns);
                 check_operator(operator.as_ref(), name, rows, &columns)?;
             }
@@ -110,6 +142,19 @@ impl Inertia {
         check_finite(&format!("inverse mass times {name}ᵀ"), &columns)?;
         Ok(columns)
     }
+}
+
+/// `|M|` of a procedure, computed once.
+fn absolute<'a>(
+    operator: &dyn MassOperator,
+    sizes: &'a OnceLock<DMatrix<f64>>,
+) -> &'a DMatrix<f64> {
+    sizes.get_or_init(|| {
+        let n = operator.dimension();
+        let mut columns = DMatrix::identity(n, n);
+        operator.multiply(&mut columns);
+        columns.abs()
+    })
 }
 
 fn check_entries(name: &'static str, matrix: &DMatrix<f64>) -> Result<(), ProblemError> {

@@ -5,9 +5,9 @@
 //! normals unit keeps simple numbers exact. Contacts with the same normal share one mirror, and contacts
 //! that cannot move have none.
 
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, DVector};
 
-use crate::{Problem, ProblemError, law::Error};
+use crate::{Problem, ProblemError, law::Error, span::Span};
 
 #[derive(Debug)]
 pub(super) struct Mirrors {
@@ -121,18 +121,19 @@ impl Mirrors {
     }
 
     /// Percussions that take all `u` to zero, of least norm once scaled by `√W_ii` if they are not
-    /// unique. The scaled operator has entries known to `n_v eps` and eigenvalues known to `m n_v eps`,
-    /// and those below are zero.
-    pub(super) fn plastic(&self, dimension: usize) -> Vec<f64> {
-        let m = self.start.len();
-        let scale = DVector::from_fn(m, |k, _| 1.0 / self.own(k).sqrt());
-        let cosines = DMatrix::from_fn(m, m, |i, j| self.cosine(i, j));
-        let mut eigen = SymmetricEigen::new(cosines);
-        let zero = (m * dimension) as f64 * f64::EPSILON;
-        eigen.eigenvalues.apply(|e| *e = if *e > zero { 1.0 / *e } else { 0.0 });
-        let products = DVector::from_column_slice(&self.start).component_mul(&scale);
-        let impulse = -(eigen.recompose() * products).component_mul(&scale);
-        impulse.as_slice().to_vec()
+    /// unique, by the rank rule of [`Span`].
+    pub(super) fn plastic(&self, problem: &Problem) -> Vec<f64> {
+        let (m, n) = (self.start.len(), problem.dimension());
+        let (mut momenta, mut responses) = (DMatrix::zeros(m, n), DMatrix::zeros(n, m));
+        for (mirror, &contact) in self.contacts.iter().enumerate() {
+            let response: DVector<f64> =
+                problem.response().column(problem.rows(contact).start).into();
+            momenta.set_row(mirror, &problem.momentum(&response).transpose());
+            responses.set_column(mirror, &response);
+        }
+        let span = Span::new(&momenta, &responses);
+        let speeds = span.momenta * problem.free_velocity();
+        (-(span.percussions * speeds)).as_slice().to_vec()
     }
 
     /// Percussions of the rows of `J`, from those of the mirrors: contacts that share a mirror change

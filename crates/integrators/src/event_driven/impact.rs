@@ -18,6 +18,8 @@ pub(super) struct Jump {
     pub(super) impulses: Vec<Vec<f64>>,
     /// `½ (v⁻ − v⁺)ᵀ M (v⁻ + v⁺)` (J).
     pub(super) dissipated: f64,
+    /// Whether the law says that the energy has grown.
+    pub(super) gains: bool,
 }
 
 /// Why there is no velocity after an impact.
@@ -25,7 +27,7 @@ pub(super) struct Jump {
 pub(super) enum Failure {
     Stated(percussion_impact::ProblemError),
     Law(Error),
-    /// The law did not come to its end.
+    /// The law did not come to its end, or its certificate does not hold.
     Unresolved,
 }
 
@@ -57,10 +59,10 @@ pub(super) fn state(
 /// What `law` answers.
 pub(super) fn by_law(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> {
     let outcome = law.resolve(problem).map_err(Failure::Law)?;
-    if outcome.trace.status != Status::Resolved || !outcome.velocity.iter().all(|v| v.is_finite()) {
-        return Err(Failure::Unresolved);
+    match outcome.trace.status {
+        Status::Resolved | Status::EnergyGained => Ok(jump(problem, &outcome)),
+        _ => Err(Failure::Unresolved),
     }
-    Ok(jump(problem, &outcome))
 }
 
 /// The inelastic impact with friction, by which contacts are captured and jams are broken: it never makes energy, and
@@ -79,6 +81,7 @@ fn jump(problem: &Problem, outcome: &Outcome) -> Jump {
         velocity: after.as_slice().to_vec(),
         impulses: outcome.impulses.iter().map(impulse).collect(),
         dissipated: 0.5 * change.dot(&(before + after)),
+        gains: outcome.trace.status == Status::EnergyGained,
     }
 }
 

@@ -140,13 +140,15 @@ pub struct Drift {
 pub enum Status {
     /// The end time was reached.
     EndReached,
+    /// The end time was reached, and the law of an impact gained energy, as it does not exclude.
+    EnergyGained,
     /// [`Settings::impact_limit`](super::Settings::impact_limit) was reached.
     ImpactLimit,
     /// [`Settings::mode_limit`](super::Settings::mode_limit) was reached.
     ModeLimit,
     /// [`Settings::step_limit`](super::Settings::step_limit) was reached.
     StepLimit,
-    /// The impact law did not come to its end, or left contacts approaching.
+    /// The impact law did not come to its end, or the certificate of its outcome does not hold.
     ImpactUnresolved,
     /// No contact forces are consistent with any mode, and percussions without collision did not help.
     Inconsistent,
@@ -163,6 +165,8 @@ pub struct Counters {
     pub evaluations: usize,
     /// Impacts, accumulations and jams.
     pub impacts: usize,
+    /// Impacts in which the law gained energy.
+    pub energy_gained: usize,
     /// Times that a contact changed its mode.
     pub mode_changes: usize,
     /// Linear complementarity problems solved to find modes.

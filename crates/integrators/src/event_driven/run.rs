@@ -43,6 +43,10 @@ impl Run<'_, '_> {
             }
         };
         let Course { mut state, modes, mut energy, drift, counters, geometry, .. } = self.course;
+        let status = match status {
+            Status::EndReached if counters.energy_gained > 0 => Status::EnergyGained,
+            status => status,
+        };
         let system = geometry.model.system();
         let reached = state.coordinates.clone();
         system.retract(&reached, &vec![0.0; state.velocity.len()], &mut state.coordinates);
@@ -109,7 +113,8 @@ impl Run<'_, '_> {
                 Err(failure) => return self.fail(failure),
             },
             _ => {
-                let Jump { velocity, impulses, dissipated } = jump;
+                let Jump { velocity, impulses, dissipated, gains } = jump;
+                self.course.counters.energy_gained += usize::from(gains);
                 self.take(velocity, dissipated);
                 self.record(EventKind::Impact { contacts, impulses, dissipated });
             }
@@ -124,7 +129,7 @@ impl Run<'_, '_> {
     /// contacts, and of those that do not slip.
     fn capture(&mut self, contacts: &[usize], ends: &[Accumulation], inelastic: Jump) {
         let Course { geometry, state, settings, .. } = &self.course;
-        let Jump { mut velocity, impulses, mut dissipated } = inelastic;
+        let Jump { mut velocity, impulses, mut dissipated, .. } = inelastic;
         let sticks = |(contact, impulse): (&usize, &Vec<f64>)| {
             let [a, b] = geometry.slip(*contact, &velocity);
             let sticks = impulse.len() > 1 && impulse[0] > 0.0;

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a model, a start or a step.
 
-use percussion_impact::{ProblemError, law};
+use percussion_impact::{ProblemError, law, outcome};
 
 use crate::model;
 
@@ -136,6 +136,16 @@ pub enum Error {
         time: f64,
         /// [`Settings::impact_limit`](super::Settings::impact_limit).
         limit: usize,
+    },
+    /// The impact law has no answer to an impact whose certificate holds.
+    #[error(
+        "impact law at time {time} ended with the status {status:?}, expected an outcome whose certificate holds"
+    )]
+    ImpactUnresolved {
+        /// Time of the impact (s).
+        time: f64,
+        /// How the law ended.
+        status: outcome::Status,
     },
     /// The impact law refused the contacts of an impact.
     #[error("impact law at time {time}: {source}")]

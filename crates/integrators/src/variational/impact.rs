@@ -15,7 +15,9 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{ContactRows, System};
-use percussion_impact::{AnitescuPotra, Contact, Law, Mass, Outcome, Problem, ProblemError};
+use percussion_impact::{
+    AnitescuPotra, Contact, Law, Mass, Outcome, Problem, ProblemError, outcome::Status,
+};
 
 use super::{
     Error, Integrator, StepReport, discrete::Start, ledger::Correction, model::Model,
@@ -209,6 +211,7 @@ impl Integrator {
         let outcome = AnitescuPotra::default()
             .resolve(&problem)
             .map_err(|source| Error::Law { time, source })?;
+        check(&outcome, time)?;
         for (&contact, impulse) in self.closed.iter().zip(&outcome.impulses) {
             let tangent = |k: usize| impulse.tangent.get(k).copied().unwrap_or(0.0);
             report.add_closed(contact, impulse.normal, [tangent(0), tangent(1)]);
@@ -267,6 +270,7 @@ impl Integrator {
         let plastic = AnitescuPotra::default();
         let law: &dyn Law = if is_plastic { &plastic } else { self.law.as_ref() };
         let outcome = law.resolve(&problem).map_err(|source| Error::Law { time, source })?;
+        check(&outcome, time)?;
         self.open_ledger();
         let velocity_before = self.velocity.clone();
         self.jump(&problem, &outcome);
@@ -302,6 +306,14 @@ impl Integrator {
         let joints = problem.bilateral_jacobian();
         self.momentum.gemv_tr(1.0, joints, &outcome.bilateral_impulses, 1.0);
         self.update_velocity();
+    }
+}
+
+/// Refuses an outcome whose certificate does not hold; a law may gain energy, which the report of an impact shows.
+fn check(outcome: &Outcome, time: f64) -> Result<(), Error> {
+    match outcome.trace.status {
+        Status::Resolved | Status::EnergyGained => Ok(()),
+        status => Err(Error::ImpactUnresolved { time, status }),
     }
 }
 

@@ -153,13 +153,12 @@ impl Integrator {
         let due = *ledger;
         correction.error = self.modified_energy() - due;
         let time = self.state.time;
-        // The plastic impact of the reversed motion takes the normal part of the momentum and no more.
+        // The plastic impact of the reversed motion, which may pull and is not judged, takes the normal part of the momentum and no more.
         let reversed = problem
             .with_velocity(-&self.velocity)
             .map_err(|source| Error::Impact { time, source })?;
         let plastic = Propagative { restitution: 0.0, ..Propagative::default() };
-        let mut normal =
-            plastic.resolve(&reversed).map_err(|source| Error::Law { time, source })?;
+        let mut normal = plastic.answer(&reversed).map_err(|source| Error::Law { time, source })?;
         let energy = problem.kinetic_energy(&(&self.velocity + &normal.velocity));
         let factor = (1.0 - correction.error / energy).max(0.0).sqrt();
         // Without normal velocity it may be NaN.

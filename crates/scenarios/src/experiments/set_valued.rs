@@ -23,14 +23,14 @@ use std::cell::RefCell;
 use nalgebra::DVector;
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
-    AnitescuPotra, Law, Outcome, Problem, Sequential, SetValuedRouth,
+    AnitescuPotra, Outcome, Problem, Sequential, SetValuedRouth,
     friction_cone::{self, FrictionCone},
     guarantee::LcpBound,
     sequential::Order,
     set_valued::{Covering, Sample, Sampler, Settings, Statistics, Summary},
 };
 
-use super::{Effort, Measurements, Options, Progress};
+use super::{Effort, Measurements, Options, Progress, settled};
 use crate::{
     error::Error,
     impacts::{Impact, ImpactScenario},
@@ -277,7 +277,7 @@ fn sequences(impact: &Impact) -> Result<Vec<(String, Outcome)>, Error> {
     let sequence = |first: usize| {
         let order = Order::Cycle((0..contacts).map(|k| (first + k) % contacts).collect());
         let law = Sequential { order, ..Sequential::new(AnitescuPotra::default()) };
-        Ok((format!("{} first", impact.contacts[first]), law.resolve(&impact.problem)?))
+        Ok((format!("{} first", impact.contacts[first]), settled(&law, &impact.problem, &[])?))
     };
     (0..contacts).filter(approaches).map(sequence).collect()
 }

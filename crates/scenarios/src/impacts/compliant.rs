@@ -31,8 +31,9 @@ use percussion_dynamics::{
     compliant::{self, FrictionLaw, HalfDepth, Law, ModulusRule, NormalLaw, relative_radius},
 };
 use percussion_impact::{
-    Outcome, Problem,
-    outcome::{self, Impulse, Trace},
+    Certificate, Outcome, Problem,
+    certificate::Claims,
+    outcome::{self, Impulse, RestitutionUse, Trace},
 };
 use percussion_integrators::compliant::{
     self as integration, Counters, Method, Model, Snapshot, State, Status, integrate,
@@ -112,6 +113,18 @@ pub enum Rule {
 }
 
 impl Settings {
+    /// What an impact followed in time is judged by: percussions push and lie in their cones, and the energy does not grow, to the
+    /// tolerance of the integration. Momentum, approach and joints are not judged by the rows at touchdown, which turn meanwhile.
+    /// Springs have the restitution of the contacts, a modulus with a dissipation replaces it.
+    #[must_use]
+    pub const fn claims(&self) -> Claims {
+        let restitution = match self.modulus {
+            Some(_) => RestitutionUse::Replaced,
+            None => RestitutionUse::Used,
+        };
+        Claims::new(restitution).within(STEPS * self.tolerance).in_time()
+    }
+
     /// Checks every field.
     ///
     /// # Errors
@@ -131,6 +144,9 @@ impl Settings {
         at_least_zero("compliant.dissipation", self.dissipation, expected)
     }
 }
+
+/// Steps whose errors, each of at most the relative tolerance, may add up in an impact.
+const STEPS: f64 = 1e3;
 
 /// What became of an impact with compliant contacts.
 #[derive(Clone, Debug, PartialEq)]
@@ -263,7 +279,7 @@ impl CompliantImpact {
         let report = integrate(model, &tolerances, start, end, Some(&over), &mut observe)
             .map_err(Box::new)?;
         Ok(Reference {
-            outcome: outcome(problem, &report.state, report.status),
+            outcome: outcome(problem, settings, &report.state, report.status),
             status: report.status,
             duration: report.state.time,
             depth,
@@ -414,7 +430,7 @@ fn damping_ratio(restitution: f64) -> f64 {
 }
 
 /// What came out, as the answer of a law; a motion without an end has met a limit.
-fn outcome(problem: &Problem, end: &State, status: Status) -> Outcome {
+fn outcome(problem: &Problem, settings: &Settings, end: &State, status: Status) -> Outcome {
     let count = problem.contacts().len().max(1);
     let components = end.impulses.len() / count;
     let impulses = end
@@ -428,12 +444,19 @@ fn outcome(problem: &Problem, end: &State, status: Status) -> Outcome {
     };
     let stage =
         outcome::Stage { phase: outcome::Phase::Impact, contact: None, velocity: velocity.clone() };
-    Outcome {
+    let mut outcome = Outcome {
         velocity,
         impulses: impulses.collect(),
         bilateral_impulses: DVector::zeros(0),
-        trace: Trace { status, stages: vec![stage] },
+        trace: Trace::new(status, vec![stage]),
+    };
+    let claims = settings.claims();
+    outcome.trace.restitution = claims.restitution_of(problem);
+    // It has the lengths of the problem, so that it can be judged.
+    if let Ok(judgement) = Certificate::judge(problem, &outcome, &claims) {
+        outcome.trace.status = judgement.status;
     }
+    outcome
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Every row of every experiment, quickly: accepted, and the same as before.
 //!
-//! But for the channel of grains, which takes half a minute: `channel` tests what a short stream shows, and
-//! `percussion reproduce --quick` judges its rows.
+//! But for the channel of grains, which takes half a minute and is chaotic: the first steps of its stream are stored,
+//! and `percussion reproduce --quick` judges its rows.
 
-use percussion_scenarios::{Effort, ExperimentOutcome, Options, Row, experiment};
+use percussion_granular::channel::Channel;
+use percussion_scenarios::{
+    Effort, ExperimentOutcome, Options, Row, channel, experiment, experiments,
+};
 use percussion_snapshot::{Record, assert_stored};
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
@@ -22,14 +25,14 @@ fn run_quickly(id: &str) -> ExperimentOutcome {
 
 fn assert_accepted(id: &str) {
     let outcome = run_quickly(id);
+    let mut record = Record::new(id);
+    outcome.rows.iter().for_each(|row| add(&mut record, row));
+    assert_stored!("experiments", record);
     let refused: Vec<_> = outcome.rows.iter().filter(|row| !row.accepted).collect();
     assert!(refused.is_empty(), "{refused:#?}");
     for figure in &outcome.figures {
         assert!(!figure.series.is_empty(), "{} is empty", figure.id);
     }
-    let mut record = Record::new(id);
-    outcome.rows.iter().for_each(|row| add(&mut record, row));
-    assert_stored!("experiments", record);
 }
 
 fn add(record: &mut Record, row: &Row) {
@@ -147,4 +150,37 @@ fn motions_from_event_to_event_are_accepted() {
     assert_accepted("event-driven/bouncing-ball");
     assert_accepted("event-driven/rocking-block");
     assert_accepted("event-driven/triple-pendulum");
+}
+
+/// Until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
+#[test]
+fn the_channel_begins_as_stored() {
+    let mut channel = Channel::new(channel::parameters(1).unwrap().coarser(8.0)).unwrap();
+    let mut record = Record::new("granular/channel, first steps");
+    let (mut sweeps, mut contacts) = (0, 0);
+    for step in 1..=60 {
+        let report = channel.step().unwrap();
+        sweeps += report.sweeps;
+        contacts += report.contacts;
+        if step % 20 == 0 {
+            let (world, path) = (channel.world(), |name: &str| format!("step[{step}].{name}"));
+            record.count(&path("grains"), world.grains().len());
+            record.count(&path("sweeps up to here"), sweeps);
+            record.count(&path("contacts up to here"), contacts);
+            record.figure(&path("kinetic energy"), world.grains().kinetic_energy(), 0.0);
+            let momentum = world.grains().momentum();
+            record.figures(&path("momentum"), momentum.as_slice(), 0.0);
+            record.figures(&path("first moment"), world.grains().first_moment().as_slice(), 0.0);
+            record.figure(&path("overlap"), world.overlap(), world.grains().smallest_radius());
+        }
+    }
+    assert_stored!("experiments", record);
+}
+
+#[test]
+fn every_experiment_is_stored() {
+    let tests = include_str!("experiments.rs");
+    for id in experiments().iter().map(|experiment| experiment.id) {
+        assert!(tests.contains(&format!("\"{id}")), "{id} is in no test here");
+    }
 }

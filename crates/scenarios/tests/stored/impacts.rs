@@ -4,6 +4,7 @@ use percussion_impact::{
     AnitescuPotra, Certificate, Law, MaximumDissipation, Newton, Outcome, Plus, Poisson, Problem,
     Propagative, Routh, Sequential, outcome::Stage,
 };
+use percussion_integrators::compliant::Method;
 use percussion_scenarios::{ImpactScenario, impacts};
 use percussion_snapshot::{Record, assert_stored};
 
@@ -35,7 +36,7 @@ pub(crate) fn add_outcome(record: &mut Record, prefix: &str, problem: &Problem, 
     record.variant(&path("status"), outcome.trace.status);
     record.count(&path("stages"), stages.len());
     if stages.len() <= LISTED {
-        record.word(&path("stage names"), stage_names(stages));
+        record.count(&path("stage names"), stage_names(stages));
     }
     let before = problem.velocity().amax();
     let momentum = problem.momentum(problem.velocity()).amax();
@@ -135,7 +136,12 @@ fn compliant() {
         let scenario = ImpactScenario::named(impact).unwrap();
         let problem = scenario.build().unwrap().problem;
         let mut record = Record::new(&format!("{impact} by compliant"));
-        match scenario.compliant(&scenario.compliant, &mut |_| ()) {
+        let mut settings = scenario.compliant;
+        if impact == "ramone" {
+            // Its friction of 1e5 makes the explicit method take steps so small that they last for a minute.
+            settings.method = Method::TrBdf2;
+        }
+        match scenario.compliant(&settings, &mut |_| ()) {
             Ok(reference) => {
                 record.variant("integration", reference.status);
                 record.count("counters.steps", reference.counters.steps);

@@ -5,13 +5,17 @@ use std::path::PathBuf;
 use anyhow::Result;
 use percussion_impact::{
     Certificate, Outcome, Problem,
-    outcome::{Impulse, Phase, Status},
+    certificate::{Claims, Judged},
+    outcome::{Impulse, Phase, RestitutionUse, Status},
 };
 use serde::Serialize;
 
-use super::judgement::{self, Judged, Sizes};
+use super::rounding::Sizes;
 use super::set::Set;
-use crate::laws::{Answer, Sequences, Several};
+use crate::{
+    arguments::Allowed,
+    laws::{Answer, Sequences, Several},
+};
 
 /// The answer of one law.
 #[derive(Debug, Serialize)]
@@ -36,6 +40,11 @@ pub(super) enum Content {
 #[derive(Debug, Serialize)]
 pub(super) struct One {
     pub(super) status: Status,
+    /// What the law makes of coefficients of restitution that are not 0.
+    pub(super) restitution: RestitutionUse,
+    /// With the status `infeasible` the proof: a weight of each contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) infeasibility: Option<Vec<f64>>,
     /// m/s and rad/s.
     pub(super) velocity: Vec<f64>,
     /// N·s.
@@ -43,11 +52,14 @@ pub(super) struct One {
     /// N·s and N·m·s.
     pub(super) bilateral_impulses: Vec<f64>,
     pub(super) certificate: Certificate,
-    /// Figures of the certificate that are not those of an ideal outcome.
+    /// Figures of the certificate that are not as the law claims, and the energy change where energy has grown.
     pub(super) violations: Vec<&'static str>,
     pub(super) trace: Trace,
     #[serde(skip)]
     pub(super) judged: Vec<Judged>,
+    /// Whether a contact that pushed separates.
+    #[serde(skip)]
+    pub(super) separates: bool,
     #[serde(skip)]
     pub(super) sizes: Sizes,
 }
@@ -134,11 +146,16 @@ pub(super) struct Refused {
 }
 
 impl Document {
-    pub(super) fn new(law: String, problem: &Problem, answer: Answer) -> Result<Self> {
+    pub(super) fn new(
+        law: String,
+        problem: &Problem,
+        claims: &Claims,
+        answer: Answer,
+    ) -> Result<Self> {
         let content = match answer {
-            Answer::One(outcome) => Content::One(One::new(problem, outcome)?),
-            Answer::Several(several) => Content::Several(List::new(problem, several)?),
-            Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, *sampled))),
+            Answer::One(outcome) => Content::One(One::new(problem, claims, outcome)?),
+            Answer::Several(several) => Content::Several(List::new(problem, claims, several)?),
+            Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, claims, *sampled))),
         };
         Ok(Self { law, content, files: Vec::new() })
     }
@@ -156,23 +173,29 @@ impl Document {
         &self.files
     }
 
-    pub(super) fn is_resolved(&self) -> bool {
+    /// Whether the answer is resolved, or has statuses that are `allowed`.
+    pub(super) fn is_resolved(&self, allowed: &[Allowed]) -> bool {
+        let accepts = |status: Status| {
+            status == Status::Resolved
+                || (status == Status::EnergyGained && allowed.contains(&Allowed::EnergyGained))
+        };
         match &self.content {
-            // An answer that overflowed is none.
-            Content::One(one) => {
-                one.status == Status::Resolved && one.velocity.iter().all(|value| value.is_finite())
+            Content::One(one) => accepts(one.status),
+            Content::Several(list) => {
+                let outcomes = &list.outcomes;
+                list.statistics.complete
+                    && !outcomes.is_empty()
+                    && outcomes.iter().all(|entry| accepts(entry.outcome.status))
             }
-            Content::Several(list) => list.status == ListStatus::Resolved,
-            Content::Set(set) => set.status == Status::Resolved,
+            Content::Set(set) => accepts(set.status),
         }
     }
 }
 
 impl One {
-    fn new(problem: &Problem, outcome: Outcome) -> Result<Self> {
-        let certificate = Certificate::check(problem, &outcome)?;
+    fn new(problem: &Problem, claims: &Claims, outcome: Outcome) -> Result<Self> {
+        let judgement = Certificate::judge(problem, &outcome, claims)?;
         let sizes = Sizes::of(problem, &outcome);
-        let judged = judgement::judge(&certificate, &sizes);
         let stages = outcome.trace.stages.into_iter().map(|stage| Stage {
             phase: stage.phase,
             contact: stage.contact,
@@ -180,26 +203,29 @@ impl One {
         });
         Ok(Self {
             status: outcome.trace.status,
+            restitution: outcome.trace.restitution,
+            infeasibility: outcome.trace.infeasibility.map(|weights| weights.data.into()),
             velocity: outcome.velocity.data.into(),
             impulses: outcome.impulses,
             bilateral_impulses: outcome.bilateral_impulses.data.into(),
-            certificate,
-            violations: judgement::violations(&judged),
+            certificate: judgement.certificate,
+            violations: judgement.violations(),
             trace: Trace { stages: stages.collect() },
-            judged,
+            separates: judgement.separates,
+            judged: judgement.figures,
             sizes,
         })
     }
 }
 
 impl List {
-    fn new(problem: &Problem, several: Several) -> Result<Self> {
+    fn new(problem: &Problem, claims: &Claims, several: Several) -> Result<Self> {
         let Several { outcomes, isolated, sequences, indeterminacy, complete } = several;
         let isolated = |index: usize| isolated.as_ref().and_then(|all| all.get(index).copied());
         let sequences = |index: usize| sequences.as_ref().and_then(|all| all.get(index).cloned());
         let outcomes = outcomes.into_iter().enumerate().map(|(index, outcome)| {
             let (isolated, sequences) = (isolated(index), sequences(index));
-            Ok(ListEntry { outcome: One::new(problem, outcome)?, isolated, sequences })
+            Ok(ListEntry { outcome: One::new(problem, claims, outcome)?, isolated, sequences })
         });
         let outcomes = outcomes.collect::<Result<Vec<_>>>()?;
         let resolved = outcomes.iter().filter(|entry| entry.outcome.status == Status::Resolved);

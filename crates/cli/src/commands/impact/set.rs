@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use percussion_impact::{
-    Problem, friction_cone::FrictionCone, outcome::Status, outcome_set::Bounds,
+    Problem,
+    certificate::Claims,
+    friction_cone::FrictionCone,
+    outcome::{RestitutionUse, Status},
+    outcome_set::Bounds,
     set_valued::Statistics,
 };
 use serde::Serialize;
@@ -15,6 +19,8 @@ use crate::laws::{self, Sampled};
 #[derive(Debug, Serialize)]
 pub(super) struct Set {
     pub(super) status: Status,
+    /// What the law makes of coefficients of restitution that are not 0.
+    pub(super) restitution: RestitutionUse,
     pub(super) statistics: SetStatistics,
     /// None when no sample ended.
     pub(super) bounds: Option<BoundingBox>,
@@ -124,17 +130,13 @@ pub(super) struct Guarantee {
 }
 
 impl Set {
-    pub(super) fn new(problem: &Problem, sampled: Sampled) -> Self {
+    pub(super) fn new(problem: &Problem, claims: &Claims, sampled: Sampled) -> Self {
         let planes = sampled.planes.iter().map(plane).collect();
         let extremes = extremes(problem, &sampled);
-        let Sampled { statistics, bounds, energy, modes, velocities, cone, guarantee, .. } =
-            sampled;
+        let Sampled {
+            status, statistics, bounds, energy, modes, velocities, cone, guarantee, ..
+        } = sampled;
         let ended = statistics.terminated + statistics.closed;
-        let status = match (ended, statistics.unsolved) {
-            (_, 1..) => Status::Unsolved,
-            (0, 0) => Status::Limit,
-            (1.., 0) => Status::Resolved,
-        };
         let joint = modes.joint().into_iter().map(|mode| JointMode {
             contacts: mode.contacts.iter().map(ToString::to_string).collect(),
             count: mode.count,
@@ -143,6 +145,7 @@ impl Set {
         let (mean_lcps, max_lcps) = (statistics.mean_lcps(), statistics.max_lcps());
         Self {
             status,
+            restitution: claims.restitution_of(problem),
             statistics: SetStatistics { samples: statistics, mean_lcps, max_lcps },
             bounds: (ended > 0).then(|| BoundingBox::new(bounds, energy)),
             modes: Modes {

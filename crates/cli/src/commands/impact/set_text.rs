@@ -18,7 +18,7 @@ use crate::{
 const MOST_MODES: usize = 12;
 
 pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
-    let mut text = format!("{law}: {}\n\n{}", name_of(&set.status), samples(set));
+    let mut text = format!("{law}: {}\n\n{}", status(set), samples(set));
     if let Some(bounds) = &set.bounds {
         text += &format!("\n{}", bounding_box(subject, bounds));
         text += &format!("\n{}", modes(subject, set));
@@ -30,6 +30,11 @@ pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
     text += &format!("\n{}", guarantee(set));
     text += &format!("\n{}", figures(set));
     text + &written(&set.files)
+}
+
+/// The status of a set, with what is not as it is in the data.
+pub(super) fn status(set: &Set) -> String {
+    super::text::with_restitution(name_of(&set.status), set.restitution)
 }
 
 fn samples(set: &Set) -> Table {

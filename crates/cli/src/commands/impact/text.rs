@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use percussion_impact::outcome::{Impulse, Status};
+use percussion_impact::{
+    certificate::{Judged, Verdict},
+    outcome::{Impulse, RestitutionUse},
+};
 use percussion_report::{Table, number::short};
 
 use super::{
     document::{Comparison, Content, Document, List, One},
-    judgement::{Judged, Verdict},
     set_text,
 };
 use crate::{
@@ -27,7 +29,7 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
     let title = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
     let answer = match &document.content {
         Content::One(outcome) => {
-            format!("{}: {}\n\n{}", document.law, name_of(&outcome.status), full(subject, outcome))
+            format!("{}: {}\n\n{}", document.law, status(outcome), full(subject, outcome))
         }
         Content::Several(list) => several(subject, &document.law, list),
         Content::Set(set) => set_text::set(subject, &document.law, set),
@@ -35,7 +37,37 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
     title + &answer + &written(document.files())
 }
 
+/// The status of an outcome, with what is not as it is in the data.
+fn status(outcome: &One) -> String {
+    with_restitution(name_of(&outcome.status), outcome.restitution)
+}
+
+/// The name of a status, and what became of the restitution of the contacts if it was not used.
+pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> String {
+    match restitution {
+        RestitutionUse::Ignored => format!("{name}, restitution ignored"),
+        RestitutionUse::Replaced => {
+            format!("{name}, restitution of the contacts replaced by the law's")
+        }
+        _ => name,
+    }
+}
+
+/// Which contacts close on a body so that no motion separates them as fast as asked.
+fn infeasibility(subject: &Subject, weights: &[f64]) -> String {
+    let parts = weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
+    let parts: Vec<_> =
+        parts.map(|(k, weight)| format!("{} × {}", short(*weight), subject.contacts[k])).collect();
+    format!("proof: no percussion changes the normal velocities {}\n\n", parts.join(" + "))
+}
+
 fn full(subject: &Subject, outcome: &One) -> String {
+    let proof = outcome.infeasibility.as_ref();
+    let proof = proof.map_or_else(String::new, |weights| infeasibility(subject, weights));
+    proof + &tables(subject, outcome)
+}
+
+fn tables(subject: &Subject, outcome: &One) -> String {
     let mut text = velocities(subject, outcome).to_string();
     if !outcome.impulses.is_empty() {
         text += &format!("\n{}", contacts(subject, outcome));
@@ -140,13 +172,16 @@ fn words(outcome: &One, figure: &Judged) -> String {
         ("energy_change", _) if figure.value < 0.0 && energy > 0.0 => {
             return format!("loses {share} %");
         }
-        ("complementarity", _) if outcome.sizes.is_separation(figure.value) => {
+        ("complementarity", Verdict::Information) if outcome.separates => {
             "contacts that pushed separate"
         }
-        ("complementarity", _) => "holds",
+        ("complementarity", Verdict::Information) => "holds",
+        ("momentum_residual" | "approach" | "bilateral_residual", Verdict::Information) => {
+            "bodies move meanwhile"
+        }
         (_, Verdict::Holds) => "holds",
         (_, Verdict::Violated) => "VIOLATED",
-        (_, Verdict::Information) => "",
+        _ => "",
     };
     words.to_owned()
 }
@@ -192,7 +227,7 @@ fn several(subject: &Subject, law: &str, list: &List) -> String {
             Some(false) => ", an end of a continuum of outcomes",
             _ => "",
         };
-        let status = name_of(&entry.outcome.status);
+        let status = status(&entry.outcome);
         let sequences = entry.sequences.as_ref().map_or_else(String::new, sequences);
         let outcome = full(subject, &entry.outcome);
         text += &format!("\n── outcome {index}: {status}{kind}\n\n{sequences}{outcome}");
@@ -226,7 +261,7 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     let mut rows = vec![(BEFORE.to_owned(), before.as_slice())];
     for document in comparison.answers() {
         for line in lines(document, energy) {
-            let status = name_of(&line.status);
+            let status = line.status;
             let [after, change] = [line.energy, line.change].map(|value| clean(value, energy));
             verdicts.push([line.name.clone(), status, after, change, line.verdict]);
             rows.push((line.name, line.velocity));
@@ -281,7 +316,7 @@ const BEFORE: &str = "before the impact";
 /// What a comparison tells of an outcome.
 struct Line<'a> {
     name: String,
-    status: Status,
+    status: String,
     energy: f64,
     change: f64,
     verdict: String,
@@ -299,7 +334,7 @@ fn lines<'a>(document: &'a Document, energy: f64) -> Vec<Line<'a>> {
         Content::Set(set) => {
             let line = |name: &str, after: f64, velocity: &'a [f64]| Line {
                 name: format!("{law}, {name}"),
-                status: set.status,
+                status: set_text::status(set),
                 energy: after,
                 change: after - energy,
                 verdict: "bounding box".to_owned(),
@@ -315,7 +350,7 @@ fn lines<'a>(document: &'a Document, energy: f64) -> Vec<Line<'a>> {
 fn line(name: String, outcome: &One) -> Line<'_> {
     Line {
         name,
-        status: outcome.status,
+        status: status(outcome),
         energy: outcome.certificate.energy_after,
         change: outcome.certificate.energy_change,
         verdict: summary(outcome),

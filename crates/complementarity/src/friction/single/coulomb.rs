@@ -31,7 +31,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Contact, conic::Conic, maximum_dissipation::radial};
+use super::{Contact, conic::Conic, maximum_dissipation::radial, shifted};
 use crate::friction::trigonometric_polynomial::{Direction, Ray};
 
 /// How the contact moves after a [`Solution`].
@@ -109,10 +109,26 @@ impl Solutions {
 /// ```
 #[must_use]
 pub fn all(contact: &Contact, b: &Vector3<f64>) -> Solutions {
+    if contact.is_far(b) { all_far(contact, b) } else { all_near(contact, b) }
+}
+
+/// [`all`] in units near one.
+#[cold]
+fn all_far(contact: &Contact, b: &Vector3<f64>) -> Solutions {
     let mut solutions = Solutions::NONE;
-    if !b.iter().all(|entry| entry.is_finite()) {
-        return solutions;
+    if b.iter().all(|entry| entry.is_finite()) {
+        let (near, load, [block, velocity]) = contact.in_units(b);
+        for solution in all_near(&near, &load).as_slice() {
+            let impulse = solution.impulse.map(|entry| shifted(entry, velocity - block));
+            solutions.push(solution.mode, contact, b, impulse);
+        }
     }
+    solutions
+}
+
+/// All solutions, of entries whose powers do not overflow.
+fn all_near(contact: &Contact, b: &Vector3<f64>) -> Solutions {
+    let mut solutions = Solutions::NONE;
     if b.x <= 0.0 {
         solutions.push(Mode::Open, contact, b, Vector3::zeros());
     }
@@ -146,23 +162,34 @@ pub fn all(contact: &Contact, b: &Vector3<f64>) -> Solutions {
 
 /// The solution with the least energy among those with `a_n·x ≥ 0`, see the head of the module.
 ///
-/// Zero for a `b` that is not finite; finite if the squares of `b` do not overflow.
+/// Zero for a `b` that is not finite. A singular `A` may have no solution: [`single::solve`](super::solve) judges the answer.
 #[must_use]
 pub fn solve(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     let start = if contact.monotone { Some(Vector3::zeros()) } else { None };
-    choose(contact, b, start.as_ref())
+    if contact.is_far(b) {
+        contact.solve_far(b, None, |contact, b, _| {
+            let start = contact.monotone.then(Vector3::zeros);
+            choose(contact, b, start.as_ref())
+        })
+    } else {
+        choose(contact, b, start.as_ref())
+    }
 }
 
 /// The sliding solution that Newton steps reach from the tangential part of `guess`, or [`solve`]'s answer
 /// where they reach none or the contact opens or can stick.
 #[must_use]
 pub fn solve_near(contact: &Contact, b: &Vector3<f64>, guess: &Vector3<f64>) -> Vector3<f64> {
-    choose(contact, b, Some(guess))
+    if contact.is_far(b) {
+        contact.solve_far(b, Some(guess), choose)
+    } else {
+        choose(contact, b, Some(guess))
+    }
 }
 
 #[inline]
 fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> Vector3<f64> {
-    if b.x < 0.0 || !b.iter().all(|entry| entry.is_finite()) {
+    if b.x < 0.0 {
         return Vector3::zeros();
     }
     if contact.friction == 0.0 {
@@ -188,7 +215,7 @@ fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> 
         }
     }
     let mut best = (f64::INFINITY, Vector3::zeros());
-    for solution in all(contact, b).as_slice() {
+    for solution in all_near(contact, b).as_slice() {
         if solution.energy < best.0 {
             best = (solution.energy, solution.impulse);
         }
@@ -197,7 +224,7 @@ fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> 
         return best.1;
     }
     // Stick and slide are apart by less than round-off: on the edge of the cone both are.
-    super::maximum_dissipation::solve(contact, b)
+    super::maximum_dissipation::closed(contact, b, None)
 }
 
 /// The impulse along `ray`, on which the slip is parallel to it, if the slip opposes it as friction must.

@@ -40,7 +40,7 @@ use crate::friction::trigonometric_polynomial::{Direction, Ray};
 
 /// The impulse (N·s) of `contact` under `b` (m/s, minus the relative velocity without it).
 ///
-/// Finite for finite `b` whose squares do not overflow.
+/// Finite for finite `b`; zero otherwise. For a singular `A` there may be no minimum: [`single::solve`](super::solve) judges the answer.
 ///
 /// # Example
 ///
@@ -73,7 +73,23 @@ pub fn solve_near(
     b: &Vector3<f64>,
     guess: Option<&Vector3<f64>>,
 ) -> Vector3<f64> {
-    if b.x < 0.0 || !b.iter().all(|entry| entry.is_finite()) {
+    if b.x < 0.0 {
+        Vector3::zeros()
+    } else if contact.is_far(b) {
+        contact.solve_far(b, guess, closed)
+    } else {
+        closed(contact, b, guess)
+    }
+}
+
+/// The closed form, of entries whose powers do not overflow.
+#[inline]
+pub(super) fn closed(
+    contact: &Contact,
+    b: &Vector3<f64>,
+    guess: Option<&Vector3<f64>>,
+) -> Vector3<f64> {
+    if b.x < 0.0 {
         return Vector3::zeros();
     }
     if contact.friction == 0.0 {

@@ -393,3 +393,79 @@ fn what_is_not_finite_or_extreme_stays_harmless() {
         }
     }
 }
+
+/// Symptom: closed forms answered a `b` outside of the range of a singular `A` with something finite that obeyed nothing, without a word. Expected:
+/// `A = [[1, 1], [1, 1]]` turns friction of `μ > 1` against the slip of `b = (1, −1)` into more approach than the normal takes away.
+#[test]
+fn singular_contacts_without_answer_are_errors() {
+    let block = matrix![1.0, 1.0, 0.0; 1.0, 1.0, 0.0; 0.0, 0.0, 1.0];
+    let b = vector![1.0, -1.0, 0.0];
+    for law in [Law::Coulomb, Law::MaximumDissipation] {
+        for friction in [1.5, 10.0, 1e8] {
+            let unsolved = solve(law, &Contact::new(&block, friction).unwrap(), &b).unwrap_err();
+            assert!(unsolved.figures.largest() > unsolved.allowed, "{unsolved:?}");
+            assert!(unsolved.impulse.iter().all(|entry| entry.is_finite()), "{unsolved:?}");
+            assert!(unsolved.to_string().contains("the block is singular"), "{unsolved}");
+        }
+        // Within the range, and where friction is weak, there are answers: x_t = −μ x_n and (1 − μ) x_n = 1.
+        let weak = solve(law, &Contact::new(&block, 0.5).unwrap(), &b).unwrap();
+        assert!((weak - vector![2.0, -1.0, 0.0]).norm() < 1e-14, "{law:?} {weak}");
+        let stick = vector![1.0, 1.0, 0.0];
+        assert!(solve(law, &Contact::new(&block, 1.5).unwrap(), &stick).is_ok());
+        for bad in [f64::NAN, f64::INFINITY] {
+            let contact = Contact::new(&Matrix3::identity(), 0.5).unwrap();
+            assert!(solve(law, &contact, &vector![1.0, bad, 0.0]).is_err());
+            assert!(solve(law, &contact, &vector![bad, 0.0, 0.0]).is_err());
+        }
+        assert_eq!(
+            solve(law, &Contact::new(&block, 0.5).unwrap(), &Vector3::zeros()),
+            Ok(Vector3::zeros())
+        );
+    }
+}
+
+/// Powers of these entries overflow or underflow; the units are powers of two, so that not a bit changes.
+#[test]
+fn contacts_of_any_size_are_solved_alike() {
+    let mut random = ChaCha8Rng::seed_from_u64(12);
+    for _ in 0..200 {
+        let (contact, b) = random_contact(&mut random);
+        let x = [maximum_dissipation::solve(&contact, &b), coulomb::solve(&contact, &b)];
+        let all = coulomb::all(&contact, &b);
+        // Units that the first step to numbers near one takes as they are.
+        for [mass, speed] in [[600, 0], [-600, 0], [0, 500], [0, -500], [400, 400], [-400, 400]] {
+            let scaled = contact.block().map(|entry| shifted(entry, mass));
+            let scaled = Contact::new(&scaled, contact.friction()).unwrap();
+            let load = b.map(|entry| shifted(entry, speed));
+            let back = |x: Vector3<f64>| x.map(|entry| shifted(entry, mass - speed));
+            let found =
+                [maximum_dissipation::solve(&scaled, &load), coulomb::solve(&scaled, &load)]
+                    .map(back);
+            let near = [Law::MaximumDissipation, Law::Coulomb].map(|law| {
+                let figures = |x: &Vector3<f64>| {
+                    Figures::of(law, &contact, x, &contact.velocity(&b, x)).largest()
+                };
+                let k = usize::from(law == Law::Coulomb);
+                figures(&found[k]) <= 1e-6 * b.norm() || figures(&x[k]) > 1e-7 * b.norm()
+            });
+            assert_eq!(near, [true; 2], "{contact:?} {b} {x:?} {found:?}");
+            let others = coulomb::all(&scaled, &load);
+            assert_eq!(others.as_slice().len(), all.as_slice().len(), "{contact:?} {b}");
+        }
+    }
+}
+
+/// Coupled normals and tangents without friction: only the normal counts, and no slip costs anything.
+#[test]
+fn contacts_without_friction_push_along_the_normal() {
+    let mut random = ChaCha8Rng::seed_from_u64(13);
+    for _ in 0..200 {
+        let (contact, b) = random_contact(&mut random);
+        let contact = Contact::new(contact.block(), 0.0).unwrap();
+        let expected = vector![b.x.max(0.0) / contact.block()[(0, 0)], 0.0, 0.0];
+        for law in [Law::Coulomb, Law::MaximumDissipation] {
+            let x = solve(law, &contact, &b).unwrap();
+            assert!((x - expected).norm() <= 1e-15 * expected.norm(), "{law:?} {x} {expected}");
+        }
+    }
+}

@@ -13,8 +13,6 @@ use std::ops::Range;
 
 use crate::lcp::Problem;
 
-use super::scaling::Scaling;
-
 /// Number of doubles a column is padded to a multiple of: two vector registers of every machine, so
 /// that the unrolled inner loop has no remainder, which matters for small problems.
 const LANES: usize = 4;
@@ -49,14 +47,14 @@ pub(super) enum Place {
 
 impl Dictionary {
     /// Writes the dictionary of `w = q + M z + d t`, scaled, with all `w` basic.
-    pub(super) fn load(&mut self, problem: &Problem, scaling: &Scaling, covering: &[f64]) {
-        let n = problem.dimension();
+    pub(super) fn load(&mut self, problem: &Problem, covering: &[f64]) {
+        let (n, scaling) = (problem.dimension(), problem.scaling());
         self.resize(n);
         self.postponed = None;
         let (matrix, rest) = self.columns.split_at_mut(n * self.stride);
         let (artificial, values) = rest.split_at_mut(self.stride);
         for (j, column) in matrix.chunks_exact_mut(self.stride).enumerate() {
-            scaling.write_column(j, problem, column);
+            scaling.write_column(j, problem.matrix(), column);
         }
         artificial[..n].copy_from_slice(covering);
         scaling.write_vector(problem.vector().as_slice(), values);

@@ -80,8 +80,8 @@ fn relative_sum(problem: &Problem, i: usize, z: &DVector<f64>, terms: [f64; 2]) 
 
 impl Workspace {
     /// The ray along which the variable of `column` grows without limit.
-    pub(super) fn secondary_ray(&self, column: usize) -> Ray {
-        let (dictionary, scaling) = (&self.dictionary, &self.scaling);
+    pub(super) fn secondary_ray(&self, problem: &Problem, column: usize) -> Ray {
+        let (dictionary, scaling) = (&self.dictionary, problem.scaling());
         let n = dictionary.size();
         let artificial = dictionary.artificial();
         let value = |variable| match dictionary.place(variable) {

@@ -267,3 +267,14 @@ proptest! {
         prop_assert!((scaled_z / 64.0 - z.component_div(&scale)).amax() <= 1e-9 * (1.0 + z.amax() * 4096.0));
     }
 }
+
+/// Symptom: a row that approaches at `2·10⁻⁶⁷` beside one of 1 was left alone. Cause: the ratio test takes it for zero. Expected: each row
+/// has its own unknown, which nothing keeps from making up for it.
+#[test]
+fn rows_that_approach_by_next_to_nothing_are_stopped_too() {
+    let (report, z, _) =
+        run(&problem(DMatrix::identity(2, 2), dvector![-2e-67, -1.0]), &Settings::default());
+    assert_eq!(report.status, Status::Solved);
+    assert_relative_eq!(z[0], 2e-67, epsilon = 1e-80);
+    assert_relative_eq!(z[1], 1.0);
+}

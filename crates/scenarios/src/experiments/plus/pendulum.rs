@@ -6,11 +6,12 @@
 
 use nalgebra::Vector3;
 use percussion_dynamics::System;
-use percussion_impact::{Law, plus::Motion};
+use percussion_impact::plus::Motion;
 
 use super::{Measurements, Options, Progress, drawing, finish, law};
 use crate::{
     error::Error,
+    experiments::settled,
     figure::Figure,
     impacts::{
         ImpactScenario,
@@ -41,7 +42,7 @@ pub(in crate::experiments) fn run(
     let mut measurements = Measurements::new(id, &scenario.expected);
     let problem = scenario.build()?.problem;
     let (plus, velocity) = (law(0.01), problem.velocity());
-    let (outcome, trace) = (plus.resolve(&problem)?, plus.trace(&problem)?);
+    let (outcome, trace) = (settled(&plus, &problem, &[])?, plus.trace(&problem)?);
     let w = problem.delassus();
     let (before, after) =
         (problem.contact_velocity(velocity), problem.contact_velocity(&outcome.velocity));

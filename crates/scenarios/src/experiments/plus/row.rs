@@ -1,12 +1,15 @@
 //! Example 3: a ball strikes a row of four. Compliant contacts (A), PLUS (B), all contacts at once (C).
 
 use percussion_impact::{
-    Law, Plus,
+    Plus,
     plus::{Participation, Phase, Trace},
 };
 
 use super::{Measurements, Moment, Options, Progress, dots, drawing, finish, follow, law};
-use crate::{error::Error, figure::Figure, impacts::ImpactScenario, outcome::ExperimentOutcome};
+use crate::{
+    error::Error, experiments::settled, figure::Figure, impacts::ImpactScenario,
+    outcome::ExperimentOutcome,
+};
 
 /// Table 2: what each contact does in each round.
 const TABLE_2: [[Phase; 4]; 5] = {
@@ -29,7 +32,8 @@ pub(in crate::experiments) fn run(
     measurements.add("entries of Table 2 that agree", agreeing(&trace));
     measurements.add("rounds", trace.report.rounds as f64);
     let all = Plus { participation: Participation::All, ..plus };
-    let (row_b, row_c) = (plus.resolve(&problem)?.velocity, all.resolve(&problem)?.velocity);
+    let row = |law: &Plus| Ok::<_, Error>(settled(law, &problem, &[])?.velocity);
+    let (row_b, row_c) = (row(&plus)?, row(&all)?);
     let (reference, moments) = follow(&scenario)?;
     progress(0.5, &scenario.title);
     let mut stiffer = scenario.clone();

@@ -1,10 +1,11 @@
 //! Single contacts in impending slip, against Coulomb's law in closed form.
 
-use percussion_impact::{Law, Plus};
+use percussion_impact::Plus;
 
 use super::{Measurements, Options, Progress, drawing, finish, law};
 use crate::{
     error::Error,
+    experiments::settled,
     figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
@@ -26,7 +27,7 @@ pub(in crate::experiments) fn run(
     let (mut arrows, mut cones) = (Vec::new(), Vec::new());
     for (index, scenario) in scenarios.iter().enumerate() {
         let problem = scenario.build()?.problem;
-        let outcome = plus.resolve(&problem)?;
+        let outcome = settled(&plus, &problem, &[])?;
         let (name, impulse) = (&scenario.name, &outcome.impulses[0]);
         let after = problem.contact_velocity(&outcome.velocity);
         measurements.add(format!("{name}: sliding velocity after"), after[1]);

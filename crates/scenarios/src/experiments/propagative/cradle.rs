@@ -6,11 +6,13 @@
 //! consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168, figure 2.
 
 use nalgebra::DVector;
-use percussion_impact::{Law, Newton, Outcome, Problem, Propagative, propagative::Order};
+use percussion_impact::{
+    Law, Newton, Outcome, Problem, Propagative, outcome::Status, propagative::Order,
+};
 
 use crate::{
     error::Error,
-    experiments::{Measurements, Options, Progress, drawing},
+    experiments::{Measurements, Options, Progress, drawing, settled},
     figure::{Figure, Mark, Series},
     impacts::{Body, Contact, Disc, ImpactScenario, Partner},
     outcome::ExperimentOutcome,
@@ -141,14 +143,15 @@ impl Reversal {
 }
 
 fn resolve(order: Order, problem: &Problem) -> Result<Outcome, Error> {
-    Ok(Propagative { order, ..Propagative::default() }.resolve(problem)?)
+    settled(&Propagative { order, ..Propagative::default() }, problem, &[])
 }
 
-/// Change of energy, in % of that before.
+/// Change of energy, in % of that before: that restitution at all contacts at once gains some is what the experiment shows.
 fn gain(law: &dyn Law, balls: &Problem, velocity: [f64; 3]) -> Result<f64, Error> {
     let hit = balls.with_velocity(DVector::from_column_slice(&velocity))?;
     let before = hit.kinetic_energy(hit.velocity());
-    Ok(100.0 * (hit.kinetic_energy(&law.resolve(&hit)?.velocity) - before) / before)
+    let after = settled(law, &hit, &[Status::EnergyGained])?.velocity;
+    Ok(100.0 * (hit.kinetic_energy(&after) - before) / before)
 }
 
 fn with_restitution(scenario: &ImpactScenario, restitution: f64) -> Result<Problem, Error> {

@@ -2,15 +2,15 @@
 //!
 //! With positive diagonal `R`, `C` and `z = C y`, the LCP of `R M C` and `R q` has the same
 //! complementary bases. For a row with a positive diagonal entry `r_i = c_i` and `r_i² M_ii` is in
-//! `[½, 2)`; for one without, `r_i` and `c_i` bring the largest scaled entry of its row and of its
+//! `[1, 4)`; for one without, `r_i` and `c_i` bring the largest scaled entry of its row and of its
 //! column near one. `q` is divided by the power of two next to its largest scaled entry. Powers of two
 //! make all this exact, so tolerances can be absolute and an answer does not depend on the units of
 //! the problem.
 
-use crate::lcp::Problem;
+use nalgebra::{DMatrix, DVector};
 
 /// Scaling factors of one problem.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Scaling {
     /// `r`.
     rows: Vec<f64>,
@@ -23,30 +23,24 @@ pub(super) struct Scaling {
     level: f64,
 }
 
-/// Largest exponent of a factor, so that products of two stay finite.
+/// Largest exponent of a diagonal entry that is made up for: the product of two factors, of half of it each, stays finite.
+const LARGEST_DIAGONAL: i32 = 1000;
+
+/// Largest exponent of a factor of a row without a positive diagonal entry.
 const LARGEST_EXPONENT: i32 = 400;
 
 /// Largest exponent of the level.
 const LARGEST_LEVEL: i32 = 1000;
 
 impl Scaling {
-    /// Makes room for a problem of size `n`.
-    pub(super) fn reserve(&mut self, n: usize) {
-        self.rows.clear();
-        self.rows.reserve(n);
-        self.columns.clear();
-        self.columns.reserve(n);
-        self.gaps.clear();
-        self.gaps.reserve(n);
-    }
-
-    pub(super) fn compute(&mut self, problem: &Problem) {
-        let n = problem.dimension();
-        let matrix = problem.matrix().as_slice();
+    /// The factors of a problem, in the memory of those of another.
+    pub(super) fn compute(&mut self, matrix: &DMatrix<f64>, vector: &DVector<f64>) {
+        let n = vector.len();
+        let matrix = matrix.as_slice();
         self.rows.clear();
         self.rows.extend(matrix.iter().step_by(n + 1).map(|&diagonal| {
             if diagonal > 0.0 {
-                power_of_two(-(exponent(diagonal, LARGEST_EXPONENT) >> 1))
+                power_of_two(-(exponent(diagonal, LARGEST_DIAGONAL) >> 1))
             } else {
                 1.0
             }
@@ -67,7 +61,7 @@ impl Scaling {
             self.columns[i] = column;
         }
         let mut largest = 0.0;
-        for (factor, q) in self.rows.iter().zip(problem.vector().as_slice()) {
+        for (factor, q) in self.rows.iter().zip(vector.as_slice()) {
             largest = larger(largest, (factor * q).abs());
         }
         self.level =
@@ -75,10 +69,10 @@ impl Scaling {
     }
 
     /// Writes column `j` of the scaled matrix to the first `n` entries of `scaled`.
-    pub(super) fn write_column(&self, j: usize, problem: &Problem, scaled: &mut [f64]) {
+    pub(super) fn write_column(&self, j: usize, matrix: &DMatrix<f64>, scaled: &mut [f64]) {
         let n = self.rows.len();
         let own = self.columns[j];
-        let column = &problem.matrix().as_slice()[j * n..][..n];
+        let column = &matrix.as_slice()[j * n..][..n];
         for ((scaled, entry), factor) in scaled.iter_mut().zip(column).zip(&self.rows) {
             *scaled = entry * (own * factor);
         }
@@ -89,6 +83,17 @@ impl Scaling {
         for ((scaled, q), factor) in scaled.iter_mut().zip(q).zip(&self.rows) {
             *scaled = q * factor / self.level;
         }
+    }
+
+    /// A power of two near the largest `r_i |q_i|`.
+    pub(super) const fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// `r_i` and `c_i`.
+    #[inline]
+    pub(super) fn factors(&self, i: usize) -> (f64, f64) {
+        (self.rows[i], self.columns[i])
     }
 
     /// The scaled value of `w_i` or `q_i`.

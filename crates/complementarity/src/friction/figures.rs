@@ -1,0 +1,227 @@
+//! The figures that judge one contact: approach, adhesion, cone, complementarity and slip, all in velocities.
+//!
+//! With `w = tr(W_ii)/3`, which turns impulses into velocities, the contact with impulse `p` and velocity `u` has
+//!
+//! | figure | value (m/s) |
+//! | --- | --- |
+//! | [`approach`](Figures::approach) | `max(0, −u_N)` |
+//! | [`adhesion`](Figures::adhesion) | `w max(0, −p_N)` |
+//! | [`cone`](Figures::cone) | `w max(0, ‖p_T‖ − μ p_N⁺)` |
+//! | [`complementarity`](Figures::complementarity) | `min(w ‖p‖, u_N⁺)`; for maximum dissipation also `min(w ‖p‖, (u − W_ii p)_N⁺)` |
+//! | [`slip`](Figures::slip) | `‖w p_T − Π(w p_T − u_T)‖` (Coulomb) |
+//!
+//! where `Π` projects on the disk of radius `μ w p_N⁺`. What `slip` is for maximum dissipation stands below.
+//!
+//! **What small figures guarantee.** Let all be at most `ε`. Then the contact approaches with at most `ε`, pulls with at
+//! most `ε/w` and leaves its cone by at most `ε/w` along the tangents, whatever `μ` is. Either `‖p‖ ≤ ε/w` or `|u_N| ≤ ε`, so
+//! that `|p_N u_N| ≤ ε max(‖p‖, |u_N|/w)`. And there is a friction `d` within `ε/w` of `p_T`, in the disk of radius `μ p_N⁺`, with which the contact either
+//! sticks, `‖u_T‖ ≤ ε`, or slides: then `d` is on the edge and `u_T` within `ε` of a negative multiple of `d`, or anything if the disk is a point. (If the projection changes nothing,
+//! `u_T` is the distance. Otherwise `w p_T − u_T − w d` is a positive multiple of `d`.) Conversely, where these statements hold for an `ε`, no figure is above
+//! `3 ε`: projections do not enlarge distances, and `w d` is that of `w d + c d`. The figures are zero exactly at the solutions.
+//!
+//! **Why not the natural map of De Saxcé's cone?** With `û = u + μ‖u_T‖ n` the law is `K_μ* ∋ û ⊥ p ∈ K_μ`. The distance of `û` from
+//! `K_μ*` is `max(0, −u_N)/√(1 + μ²)`: an approach of 1 m/s at `μ = 10⁸` is a distance of 10⁻⁸ m/s. And what the rounding `δ` of the
+//! slip of a sticking contact adds to `û` is `μ δ`, so that no answer is good enough. Projections of normal and tangents each by
+//! itself, as Alart and Curnier have them, have neither fault.
+//!
+//! **Maximum dissipation.** The tangential impulse `y` of a contact that stays closed minimizes a convex energy with the gradient `u_T`
+//! over `‖y‖ + k·y ≤ μ b_n/W_nn`, `k = μ a/W_nn`, where `a` couples normal and tangents. Its conditions of Karush, Kuhn and Tucker, which suffice,
+//! are `u_T = −s (e + k)` on the edge, with `e = y/‖y‖` and `s ≥ 0`, and `u_T = 0` inside. So `ũ_T = u_T + s k` is opposite to the friction and has the length
+//! `s`, which makes `s` a root of
+//!
+//! ```math
+//! (1 - k^2)\, s^2 - 2\, (u_T \cdot k)\, s - \|u_T\|^2 = 0,\qquad s \ge 0 ,
+//! ```
+//!
+//! and the condition Coulomb's with `ũ_T` in place of `u_T`. For `‖k‖ < 1` there is one root; else the least distance of the two counts, of
+//! `w max(‖p_T‖, μ p_N⁺)`, without which there is no friction, of `‖u_T‖` and of
+//! `max(w |μ p_N⁺ − ‖p_T‖|, min_{s≥0} ‖u_T + s (e + k)‖)`. A contact that opens by itself, `(u − W_ii p)_N > 0`, has no impulse.
+//!
+//! These conditions are those of a minimum where `b_n > 0`. What else the law says, that a contact with `b_n = 0` is struck if `μ‖a‖` is large enough and energy is
+//! gained by it, is measured by `w ‖p − x*‖` with the [closed form](super::single::maximum_dissipation). That distance is `slip`; where the block is so nearly
+//! singular that the closed form could lose more than six digits (`det P ≤ 10⁻⁶ W_tt W_oo`), the larger one of it and of the conditions above. In a regular
+//! block the minimum exists, is the only one, and is what the closed form finds.
+//!
+//! # Source
+//!
+//! P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone to Newton like solution methods", *Computer Methods in
+//! Applied Mechanics and Engineering* 92 (1991) 353–375 (the map); T. Preclik, S. Eibl, U. Rüde, 2017, section 3.2 (maximum
+//! dissipation). The figures and the bounds between them are derived above.
+
+use nalgebra::Vector3;
+use serde::Serialize;
+
+use super::{Law, cone::length, single::Contact};
+
+/// How far impulses are from the law, by its parts (m/s, each ≥ 0 and zero exactly where that part holds); see the head of the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Figures {
+    /// Velocity with which the contact approaches.
+    pub approach: f64,
+    /// Impulse that pulls, times `w`.
+    pub adhesion: f64,
+    /// Tangential impulse beyond `μ p_N`, times `w`.
+    pub cone: f64,
+    /// The smaller of impulse times `w` and velocity of separation.
+    pub complementarity: f64,
+    /// Distance from sticking, and from sliding against the friction at its limit.
+    pub slip: f64,
+}
+
+impl Figures {
+    /// The figures of one contact with `impulse` (N·s) and `velocity` (m/s) by `law`; infinite if an entry is not finite.
+    ///
+    /// # Example
+    ///
+    /// No impulse against an approach of 1 m/s; friction of `10⁸` hides nothing.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3, vector};
+    /// use percussion_complementarity::friction::{Figures, Law, single::Contact};
+    ///
+    /// let contact = Contact::new(&Matrix3::identity(), 1e8)?;
+    /// let figures = Figures::of(Law::Coulomb, &contact, &Vector3::zeros(), &vector![-1.0, 0.5, 0.1]);
+    /// assert_eq!((figures.approach, figures.slip, figures.largest()), (1.0, 0.0, 1.0));
+    /// # Ok::<(), percussion_complementarity::friction::single::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn of(
+        law: Law,
+        contact: &Contact,
+        impulse: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+    ) -> Self {
+        let inverse_mass = contact.inverse_mass();
+        let push = impulse * inverse_mass;
+        let limit = contact.friction() * push.x.max(0.0);
+        let tangential = length(push.y, push.z);
+        let whole = length(push.x, tangential);
+        let mut figures = Self {
+            approach: (-velocity.x).max(0.0),
+            adhesion: (-push.x).max(0.0),
+            cone: (tangential - limit).max(0.0),
+            complementarity: whole.min(velocity.x.max(0.0)),
+            slip: 0.0,
+        };
+        let finite = whole + velocity.x.abs() + velocity.y.abs() + velocity.z.abs();
+        if !finite.is_finite() {
+            return Self::INFINITE;
+        }
+        let (friction, slip) = ([push.y, push.z], [velocity.y, velocity.z]);
+        if law == Law::MaximumDissipation {
+            let own = contact.block() * impulse;
+            figures.complementarity =
+                figures.complementarity.max(whole.min((velocity.x - own.x).max(0.0)));
+            let distance = contact.distance_from_dissipative(impulse, &(own - velocity));
+            if !distance.is_finite() {
+                return Self::INFINITE;
+            }
+            figures.slip = if contact.is_doubtful() {
+                distance.max(dissipative_slip(contact.tilt(), friction, slip, limit))
+            } else {
+                distance
+            };
+        } else {
+            figures.slip = off_disk(friction, slip, limit);
+        }
+        figures
+    }
+
+    /// Of what is not finite.
+    const INFINITE: Self = Self {
+        approach: f64::INFINITY,
+        adhesion: f64::INFINITY,
+        cone: f64::INFINITY,
+        complementarity: f64::INFINITY,
+        slip: f64::INFINITY,
+    };
+
+    /// The largest of them.
+    #[inline]
+    #[must_use]
+    pub const fn largest(&self) -> f64 {
+        self.approach.max(self.adhesion).max(self.cone).max(self.complementarity).max(self.slip)
+    }
+
+    /// The larger ones of two contacts.
+    #[must_use]
+    pub const fn max(&self, other: &Self) -> Self {
+        Self {
+            approach: self.approach.max(other.approach),
+            adhesion: self.adhesion.max(other.adhesion),
+            cone: self.cone.max(other.cone),
+            complementarity: self.complementarity.max(other.complementarity),
+            slip: self.slip.max(other.slip),
+        }
+    }
+
+    /// All of them times a number ≥ 0, for instance for other units.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            approach: factor * self.approach,
+            adhesion: factor * self.adhesion,
+            cone: factor * self.cone,
+            complementarity: factor * self.complementarity,
+            slip: factor * self.slip,
+        }
+    }
+}
+
+/// `‖p − Π(p − u)‖` with the disk of radius `limit`.
+#[inline]
+fn off_disk(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
+    let trial = [p[0] - u[0], p[1] - u[1]];
+    let size = length(trial[0], trial[1]);
+    if size <= limit {
+        return length(u[0], u[1]);
+    }
+    let scale = limit / size;
+    length(p[0] - scale * trial[0], p[1] - scale * trial[1])
+}
+
+/// The slip of maximum dissipation with `k = μ a/W_nn`.
+fn dissipative_slip(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
+    let (slip, size) = (length(u[0], u[1]), length(p[0], p[1]));
+    if slip == 0.0 {
+        return (size - limit).max(0.0);
+    }
+    // The roots s for a slip of one.
+    let along = u[0] / slip * k[0] + u[1] / slip * k[1];
+    let lead = 1.0 - k[0] * k[0] - k[1] * k[1];
+    let root = (along * along + lead).max(0.0).sqrt();
+    let with = |s: f64| {
+        let s = s * slip;
+        if s >= 0.0 && s.is_finite() {
+            off_disk(p, [u[0] + s * k[0], u[1] + s * k[1]], limit)
+        } else {
+            f64::INFINITY
+        }
+    };
+    // None of them is formed by a difference that cancels.
+    let sum = if along > 0.0 { along + root } else { along - root };
+    if lead > 0.0 {
+        return with(if along > 0.0 { sum / lead } else { -1.0 / sum });
+    }
+    let outward = [p[0] + size * k[0], p[1] + size * k[1]];
+    let slide = (limit - size).abs().max(off_ray(u, outward));
+    let nothing = size.max(limit);
+    with(sum / lead).min(with(-1.0 / sum)).min(slip).min(slide).min(nothing)
+}
+
+/// `min_{s ≥ 0} ‖u + s ν‖`.
+#[inline]
+fn off_ray([u, v]: [f64; 2], [t, o]: [f64; 2]) -> f64 {
+    let size = length(t, o);
+    if size > 0.0 {
+        let (t, o) = (t / size, o / size);
+        if u * t + v * o < 0.0 {
+            return (u * o - v * t).abs();
+        }
+    }
+    length(u, v)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,418 @@
+//! The residuals that judge any answer to a [linear complementarity problem](Problem), in any units.
+//!
+//! The rows of `M` may have different units, and `z` another one than `w`, so that `min(z_i, w_i)` compares what cannot be compared: in a problem of
+//! contacts between grams it is an impulse, which is small, and not the velocity that is wrong. Every row is measured beside a size `s_i` of its own:
+//!
+//! ```math
+//! \text{relative} = \max_i \Bigl| \min\Bigl( \max_k \frac{|M_{ki}|\, z_i}{s_k},\; \frac{w_i}{s_i} \Bigr) \Bigr|, \qquad
+//! \text{natural map} = \max_i \Bigl| \min\Bigl( \frac{z_i}{r_i c_i},\; w_i \Bigr) \Bigr| ,
+//! ```
+//!
+//! where `z_i` with a column of zeros counts as one, and `1/(r_i c_i)` is a power of two near `M_ii`, or near the largest entries of row and column where that
+//! is not positive.
+//!
+//! **What a relative residual of `τ` guarantees.** For every row `w_i ≥ −τ s_i`, and either `w_i ≤ τ s_i` or `z_i` is next to nothing: setting it to zero
+//! changes no `w_k` by more than `τ s_k`. It is zero exactly at the solutions with `z ≥ 0`.
+//!
+//! **Sizes** come from the problem and never from the answer, so that an answer of huge entries that cancel does not loosen its own judgement.
+//! `|q_j|` is made up for by `z_j` of the size `|q_j|/|M_jj|`, which row `i` feels as `|M_ij|` times that. So sizes spread,
+//!
+//! ```math
+//! s_i \leftarrow \max\Bigl( s_i,\; |M_{ij}|\, \frac{s_j}{|M_{jj}|}\, \min\Bigl(1, \sqrt{\frac{|M_{ii} M_{jj}|}{|M_{ij} M_{ji}|}}\Bigr) \Bigr), \qquad
+//! \text{at first } s_i = |q_i| ,
+//! ```
+//!
+//! in sweeps forth and back over the columns, which do not end before there is no row left that could be reached. The last factor, one for semidefinite matrices,
+//! keeps pairs of rows from raising one another. An unknown without a diagonal entry has the largest size at which it makes up for a row of its column. Where
+//! rows and columns have the same units, as those of contacts have (among the rows with a positive diagonal entry `r_i |M_ij| c_j` is at most 64;
+//! semidefinite matrices have none above 4), their `s_i` is at least `2⁻⁷ max_j r_j|q_j| / r_i`: rows whose own terms are rounding of the others, as along the tangents of a body at rest, are
+//! not asked to be precise. If `q = 0`, there is nothing but the answer to compare with, and `s_i = Σ_j |M_ij z_j|`.
+//!
+//! **Units.** Multiplying rows and columns by positive numbers, independently, as other units do, leaves the relative residual as it is: `s_i` takes
+//! part in the unit of its row, and the least size, where there is one, changes by at most a factor of two as `r_i` is rounded to a power of two.
+//!
+//! **Rounding.** A row whose terms are so large beside `s_i` that the rounding `(n + 1) 2⁻⁵² Σ|terms|` of their sum could reach `10⁻¹¹ s_i` is
+//! added up again with [compensated sums](crate::compensated).
+//!
+//! # Source
+//!
+//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009), section 5.10 (residuals and error bounds); that errors of
+//! rows are read beside sizes of rows: W. Oettli, W. Prager, "Compatibility of approximate solution of linear equations with given error bounds for
+//! coefficients and right-hand sides", *Numerische Mathematik* 6 (1964) 405–409. The sizes are derived above.
+
+use nalgebra::DVector;
+
+use super::Problem;
+use crate::compensated::Sum;
+
+/// The least size of a row, as a part of what `q` amounts to in its units: a tenth of a billionth of it, the default tolerance, is
+/// `10⁻¹²`, above the rounding `(n + 1) 2⁻⁵²` of up to 100 terms thirty times as large.
+const LEAST: f64 = 1.0 / 128.0;
+
+/// The largest scaled entry of problems whose rows and columns have the same units: a semidefinite matrix has none above 4, and
+/// friction of sliding contacts makes diagonal entries smaller.
+const LARGEST: f64 = 64.0;
+
+/// Rounding of a row, relative to its size, from which it is added up again: a tenth of what solvers accept by default.
+const CANCELLATION: f64 = 1e-11;
+
+/// Both residuals of one answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Residuals {
+    /// [`Problem::natural_map_residual`].
+    pub(crate) natural_map: f64,
+    /// [`Problem::relative_residual`].
+    pub(crate) relative: f64,
+}
+
+impl Residuals {
+    /// Of what cannot be judged.
+    pub(crate) const INFINITE: Self = Self { natural_map: f64::INFINITY, relative: f64::INFINITY };
+}
+
+/// Memory of a judgement, and the sizes of the rows of one problem.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Judge {
+    /// `s`.
+    sizes: Vec<f64>,
+    /// Whether the sizes are those of the problem.
+    known: bool,
+    /// `M z + q` of the last answer.
+    pub(crate) slack: DVector<f64>,
+    /// `|M||z| + |q|` of the last answer.
+    terms: DVector<f64>,
+}
+
+impl Problem {
+    /// Largest entry of `|min(z_i / (r_i c_i), (M z + q)_i)|`, in the units of `w`: zero exactly at the solutions, infinite when
+    /// `z` holds a NaN or infinity. The factors `r_i c_i ≈ 1/M_ii` are those of the [head of the module](self).
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    #[must_use]
+    pub fn natural_map_residual(&self, z: &DVector<f64>) -> f64 {
+        Judge::new(self).residuals(self, z).natural_map
+    }
+
+    /// The residual by which an answer is judged: without units and relative to the sizes of the rows, see the [head of the module](self).
+    ///
+    /// # Panics
+    ///
+    /// When `z` has not length `n`.
+    ///
+    /// # Example
+    ///
+    /// Contacts of 50 picograms: the impulses are right to `10⁻¹⁰ N·s`, and nothing of the velocities is.
+    ///
+    /// ```
+    /// use nalgebra::{dmatrix, dvector};
+    /// use percussion_complementarity::lcp::Problem;
+    ///
+    /// let problem = Problem::new(dmatrix![2e10, 1e10; 1e10, 2e10], dvector![-1.0, -4.0])?;
+    /// assert!(problem.relative_residual(&dvector![0.0, 2e-10]) < 1e-15);
+    /// assert!(problem.relative_residual(&dvector![0.5e-10, 1.75e-10]) > 0.1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn relative_residual(&self, z: &DVector<f64>) -> f64 {
+        Judge::new(self).residuals(self, z).relative
+    }
+}
+
+impl Judge {
+    pub(crate) fn new(problem: &Problem) -> Self {
+        let mut judge = Self::default();
+        judge.prepare(problem);
+        judge
+    }
+
+    /// Of the problem with `q = 0`, whose solutions are the rays of this one.
+    pub(crate) fn of_rays(problem: &Problem) -> Self {
+        let mut judge = Self::default();
+        judge.resize(problem.dimension());
+        judge
+    }
+
+    /// Begins with another problem, in the same memory.
+    pub(crate) fn prepare(&mut self, problem: &Problem) {
+        self.resize(problem.dimension());
+        self.known = false;
+    }
+
+    /// Makes room; all sizes are zero, as without a vector.
+    pub(crate) fn resize(&mut self, n: usize) {
+        self.sizes.clear();
+        self.sizes.resize(n, 0.0);
+        self.known = true;
+        if self.slack.len() != n {
+            self.slack.resize_vertically_mut(n, 0.0);
+            self.terms.resize_vertically_mut(n, 0.0);
+        }
+    }
+
+    /// The natural map of a `z ≥ 0` and a bound of its relative residual, if they can be told to be within the tolerance without the sizes of all
+    /// rows: from `|q_i|` and the unknowns that row `i` feels at once, neither of which is above `s_i`. The sums are those of [`add_up`](Self::add_up).
+    pub(crate) fn within(
+        &self,
+        problem: &Problem,
+        z: &DVector<f64>,
+        tolerance: f64,
+    ) -> Option<Residuals> {
+        // The unit roundoff is half of ε.
+        let rounding = 0.5 * CANCELLATION * rounding(z.len());
+        let (mut natural_map, mut relative) = (0.0, 0.0);
+        for (i, (&z_i, &w)) in z.as_slice().iter().zip(self.slack.as_slice()).enumerate() {
+            let terms = self.terms[i];
+            if !(z_i >= 0.0 && terms < f64::MAX) {
+                return None;
+            }
+            let missed = if z_i > 0.0 { w.abs() } else { -w };
+            let at_worst = missed + rounding * terms;
+            if at_worst <= 0.0 {
+                continue;
+            }
+            let mut size = problem.vector()[i].abs();
+            if at_worst > tolerance * size {
+                size = at_once(problem, i).max(size);
+                // Not so for NaN.
+                let enough = at_worst <= tolerance * size;
+                if !enough {
+                    return None;
+                }
+            }
+            if missed > 0.0 {
+                let (row, column) = problem.scaling().factors(i);
+                let natural = smaller(z_i / column / row, w).abs();
+                natural_map = if natural > natural_map { natural } else { natural_map };
+                relative = if missed / size > relative { missed / size } else { relative };
+            }
+        }
+        Some(Residuals { natural_map, relative })
+    }
+
+    /// Whether row `i` of the last answer is negative by more than the tolerance beside `|q_i|` and what it feels at once.
+    pub(crate) fn approaches(&self, problem: &Problem, i: usize, tolerance: f64) -> bool {
+        let missed = -self.slack[i];
+        missed > tolerance * problem.vector()[i].abs() && missed > tolerance * at_once(problem, i)
+    }
+
+    /// The largest `r_i |w_i|` of the rows of the last answer that should be zero, relative to what `q` amounts to.
+    pub(crate) fn scaled_slack(&self, problem: &Problem, z: &DVector<f64>) -> f64 {
+        let scaling = problem.scaling();
+        let mut largest = 0.0;
+        for (i, (&z, &w)) in z.as_slice().iter().zip(self.slack.as_slice()).enumerate() {
+            let missed = scaling.factors(i).0 * if z > 0.0 { w.abs() } else { -w };
+            largest = if missed > largest || missed.is_nan() { missed } else { largest };
+        }
+        largest / scaling.level()
+    }
+
+    /// Both residuals of `z`.
+    pub(crate) fn residuals(&mut self, problem: &Problem, z: &DVector<f64>) -> Residuals {
+        self.mixed_residuals(problem, z, 0)
+    }
+
+    /// Both residuals where the first `free` unknowns may have any sign and their rows are equations.
+    pub(crate) fn mixed_residuals(
+        &mut self,
+        problem: &Problem,
+        z: &DVector<f64>,
+        free: usize,
+    ) -> Residuals {
+        if !self.known {
+            sizes(problem, &mut self.sizes);
+            self.known = true;
+        }
+        let with_vector = self.sizes.iter().any(|&size| size > 0.0);
+        self.add_up(problem, z, with_vector);
+        let sizes = if with_vector { &self.sizes[..] } else { self.terms.as_slice() };
+        let rounding = rounding(z.len());
+        let (mut natural_map, mut relative, mut poison) = (0.0, 0.0, 0.0);
+        for (i, &z_i) in z.as_slice().iter().enumerate() {
+            let noise = rounding * self.terms[i];
+            if noise > sizes[i] && (z_i != 0.0 || self.slack[i] < CANCELLATION * noise) {
+                self.slack[i] = compensated_slack(problem, i, z, with_vector);
+            }
+            let w = self.slack[i];
+            // Zero times a finite number is zero; times NaN or infinity it is NaN.
+            poison += 0.0 * z_i + 0.0 * w;
+            if z_i == 0.0 && w >= 0.0 && i >= free {
+                continue;
+            }
+            let share = if w == 0.0 { 0.0 } else { w / sizes[i] };
+            let (row, column) = problem.scaling().factors(i);
+            let (missed, part) = if i < free {
+                (w.abs(), share.abs())
+            } else {
+                let missed = smaller(z_i / column / row, w).abs();
+                // What a column amounts to is only of interest where that could be less.
+                let part = if share.abs() > relative || z_i < 0.0 {
+                    smaller(effect(problem, i, z_i, sizes), share).abs()
+                } else {
+                    0.0
+                };
+                (missed, part)
+            };
+            natural_map = if missed > natural_map { missed } else { natural_map };
+            relative = if part > relative { part } else { relative };
+        }
+        if poison == 0.0 { Residuals { natural_map, relative } } else { Residuals::INFINITE }
+    }
+
+    /// Writes `M z + q` and `|M||z| + |q|`, column by column and skipping the zeros of `z`.
+    pub(crate) fn add_up(&mut self, problem: &Problem, z: &DVector<f64>, with_vector: bool) {
+        let n = problem.dimension();
+        assert_eq!(z.len(), n, "z has the wrong length");
+        let (w, size) = (self.slack.as_mut_slice(), self.terms.as_mut_slice());
+        if with_vector {
+            w.copy_from_slice(problem.vector().as_slice());
+        } else {
+            w.fill(0.0);
+        }
+        for (size, w) in size.iter_mut().zip(w.iter()) {
+            *size = w.abs();
+        }
+        for (column, &z) in problem.matrix().as_slice().chunks_exact(n).zip(z.as_slice()) {
+            if z != 0.0 {
+                for ((w, size), m) in w.iter_mut().zip(size.iter_mut()).zip(column) {
+                    let term = m * z;
+                    *w += term;
+                    *size += term.abs();
+                }
+            }
+        }
+    }
+}
+
+/// What rounding may add to a sum of `n + 1` terms, relative to them and to what is added up again.
+#[expect(clippy::cast_precision_loss, reason = "small counts")]
+fn rounding(n: usize) -> f64 {
+    (n + 1) as f64 * f64::EPSILON / CANCELLATION
+}
+
+/// The size at which row `i` feels the unknowns that make up for their own rows.
+fn at_once(problem: &Problem, i: usize) -> f64 {
+    let n = problem.dimension();
+    let matrix = problem.matrix().as_slice();
+    let mut largest = 0.0;
+    for (j, q) in problem.vector().as_slice().iter().enumerate() {
+        let (entry, diagonal) = (matrix[j * n + i], matrix[j * n + j].abs());
+        if entry != 0.0 && j != i && diagonal > 0.0 {
+            let reach = entry.abs() * (q.abs() / diagonal);
+            if reach > largest && reach.is_finite() {
+                let reach = reach * damping(problem, i, j);
+                largest = if reach > largest { reach } else { largest };
+            }
+        }
+    }
+    largest
+}
+
+/// `min(1, √(|M_ii M_jj| / |M_ij M_ji|))`, or 1 without diagonal entries.
+fn damping(problem: &Problem, i: usize, j: usize) -> f64 {
+    let n = problem.dimension();
+    let entry = |i: usize, j: usize| problem.matrix().as_slice()[j * n + i].abs();
+    let own = entry(i, i).sqrt() * entry(j, j).sqrt();
+    let pair = entry(i, j).sqrt() * entry(j, i).sqrt();
+    if own > 0.0 && pair > own { own / pair } else { 1.0 }
+}
+
+/// `max_k |M_ki| z_i / s_k`, with the sign of `z_i`; one for a column of zeros.
+fn effect(problem: &Problem, i: usize, z: f64, sizes: &[f64]) -> f64 {
+    let n = sizes.len();
+    let column = &problem.matrix().as_slice()[i * n..][..n];
+    let mut largest = f64::NEG_INFINITY;
+    for (m, &size) in column.iter().zip(sizes) {
+        if *m != 0.0 {
+            let share = (m * z).abs() / size;
+            largest = if share > largest { share } else { largest };
+        }
+    }
+    let largest = if largest >= 0.0 { largest } else { 1.0 };
+    if z == 0.0 { 0.0 } else { largest.copysign(z) }
+}
+
+/// `(M z + q)_i` with one rounding.
+fn compensated_slack(problem: &Problem, i: usize, z: &DVector<f64>, with_vector: bool) -> f64 {
+    let mut sum = Sum::new(if with_vector { problem.vector()[i] } else { 0.0 });
+    for (m, &z) in problem.matrix().row(i).iter().zip(z.iter()) {
+        sum.add_product(*m, z);
+    }
+    sum.value()
+}
+
+/// The sizes `s_i` of the rows; all zero if `q = 0`.
+fn sizes(problem: &Problem, sizes: &mut [f64]) {
+    let n = sizes.len();
+    for (size, q) in sizes.iter_mut().zip(problem.vector().as_slice()) {
+        *size = q.abs();
+    }
+    if sizes.iter().all(|size| *size == 0.0) {
+        return;
+    }
+    let mut unreached = n;
+    loop {
+        (0..n).for_each(|j| spread(problem, j, sizes));
+        (0..n).rev().for_each(|j| spread(problem, j, sizes));
+        let left = sizes.iter().filter(|size| **size == 0.0).count();
+        if left == 0 || left == unreached {
+            break;
+        }
+        unreached = left;
+    }
+    // Last, so that what is only not asked for does not spread.
+    if has_equal_units(problem) {
+        let (matrix, vector) = (problem.matrix().as_slice(), problem.vector().as_slice());
+        let row = |i: usize| problem.scaling().factors(i).0;
+        let driven = |i: &usize| matrix[i * n + i] > 0.0;
+        let largest = (0..n).filter(driven).map(|i| row(i) * vector[i].abs()).fold(0.0, f64::max);
+        for i in (0..n).filter(driven) {
+            sizes[i] = sizes[i].max(LEAST * largest / row(i));
+        }
+    }
+}
+
+/// Lets the rows of column `j` feel its unknown.
+fn spread(problem: &Problem, j: usize, sizes: &mut [f64]) {
+    let n = sizes.len();
+    let matrix = problem.matrix().as_slice();
+    let column = &matrix[j * n..][..n];
+    let diagonal = column[j].abs();
+    let unknown = if diagonal > 0.0 {
+        sizes[j] / diagonal
+    } else {
+        // The largest at which it makes up for a row.
+        let rows = column.iter().zip(sizes.iter()).filter(|(m, _)| **m != 0.0);
+        rows.map(|(m, size)| size / m.abs()).filter(|size| size.is_finite()).fold(0.0, f64::max)
+    };
+    for (i, size) in sizes.iter_mut().enumerate() {
+        let reach = column[i].abs() * unknown;
+        if reach > *size && i != j && reach.is_finite() {
+            let reach = reach * damping(problem, i, j);
+            *size = if reach > *size { reach } else { *size };
+        }
+    }
+}
+
+/// Whether `r_i |M_ij| c_j` is of the order of one where the diagonal is positive, as where rows and columns have the same units.
+fn has_equal_units(problem: &Problem) -> bool {
+    let n = problem.dimension();
+    let matrix = problem.matrix().as_slice();
+    let driven = |i: &usize| matrix[i * n + i] > 0.0;
+    (0..n).filter(driven).all(|j| {
+        let column = problem.scaling().factors(j).1;
+        (0..n).filter(driven).all(|i| {
+            let row = problem.scaling().factors(i).0;
+            (row * matrix[j * n + i] * column).abs() <= LARGEST
+        })
+    })
+}
+
+/// The smaller of two numbers that are not NaN; one instruction, unlike [`f64::min`].
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests;

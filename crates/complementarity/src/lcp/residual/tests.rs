@@ -1,0 +1,176 @@
+//! Tests of the residuals of linear complementarity problems.
+
+use nalgebra::{DMatrix, dmatrix, dvector};
+use proptest::prelude::*;
+
+use super::*;
+use crate::lcp::{Method, Status, enumerate};
+
+/// Symptom: projected Gauss–Seidel called `w = (1.75, 0)` solved and Fischer–Burmeister `(1.33, 0.67)`, of `(1, 0)`. Cause:
+/// `min(z_i, w_i)` compared impulses of some `10⁻¹⁰ N·s` with velocities of 1 m/s and took the impulses. Expected: the second contact
+/// stops with `2·10⁻¹⁰ N·s` and the first opens at 1 m/s.
+#[test]
+fn light_bodies_are_judged_by_velocities() {
+    let problem = Problem::new(dmatrix![2e10, 1e10; 1e10, 2e10], dvector![-1.0, -4.0]).unwrap();
+    for method in Method::all() {
+        let solution = method.solve(&problem).unwrap();
+        assert_eq!(solution.report.status, Status::Solved, "{}", method.name());
+        assert!((solution.w - dvector![1.0, 0.0]).amax() < 1e-9, "{}", method.name());
+        assert!((solution.z * 1e10 - dvector![0.0, 2.0]).amax() < 1e-9, "{}", method.name());
+    }
+}
+
+/// Decoupled rows in other units: what is nothing beside the first row is all there is of the second.
+#[test]
+fn rows_in_other_units_count_by_themselves() {
+    let problem = Problem::new(dmatrix![1e6, 0.0; 0.0, 1e-6], dvector![-1.0, -1e-6]).unwrap();
+    assert!(problem.relative_residual(&dvector![1e-6, 1.0]) < 1e-15);
+    assert!(problem.relative_residual(&dvector![1e-6, 0.0]) > 0.9);
+    assert!(problem.relative_residual(&dvector![0.0, 1.0]) > 0.9);
+}
+
+/// `w = (−1, −1)` for all `z = (t, t)`: entries of `10¹⁵` do not make that small.
+#[test]
+fn huge_entries_that_cancel_loosen_nothing() {
+    let problem = Problem::new(dmatrix![1.0, -1.0; -1.0, 1.0], dvector![-1.0, -1.0]).unwrap();
+    for t in [1.0, 1e6, 1e15, 1e200] {
+        assert!(problem.relative_residual(&dvector![t, t]) >= 1.0, "{t}");
+    }
+    for method in Method::all() {
+        let report = method.solve(&problem).unwrap().report;
+        assert_ne!(report.status, Status::Solved, "{}", method.name());
+    }
+}
+
+/// `(1 + 2⁻³⁰)` times `10⁸ (1 − 2⁻³⁰)` is `10⁸ (1 − 2⁻⁶⁰)`, which rounds to `10⁸`: in plain sums the first row is exactly zero.
+#[test]
+fn rows_that_cancel_are_added_up_again() {
+    let tiny = 2.0_f64.powi(-30);
+    let problem = Problem::new(dmatrix![1.0 + tiny, -1.0; 0.0, 1.0], dvector![0.0, -1.0]).unwrap();
+    let z = dvector![1e8 * (1.0 - tiny), 1e8];
+    assert!(problem.slack(&z)[0].abs() <= 0.0, "plain");
+    let mut judge = Judge::new(&problem);
+    judge.residuals(&problem, &z);
+    assert!((judge.slack[0] / (-1e8 * tiny * tiny) - 1.0).abs() < 1e-12, "{judge:?}");
+}
+
+/// Multiplying rows and unknowns by anything leaves every answer as good or bad as it was.
+#[test]
+fn units_of_rows_and_of_unknowns_may_differ() {
+    let (m, q) = (dmatrix![2.0, 1.0; 1.0, 2.0], dvector![-1.0, -4.0]);
+    let (rows, columns) = ([1e-30, 1e25], [1e40, 1e-35]);
+    let scaled = Problem::new(
+        DMatrix::from_fn(2, 2, |i, j| rows[i] * m[(i, j)] * columns[j]),
+        dvector![q[0] * rows[0], q[1] * rows[1]],
+    )
+    .unwrap();
+    let plain = Problem::new(m, q).unwrap();
+    for z in [[0.0, 2.0], [0.5, 1.75], [0.0, 1.9], [0.1, 2.0], [0.0, 0.0]] {
+        let expected = plain.relative_residual(&dvector![z[0], z[1]]);
+        let found = scaled.relative_residual(&dvector![z[0] / columns[0], z[1] / columns[1]]);
+        assert!((found - expected).abs() <= 1e-14, "{z:?} {found} {expected}");
+    }
+}
+
+fn sizes_of(problem: &Problem) -> Vec<f64> {
+    let mut found = vec![0.0; problem.dimension()];
+    sizes(problem, &mut found);
+    found
+}
+
+/// A row of balls of which only the first is struck: what the last one feels is a part of that.
+#[test]
+fn rows_without_a_vector_of_their_own_have_the_size_of_what_reaches_them() {
+    let matrix = dmatrix![2.0, -1.0, 0.0; -1.0, 2.0, -1.0; 0.0, -1.0, 2.0];
+    let problem = Problem::new(matrix, dvector![-4.0, 0.0, 0.0]).unwrap();
+    assert_eq!(sizes_of(&problem), [4.0, 2.0, 1.0]);
+    // Backwards, through an unknown without a diagonal entry, and through a pair that would raise one another.
+    let matrix = dmatrix![2.0, -1.0, 0.0; -1.0, 2.0, -1.0; 0.0, -1.0, 2.0];
+    let problem = Problem::new(matrix, dvector![0.0, 0.0, -4.0]).unwrap();
+    assert_eq!(sizes_of(&problem), [1.0, 2.0, 4.0]);
+    let problem = Problem::new(dmatrix![0.0, 3.0; -3.0, 1.0], dvector![0.0, -4.0]).unwrap();
+    assert_eq!(sizes_of(&problem), [12.0, 4.0]);
+    let problem = Problem::new(dmatrix![1.0, 100.0; 100.0, 1.0], dvector![-1.0, 0.0]).unwrap();
+    assert!((sizes_of(&problem)[1] - 1.0).abs() < 1e-14);
+}
+
+#[test]
+fn each_part_of_the_conditions_counts() {
+    let problem = Problem::new(dmatrix![2.0, 1.0; 1.0, 2.0], dvector![-1.0, -4.0]).unwrap();
+    let of = |z| problem.relative_residual(&z);
+    assert!(of(dvector![0.0, 2.0]) < 1e-15);
+    // Adhesion, approach, and both impulse and velocity.
+    assert!(of(dvector![-0.1, 2.05]) > 0.09);
+    assert!(of(dvector![0.0, 1.9]) > 0.01);
+    assert!(of(dvector![0.0, 0.0]) > 0.9);
+    assert!(of(dvector![0.1, 2.0]) > 0.09);
+    assert!(of(dvector![f64::NAN, 2.0]).is_infinite());
+    assert!(of(dvector![f64::INFINITY, 2.0]).is_infinite());
+    assert!(problem.natural_map_residual(&dvector![0.0, f64::NAN]).is_infinite());
+    // By hand: w = (1.1, 0.2) beside z = (0, 2.1).
+    let residual = problem.natural_map_residual(&dvector![0.0, 2.1]);
+    assert!((residual - 0.2).abs() < 1e-14, "{residual}");
+}
+
+#[test]
+fn without_a_vector_answers_are_compared_with_themselves() {
+    let problem = Problem::new(dmatrix![1.0, -1.0; -1.0, 1.0], dvector![0.0, 0.0]).unwrap();
+    assert!(problem.relative_residual(&dvector![3.0, 3.0]) <= 0.0);
+    assert!(problem.relative_residual(&dvector![3.0, 2.0]) > 0.1);
+    assert!(problem.relative_residual(&dvector![3e-200, 2e-200]) > 0.1);
+    let idle = Problem::new(dmatrix![0.0], dvector![1.0]).unwrap();
+    assert!(idle.relative_residual(&dvector![0.0]) <= 0.0);
+    assert!(idle.relative_residual(&dvector![5.0]) > 0.9, "w z = 5");
+}
+
+/// `M = AᵀA + I` with rows and columns in units `10^±12` apart.
+fn in_units(a: &[f64], q: &[f64], units: &[f64]) -> Problem {
+    let n = q.len();
+    let a = DMatrix::from_column_slice(n, n, a);
+    let m = a.transpose() * &a + DMatrix::identity(n, n);
+    let scaled = DMatrix::from_fn(n, n, |i, j| units[i] * m[(i, j)] * units[j]);
+    Problem::new(scaled, DVector::from_fn(n, |i, _| units[i] * q[i])).unwrap()
+}
+
+proptest! {
+    /// `z → D⁻¹ z`, `w → D w` with factors of `10^±12`, and impulses and velocities by another one each: all methods find the same answer, each
+    /// contact judged in its own unit.
+    #[test]
+    fn units_change_no_status_and_no_answer(
+        a in prop::collection::vec(-1.0..1.0, 16),
+        q in prop::collection::vec(-1.0..1.0, 4),
+        exponents in prop::collection::vec(-12.0..12.0, 4),
+        mass in -12.0..12.0,
+    ) {
+        let unit = |exponent: &f64| 10_f64.powf(exponent + 0.5 * mass);
+        let units: Vec<f64> = exponents.iter().map(unit).collect();
+        let plain = in_units(&a, &q, &[1.0; 4]);
+        let problem = in_units(&a, &q, &units);
+        let all = enumerate::solve(&plain, &enumerate::Settings::default()).unwrap();
+        let expected = &all.vertices[0].z;
+        for method in Method::all() {
+            let solution = method.solve(&problem).unwrap();
+            prop_assert_eq!(solution.report.status, Status::Solved, "{}", method.name());
+            for i in 0..4 {
+                // λ_min ≥ 1 and ‖M‖ ≤ 17: residuals of 1e-10 in units that fit to a factor of 4 are within 18 · 4² · 2 · 1e-10.
+                let z = solution.z[i] * units[i];
+                prop_assert!((z - expected[i]).abs() <= 1e-7, "{} {i}: {z} {expected}", method.name());
+            }
+        }
+    }
+
+    /// Powers of four change nothing at all, those of rows and columns together.
+    #[test]
+    fn powers_of_four_change_no_residual(
+        a in prop::collection::vec(-1.0..1.0, 9),
+        q in prop::collection::vec(-1.0..1.0, 3),
+        z in prop::collection::vec(0.0..1.0, 3),
+        exponents in prop::collection::vec(-20_i32..20, 3),
+    ) {
+        let units: Vec<f64> = exponents.iter().map(|&exponent| 4_f64.powi(exponent)).collect();
+        let plain = in_units(&a, &q, &[1.0; 3]).relative_residual(&DVector::from_vec(z.clone()));
+        let scaled = DVector::from_fn(3, |i, _| z[i] / units[i]);
+        let found = in_units(&a, &q, &units).relative_residual(&scaled);
+        prop_assert!((found - plain).abs() <= 1e-15 * plain, "{found} {plain}");
+    }
+}
