@@ -1,7 +1,7 @@
 //! Stored snapshots of results, for tests only: a [`Record`] of quantities, compared figure by figure.
 //!
 //! A snapshot is a text with one quantity a line, `path.of.quantity: value`. A value is a word, a counter, or a
-//! rounded [figure](figure). Words and counters must be the same; figures may differ by one unit of their last
+//! rounded [figure]. Words and counters must be the same; figures may differ by one unit of their last
 //! digit, so that a value on the edge between two roundings is no difference (see [`comparison`]).
 //!
 //! Results that round-off changes visibly are listed in [`chaotic`] with the reason, and stored with 3 digits.
