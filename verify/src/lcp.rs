@@ -1,17 +1,24 @@
 //! Linear complementarity problems: `w = M z + q`, `0 ≤ z ⊥ w ≥ 0`.
 //!
 //! **Which tolerance.** An answer is right when it solves exactly a problem whose vector `q` differs by at most a fraction
-//! of what the data puts into each row. The scale `r_i` of a row is the largest of `|q_i|` and of what the other rows can
-//! send into it: unknown `j` alone is of the size `r_j / |M_jj|` and reaches row `i` with `|M_ij|` of that,
+//! of what the data puts into each row. The scale `r_i` of a row is the largest of `|q_i|` and of what pushed rows send into
+//! it: if `q_j` has the sign opposite to `M_jj`, unknown `j` alone is of the size `|q_j| / |M_jj|`, and it reaches row `i` with
+//! `|M_ij|` of that,
 //!
 //! ```math
-//! r_i = \max\Bigl(|q_i|,\ \max_j \frac{|M_{ij}|}{|M_{jj}|}\, r_j\Bigr),
+//! r_i = \max\Bigl(|q_i|,\ \max_{j :\, q_j M_{jj} < 0} \frac{|M_{ij}|}{|M_{jj}|}\, |q_j|\Bigr),
 //! ```
 //!
-//! where `|M_ij M_ji|` counts as at most `|M_ii M_jj|`, so that pairs do not amplify one another. An unknown without a
-//! diagonal entry has the largest size at which it balances a row of its column. Multiplying rows or unknowns by positive
-//! numbers multiplies the scales likewise, so units do not matter, and `z` does not enter: an answer of absurd size has no
-//! larger tolerance than another.
+//! where `|M_ij M_ji|` counts as at most `|M_ii M_jj|`. Rows without a scale take what rows with one would send them, over as few
+//! others as possible; an unknown without a diagonal entry has the smallest size at which it balances a row of its column. No row
+//! with a scale is raised by this, so that cycles of rows do not amplify one another.
+//! Multiplying rows or unknowns by positive numbers multiplies the scales likewise, so units do not matter, and `z` does not
+//! enter: an answer of absurd size has no larger tolerance than another.
+//!
+//! In mechanics `z_i w_i` is an energy in every row, and `q_i²/M_ii` says how much of it row `i` is about. Where no entry
+//! contradicts this reading (all `|M_ij| ≤ 64 √(M_ii M_jj)` among the rows with `M_ii > 0`), rows of next to no energy are not
+//! asked to be precise: their scale is at least `√M_ii/64` times the largest `−q_j/√M_jj`. A row with `M_ii ≤ 0`, as that of
+//! a friction cone, has the largest `|M_ij|/√M_jj` in the place of `√M_ii`.
 //!
 //! **Complementarity** is looked at without products: row `j` is complementary if `w_j` is zero within its tolerance, or if
 //! setting `z_j` to zero changes no row by more than its tolerance.
@@ -44,38 +51,70 @@ pub(crate) fn rounding(terms: usize) -> f64 {
 #[must_use]
 pub fn row_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     let n = vector.len();
-    let mut scales: Vec<f64> = vector.iter().map(|q| q.abs()).collect();
-    for _ in 0..n {
-        let before = scales.clone();
-        for j in 0..n {
-            let diagonal = matrix[j * n + j].abs();
-            let size =
-                if diagonal > 0.0 { before[j] / diagonal } else { balance(matrix, &before, j) };
-            for i in (0..n).filter(|&i| i != j && matrix[i * n + j] != 0.0) {
-                let own = (matrix[i * n + i] * diagonal).abs().sqrt();
+    let own: Vec<f64> = vector.iter().map(|q| q.abs()).collect();
+    let pushing: Vec<f64> = (0..n)
+        .map(|j| {
+            let diagonal = matrix[j * n + j];
+            if diagonal * vector[j] < 0.0 || diagonal.signum() * vector[j] < 0.0 && diagonal != 0.0
+            {
+                own[j] / diagonal.abs()
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let reached = |sizes: &[f64], i: usize| {
+        (0..n)
+            .filter(|&j| j != i && matrix[i * n + j] != 0.0)
+            .map(|j| {
+                let own = (matrix[i * n + i].abs().sqrt()) * matrix[j * n + j].abs().sqrt();
                 let mutual = (matrix[i * n + j].abs().sqrt()) * matrix[j * n + i].abs().sqrt();
                 let excess = if own > 0.0 { (mutual / own).max(1.0) } else { 1.0 };
-                let reach = matrix[i * n + j].abs() * size / excess;
-                if reach > scales[i] && reach.is_finite() {
-                    scales[i] = reach;
-                }
-            }
-        }
-        if scales == before {
-            break;
+                matrix[i * n + j].abs() * sizes[j] / excess
+            })
+            .filter(|reach| reach.is_finite())
+            .fold(0.0, f64::max)
+    };
+    let mut scales: Vec<f64> = (0..n).map(|i| own[i].max(reached(&pushing, i))).collect();
+    for _ in 0..n {
+        let sizes: Vec<f64> = (0..n)
+            .map(|j| {
+                let diagonal = matrix[j * n + j].abs();
+                if diagonal > 0.0 { scales[j] / diagonal } else { balance(matrix, &scales, j) }
+            })
+            .collect();
+        for i in (0..n).filter(|&i| scales[i] == 0.0).collect::<Vec<_>>() {
+            scales[i] = reached(&sizes, i);
         }
     }
+    least_scales(matrix, vector, &mut scales);
     scales
 }
 
-/// The largest size at which unknown `j` balances a row of its column.
+/// Raises the scales of rows of next to no energy.
+fn least_scales(matrix: &[f64], vector: &[f64], scales: &mut [f64]) {
+    let n = vector.len();
+    let roots: Vec<f64> = (0..n).map(|i| matrix[i * n + i].max(0.0).sqrt()).collect();
+    let driven: Vec<usize> = (0..n).filter(|&i| roots[i] > 0.0).collect();
+    let is_energy = driven
+        .iter()
+        .all(|&i| driven.iter().all(|&j| matrix[i * n + j].abs() / roots[j] <= 64.0 * roots[i]));
+    if is_energy {
+        let largest = driven.iter().map(|&j| -vector[j] / roots[j]).fold(0.0, f64::max);
+        for (i, scale) in scales.iter_mut().enumerate() {
+            let of_columns = driven.iter().map(|&j| matrix[i * n + j].abs() / roots[j]);
+            let root = if roots[i] > 0.0 { roots[i] } else { of_columns.fold(0.0, f64::max) };
+            *scale = scale.max(root * (largest / 64.0));
+        }
+    }
+}
+
+/// The smallest size at which unknown `j` balances a row of its column that has a scale.
 fn balance(matrix: &[f64], scales: &[f64], j: usize) -> f64 {
     let n = scales.len();
-    let sizes = (0..n).filter(|&i| matrix[i * n + j] != 0.0);
-    sizes
-        .map(|i| scales[i] / matrix[i * n + j].abs())
-        .filter(|size| size.is_finite())
-        .fold(0.0, f64::max)
+    let rows = (0..n).filter(|&i| matrix[i * n + j] != 0.0 && scales[i] > 0.0);
+    let smallest = rows.map(|i| scales[i] / matrix[i * n + j].abs()).fold(f64::INFINITY, f64::min);
+    if smallest.is_finite() { smallest } else { 0.0 }
 }
 
 /// `M z + q` in extended precision (length `n`).
@@ -133,6 +172,20 @@ pub fn judge(matrix: &[f64], vector: &[f64], z: &[f64], tolerance: f64) -> Verdi
     verdict
 }
 
+/// Whether `z` solves, to a few roundings of the terms of every row, the problem as it is stated: then that has a solution beyond
+/// doubt, whatever sizes its rows have.
+#[must_use]
+pub fn is_exact(matrix: &[f64], vector: &[f64], z: &[f64]) -> bool {
+    let n = vector.len();
+    let w = slack(matrix, vector, z);
+    (0..n).all(|i| {
+        let products = (0..n).map(|j| (matrix[i * n + j] * z[j]).abs());
+        let limit = Extended::from(4.0 * rounding(n) * (vector[i].abs() + products.sum::<f64>()));
+        let complementary = z[i] == 0.0 || w[i] <= limit;
+        z[i] >= 0.0 && -w[i] <= limit && complementary
+    })
+}
+
 /// Judges `y` as a proof that no `z ≥ 0` has `M z + q ≥ 0`: `y ≥ 0`, `Mᵀ y ≤ 0` and `q·y < 0`.
 ///
 /// For then `0 ≤ y·(M z + q) = (Mᵀ y)·z + q·y < 0` for every feasible `z`. Both conditions hold up to the rounding of
@@ -174,6 +227,10 @@ mod tests {
         // Exact: z = (0, 2e-10), w = (1, 0). The wrong answers have z₁ > 0 and w₁ > 0.
         let (matrix, vector) = ([2e10, 1e10, 1e10, 2e10], [-1.0, -4.0]);
         assert!(judge(&matrix, &vector, &[0.0, 2e-10], 1e-10).holds());
+        assert!(is_exact(&matrix, &vector, &[0.0, 2e-10]));
+        assert!(!is_exact(&matrix, &vector, &[0.0, 2.0000000001e-10]));
+        assert!(!is_exact(&matrix, &vector, &[5e-11, 1.75e-10]));
+        assert!(!is_exact(&matrix, &vector, &[0.0, -2e-10]));
         let wrong = judge(&matrix, &vector, &[5e-11, 1.75e-10], 1e-10);
         assert!(wrong.refuses("complementarity"), "{wrong}");
         for unit in [1e-150, 1e-12, 1e12, 1e100] {

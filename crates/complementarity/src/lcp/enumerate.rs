@@ -16,10 +16,11 @@
 //!
 //! - **Needs** at most [`Settings::max_dimension`] unknowns; any matrix.
 //! - **Tolerances** are read on a copy of the problem whose rows, columns and vector are scaled to
-//!   entries near one. A pivot of at most [`Settings::rank_tolerance`] is zero, an entry of a vertex
-//!   or ray of at most [`Settings::tolerance`] times the largest is zero, and every vertex and ray is
-//!   checked on the problem as given; the ones that fail are not reported but counted in
-//!   [`SolutionSet::unverified`].
+//!   entries near one. A pivot is zero if it is at most [`Settings::rank_tolerance`] and at most that fraction of the
+//!   terms whose sum it is; an entry of a vertex or ray is zero if it is at most [`Settings::tolerance`] times
+//!   its terms: what is small without cancellation is not rounding. Every vertex and ray is checked on the problem as given;
+//!   the ones that fail are not reported but counted in [`SolutionSet::unverified`], and so are bases that cannot be
+//!   decided in double precision.
 //! - **Does not** separate solutions that differ by less than the tolerance, and cannot tell a
 //!   matrix from its singular neighbors within the rank tolerance: a continuum is reported for both.
 //! - **Cost** `2ⁿ` factorizations of mean size `n / 2`, less the bases that the signs of a row
@@ -60,7 +61,7 @@ use signs::Signs;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Largest [`Problem::relative_residual`] of a reported vertex, and the relative size below which
+    /// Largest [`Problem::relative_residual`] of a reported vertex, and the fraction of its terms below which
     /// an entry counts as zero (in `(0, 1)`, default `1e-9`).
     pub tolerance: f64,
     /// Largest pivot of the scaled matrix that counts as zero (in `(0, 1)`, default `1e-12`).
@@ -136,8 +137,12 @@ pub fn solve(problem: &Problem, settings: &Settings) -> Result<SolutionSet, Erro
         }
         basis.factor(&scaled, alpha, settings.rank_tolerance);
         faces.singular_bases += usize::from(!basis.free().is_empty());
-        let generators = face::generators(&scaled, alpha, &basis, settings.tolerance);
-        faces.insert(problem, &equilibration, alpha, &generators, settings.tolerance);
+        match face::generators(&scaled, alpha, &basis, settings.tolerance) {
+            Ok(generators) => {
+                faces.insert(problem, &equilibration, alpha, &generators, settings.tolerance);
+            }
+            Err(face::Undecided) => faces.unverified += 1,
+        }
     }
     Ok(faces.maximal())
 }

@@ -15,17 +15,19 @@
 //! changes no `w_k` by more than `τ s_k`. It is zero exactly at the solutions with `z ≥ 0`.
 //!
 //! **Sizes** come from the problem and never from the answer, so that an answer of huge entries that cancel does not loosen its own judgement.
-//! `|q_j|` is made up for by `z_j` of the size `|q_j|/|M_jj|`, which row `i` feels as `|M_ij|` times that. So sizes spread,
+//! A `q_j` of the sign opposite to `M_jj` is made up for by `z_j` of the size `|q_j|/|M_jj|`, which row `i` feels as `|M_ij|` times that:
 //!
 //! ```math
-//! s_i \leftarrow \max\Bigl( s_i,\; |M_{ij}|\, \frac{s_j}{|M_{jj}|}\, \min\Bigl(1, \sqrt{\frac{|M_{ii} M_{jj}|}{|M_{ij} M_{ji}|}}\Bigr) \Bigr), \qquad
-//! \text{at first } s_i = |q_i| ,
+//! s_i = \max\Bigl( |q_i|,\; \max_{j :\, q_j M_{jj} < 0} |M_{ij}|\, \frac{|q_j|}{|M_{jj}|}\,
+//! \min\Bigl(1, \sqrt{\frac{|M_{ii} M_{jj}|}{|M_{ij} M_{ji}|}}\Bigr) \Bigr) .
 //! ```
 //!
-//! in sweeps forth and back over the columns, which do not end before there is no row left that could be reached. The last factor, one for semidefinite matrices,
-//! keeps pairs of rows from raising one another. An unknown without a diagonal entry has the largest size at which it makes up for a row of its column. Where
+//! The last factor, one for semidefinite matrices, keeps pairs of rows from raising one another. Rows that have no size yet are reached, one step after
+//! the other, from those that have one: by `z_j` of the size `s_j/|M_jj|`, and by an unknown without a diagonal entry of the size at which it makes up for the first
+//! row of its column that it can, the smallest `s_i/|M_ij| > 0`. Rows with a size are not raised further: around a cycle of rows that would have no end. Where
 //! rows and columns have the same units, as those of contacts have (among the rows with a positive diagonal entry `r_i |M_ij| c_j` is at most 64;
-//! semidefinite matrices have none above 4), their `s_i` is at least `2⁻⁷ max_j r_j|q_j| / r_i`: rows whose own terms are rounding of the others, as along the tangents of a body at rest, are
+//! semidefinite matrices have none above 4), every `s_i` is at least `2⁻⁷ max_j r_j|q_j| u_i`, where `j` are the rows with `q_j < 0 < M_jj`, and `u_i = 1/r_i` or, without
+//! a positive diagonal entry, the largest `|M_ij| c_j` of them: rows whose own terms are rounding of the others, as along the tangents of a body at rest, are
 //! not asked to be precise. If `q = 0`, there is nothing but the answer to compare with, and `s_i = Σ_j |M_ij z_j|`.
 //!
 //! **Units.** Multiplying rows and columns by positive numbers, independently, as other units do, leaves the relative residual as it is: `s_i` takes
@@ -75,6 +77,8 @@ impl Residuals {
 pub(crate) struct Judge {
     /// `s`.
     sizes: Vec<f64>,
+    /// `s` one step before.
+    before: Vec<f64>,
     /// Whether the sizes are those of the problem.
     known: bool,
     /// `M z + q` of the last answer.
@@ -221,7 +225,7 @@ impl Judge {
         free: usize,
     ) -> Residuals {
         if !self.known {
-            sizes(problem, &mut self.sizes);
+            sizes(problem, &mut self.sizes, &mut self.before);
             self.known = true;
         }
         let with_vector = self.sizes.iter().any(|&size| size > 0.0);
@@ -298,7 +302,7 @@ fn at_once(problem: &Problem, i: usize) -> f64 {
     let mut largest = 0.0;
     for (j, q) in problem.vector().as_slice().iter().enumerate() {
         let (entry, diagonal) = (matrix[j * n + i], matrix[j * n + j].abs());
-        if entry != 0.0 && j != i && diagonal > 0.0 {
+        if entry != 0.0 && j != i && is_driven(problem, j) {
             let reach = entry.abs() * (q.abs() / diagonal);
             if reach > largest && reach.is_finite() {
                 let reach = reach * damping(problem, i, j);
@@ -343,56 +347,67 @@ fn compensated_slack(problem: &Problem, i: usize, z: &DVector<f64>, with_vector:
 }
 
 /// The sizes `s_i` of the rows; all zero if `q = 0`.
-fn sizes(problem: &Problem, sizes: &mut [f64]) {
+fn sizes(problem: &Problem, sizes: &mut [f64], before: &mut Vec<f64>) {
     let n = sizes.len();
-    for (size, q) in sizes.iter_mut().zip(problem.vector().as_slice()) {
-        *size = q.abs();
-    }
-    if sizes.iter().all(|size| *size == 0.0) {
+    let q = problem.vector().as_slice();
+    if q.iter().all(|q| *q == 0.0) {
+        sizes.fill(0.0);
         return;
     }
-    let mut unreached = n;
-    loop {
-        (0..n).for_each(|j| spread(problem, j, sizes));
-        (0..n).rev().for_each(|j| spread(problem, j, sizes));
-        let left = sizes.iter().filter(|size| **size == 0.0).count();
-        if left == 0 || left == unreached {
+    for (i, size) in sizes.iter_mut().enumerate() {
+        *size = at_once(problem, i).max(q[i].abs());
+    }
+    while sizes.contains(&0.0) {
+        before.clear();
+        before.extend_from_slice(sizes);
+        (0..n).for_each(|j| fill(problem, j, before, sizes));
+        if sizes == &before[..] {
             break;
         }
-        unreached = left;
     }
     // Last, so that what is only not asked for does not spread.
     if has_equal_units(problem) {
-        let (matrix, vector) = (problem.matrix().as_slice(), problem.vector().as_slice());
-        let row = |i: usize| problem.scaling().factors(i).0;
-        let driven = |i: &usize| matrix[i * n + i] > 0.0;
-        let largest = (0..n).filter(driven).map(|i| row(i) * vector[i].abs()).fold(0.0, f64::max);
-        for i in (0..n).filter(driven) {
-            sizes[i] = sizes[i].max(LEAST * largest / row(i));
+        let matrix = problem.matrix().as_slice();
+        let factors = |i: usize| problem.scaling().factors(i);
+        let inert: Vec<usize> = (0..n).filter(|&i| matrix[i * n + i] > 0.0).collect();
+        let pushed = inert.iter().filter(|&&i| q[i] < 0.0);
+        let largest = LEAST * pushed.map(|&i| factors(i).0 * -q[i]).fold(0.0, f64::max);
+        for (i, size) in sizes.iter_mut().enumerate() {
+            let unit = if matrix[i * n + i] > 0.0 {
+                1.0 / factors(i).0
+            } else {
+                inert.iter().map(|&j| matrix[j * n + i].abs() * factors(j).1).fold(0.0, f64::max)
+            };
+            *size = size.max(unit * largest);
         }
     }
 }
 
-/// Lets the rows of column `j` feel its unknown.
-fn spread(problem: &Problem, j: usize, sizes: &mut [f64]) {
+/// Whether `z_i` makes up for `q_i` in its own row.
+fn is_driven(problem: &Problem, i: usize) -> bool {
+    let (diagonal, q) = (problem.matrix()[(i, i)], problem.vector()[i]);
+    (diagonal > 0.0 && q < 0.0) || (diagonal < 0.0 && q > 0.0)
+}
+
+/// Lets the rows of column `j` that had no size before feel its unknown.
+fn fill(problem: &Problem, j: usize, before: &[f64], sizes: &mut [f64]) {
     let n = sizes.len();
-    let matrix = problem.matrix().as_slice();
-    let column = &matrix[j * n..][..n];
+    let column = &problem.matrix().as_slice()[j * n..][..n];
     let diagonal = column[j].abs();
-    let unknown = if diagonal > 0.0 {
-        sizes[j] / diagonal
-    } else {
-        // The largest at which it makes up for a row.
-        let rows = column.iter().zip(sizes.iter()).filter(|(m, _)| **m != 0.0);
-        rows.map(|(m, size)| size / m.abs()).filter(|size| size.is_finite()).fold(0.0, f64::max)
-    };
+    let unknown = if diagonal > 0.0 { before[j] / diagonal } else { balance(column, before) };
     for (i, size) in sizes.iter_mut().enumerate() {
         let reach = column[i].abs() * unknown;
-        if reach > *size && i != j && reach.is_finite() {
-            let reach = reach * damping(problem, i, j);
-            *size = if reach > *size { reach } else { *size };
+        if before[i] == 0.0 && reach > *size && reach.is_finite() {
+            *size = (reach * damping(problem, i, j)).max(*size);
         }
     }
+}
+
+/// The smallest size at which the unknown of a column makes up for a row, or zero if there is none.
+fn balance(column: &[f64], sizes: &[f64]) -> f64 {
+    let rows = column.iter().zip(sizes).filter(|(m, size)| **m != 0.0 && **size > 0.0);
+    let smallest = rows.map(|(m, size)| size / m.abs()).fold(f64::INFINITY, f64::min);
+    if smallest.is_finite() { smallest } else { 0.0 }
 }
 
 /// Whether `r_i |M_ij| c_j` is of the order of one where the diagonal is positive, as where rows and columns have the same units.

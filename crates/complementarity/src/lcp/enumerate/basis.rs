@@ -15,11 +15,22 @@ pub(super) struct Basis {
     rank: usize,
 }
 
+/// What became of the equations of a basis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Equations {
+    /// They hold.
+    Consistent,
+    /// A row that depends on the others contradicts them.
+    Inconsistent,
+    /// They are too ill-conditioned to be solved to the tolerance, or overflow.
+    Undecided,
+}
+
 impl Basis {
     /// Factors `M_αα` for the set `α` of the bits of `alpha`.
     ///
-    /// A pivot of at most `rank_tolerance` counts as zero: the caller has scaled the matrix so that
-    /// its entries are near one.
+    /// A pivot counts as zero where it is at most `rank_tolerance` and also at most that fraction of the terms
+    /// whose sum it is: what is small without cancellation is not the rounding of anything.
     pub(super) fn factor(&mut self, problem: &Problem, alpha: u32, rank_tolerance: f64) {
         self.rows.clear();
         self.rows.extend((0..problem.dimension()).filter(|i| alpha >> i & 1 == 1));
@@ -31,10 +42,15 @@ impl Basis {
         }
         self.rank = k;
         for step in 0..k {
-            let (row, column, pivot) = self.largest(step);
+            let (mut row, mut column, pivot) = self.largest(step);
             if pivot <= rank_tolerance {
-                self.rank = step;
-                return;
+                self.drop_rounding(problem, step, rank_tolerance);
+                let significant = self.largest(step);
+                if significant.2 == 0.0 {
+                    self.rank = step;
+                    return;
+                }
+                (row, column, _) = significant;
             }
             self.swap(step, row, column);
             self.eliminate(step);
@@ -46,11 +62,70 @@ impl Basis {
         &self.columns[self.rank..]
     }
 
-    /// Writes into `z` (length `n`, zero outside `α` on entry, the free entries given) the pivot
-    /// entries that make `(M z)_α = −s q_α`, with one step of iterative refinement.
+    /// Sets the entries that are left after `step` pivots to zero where they are rounding: at most
+    /// `rank_tolerance` times the terms that elimination made them of.
+    fn drop_rounding(&mut self, problem: &Problem, step: usize, rank_tolerance: f64) {
+        let k = self.rows.len();
+        let is_rounding = |basis: &Self, i: usize, j: usize, terms: f64| {
+            basis.factors[i * k + j].abs() <= rank_tolerance * terms
+        };
+        let products = |basis: &Self, i: usize, j: usize| {
+            let stated = problem.matrix()[(basis.rows[i], basis.columns[j])].abs();
+            let product = |p: usize| (basis.factors[i * k + p] * basis.factors[p * k + j]).abs();
+            stated + (0..step).map(product).sum::<f64>()
+        };
+        // The products of the last steps are at most the terms of all, and cheap.
+        let mut left = (step..k).flat_map(|i| (step..k).map(move |j| (i, j)));
+        let all = left.all(|(i, j)| is_rounding(self, i, j, products(self, i, j)));
+        let terms = if all { Vec::new() } else { self.terms_of_elimination(problem, step) };
+        for i in step..k {
+            for j in step..k {
+                if all || is_rounding(self, i, j, terms[i * k + j]) {
+                    self.factors[i * k + j] = 0.0;
+                }
+            }
+        }
+    }
+
+    /// The sums of absolute terms that `step` pivots make the entries of, with the terms of the multipliers: an entry that is
+    /// the rounding of large terms makes its products rounding, too (running error analysis, without the roundings
+    /// themselves).
     ///
-    /// Returns the largest entry of `(M z + s q)_α`: not small when the basis is inconsistent.
-    pub(super) fn complete(&self, problem: &Problem, s: f64, z: &mut [f64]) -> f64 {
+    /// # Source
+    ///
+    /// N. J. Higham, *Accuracy and Stability of Numerical Algorithms* (SIAM 2002), section 3.3.
+    fn terms_of_elimination(&self, problem: &Problem, step: usize) -> Vec<f64> {
+        let k = self.rows.len();
+        let entry = |i: usize, j: usize| problem.matrix()[(self.rows[i], self.columns[j])].abs();
+        let mut terms: Vec<f64> =
+            (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).collect();
+        for p in 0..step {
+            let pivot = self.factors[p * k + p].abs();
+            for i in p + 1..k {
+                let multiplier = self.factors[i * k + p].abs();
+                let of_multiplier = (terms[i * k + p] + multiplier * terms[p * k + p]) / pivot;
+                for j in p + 1..k {
+                    terms[i * k + j] += multiplier * terms[p * k + j]
+                        + of_multiplier * self.factors[p * k + j].abs();
+                }
+            }
+        }
+        terms
+    }
+
+    /// Writes into `z` (length `n`, zero outside `α` on entry, the free entries given) the pivot
+    /// entries that make `(M z)_α = −s q_α`, with one step of iterative refinement, and sets to zero those that are
+    /// rounding: at most `tolerance` times the terms whose sum they are.
+    ///
+    /// The equations are [consistent](Equations) where every entry of `(M z + s q)_α` is at most `tolerance` times its
+    /// terms.
+    pub(super) fn complete(
+        &self,
+        problem: &Problem,
+        s: f64,
+        z: &mut [f64],
+        tolerance: f64,
+    ) -> Equations {
         let mut gap = self.gap(problem, s, z);
         for _ in 0..2 {
             self.correct(&mut gap);
@@ -59,7 +134,65 @@ impl Basis {
             }
             gap = self.gap(problem, s, z);
         }
-        gap.iter().fold(0.0, |largest, value| value.abs().max(largest))
+        self.drop_rounding_of(problem, s, z, tolerance);
+        let gap = self.gap(problem, s, z);
+        let holds = |(gap, &i): (&f64, &usize)| {
+            let terms = self.terms(problem, s, z, i);
+            terms < f64::INFINITY && gap.abs() <= tolerance * terms
+        };
+        let mut rows = gap.iter().zip(&self.rows);
+        if !rows.by_ref().take(self.rank).all(holds) {
+            return Equations::Undecided;
+        }
+        if !rows.all(holds) {
+            return Equations::Inconsistent;
+        }
+        Equations::Consistent
+    }
+
+    /// `|s q_i| + Σ_j |M_ij z_j|` over `α`.
+    fn terms(&self, problem: &Problem, s: f64, z: &[f64], i: usize) -> f64 {
+        let products = self.columns.iter().map(|&j| (problem.matrix()[(i, j)] * z[j]).abs());
+        (s * problem.vector()[i]).abs() + products.sum::<f64>()
+    }
+
+    /// Sets pivot entries to zero that are rounding: `z = U⁻¹ L⁻¹ b` feels the rounding of the terms of every row, through
+    /// factors whose own rounding leaves no entry of them exactly zero.
+    fn drop_rounding_of(&self, problem: &Problem, s: f64, z: &mut [f64], tolerance: f64) {
+        let largest = z.iter().fold(s, |largest, value| value.abs().max(largest));
+        for position in 0..self.rank {
+            let value = z[self.columns[position]].abs();
+            if value == 0.0 || value > tolerance * largest {
+                continue;
+            }
+            let reach = self.reach(position);
+            let felt = reach.iter().zip(&self.rows);
+            let felt: f64 = felt.map(|(a, &i)| a * self.terms(problem, s, z, i)).sum();
+            if value <= tolerance * felt {
+                z[self.columns[position]] = 0.0;
+            }
+        }
+    }
+
+    /// A bound of how much the column at `position` feels each row, in their order: its row of `|U|⁻¹ |L|⁻¹` with the factors of
+    /// opposite signs, so that nothing cancels.
+    fn reach(&self, position: usize) -> Vec<f64> {
+        let k = self.rows.len();
+        let size = |i: usize, j: usize| self.factors[i * k + j].abs();
+        let mut row = vec![0.0; self.rank];
+        row[position] = 1.0;
+        for i in position..self.rank {
+            for j in position..i {
+                row[i] += size(j, i) * row[j];
+            }
+            row[i] /= size(i, i);
+        }
+        for i in (0..self.rank).rev() {
+            for j in i + 1..self.rank {
+                row[i] += size(j, i) * row[j];
+            }
+        }
+        row
     }
 
     /// `(M z + s q)_α` in the order of the rows.

@@ -10,49 +10,57 @@
 //! K. Fukuda, A. Prodon, "Double description method revisited", *Combinatorics and Computer
 //! Science*, LNCS 1120 (1996) 91–111.
 
-use super::basis::Basis;
+use super::basis::{Basis, Equations};
 use crate::lcp::Problem;
 
 /// A generator `(x, s)` of the cone, `n + 1` entries: a vertex when `s > 0`, otherwise a ray.
 pub(super) type Generator = Vec<f64>;
 
+/// Whether the basis has solutions cannot be told in double precision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Undecided;
+
 /// The generators of the polyhedron of `alpha`, whose factors are in `basis`; none when it is empty.
 ///
-/// An entry of at most `tolerance` times the largest of its generator is zero.
+/// An entry of at most `tolerance` times the terms whose sum it is counts as zero.
+///
+/// # Errors
+///
+/// [`Undecided`] when the basis is too ill-conditioned or its numbers leave the range of doubles.
 pub(super) fn generators(
     problem: &Problem,
     alpha: u32,
     basis: &Basis,
     tolerance: f64,
-) -> Vec<Generator> {
+) -> Result<Vec<Generator>, Undecided> {
     let n = problem.dimension();
-    let Some(particular) = generator(problem, alpha, basis, None, tolerance) else {
-        return Vec::new();
+    let Some(particular) = generator(problem, alpha, basis, None, tolerance)? else {
+        return Ok(Vec::new());
     };
     let mut cone = vec![particular];
     for &free in basis.free() {
-        cone.extend(generator(problem, alpha, basis, Some(free), tolerance));
+        cone.extend(generator(problem, alpha, basis, Some(free), tolerance)?);
     }
     let mut cut = 1 << n | basis.free().iter().fold(0, |set, i| set | 1 << i);
     for i in 0..n {
         if cut >> i & 1 == 0 {
-            cone = cut_at(cone, i, cut, tolerance);
+            cone = cut_at(cone, i, cut, tolerance)?;
             cut |= 1 << i;
         }
     }
-    if cone.iter().any(|generator| generator[n] > 0.0) { cone } else { Vec::new() }
+    Ok(if cone.iter().any(|generator| generator[n] > 0.0) { cone } else { Vec::new() })
 }
 
 /// The starting generator along one free entry, or (`None`) the particular solution.
 ///
-/// `None` when the equations of the basis are inconsistent.
+/// `Ok(None)` when the equations of the basis are inconsistent.
 fn generator(
     problem: &Problem,
     alpha: u32,
     basis: &Basis,
     free: Option<usize>,
     tolerance: f64,
-) -> Option<Generator> {
+) -> Result<Option<Generator>, Undecided> {
     let n = problem.dimension();
     let mut x = vec![0.0; n + 1];
     match free {
@@ -60,24 +68,32 @@ fn generator(
         None => x[n] = 1.0,
     }
     let s = x[n];
-    let gap = basis.complete(problem, s, &mut x[..n]);
-    let size = x.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    if !size.is_finite() || gap > tolerance * size {
-        return None;
+    match basis.complete(problem, s, &mut x[..n], tolerance) {
+        Equations::Consistent => {}
+        Equations::Inconsistent => return Ok(None),
+        Equations::Undecided => return Err(Undecided),
     }
     for i in (0..n).filter(|i| alpha >> i & 1 == 0) {
         let products = (0..n).filter(|j| alpha >> j & 1 == 1);
-        let w: f64 = products.map(|j| problem.matrix()[(i, j)] * x[j]).sum();
-        x[i] = w + s * problem.vector()[i];
+        let own = s * problem.vector()[i];
+        let (w, terms) = products
+            .map(|j| problem.matrix()[(i, j)] * x[j])
+            .fold((own, own.abs()), |(sum, terms), product| (sum + product, terms + product.abs()));
+        x[i] = if w.abs() <= tolerance * terms { 0.0 } else { w };
     }
-    tidy(&mut x, tolerance);
-    Some(x)
+    scale(&mut x)?;
+    Ok(Some(x))
 }
 
 /// The part of the cone with `x_i ≥ 0`; `cut` is the set of the coordinates already cut.
-fn cut_at(cone: Vec<Generator>, i: usize, cut: u32, tolerance: f64) -> Vec<Generator> {
+fn cut_at(
+    cone: Vec<Generator>,
+    i: usize,
+    cut: u32,
+    tolerance: f64,
+) -> Result<Vec<Generator>, Undecided> {
     if cone.iter().all(|generator| generator[i] >= 0.0) {
-        return cone;
+        return Ok(cone);
     }
     let zeros: Vec<u32> = cone.iter().map(|generator| zeros(generator) & cut).collect();
     let adjacent = |a: usize, b: usize| {
@@ -91,33 +107,42 @@ fn cut_at(cone: Vec<Generator>, i: usize, cut: u32, tolerance: f64) -> Vec<Gener
         }
         for (b, negative) in cone.iter().enumerate() {
             if positive[i] > 0.0 && negative[i] < 0.0 && adjacent(a, b) {
-                kept.push(crossing(positive, negative, i, tolerance));
+                kept.push(crossing(positive, negative, i, tolerance)?);
             }
         }
     }
-    kept
+    Ok(kept)
 }
 
 /// The generator on the segment between two others where `x_i = 0`.
-fn crossing(positive: &Generator, negative: &Generator, i: usize, tolerance: f64) -> Generator {
+fn crossing(
+    positive: &Generator,
+    negative: &Generator,
+    i: usize,
+    tolerance: f64,
+) -> Result<Generator, Undecided> {
     let (p, m) = (positive[i], -negative[i]);
-    let mut x: Generator = positive.iter().zip(negative).map(|(a, b)| m * a + p * b).collect();
+    let sum = |(a, b): (&f64, &f64)| {
+        let (a, b) = (m * a, p * b);
+        if (a + b).abs() <= tolerance * (a.abs() + b.abs()) { 0.0 } else { a + b }
+    };
+    let mut x: Generator = positive.iter().zip(negative).map(sum).collect();
     x[i] = 0.0;
-    tidy(&mut x, tolerance);
-    x
+    scale(&mut x)?;
+    Ok(x)
 }
 
-/// Scales the largest entry to one and sets negligible ones to zero, but never `s`: it separates
-/// vertices from rays and is exactly zero for rays.
-fn tidy(x: &mut Generator, tolerance: f64) {
+/// Scales the largest entry to one, unless entries that are not zero would vanish.
+fn scale(x: &mut Generator) -> Result<(), Undecided> {
     let size = x.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    let last = x.len() - 1;
-    for (i, value) in x.iter_mut().enumerate() {
-        *value /= size;
-        if i != last && value.abs() <= tolerance {
-            *value = 0.0;
+    for value in x.iter_mut() {
+        let scaled = *value / size;
+        if !scaled.is_finite() || (scaled == 0.0 && *value != 0.0) {
+            return Err(Undecided);
         }
+        *value = scaled;
     }
+    Ok(())
 }
 
 fn zeros(generator: &Generator) -> u32 {

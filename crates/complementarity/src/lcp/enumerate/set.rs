@@ -58,8 +58,9 @@ pub struct SolutionSet {
     /// How many of the others were singular.
     pub singular_bases: usize,
     /// Vertices and rays dropped, with repetition, because they missed the tolerance on the problem
-    /// as given: the basis is nearly singular, or the rounding of `M z` is above that fraction of the
-    /// largest `|q_i|`. Unless this is zero, solutions may be missing.
+    /// as given, and bases that cannot be decided in double precision: the basis is nearly singular, its numbers
+    /// overflow, or the rounding of `M z` is above that fraction of the sizes of the rows. Unless this is zero, solutions
+    /// may be missing.
     pub unverified: usize,
 }
 

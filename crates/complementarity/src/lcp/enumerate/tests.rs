@@ -187,7 +187,7 @@ fn every_basis(problem: &Problem) -> SolutionSet {
     for alpha in 0..1_u32 << problem.dimension() {
         faces.bases += 1;
         basis.factor(&scaled, alpha, settings.rank_tolerance);
-        let generators = face::generators(&scaled, alpha, &basis, settings.tolerance);
+        let generators = face::generators(&scaled, alpha, &basis, settings.tolerance).unwrap();
         faces.insert(problem, &equilibration, alpha, &generators, settings.tolerance);
     }
     faces.maximal()

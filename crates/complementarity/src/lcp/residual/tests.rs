@@ -74,7 +74,7 @@ fn units_of_rows_and_of_unknowns_may_differ() {
 
 fn sizes_of(problem: &Problem) -> Vec<f64> {
     let mut found = vec![0.0; problem.dimension()];
-    sizes(problem, &mut found);
+    sizes(problem, &mut found, &mut Vec::new());
     found
 }
 
