@@ -11,11 +11,14 @@
 //! ```
 //!
 //! with the inertia tensor `I` in body axes, principal or not. The mass matrix is block diagonal and
-//! `I⁻¹` is computed once.
+//! `I⁻¹` is computed once. [`System::smooth_velocity`] takes the gyroscopic torque implicitly, so that a free
+//! body keeps its kinetic energy for any step; the derivation is in the module `gyroscopic`.
 //!
 //! # Source
 //!
 //! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5.
+
+mod gyroscopic;
 
 use std::ops::Range;
 
@@ -24,8 +27,9 @@ use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 use crate::{
     inertia::{MassProperties, principal_moments},
     rotation::{self, RotationUpdate},
-    system::{CoordinateError, Dimension, System, check_finite},
+    system::{CoordinateError, Dimension, SmoothVelocityError, System, check_finite},
 };
+use gyroscopic::Principal;
 
 /// Largest accepted distance of the norm of a quaternion from one: that of coordinates written with
 /// six decimals. [`FreeBodies`] normalizes what it reads, so the remaining error is only in `q̇`.
@@ -187,6 +191,7 @@ pub struct FreeBodies {
     bodies: Vec<Body>,
     /// Inverse inertia tensors in body axes (kg⁻¹·m⁻²).
     inverse_inertias: Vec<Matrix3<f64>>,
+    principal: Vec<Principal>,
     gravity: Vector3<f64>,
     rotation_update: RotationUpdate,
 }
@@ -208,7 +213,9 @@ impl FreeBodies {
             body.check(index)?;
             inverse_inertias.push(symmetric_inverse(&body.inertia));
         }
-        Ok(Self { bodies, inverse_inertias, gravity, rotation_update: RotationUpdate::default() })
+        let principal = bodies.iter().map(|body| Principal::of(&body.inertia)).collect();
+        let rotation_update = RotationUpdate::default();
+        Ok(Self { bodies, inverse_inertias, principal, gravity, rotation_update })
     }
 
     /// The same system with another way for rotations to follow tangent vectors.
@@ -316,6 +323,40 @@ impl System for FreeBodies {
             write(&mut forces[6 * i..6 * i + 3], &(body.mass * self.gravity + body.force));
             write(&mut forces[6 * i + 3..6 * i + 6], &(body.torque - gyroscopic));
         }
+    }
+
+    /// Forces explicitly, the gyroscopic torque by the implicit midpoint rule: without torque the kinetic energy
+    /// and the magnitude of the angular momentum of a body do not change, for any step.
+    fn smooth_velocity(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        _time: f64,
+        step: f64,
+        end: &mut DMatrix<f64>,
+    ) -> Result<(), SmoothVelocityError> {
+        for (i, body) in self.bodies.iter().enumerate() {
+            let acceleration = (body.mass * self.gravity + body.force) / body.mass;
+            let moved = linear(velocity, i) + step * acceleration;
+            let spin = angular(velocity, i);
+            let turned = match &self.principal[i] {
+                Principal::Isotropic => spin + step * (self.inverse_inertias[i] * body.torque),
+                Principal::Axes { axes, roots, coupling } => {
+                    let rotation = rotation::rotation_matrix(&quaternion(coordinates, i));
+                    let moment = (&spin, &body.torque);
+                    gyroscopic::advance(&(rotation * axes), roots, coupling, moment, step)
+                        .map_err(|parts| SmoothVelocityError::Gyroscopic { body: i, parts })?
+                }
+            };
+            write(&mut end.as_mut_slice()[6 * i..6 * i + 3], &moved);
+            write(&mut end.as_mut_slice()[6 * i + 3..6 * i + 6], &turned);
+        }
+        Ok(())
+    }
+
+    /// Both rotation updates turn a body about its angular velocity.
+    fn retract_keeps_kinetic_energy(&self) -> bool {
+        true
     }
 
     fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {

@@ -109,4 +109,4 @@ pub use inertia::MassProperties;
 pub use lagrangian::Lagrangian;
 pub use planar_bodies::{PlanarBodies, PlanarBody};
 pub use rotation::RotationUpdate;
-pub use system::{Dimension, System};
+pub use system::{Dimension, SmoothVelocityError, System};

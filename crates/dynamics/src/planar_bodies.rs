@@ -184,6 +184,11 @@ impl System for PlanarBodies {
         }
     }
 
+    /// The mass matrix is constant.
+    fn retract_keeps_kinetic_energy(&self) -> bool {
+        true
+    }
+
     fn coordinate_rate(&self, _coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {
         rate.copy_from_slice(velocity);
     }

@@ -63,6 +63,22 @@ pub enum CoordinateError {
     },
 }
 
+/// Why the smooth forces of a step lead to no velocity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SmoothVelocityError {
+    /// A body turns so far within the step that the equation of its angular velocity was not solved.
+    #[error(
+        "gyroscopic torque of body {body}: no solution in {parts} parts of the step, expected a shorter step"
+    )]
+    Gyroscopic {
+        /// The body.
+        body: usize,
+        /// Number of parts into which the step was divided at last.
+        parts: usize,
+    },
+}
+
 /// A mechanical system with finitely many degrees of freedom.
 ///
 /// Its state is the pair of coordinates `q` (length `n_q`; m, rad, unit quaternions `w` first) and
@@ -109,6 +125,44 @@ pub trait System: Debug + Send + Sync {
     /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the
     /// gyroscopic or Coriolis terms, signed so that `M v̇ = k`.
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]);
+
+    /// Writes the velocity `v_f` (`n_v × 1`) to which the smooth forces alone lead within a step of length `step`
+    /// (s), with the mass matrix at `coordinates`: the free velocity of schemes that hold their coordinates during
+    /// a step.
+    ///
+    /// The default takes all forces explicitly, `v_f = v + h M(q)⁻¹ k(q, v, t)`, which is right to first order and
+    /// gains energy of second order of the step where forces depend on velocity. Systems whose bodies turn on
+    /// their own take the gyroscopic torque implicitly. In a mechanism the Coriolis forces do work, `½ vᵀ Ṁ v`, which
+    /// no choice of `v_f` at fixed coordinates balances exactly; for trees the default stays, and the energy account
+    /// of a step shows its error.
+    ///
+    /// # Errors
+    ///
+    /// See [`SmoothVelocityError`]. Entries that are not finite are written as they are.
+    fn smooth_velocity(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        time: f64,
+        step: f64,
+        end: &mut DMatrix<f64>,
+    ) -> Result<(), SmoothVelocityError> {
+        self.smooth_forces(coordinates, velocity, time, end.as_mut_slice());
+        self.apply_inverse_mass(coordinates, end);
+        for (v, start) in end.as_mut_slice().iter_mut().zip(velocity) {
+            *v = start + step * *v;
+        }
+        Ok(())
+    }
+
+    /// Whether `T(q ⊕ s v, v) = T(q, v)` for the kinetic energy `T`, all velocities `v` and all `s`, as where the mass
+    /// matrix is constant and where bodies turn about their own angular velocity.
+    ///
+    /// Schemes that move by `q' = q ⊕ h v'` then take the mass matrix at `q`, with which their energy balance is exact.
+    /// The default says no.
+    fn retract_keeps_kinetic_energy(&self) -> bool {
+        false
+    }
 
     /// Writes `q̇ = N(q) v` (length `n_q`).
     fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]);

@@ -3,14 +3,15 @@
 //! One step from `(q, v)` to `(q', v')` over the time `h` satisfies
 //!
 //! ```math
-//! M (v' - v) = h\, k(q, v, t) + J^\mathsf{T} p + G^\mathsf{T} p_b,\qquad q' = q \oplus h v',
+//! M (v' - v_f) = J^\mathsf{T} p + G^\mathsf{T} p_b,\qquad q' = q \oplus h v',
 //! ```
 //! ```math
 //! 0 \le p_{n,j} \perp u'_{n,j} + \frac{\max(0, g_j) + \varepsilon \min(0, g_j)}{h} \ge 0,\qquad
 //! \|p_{t,j}\| \le \mu_j p_{n,j},\qquad G v' = -\varepsilon \varphi / h
 //! ```
 //!
-//! with `M`, the gaps `g`, the contact Jacobian `J`, `u' = J v'` and the constraints `φ`, `G` at `q`, and for the
+//! with the [velocity under smooth forces](System::smooth_velocity) `v_f = v + h M⁻¹ k(q, v, t)`, where the gyroscopic
+//! torque of free bodies is implicit, `M`, the gaps `g`, the contact Jacobian `J`, `u' = J v'` and the constraints `φ`, `G` at `q`, and for the
 //! tangential impulses [Coulomb's law or maximum dissipation](percussion_complementarity::friction::Law). An open gap may close within the step but not more than
 //! close; of a penetration `ε` times its depth is removed. Impacts are inelastic.
 //!
@@ -19,8 +20,8 @@
 //!   only added, so this ends. Those left out would carry no impulse.
 //! - **One problem a step**, by any [`Method`](percussion_complementarity::friction::Method), from the impulses of the last step. Nothing is linearized again: gaps hold
 //!   at `q'` up to what they curve within the step, a penetration of order `h²`, which later steps remove.
-//! - **Needs** `M` positive definite and `h` small against the rates at which velocities turn: the smooth forces are
-//!   explicit. The paper's rotation is [`RotationUpdate::NormalizedEuler`](percussion_dynamics::RotationUpdate).
+//! - **Needs** `M` positive definite and, for mechanisms, `h` small against the rates at which velocities turn: their
+//!   smooth forces are explicit. The paper's rotation is [`RotationUpdate::NormalizedEuler`](percussion_dynamics::RotationUpdate).
 //! - **Does not** accept a step whose problem was not solved unless [`Settings::unsolved`] says so; the failing problem is
 //!   [`Integrator::document`], which can be written and solved again to the same bits. It does not see surfaces that pass
 //!   through each other within a step. Bounded friction in joints is refused.
@@ -38,7 +39,9 @@
 //! ```
 //!
 //! by either law: both allow `p_t = 0` beside the same normal velocity, whence `p_t · u'_t ≤ 0`. So only the removal of
-//! penetration can add energy, at most the work of the impulses over the depth removed.
+//! penetration can add energy, at most the work of the impulses over the depth removed. For free bodies `M` may vary: the
+//! step from `v` to `v_f` keeps the kinetic energy of rotation but for the work of torques, and turning by `h v'` keeps
+//! `½ v'ᵀ M v'`.
 //!
 //! # Source
 //!
@@ -50,7 +53,7 @@ mod error;
 mod report;
 pub(crate) mod settings;
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::Document;
 use percussion_dynamics::System;
 
@@ -102,6 +105,7 @@ pub struct Integrator {
     active: Vec<usize>,
     /// `v_f`.
     free: DVector<f64>,
+    column: DMatrix<f64>,
     /// `v'` and `q'` of the step under way.
     velocity: DVector<f64>,
     coordinates: Vec<f64>,
@@ -125,6 +129,7 @@ impl Integrator {
             level: VelocityLevel::new(&model, method),
             active: Vec::new(),
             free: DVector::zeros(velocities),
+            column: DMatrix::zeros(velocities, 1),
             velocity: DVector::zeros(velocities),
             coordinates: vec![0.0; model.system().coordinate_count()],
             tangent: DVector::zeros(velocities),
@@ -173,7 +178,8 @@ impl Integrator {
         let energy = system.energy(&self.state.coordinates, &self.state.velocity);
         let time = self.start_time + (self.step_count + 1) as f64 * h;
         let mut report = StepReport::new(time, energy);
-        explicit_velocity(system, &self.state, h, &mut self.free)?;
+        free_velocity(system, &self.state, h, &mut self.column)?;
+        self.free.copy_from(&self.column.column(0));
         let start = self.state.coordinates.clone();
         let place = Place {
             coordinates: &start,
@@ -280,22 +286,21 @@ impl Integrator {
     }
 }
 
-/// Writes `v_f = v + h M⁻¹ k` with everything at the start of the step.
-fn explicit_velocity(
+/// Writes the velocity `v_f` without contacts and constraints, with everything at the start of the step.
+fn free_velocity(
     system: &dyn System,
     state: &State,
     h: f64,
-    free: &mut DVector<f64>,
+    free: &mut DMatrix<f64>,
 ) -> Result<(), Error> {
-    let mut forces = nalgebra::DMatrix::zeros(free.len(), 1);
-    system.smooth_forces(&state.coordinates, &state.velocity, state.time, forces.as_mut_slice());
-    system.apply_inverse_mass(&state.coordinates, &mut forces);
-    free.copy_from_slice(&state.velocity);
-    free.axpy(h, &forces.column(0), 1.0);
+    let State { time, coordinates, velocity } = state;
+    system
+        .smooth_velocity(coordinates, velocity, *time, h, free)
+        .map_err(|source| Error::SmoothVelocity { time: *time, source })?;
     if free.iter().all(|v| v.is_finite()) {
         return Ok(());
     }
-    Err(Error::NotFinite { quantity: "velocity under smooth forces", time: state.time })
+    Err(Error::NotFinite { quantity: "velocity under smooth forces", time: *time })
 }
 
 /// Adds the contacts that are violated at `coordinates` and returns whether there were any.

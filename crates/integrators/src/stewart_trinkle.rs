@@ -13,7 +13,8 @@
 //! \varphi(q') = 0,
 //! ```
 //!
-//! with `M` at `q ⊕ h v`, the smooth forces `k` at `(q ⊕ h v/2, v)`, and the normals `n_j = ∇g_j`, the
+//! with `M` at `q ⊕ h v`, the smooth forces `k` at `(q ⊕ h v/2, v)`, for bodies that move freely `M` at `q` and
+//! `v + h M⁻¹ k` by [`System::smooth_velocity`](percussion_dynamics::System::smooth_velocity), and the normals `n_j = ∇g_j`, the
 //! friction directions `D_j` (the corners of a polygon) and the constraint Jacobian `G` at `q'`. A
 //! [`BoundedFriction`](crate::BoundedFriction) adds impulses `D β` with `e^T β ≤ h η`, in the same way. Impacts are inelastic:
 //! the impulses of a step bring what would penetrate to touch, and from the next step on to rest
@@ -67,9 +68,11 @@
 //! ```
 //!
 //! (section 3.3 and its equation 24). The quadratic term is numerical damping of first order in `h`
-//! during smooth motion, and the loss of an inelastic impact. Nothing of the kind is guaranteed when
-//! the coefficients vary: gyroscopic forces are taken explicitly, and forces that vary with position
-//! as in the explicit Euler method. A position that is corrected because the start penetrated gains
+//! during smooth motion, and the loss of an inelastic impact. For bodies that move freely `M` may vary as well.
+//! They turn by `h v'` about `v'` itself, by which `½ v'ᵀ M v'` stays what it is with `M` at `q`, and at `q` the
+//! gyroscopic torque is taken implicitly, without work. With `M` at `q ⊕ h v` a body that turns without torque
+//! would gain `h² ω̇ᵀ I ω̇` a step. For mechanisms nothing of the kind is guaranteed: Coriolis forces are taken
+//! explicitly, and forces that vary with position as in the explicit Euler method. A position that is corrected because the start penetrated gains
 //! energy. [`StepReport`] holds the energies before and after, for the caller to judge.
 //!
 //! # Source

@@ -1,6 +1,7 @@
 //! Everything that can be wrong with a start or a step on the level of velocities.
 
 use percussion_complementarity::friction::{ProblemError, Status, report};
+use percussion_dynamics::SmoothVelocityError;
 
 use crate::model;
 
@@ -49,6 +50,14 @@ pub enum Error {
         status: Status,
         /// Relative natural-map residual of its best iterate.
         relative_residual: f64,
+    },
+    /// The smooth forces of a step lead to no velocity.
+    #[error("step from time {time}: {source}")]
+    SmoothVelocity {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// What is wrong.
+        source: SmoothVelocityError,
     },
     /// The iteration for the smooth forces did not converge.
     #[error(

@@ -1,6 +1,7 @@
 //! Everything that can be wrong with a model, a start or a step.
 
 use percussion_complementarity::lcp::{Status, lemke};
+use percussion_dynamics::SmoothVelocityError;
 
 use crate::model;
 
@@ -56,6 +57,14 @@ pub enum Error {
     MassMatrix {
         /// Time (s) of the state that it belongs to.
         time: f64,
+    },
+    /// The smooth forces of a step lead to no velocity.
+    #[error("step from time {time}: {source}")]
+    SmoothVelocity {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// What is wrong.
+        source: SmoothVelocityError,
     },
     /// The system, a gap or a constraint returned a NaN or infinity.
     #[error("{quantity} is not finite in the step from time {time}")]

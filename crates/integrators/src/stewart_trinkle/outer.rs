@@ -2,6 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{ProblemError, Report, Status};
+use percussion_dynamics::System;
 
 use super::{
     Error, Model, Settings, State, StepReport,
@@ -14,9 +15,11 @@ use super::{
 pub(super) struct OuterIteration {
     pub(super) linearization: Linearization,
     pub(super) problem: StepProblem,
-    /// `q ⊕ h v`, where the mass matrix is taken and contacts are first looked for.
+    /// `q ⊕ h v`, where contacts are first looked for.
     pub(super) predicted: Vec<f64>,
-    /// `v_f = v + h M⁻¹ k`.
+    /// Where the mass matrix is taken.
+    mass_coordinates: Vec<f64>,
+    /// `v_f`.
     free_velocity: DVector<f64>,
     /// The column `k`, then `M⁻¹ k`.
     forces: DMatrix<f64>,
@@ -37,6 +40,7 @@ impl OuterIteration {
             linearization: Linearization::new(model, settings),
             problem: StepProblem::new(model, settings)?,
             predicted: vec![0.0; coordinates],
+            mass_coordinates: vec![0.0; coordinates],
             free_velocity: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
             guess: DVector::zeros(velocities),
@@ -46,7 +50,7 @@ impl OuterIteration {
         })
     }
 
-    /// Starts a step: the mass matrix at `q ⊕ h v`, the forces at `q ⊕ h v/2`, and `v̂ = v`.
+    /// Starts a step: `v_f`, where the mass matrix is taken, the predicted end `q ⊕ h v`, and `v̂ = v`.
     pub(super) fn predict(
         &mut self,
         model: &Model,
@@ -56,24 +60,48 @@ impl OuterIteration {
         let (system, h) = (model.system(), settings.step_size);
         self.guess.copy_from_slice(&state.velocity);
         self.tangent.copy_from(&self.guess);
-        self.tangent *= 0.5 * h;
-        system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.coordinates);
-        system.smooth_forces(
-            &self.coordinates,
-            &state.velocity,
-            state.time + 0.5 * h,
-            self.forces.as_mut_slice(),
-        );
-        self.tangent *= 2.0;
+        self.tangent *= h;
         system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.predicted);
-        system.apply_inverse_mass(&self.predicted, &mut self.forces);
-        self.free_velocity.copy_from(&self.guess);
-        self.free_velocity.axpy(h, &self.forces.column(0), 1.0);
+        if system.retract_keeps_kinetic_energy() {
+            self.mass_coordinates.clone_from(&state.coordinates);
+            self.smooth_velocity_at_start(system, h, state)?;
+        } else {
+            self.mass_coordinates.clone_from(&self.predicted);
+            self.smooth_velocity_ahead(system, h, state);
+        }
         if self.free_velocity.iter().all(|v| v.is_finite()) {
             Ok(())
         } else {
             Err(Error::NotFinite { quantity: "velocity under smooth forces", time: state.time })
         }
+    }
+
+    /// `v_f` with the mass matrix at `q`, gyroscopic torques implicit.
+    fn smooth_velocity_at_start(
+        &mut self,
+        system: &dyn System,
+        h: f64,
+        state: &State,
+    ) -> Result<(), Error> {
+        let State { time, coordinates, velocity } = state;
+        system
+            .smooth_velocity(coordinates, velocity, time + 0.5 * h, h, &mut self.forces)
+            .map_err(|source| Error::SmoothVelocity { time: *time, source })?;
+        self.free_velocity.copy_from(&self.forces.column(0));
+        Ok(())
+    }
+
+    /// `v_f = v + h M⁻¹ k` with `M` at `q ⊕ h v` and `k` at `q ⊕ h v/2`.
+    fn smooth_velocity_ahead(&mut self, system: &dyn System, h: f64, state: &State) {
+        let State { time, coordinates, velocity } = state;
+        self.tangent.copy_from(&self.guess);
+        self.tangent *= 0.5 * h;
+        system.retract(coordinates, self.tangent.as_slice(), &mut self.coordinates);
+        let forces = self.forces.as_mut_slice();
+        system.smooth_forces(&self.coordinates, velocity, time + 0.5 * h, forces);
+        system.apply_inverse_mass(&self.mass_coordinates, &mut self.forces);
+        self.free_velocity.copy_from(&self.guess);
+        self.free_velocity.axpy(h, &self.forces.column(0), 1.0);
     }
 
     /// Iterates until the answer moves no more, starting at the `v̂` left by the prediction or by the
@@ -147,7 +175,7 @@ impl OuterIteration {
         let at = Point {
             active,
             coordinates: &self.coordinates,
-            mass_coordinates: &self.predicted,
+            mass_coordinates: &self.mass_coordinates,
             guess: &self.guess,
             free_velocity: &self.free_velocity,
         };
