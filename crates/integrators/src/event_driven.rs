@@ -22,8 +22,9 @@
 //! - **Drift.** Positions and velocities are projected back where a step leaves more than a tenth of the tolerances;
 //!   what was found is [`Report::drift`].
 //! - **Zeno.** A ball bounces infinitely often before it rests. Once a rebound stays within the proximity and the times
-//!   between landings shrink, the rest of them is summed as a geometric series, the contact stays closed, and the limit
-//!   is recorded as [`EventKind::Accumulation`]. The percussions left out are not lost: what stops the last fall and the
+//!   between landings shrink by a ratio that is certainly below one, the rest of them is summed as a geometric series,
+//!   the contact stays closed, and the limit, which lies before the end of the motion and no farther ahead than the
+//!   series reaches back, is recorded as [`EventKind::Accumulation`]. The percussions left out are not lost: what stops the last fall and the
 //!   weight until the limit add up to the same, also for friction. For the ball the limit is exact up to the accuracy of
 //!   the landings; positions err by less than the proximity.
 //! - **Painlevé.** Sliding contacts with much friction may have no consistent forces. Then percussions without
@@ -155,5 +156,6 @@ pub fn integrate(
     };
     let chatter = Chatter::new(contacts);
     let at_once = (f64::NEG_INFINITY, 0);
-    Run { course, law, end, events: Vec::new(), chatter, at_once }.finish()
+    let (events, pending) = (Vec::new(), Vec::new());
+    Run { course, law, end, events, chatter, pending, at_once }.finish()
 }

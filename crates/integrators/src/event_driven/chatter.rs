@@ -11,18 +11,43 @@
 //! `u r D / 4` where its acceleration is constant. When this is within the proximity, which does not tell such a gap
 //! from a closed one, the contact is closed for good, and `t_∞` is recorded.
 //!
+//! **When a series is one.** The ratio is measured, and the remaining time `D r/(1 − r)` is meaningful only if the
+//! measurement tells `r` from one. Three conditions therefore come before the sum:
+//!
+//! - two ratios in succession, `r₁` and `r₂`, give the uncertainty `Δ = |r₂ − r₁|`. The remaining time is known within
+//!   a factor of two if `(1 − r)/(1 − r − Δ) ≤ 2`, which is `r + 2 Δ ≤ 1` with the larger of the two as `r`. Contacts
+//!   that take turns may land at irregular intervals: then ratios of groups of four intervals count;
+//! - the remaining time is at most that since the longest interval of the series began, so that the sum reaches no
+//!   farther ahead than the observation reaches back;
+//! - the limit lies before the end of the motion.
+//!
+//! An elastic contact that trembles within the proximity has ratios that differ from one by rounding, and is not closed.
+//! Where a condition fails the motion goes on from impact to impact, and later landings may fulfil it.
+//!
 //! The contact then carries from `t` on, not from `t_∞` on. The percussion is the same: what stops the fall at once
 //! and the weight over `t_∞ − t` add up to what the impacts left out would have passed on, and so does the friction of a
 //! contact that slides. Only the distribution in time differs, by which positions err by less than the proximity.
 
-/// Landings that are remembered: two groups of four intervals.
-const REMEMBERED: usize = 9;
+/// Intervals of a group: contacts that take turns in twos or fours have regular sums of them.
+const GROUP: usize = 4;
+
+/// Landings that are remembered: three groups of intervals, for two ratios.
+const REMEMBERED: usize = 3 * GROUP + 1;
 
 /// The times of the last landings of each contact.
 #[derive(Clone, Debug)]
 pub(super) struct Chatter {
-    landings: Vec<Vec<f64>>,
-    counts: Vec<usize>,
+    series: Vec<Series>,
+}
+
+/// The landings of one contact since it last rested.
+#[derive(Clone, Debug, Default)]
+struct Series {
+    /// Times of the last landings (s), ascending.
+    landings: Vec<f64>,
+    count: usize,
+    /// Begin and length of the longest interval, the last of equal ones (s).
+    longest: Option<(f64, f64)>,
 }
 
 /// The end of infinitely many impacts.
@@ -35,49 +60,62 @@ pub(super) struct Accumulation {
 
 impl Chatter {
     pub(super) fn new(contacts: usize) -> Self {
-        Self { landings: vec![Vec::new(); contacts], counts: vec![0; contacts] }
+        Self { series: vec![Series::default(); contacts] }
     }
 
     /// Records a landing.
     pub(super) fn land(&mut self, contact: usize, time: f64) {
-        let landings = &mut self.landings[contact];
+        let Series { landings, count, longest } = &mut self.series[contact];
+        if let Some(&last) = landings.last() {
+            let length = time - last;
+            if longest.is_none_or(|(_, longest)| length >= longest) {
+                *longest = Some((last, length));
+            }
+        }
         if landings.len() == REMEMBERED {
             landings.remove(0);
         }
         landings.push(time);
-        self.counts[contact] += 1;
+        *count += 1;
     }
 
     /// Forgets the landings of a contact that has come to rest.
     pub(super) fn forget(&mut self, contact: usize) {
-        self.landings[contact].clear();
-        self.counts[contact] = 0;
+        self.series[contact] = Series::default();
     }
 
-    /// The accumulation of a contact that rebounds at `speed` (m/s), if it rises no more than `height` (m).
+    /// The accumulation of a contact that rebounds at `speed` (m/s), if it rises no more than `height` (m) and its
+    /// limit is certain to lie before `end` (s).
     pub(super) fn accumulation(
         &self,
         contact: usize,
         speed: f64,
         height: f64,
+        end: f64,
     ) -> Option<Accumulation> {
-        let landings = &self.landings[contact];
-        let [.., a, b, c] = landings[..] else { return None };
-        let (last, mut ratio) = (c - b, (c - b) / (b - a));
-        let shrinks = |ratio: f64| 0.0 < ratio && ratio < 1.0;
-        if let (false, [first, .., middle, _, _, _, end]) = (shrinks(ratio), &landings[..]) {
-            // Contacts that take turns may land at irregular intervals: compare groups of four.
-            if landings.len() == REMEMBERED {
-                ratio = ((end - middle) / (middle - first)).powf(0.25);
-            }
-        }
-        let rises = 0.25 * speed * ratio * last;
-        let accumulates = shrinks(ratio) && rises <= height;
-        accumulates.then(|| Accumulation {
-            limit: c + last * ratio / (1.0 - ratio),
-            ratio,
-            landings: self.counts[contact],
-        })
+        let series = &self.series[contact];
+        let &[.., before, last] = series.landings.as_slice() else { return None };
+        let interval = last - before;
+        let ratio = series.ratio(1).or_else(|| series.ratio(GROUP))?;
+        let rises = 0.25 * speed * ratio * interval;
+        let remaining = interval * ratio / (1.0 - ratio);
+        let (begin, _) = series.longest?;
+        let accumulates = rises <= height && remaining <= last - begin && last + remaining <= end;
+        let limit = last + remaining;
+        accumulates.then_some(Accumulation { limit, ratio, landings: series.count })
+    }
+}
+
+impl Series {
+    /// The ratio of successive intervals, from the last three groups of `group` intervals, if it is certainly below 1.
+    fn ratio(&self, group: usize) -> Option<f64> {
+        let first = self.landings.len().checked_sub(3 * group + 1)?;
+        let at = |k: usize| self.landings[first + k * group];
+        let [a, b, c] = [0, 1, 2].map(|k| at(k + 1) - at(k));
+        let power = 1.0 / group as f64;
+        let [before, ratio] = [b / a, c / b].map(|ratio: f64| ratio.powf(power));
+        let uncertainty = (ratio - before).abs();
+        (ratio > 0.0 && ratio.max(before) + 2.0 * uncertainty <= 1.0).then_some(ratio)
     }
 }
 
@@ -88,16 +126,19 @@ mod tests {
     #[test]
     fn a_geometric_series_is_summed() {
         let mut chatter = Chatter::new(1);
-        for time in [1.0, 2.0, 2.5] {
-            assert_eq!(chatter.accumulation(0, 1.0, 1.0), None);
+        for time in [1.0, 2.0, 2.5, 2.75] {
+            assert_eq!(chatter.accumulation(0, 1.0, 1.0, 9.0), None);
             chatter.land(0, time);
         }
-        // The next rebound lasts 0.25 s and rises to 1/16 m.
-        assert_eq!(chatter.accumulation(0, 1.0, 0.0624), None);
-        let expected = Accumulation { limit: 3.0, ratio: 0.5, landings: 3 };
-        assert_eq!(chatter.accumulation(0, 1.0, 0.0625), Some(expected));
+        // The next rebound lasts 1/8 s and rises to 1/32 m.
+        assert_eq!(chatter.accumulation(0, 1.0, 0.0312, 9.0), None);
+        let expected = Accumulation { limit: 3.0, ratio: 0.5, landings: 4 };
+        assert_eq!(chatter.accumulation(0, 1.0, 0.03125, 9.0), Some(expected));
+        // The limit must lie before the end.
+        assert_eq!(chatter.accumulation(0, 1.0, 0.03125, 3.0), Some(expected));
+        assert_eq!(chatter.accumulation(0, 1.0, 0.03125, 2.99), None);
         chatter.forget(0);
-        assert_eq!(chatter.accumulation(0, 1.0, 1.0), None);
+        assert_eq!(chatter.accumulation(0, 1.0, 1.0, 9.0), None);
     }
 
     /// Equal intervals never end; irregular ones do if groups of four shrink.
@@ -105,14 +146,55 @@ mod tests {
     fn intervals_that_do_not_shrink_do_not_accumulate() {
         let (mut even, mut uneven) = (Chatter::new(1), Chatter::new(1));
         let (mut time, mut scale) = (0.0, 1.0);
-        for k in 0..11 {
+        for k in 0..15 {
             even.land(0, f64::from(k));
             uneven.land(0, time);
             time += scale * if k % 2 == 0 { 0.5 } else { 1.0 };
             scale *= 0.9;
         }
-        assert_eq!(even.accumulation(0, 0.0, 1.0), None);
-        let found = uneven.accumulation(0, 0.0, 1.0).unwrap();
+        assert_eq!(even.accumulation(0, 0.0, 1.0, 99.0), None);
+        let found = uneven.accumulation(0, 0.0, 1.0, 99.0).unwrap();
         assert!((found.ratio - 0.9).abs() < 1e-12, "{found:?}");
+    }
+
+    /// Intervals that shrink by rounding would end after days, and intervals whose ratios differ by as much as from
+    /// one might never end.
+    #[test]
+    fn ratios_that_may_be_one_do_not_accumulate() {
+        let landings = |intervals: [f64; 3]| {
+            let mut chatter = Chatter::new(1);
+            let mut time = 0.0;
+            chatter.land(0, time);
+            for interval in intervals {
+                time += interval;
+                chatter.land(0, time);
+            }
+            chatter.accumulation(0, 0.0, 1.0, f64::INFINITY)
+        };
+        assert_eq!(landings([1e-5, 1e-5 * (1.0 - 1e-9), 1e-5 * (1.0 - 2e-9)]), None);
+        assert_eq!(landings([1.0, 0.9, 0.8]), None);
+        assert_eq!(landings([1.0, 0.5, 0.4]), None);
+        assert!(landings([1.0, 0.5, 0.26]).is_some());
+    }
+
+    /// With a ratio of 0.99 the remaining time is 99 intervals: it is summed once the series has halved.
+    #[test]
+    fn a_series_is_not_summed_farther_than_it_was_observed() {
+        let mut chatter = Chatter::new(1);
+        let (mut time, mut interval) = (0.0, 1.0);
+        let mut landings = 0;
+        let found = loop {
+            chatter.land(0, time);
+            landings += 1;
+            if let Some(found) = chatter.accumulation(0, 0.0, 1.0, f64::INFINITY) {
+                break found;
+            }
+            assert!(landings < 100, "not accepted");
+            time += interval;
+            interval *= 0.99;
+        };
+        // 0.99⁶⁹ is the first power below a half.
+        assert_eq!(found.landings, 70);
+        assert!((found.limit - 100.0).abs() < 1e-9, "{found:?}");
     }
 }

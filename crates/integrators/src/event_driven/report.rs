@@ -65,7 +65,8 @@ pub enum EventKind {
         /// Kinetic energy lost (J); negative if the law made some.
         dissipated: f64,
     },
-    /// Rebounds became too small to be told from rest; the rest of them was summed up and the contacts stay closed.
+    /// Rebounds became too small to be told from rest; the rest of them was summed up and the contacts stay closed. If
+    /// one of them is hit or opens before the limit, this is recorded as the impact that closed them instead.
     Accumulation {
         /// Contacts that stay closed.
         contacts: Vec<usize>,

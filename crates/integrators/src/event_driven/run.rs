@@ -8,7 +8,7 @@ use super::{
     chatter::{Accumulation, Chatter},
     impact::{self, Failure, Jump},
     modes,
-    report::{Event, EventKind, Report, Status},
+    report::{Event, EventKind, Mode, Report, Status},
     smooth::{self, Course},
 };
 use crate::{events::Ending, model::State};
@@ -16,12 +16,23 @@ use crate::{events::Ending, model::State};
 /// Impacts at one moment, at most: a law whose outcome still approaches is asked again.
 const AT_ONCE: usize = 100;
 
+/// An accumulation whose limit is ahead.
+#[derive(Debug)]
+pub(super) struct Pending {
+    /// Its index among the events.
+    event: usize,
+    /// Percussions that closed its contacts (N·s).
+    impulses: Vec<Vec<f64>>,
+}
+
 pub(super) struct Run<'a, 'm> {
     pub(super) course: Course<'a, 'm>,
     pub(super) law: &'a dyn Law,
     pub(super) end: f64,
     pub(super) events: Vec<Event>,
     pub(super) chatter: Chatter,
+    /// Accumulations whose limit is not yet reached.
+    pub(super) pending: Vec<Pending>,
     /// Impacts at the time of the last one.
     pub(super) at_once: (f64, usize),
 }
@@ -105,7 +116,7 @@ impl Run<'_, '_> {
         let height = settings.proximity.max(settings.gap_tolerance);
         let ends: Option<Vec<_>> = rebounds
             .iter()
-            .map(|&(contact, speed)| self.chatter.accumulation(contact, speed, height))
+            .map(|&(contact, speed)| self.chatter.accumulation(contact, speed, height, self.end))
             .collect();
         match ends {
             Some(ends) if !ends.is_empty() => match impact::inelastic(&problem) {
@@ -145,6 +156,38 @@ impl Run<'_, '_> {
         let Accumulation { limit, ratio, landings } = latest;
         let contacts = contacts.to_vec();
         self.record(EventKind::Accumulation { contacts, limit, ratio, landings, dissipated });
+        self.pending.push(Pending { event: self.events.len() - 1, impulses });
+    }
+
+    /// Records accumulations that end before their limit, because one of their contacts is hit or opens, as what they
+    /// were: the impact that closed the contacts.
+    fn interrupt(&mut self, kind: &EventKind) {
+        let time = self.course.state.time;
+        let concerns = |closed: &[usize]| match kind {
+            EventKind::Impact { contacts, .. } | EventKind::Accumulation { contacts, .. } => {
+                contacts.iter().any(|contact| closed.contains(contact))
+            }
+            EventKind::Mode { contact, to: Mode::Open, .. } => closed.contains(contact),
+            _ => false,
+        };
+        let events = &mut self.events;
+        self.pending.retain_mut(|Pending { event, impulses }| {
+            let event = &mut events[*event];
+            let EventKind::Accumulation { contacts, limit, dissipated, .. } = &mut event.kind
+            else {
+                return false;
+            };
+            if *limit <= time {
+                return false;
+            }
+            let interrupted = concerns(contacts);
+            if interrupted {
+                let (contacts, impulses) = (std::mem::take(contacts), std::mem::take(impulses));
+                let dissipated = *dissipated;
+                event.kind = EventKind::Impact { contacts, impulses, dissipated };
+            }
+            !interrupted
+        });
     }
 
     /// Goes on smoothly until the next event.
@@ -159,13 +202,15 @@ impl Run<'_, '_> {
         };
         let before = std::mem::replace(&mut course.modes, decision.modes);
         let held = std::mem::replace(&mut course.hold, decision.hold);
+        let mut changes = Vec::new();
         for (contact, (from, to)) in before.into_iter().zip(course.modes.clone()).enumerate() {
             if from != to || course.hold.opposes(&held, contact) {
                 course.counters.mode_changes += 1;
-                let kind = EventKind::Mode { contact, from, to };
-                self.events.push(Event { time: state.time, kind });
+                changes.push(EventKind::Mode { contact, from, to });
             }
         }
+        changes.into_iter().for_each(|kind| self.record(kind));
+        let course = &mut self.course;
         if course.counters.mode_changes > course.settings.mode_limit {
             return Ok(Some(Status::ModeLimit));
         }
@@ -247,6 +292,7 @@ impl Run<'_, '_> {
     }
 
     fn record(&mut self, kind: EventKind) {
+        self.interrupt(&kind);
         self.events.push(Event { time: self.course.state.time, kind });
     }
 
