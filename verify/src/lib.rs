@@ -10,6 +10,7 @@
 //! | [`lcp`] | solutions and proofs of infeasibility of linear complementarity problems |
 //! | [`friction`] | impulses of contacts with round cones, by Coulomb's law or maximum dissipation |
 //! | [`impact`] | outcomes of impact laws, each by its own definition |
+//! | [`motion`] | states of motions, and steps of time-stepping schemes with their impulses |
 //! | [`kinetic`] | masses and joints, for the others |
 //!
 //! **Limits never come from the answer.** They are made of the tolerance that the caller states, of the roundings that the
@@ -23,6 +24,7 @@ pub mod friction;
 pub mod impact;
 pub mod kinetic;
 pub mod lcp;
+pub mod motion;
 pub mod verdict;
 
 pub use extended::Extended;

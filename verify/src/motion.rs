@@ -1,0 +1,389 @@
+//! Motions with contacts: recorded states, and single steps with their contact impulses.
+//!
+//! A [`Scene`] is what moves, by plain numbers. [`Scene::motion`] judges states alone, whatever scheme has made them:
+//!
+//! | figure | condition | unit |
+//! | --- | --- | --- |
+//! | finite | every coordinate and velocity is a finite number | – |
+//! | quaternion | quaternions have length 1 | – |
+//! | energy | `E(t) ≤ E(0) + x K(t)`, where `x` is the error that the scheme states | J |
+//!
+//! **What a passive motion can have.** Gravity, constant forces and contacts that do not push by themselves give a kinetic
+//! energy of at most `K(t) = ½ (√(2 K(0)) + a t)²` with `a² = Σ F_i²/m_i`: in the metric of the masses the speed `√(2K)`
+//! grows by no more than the acceleration that the forces give free bodies, since joints and contacts take from it only.
+//! This bound knows nothing of the answer.
+//!
+//! [`Scene::step`] judges one step of a scheme that reports contact impulses, with the velocity `u` of one surface against
+//! the other taken where the scheme states its equations:
+//!
+//! | figure | condition | unit |
+//! | --- | --- | --- |
+//! | momentum | `m (v' − v) = h F + Σ P` of every free body | N·s |
+//! | angular momentum | the same with the moments of the impulses | N·m·s |
+//! | adhesion, cone | `P_n ≥ 0`, `‖P_t‖ ≤ μ P_n` | N·s |
+//! | approach | the bound of `u_n` that the [`Rule`] has | m/s |
+//! | complementarity | no push where that bound is not reached | m/s |
+//! | friction | `P_t·u_t ≤ 0` | J |
+//! | work | `E' − E ≤ Σ max(0, P·ū)`: the impulses are all that adds energy (constant masses) | J |
+//! | penetration | the gap at the end that the rule allows | m |
+//!
+//! **Work.** With a constant mass matrix, constant forces and `q' = q ⊕ h w`, where `w` is `v'` or `(v + v')/2`, potential
+//! energy changes by `−h F·w` exactly, and `½ (v' + v)·M (v' − v) = ½ (v' + v)·(h F + Jᵀ P)`. For `w = (v + v')/2` the sum is
+//! `P·(u + u')/2`, for `w = v'` it is `P·u' − ½ ‖v' − v‖²`. No property of the contacts is used.
+//!
+//! **Curvature.** A point at the distance `r` from what turns at the rate `Ω` leaves its tangent by at most `r (hΩ)²` in a
+//! step (twice the second-order term, for what follows it); distances of centers are convex. So gaps of the first order,
+//! which the rules control, hold up to that.
+//!
+//! # Source
+//!
+//! D. E. Stewart, J. C. Trinkle 1996; T. Preclik, S. Eibl, U. Rüde 2017; M. Jean, J. J. Moreau 1992 (the rules); derivations
+//! above.
+
+mod scene;
+#[cfg(test)]
+mod tests;
+
+use crate::{Extended, Verdict};
+use scene::{Vector, cross, dot, minus, plus, size, times, vector};
+
+pub use scene::{Ball, Body, Contact, Kind, Other, Scene};
+
+/// A state on the way.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// Time since the start (s).
+    pub time: f64,
+    /// Coordinates.
+    pub coordinates: &'a [f64],
+    /// Velocity.
+    pub velocity: &'a [f64],
+}
+
+/// How well a scheme keeps energy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Keeping {
+    /// Steps of this length (s), with an error of first order: `x = hΩ`.
+    First(f64),
+    /// Steps of this length (s), with an error of second order: `x = (hΩ)²`.
+    Second(f64),
+    /// Steps by an error control: this part of the energy.
+    Controlled(f64),
+}
+
+/// The conditions of a scheme on one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// `0 ≤ P_n ⊥ g(q') ≥ 0`, normals of `q'`; gaps hold to this tolerance (m).
+    StewartTrinkle(f64),
+    /// `0 ≤ P_n ⊥ u'_n + (max(0, g) + ε min(0, g))/h ≥ 0`, normals of `q`; this `ε`.
+    ImpulseVelocity(f64),
+    /// `0 ≤ P_n ⊥ u'_n − e max(0, −u_n) ≥ 0` where the forecast is closed, normals of the forecast.
+    MoreauJean,
+}
+
+/// One step and its impulses.
+#[derive(Clone, Debug)]
+pub struct Step<'a> {
+    /// Length (s).
+    pub length: f64,
+    /// Before.
+    pub start: Sample<'a>,
+    /// After.
+    pub end: Sample<'a>,
+    /// Coordinates at which the scheme takes normals and arms.
+    pub place: &'a [f64],
+    /// Contacts and their impulses on the first surface (N·s, world axes).
+    pub impulses: &'a [(usize, [f64; 3])],
+    /// Stated tolerance of the contact problem, relative to its largest velocity.
+    pub tolerance: f64,
+}
+
+/// Roundings of a sum of a few products, each with a few factors.
+const ROUNDINGS: f64 = 200.0 * f64::EPSILON;
+
+impl Scene {
+    /// `½ (√(2 K(0)) + a t)²`: no passive motion has more kinetic energy (J).
+    #[must_use]
+    pub fn passive(&self, start: &Sample<'_>, time: f64) -> f64 {
+        let pull: f64 = self.bodies.iter().map(|b| size(self.load(b)).powi(2) / b.mass).sum();
+        let speed = (2.0 * self.kinetic(start.coordinates, start.velocity).value()).sqrt();
+        0.5 * (speed + pull.sqrt() * time).powi(2)
+    }
+
+    /// The fastest rate `Ω` at which bodies and normals turn with the kinetic energy `energy` (rad/s).
+    fn fastest(&self, energy: f64) -> f64 {
+        let mut fastest = 0.0_f64;
+        for body in &self.bodies {
+            let moments = if self.kind == Kind::Space { &body.inertia[..] } else { &body.inertia[2..] };
+            let least = moments.iter().copied().fold(f64::INFINITY, f64::min);
+            // The rate of a joint is the difference of two.
+            let joints = if self.kind == Kind::Links { 2.0 } else { 1.0 };
+            fastest = fastest.max(joints * (2.0 * energy / least).sqrt());
+        }
+        let lightest = self.bodies.iter().map(|body| body.mass).fold(f64::INFINITY, f64::min);
+        for contact in &self.contacts {
+            if let Other::Ball(other) = &contact.other {
+                let radius = contact.ball.radius + other.radius;
+                fastest = fastest.max(2.0 * (2.0 * energy / lightest).sqrt() / radius);
+            }
+        }
+        fastest
+    }
+
+    /// `x` of the [module head](self), at most 1: a scheme whose energy doubles is wrong whatever its order.
+    fn part(&self, keeping: Keeping, energy: f64) -> f64 {
+        match keeping {
+            Keeping::First(h) => (h * self.fastest(energy)).min(1.0),
+            Keeping::Second(h) => (h * self.fastest(energy)).powi(2).min(1.0),
+            Keeping::Controlled(part) => part,
+        }
+    }
+
+    /// Judges states of a motion, the first of which is its start. `elastic` is energy of the contacts at each state (J), none
+    /// for rigid ones.
+    #[must_use]
+    pub fn motion(&self, samples: &[Sample<'_>], keeping: Keeping, elastic: &[f64]) -> Verdict {
+        let mut verdict = Verdict::default();
+        let Some(start) = samples.first() else { return verdict };
+        let energy = |index: usize, sample: &Sample<'_>| {
+            let (potential, absolute) = self.potential(sample.coordinates);
+            let kinetic = self.kinetic(sample.coordinates, sample.velocity);
+            let elastic = elastic.get(index).copied().map_or(Extended::ZERO, Extended::from);
+            (kinetic + potential + elastic, absolute)
+        };
+        let (before, size_before) = energy(0, start);
+        for (index, sample) in samples.iter().enumerate() {
+            self.state(&mut verdict, index, sample);
+            if verdict.refuses("finite") {
+                return verdict;
+            }
+            let passive = self.passive(start, sample.time - start.time);
+            let (after, size_after) = energy(index, sample);
+            let limit = self.part(keeping, passive) * passive
+                + ROUNDINGS * (size_before + size_after + passive);
+            verdict.look("energy", index, after - before, limit);
+        }
+        verdict
+    }
+
+    /// Finite numbers and quaternions of length 1: each retraction leaves a few roundings, what is given six digits.
+    fn state(&self, verdict: &mut Verdict, index: usize, sample: &Sample<'_>) {
+        let all = sample.coordinates.iter().chain(sample.velocity);
+        let sizes = sample.coordinates.len() == self.coordinate_count()
+            && sample.velocity.len() == self.velocity_count();
+        let wrong = all.filter(|x| !x.is_finite()).count() + usize::from(!sizes);
+        verdict.look("finite", index, Extended::from(wrong as f64), 0.0);
+        if self.kind == Kind::Space && sizes {
+            for q in sample.coordinates.chunks(7) {
+                let square: Extended = q[3..].iter().map(|&x| Extended::product(x, x)).sum();
+                let limit = if index == 0 { 1e-6 } else { 16.0 * f64::EPSILON };
+                verdict.look("quaternion", index, (square.sqrt() - Extended::ONE).abs(), limit);
+            }
+        }
+    }
+
+    /// Looks at all gaps of states, each at most `depth` (m) below zero but for the rounding of coordinates.
+    #[must_use]
+    pub fn gaps(&self, samples: &[Sample<'_>], depth: f64) -> Verdict {
+        let mut verdict = Verdict::default();
+        for (index, sample) in samples.iter().enumerate() {
+            let frames = self.frames(sample.coordinates);
+            for contact in &self.contacts {
+                let gap = self.touch(&frames, contact).0;
+                verdict.look("penetration", index, -gap, depth + self.rounding(sample.coordinates));
+            }
+        }
+        verdict
+    }
+
+    /// Rounding of a gap (m).
+    fn rounding(&self, q: &[f64]) -> f64 {
+        let largest = q.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        let reach = self.contacts.iter().map(|contact| self.reach(contact) + contact.ball.radius);
+        ROUNDINGS * (largest + reach.fold(0.0, f64::max)) * (1.0 + self.bodies.len() as f64)
+    }
+
+    /// Judges one step by the rule of its scheme.
+    #[must_use]
+    pub fn step(&self, rule: Rule, step: &Step<'_>) -> Verdict {
+        let mut verdict = Verdict::default();
+        self.state(&mut verdict, 1, &step.end);
+        if verdict.refuses("finite") {
+            return verdict;
+        }
+        if self.kind != Kind::Links {
+            self.momentum(&mut verdict, step);
+        }
+        let work = self.laws(&mut verdict, rule, step);
+        if self.is_constant() {
+            let energy = |sample: &Sample<'_>| {
+                let (potential, absolute) = self.potential(sample.coordinates);
+                let kinetic = self.kinetic(sample.coordinates, sample.velocity);
+                (kinetic + potential, absolute + kinetic.value())
+            };
+            let ((before, first), (after, last)) = (energy(&step.start), energy(&step.end));
+            let limit = work.0 + ROUNDINGS * (first + last + work.1);
+            verdict.look("work", 0, after - before, limit);
+        }
+        self.ends(&mut verdict, rule, step);
+        verdict
+    }
+
+    /// Momentum of free bodies.
+    fn momentum(&self, verdict: &mut Verdict, step: &Step<'_>) {
+        let h = Extended::from(step.length);
+        let frames = [step.start.coordinates, step.place, step.end.coordinates].map(|q| self.frames(q));
+        let rates = [(0, step.start.velocity), (2, step.end.velocity)]
+            .map(|(at, v)| self.rates(&frames[at], v));
+        for (i, body) in self.bodies.iter().enumerate() {
+            let mass = Extended::from(body.mass);
+            let mut terms = vec![
+                times(mass, rates[1][i].0),
+                times(-mass, rates[0][i].0),
+                times(-h, self.load(body)),
+            ];
+            let turned = |at: usize| frames[2 * at][i].inertia(body.inertia, rates[at][i].1);
+            let mut spins = vec![turned(1), times(-Extended::ONE, turned(0))];
+            for &(contact, impulse) in step.impulses {
+                let contact = &self.contacts[contact];
+                let points = self.touch(&frames[1], contact).2;
+                let mut add = |impulse: Vector, point: Vector| {
+                    terms.push(times(-Extended::ONE, impulse));
+                    spins.push(cross(impulse, minus(point, frames[1][i].origin)));
+                };
+                if contact.ball.body == i {
+                    add(vector(&impulse), points[0]);
+                }
+                if matches!(contact.other, Other::Ball(other) if other.body == i) {
+                    add(times(-Extended::ONE, vector(&impulse)), points[1]);
+                }
+            }
+            let sum = |terms: &[Vector]| terms.iter().fold([Extended::ZERO; 3], |sum, t| plus(sum, *t));
+            let absolute = |terms: &[Vector]| terms.iter().map(|t| size(*t)).sum::<f64>();
+            verdict.look("momentum", i, Extended::from(size(sum(&terms))), ROUNDINGS * absolute(&terms));
+            let limit = ROUNDINGS * absolute(&spins) + self.turn_error(body, step.length, [rates[0][i].1, rates[1][i].1]);
+            // The point of contact is where its body has it, up to rounding of the coordinates.
+            let lost = self.rounding(step.place) * absolute(&terms);
+            verdict.look("angular momentum", i, Extended::from(size(sum(&spins))), limit + lost);
+        }
+    }
+
+    /// Error of the angular momentum of a step (N·m·s), of second order, where the inertia turns with the body: what is held
+    /// fixed during the step turns by `hΩ`, applied to the change of `ω`, and the gyroscopic term errs by `(hΩ)²`.
+    fn turn_error(&self, body: &Body, h: f64, spins: [Vector; 2]) -> f64 {
+        let largest = body.inertia.iter().copied().fold(0.0, f64::max);
+        let least = body.inertia.iter().copied().fold(f64::INFINITY, f64::min);
+        if self.kind == Kind::Plane || least >= largest {
+            return 0.0;
+        }
+        let rate = size(spins[0]).max(size(spins[1]));
+        let change = size(minus(spins[1], spins[0]));
+        (largest - least) * (4.0 * h * rate * change + 4.0 * (h * rate).powi(2) * rate)
+    }
+
+    /// Laws of the contacts that report impulses; returns the work that they may add and the sum of its absolute terms (J).
+    fn laws(&self, verdict: &mut Verdict, rule: Rule, step: &Step<'_>) -> (f64, f64) {
+        let frames = self.frames(step.place);
+        let start = self.frames(step.start.coordinates);
+        let (old, new) = (self.rates(&frames, step.start.velocity), self.rates(&frames, step.end.velocity));
+        let total: f64 = self.bodies.iter().map(|body| body.mass).sum();
+        let speed = self.speed(step);
+        let slack = 4.0 * step.tolerance * speed;
+        let (mut work, mut terms) = (0.0, 0.0);
+        for (place, &(index, impulse)) in step.impulses.iter().enumerate() {
+            let contact = &self.contacts[index];
+            let (gap, normal, points) = self.touch(&frames, contact);
+            let before = self.slip(&frames, &old, contact, &points);
+            let after = self.slip(&frames, &new, contact, &points);
+            let impulse = vector(&impulse);
+            let push = dot(impulse, normal);
+            let rub = minus(impulse, times(push, normal));
+            let mean = match rule {
+                Rule::MoreauJean => times(Extended::from(0.5), plus(before, after)),
+                _ => after,
+            };
+            let power = dot(impulse, mean).value();
+            work += power.max(0.0);
+            terms += size(impulse) * size(mean);
+            let bound = match rule {
+                Rule::StewartTrinkle(_) => None,
+                Rule::ImpulseVelocity(part) => {
+                    let g = self.touch(&start, contact).0.value();
+                    Some((g.max(0.0) + part * g.min(0.0)) / step.length)
+                }
+                Rule::MoreauJean => Some(-contact.restitution * (-dot(before, normal).value()).max(0.0)),
+            };
+            if self.kind == Kind::Links {
+                // The mass that a contact of links feels has no bound; what has none is left to the energy.
+                verdict.look("adhesion", place, -push, ROUNDINGS * size(impulse) + total * slack);
+                continue;
+            }
+            // No contact of free bodies feels more than the mass of one of them.
+            let held = total * slack;
+            let edge = size(rub) - contact.friction * push.value();
+            let rounding = ROUNDINGS * size(impulse) * (1.0 + contact.friction);
+            verdict.look("adhesion", place, -push, held + rounding);
+            verdict.look("cone", place, Extended::from(edge), held * (1.0 + contact.friction) + rounding);
+            let speed_of = dot(after, normal).value();
+            let sliding = minus(after, times(Extended::from(speed_of), normal));
+            let limit = (1.0 + contact.friction).powi(2) * (slack * size(rub) + held * size(sliding));
+            verdict.look("friction", place, dot(rub, sliding), limit + ROUNDINGS * size(rub) * size(sliding));
+            if let Some(bound) = bound {
+                let open = speed_of + bound;
+                verdict.look("approach", place, Extended::from(-open), slack + ROUNDINGS * speed);
+                if push.value() > held {
+                    let open = Extended::from(open.abs());
+                    verdict.look("complementarity", place, open, slack + ROUNDINGS * speed);
+                }
+            } else if let (true, Rule::StewartTrinkle(tolerance)) = (push.value() > held, rule) {
+                // Linearized about an iterate that moves by the tolerance at most.
+                let limit = 10.0 * tolerance + slack * step.length + self.rounding(step.place);
+                verdict.look("complementarity", place, gap.abs(), limit);
+            }
+        }
+        (work, terms)
+    }
+
+    /// The largest velocity in the contact problem of a step (m/s): that of the contacts before, what forces add, and what
+    /// gaps are worth.
+    fn speed(&self, step: &Step<'_>) -> f64 {
+        let frames = self.frames(step.place);
+        let rates = self.rates(&frames, step.start.velocity);
+        let loads = self.bodies.iter().map(|body| size(self.load(body)) / body.mass);
+        let gained = 2.0 * step.length * loads.fold(0.0, f64::max);
+        let mut largest = 0.0_f64;
+        for (index, _) in step.impulses {
+            let contact = &self.contacts[*index];
+            let (gap, _, points) = self.touch(&frames, contact);
+            let slip = size(self.slip(&frames, &rates, contact, &points));
+            let gap = gap.value().abs().max(self.gap(step.start.coordinates, *index).abs());
+            largest = largest.max(slip + gained + gap / step.length);
+        }
+        largest
+    }
+
+    /// Gaps at the end of a step.
+    fn ends(&self, verdict: &mut Verdict, rule: Rule, step: &Step<'_>) {
+        let h = step.length;
+        let frames = [step.start.coordinates, step.place, step.end.coordinates].map(|q| self.frames(q));
+        let rates = self.rates(&frames[1], step.end.velocity);
+        let turning = self.turning(step.start.velocity).max(self.turning(step.end.velocity));
+        let slack = 4.0 * step.tolerance * self.speed(step) * h + self.rounding(step.end.coordinates);
+        for (index, contact) in self.contacts.iter().enumerate() {
+            let [start, place, end] = [0, 1, 2].map(|at| self.touch(&frames[at], contact).0.value());
+            let curve = self.reach(contact) * (h * turning).powi(2);
+            let limit = match rule {
+                Rule::StewartTrinkle(tolerance) => tolerance,
+                Rule::ImpulseVelocity(part) => (1.0 - part) * (-start).max(0.0) + curve + slack,
+                Rule::MoreauJean => {
+                    let (_, normal, points) = self.touch(&frames[1], contact);
+                    let speed = dot(self.slip(&frames[1], &rates, contact, &points), normal).value();
+                    let unseen = if place > 0.0 { 0.5 * h * (-speed).max(0.0) } else { 0.0 };
+                    (-place).max(0.0) + unseen + curve + slack
+                }
+            };
+            verdict.look("penetration", index, Extended::from(-end), limit + self.rounding(step.end.coordinates));
+        }
+    }
+}
