@@ -7,6 +7,7 @@ pub mod friction;
 pub mod impact;
 pub mod lcp;
 pub mod matrices;
+pub mod motion;
 mod shrink;
 mod source;
 mod target;
@@ -15,5 +16,9 @@ pub use source::{Source, Style};
 pub use target::{Case, Tally, Target, check, fuzz};
 
 /// Every target.
-pub const TARGETS: &[Target] =
-    &[Target::of::<lcp::Lcp>(), Target::of::<friction::Friction>(), Target::of::<impact::Impact>()];
+pub const TARGETS: &[Target] = &[
+    Target::of::<lcp::Lcp>(),
+    Target::of::<friction::Friction>(),
+    Target::of::<impact::Impact>(),
+    Target::of::<motion::Motion>(),
+];

@@ -121,6 +121,13 @@ impl Scene {
             let joints = if self.kind == Kind::Links { 2.0 } else { 1.0 };
             fastest = fastest.max(joints * (2.0 * energy / least).sqrt());
         }
+        if self.kind == Kind::Links {
+            // Pendulums: the moment of all forces, at most, by the least inertia.
+            let least = self.bodies.iter().map(|body| body.inertia[2]).fold(f64::INFINITY, f64::min);
+            let way: f64 = self.bodies.iter().map(|b| b.joint[0].hypot(b.joint[1]) + b.center[0].hypot(b.center[1])).sum();
+            let moment: f64 = self.bodies.iter().map(|body| size(self.load(body)) * way).sum();
+            fastest = (fastest.powi(2) + moment / least).sqrt();
+        }
         let lightest = self.bodies.iter().map(|body| body.mass).fold(f64::INFINITY, f64::min);
         for contact in &self.contacts {
             if let Other::Ball(other) = &contact.other {
@@ -213,7 +220,7 @@ impl Scene {
             return verdict;
         }
         if self.kind != Kind::Links {
-            self.momentum(&mut verdict, step);
+            self.momentum(&mut verdict, rule, step);
         }
         let work = self.laws(&mut verdict, rule, step);
         if self.is_constant() {
@@ -231,7 +238,7 @@ impl Scene {
     }
 
     /// Momentum of free bodies.
-    fn momentum(&self, verdict: &mut Verdict, step: &Step<'_>) {
+    fn momentum(&self, verdict: &mut Verdict, rule: Rule, step: &Step<'_>) {
         let h = Extended::from(step.length);
         let frames = [step.start.coordinates, step.place, step.end.coordinates].map(|q| self.frames(q));
         let rates = [(0, step.start.velocity), (2, step.end.velocity)]
@@ -245,9 +252,13 @@ impl Scene {
             ];
             let turned = |at: usize| frames[2 * at][i].inertia(body.inertia, rates[at][i].1);
             let mut spins = vec![turned(1), times(-Extended::ONE, turned(0))];
+            let mut blur = [0.0; 2];
             for &(contact, impulse) in step.impulses {
                 let contact = &self.contacts[contact];
                 let points = self.touch(&frames[1], contact).2;
+                let [turn, shift] = self.blur(rule, contact);
+                blur[0] += turn * size(vector(&impulse));
+                blur[1] += (shift + turn * (self.reach(contact) + contact.ball.radius)) * size(vector(&impulse));
                 let mut add = |impulse: Vector, point: Vector| {
                     terms.push(times(-Extended::ONE, impulse));
                     spins.push(cross(impulse, minus(point, frames[1][i].origin)));
@@ -261,11 +272,27 @@ impl Scene {
             }
             let sum = |terms: &[Vector]| terms.iter().fold([Extended::ZERO; 3], |sum, t| plus(sum, *t));
             let absolute = |terms: &[Vector]| terms.iter().map(|t| size(*t)).sum::<f64>();
-            verdict.look("momentum", i, Extended::from(size(sum(&terms))), ROUNDINGS * absolute(&terms));
+            let limit = ROUNDINGS * absolute(&terms) + blur[0];
+            verdict.look("momentum", i, Extended::from(size(sum(&terms))), limit);
             let limit = ROUNDINGS * absolute(&spins) + self.turn_error(body, step.length, [rates[0][i].1, rates[1][i].1]);
             // The point of contact is where its body has it, up to rounding of the coordinates.
             let lost = self.rounding(step.place) * absolute(&terms);
-            verdict.look("angular momentum", i, Extended::from(size(sum(&spins))), limit + lost);
+            verdict.look("angular momentum", i, Extended::from(size(sum(&spins))), limit + lost + blur[1]);
+        }
+    }
+
+    /// How far the normal of a step (rad) and its point of contact (m) may be from those of its place: that of Stewart and
+    /// Trinkle stops within its tolerance of `q'`, in each coordinate. Normals of planes do not turn.
+    fn blur(&self, rule: Rule, contact: &Contact) -> [f64; 2] {
+        let Rule::StewartTrinkle(tolerance) = rule else { return [0.0; 2] };
+        let (moved, reach) = (2.0 * tolerance, self.reach(contact));
+        let shift = moved * (1.0 + reach + contact.ball.radius);
+        match contact.other {
+            Other::Plane(..) => [0.0, shift],
+            Other::Ball(other) => {
+                let turn = 2.0 * shift / (contact.ball.radius + other.radius);
+                [turn, shift + turn * (reach + contact.ball.radius + other.radius)]
+            }
         }
     }
 
@@ -304,7 +331,9 @@ impl Scene {
                 _ => after,
             };
             let power = dot(impulse, mean).value();
-            work += power.max(0.0);
+            let [turn, shift] = self.blur(rule, contact);
+            let blurred = turn * speed + shift * self.turning(step.end.velocity);
+            work += power.max(0.0) + blurred * size(impulse);
             terms += size(impulse) * size(mean);
             let bound = match rule {
                 Rule::StewartTrinkle(_) => None,

@@ -1,0 +1,491 @@
+//! The schemes, each with the settings that its documentation asks for in the units of the scene.
+
+use std::{fmt::Debug, time::Instant};
+
+use nalgebra::Vector3;
+use percussion_dynamics::{System, compliant as forces};
+use percussion_impact::{AnitescuPotra, Law, Newton, Propagative};
+use percussion_integrators::{
+    Contact, Model, State, compliant, event_driven, impulse_velocity, inclusion, moreau_jean, stewart_trinkle, variational,
+};
+use percussion_verify::motion::{Keeping, Rule, Sample, Scene, Step};
+
+use super::{Gap, Kind, Motion};
+use crate::Tally;
+
+/// Longest wall time of one scheme (s).
+const LIMIT: f64 = 5.0;
+/// Steps and events after which the variable steps give up.
+const PATIENCE: usize = 5_000;
+
+/// A recorded state.
+#[derive(Clone, Debug)]
+struct Record {
+    time: f64,
+    coordinates: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
+impl Record {
+    fn of(state: &State) -> Self {
+        let State { time, coordinates, velocity } = state.clone();
+        Self { time, coordinates, velocity }
+    }
+
+    fn sample(&self) -> Sample<'_> {
+        Sample { time: self.time, coordinates: &self.coordinates, velocity: &self.velocity }
+    }
+}
+
+/// A step by plain numbers.
+struct Plain {
+    before: Record,
+    after: Record,
+    place: Vec<f64>,
+    impulses: Vec<(usize, [f64; 3])>,
+}
+
+pub(super) fn all(motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    timed("stewart-trinkle", tally, |tally| stewart_trinkle(motion, scene, tally));
+    timed("impulse-velocity", tally, |tally| impulse_velocity(motion, scene, tally));
+    timed("moreau-jean", tally, |tally| moreau_jean(motion, scene, tally));
+    for restitution in [1.0, 0.5] {
+        let name = if restitution < 1.0 { "variational-inelastic" } else { "variational" };
+        timed(name, tally, |tally| {
+            let law = Propagative { restitution, ..Propagative::default() };
+            variational(name, Box::new(law), motion, scene, tally);
+        });
+    }
+    timed("event-driven-newton", tally, |tally| {
+        event_driven("event-driven-newton", &Newton::default(), motion, scene, tally);
+    });
+    timed("event-driven-inelastic", tally, |tally| {
+        event_driven("event-driven-inelastic", &AnitescuPotra::default(), motion, scene, tally);
+    });
+    timed("inclusion", tally, |tally| inclusion(motion, scene, tally));
+    timed("compliant", tally, |tally| compliant(motion, scene, tally));
+}
+
+fn timed(name: &str, tally: &mut Tally, run: impl FnOnce(&mut Tally)) {
+    let start = Instant::now();
+    run(tally);
+    let time = start.elapsed().as_secs_f64();
+    if std::env::var_os("TIMES").is_some() {
+        println!("{name} {time:.3} s");
+    }
+    if time > LIMIT {
+        tally.fail(name, format!("took {time:.1} s, limit {LIMIT} s"));
+    }
+}
+
+/// The variant of an error or status.
+fn variant(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
+    text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
+}
+
+fn model(motion: &Motion) -> Option<Model> {
+    let contact = |(gap, c): (Gap, &super::Contact)| {
+        let contact = match gap {
+            Gap::Plane(gap) => Contact::new(gap, c.friction),
+            Gap::Ball(gap) => Contact::new(gap, c.friction),
+        };
+        contact.with_restitution(c.restitution)
+    };
+    let contacts = motion.gaps()?.into_iter().zip(&motion.contacts).map(contact).collect();
+    Model::new(motion.system()?, contacts).ok()
+}
+
+fn start(motion: &Motion) -> State {
+    State {
+        time: 0.0,
+        coordinates: motion.coordinates.clone(),
+        velocity: motion.velocity.clone(),
+    }
+}
+
+/// The impulse of a contact in world axes, whose frame is that of the gap at `place`.
+fn world(motion: &Motion, system: &dyn System, place: &[f64], contact: usize, impulse: &Vector3<f64>) -> [f64; 3] {
+    let gaps = motion.gaps().unwrap_or_default();
+    let point = gaps.get(contact).and_then(|gap| gap.function().contact_point(system, place));
+    let Some(point) = point else { return [f64::NAN; 3] };
+    let axes = point.frame.axes();
+    (impulse.x * axes[0] + impulse.y * axes[1] + impulse.z * axes[2]).into()
+}
+
+/// Judges the steps and the states between them.
+fn judge(
+    name: &str,
+    (scene, tally): (&Scene, &mut Tally),
+    steps: &[Plain],
+    rule: Rule,
+    (length, tolerance): (f64, f64),
+) {
+    for plain in steps {
+        let step = Step {
+            length,
+            start: plain.before.sample(),
+            end: plain.after.sample(),
+            place: &plain.place,
+            impulses: &plain.impulses,
+            tolerance,
+        };
+        let verdict = scene.step(rule, &step);
+        if !verdict.holds() {
+            tally.fail(name, format!("step to {:e} s: {verdict}", plain.after.time));
+            return;
+        }
+    }
+    let first = steps.first().map(|plain| plain.before.sample());
+    let samples: Vec<_> = first.into_iter().chain(steps.iter().map(|plain| plain.after.sample())).collect();
+    tally.judge(name, &scene.motion(&samples, Keeping::First(length), &[]));
+}
+
+fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    let name = "stewart-trinkle";
+    let Some(model) = model(motion) else { return };
+    let base = match motion.kind {
+        Kind::Space => stewart_trinkle::Settings::default(),
+        _ => stewart_trinkle::Settings::planar(),
+    };
+    let length = motion.units[1];
+    let settings = stewart_trinkle::Settings {
+        step_size: motion.step,
+        tolerance: base.tolerance * length,
+        penetration_tolerance: base.penetration_tolerance * length,
+        ..base
+    };
+    let mut integrator = match stewart_trinkle::Integrator::new(model, settings, start(motion)) {
+        Ok(integrator) => integrator,
+        Err(error) => return tally.count(name, variant(&error)),
+    };
+    let mut steps = Vec::new();
+    let mut status = "Completed".to_owned();
+    for _ in 0..motion.steps {
+        let before = Record::of(integrator.state());
+        match integrator.step() {
+            Ok(report) => {
+                let after = Record::of(integrator.state());
+                let system = integrator.model().system();
+                let impulses = report
+                    .contacts
+                    .iter()
+                    .map(|c| (c.contact, world(motion, system, &after.coordinates, c.contact, &c.impulse)))
+                    .collect();
+                let place = after.coordinates.clone();
+                steps.push(Plain { before, after, place, impulses });
+            }
+            Err(error) => {
+                status = variant(&error);
+                break;
+            }
+        }
+    }
+    tally.count(name, status);
+    let rule = Rule::StewartTrinkle(settings.tolerance);
+    judge(name, (scene, tally), &steps, rule, (motion.step, settings.lemke.tolerance));
+}
+
+fn impulse_velocity(motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    let name = "impulse-velocity";
+    let Some(model) = model(motion) else { return };
+    let settings = impulse_velocity::Settings { step_size: motion.step, ..Default::default() };
+    let mut integrator = match impulse_velocity::Integrator::new(model, settings, start(motion)) {
+        Ok(integrator) => integrator,
+        Err(error) => return tally.count(name, variant(&error)),
+    };
+    let mut steps = Vec::new();
+    let mut status = "Completed".to_owned();
+    for _ in 0..motion.steps {
+        let before = Record::of(integrator.state());
+        match integrator.step() {
+            Ok(report) => {
+                let after = Record::of(integrator.state());
+                let (system, place) = (integrator.model().system(), before.coordinates.clone());
+                let impulses = report
+                    .contacts
+                    .iter()
+                    .map(|c| (c.contact, world(motion, system, &place, c.contact, &c.impulse)))
+                    .collect();
+                steps.push(Plain { before, after, place, impulses });
+            }
+            Err(error) => {
+                status = variant(&error);
+                break;
+            }
+        }
+    }
+    tally.count(name, status);
+    let rule = Rule::ImpulseVelocity(settings.error_reduction);
+    judge(name, (scene, tally), &steps, rule, (motion.step, settings.tolerance));
+}
+
+fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    let name = "moreau-jean";
+    let Some(model) = model(motion) else { return };
+    let base = moreau_jean::Settings::default();
+    let iteration_tolerance = base.iteration_tolerance * motion.units[1];
+    let settings = moreau_jean::Settings { step_size: motion.step, iteration_tolerance, ..base };
+    let mut integrator = match moreau_jean::Integrator::new(model, settings, start(motion)) {
+        Ok(integrator) => integrator,
+        Err(error) => return tally.count(name, variant(&error)),
+    };
+    let mut steps = Vec::new();
+    let mut status = "Completed".to_owned();
+    for _ in 0..motion.steps {
+        let before = Record::of(integrator.state());
+        match integrator.step() {
+            Ok(report) => {
+                let after = Record::of(integrator.state());
+                let system = integrator.model().system();
+                let way: Vec<f64> = before.velocity.iter().map(|v| 0.5 * motion.step * v).collect();
+                let mut place = before.coordinates.clone();
+                system.retract(&before.coordinates, &way, &mut place);
+                let impulses = report
+                    .contacts
+                    .iter()
+                    .map(|c| (c.contact, world(motion, system, &place, c.contact, &c.impulse)))
+                    .collect();
+                steps.push(Plain { before, after, place, impulses });
+            }
+            Err(error) => {
+                status = variant(&error);
+                break;
+            }
+        }
+    }
+    tally.count(name, status);
+    judge(name, (scene, tally), &steps, Rule::MoreauJean, (motion.step, settings.tolerance));
+}
+
+fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    let Some(shared) = model(motion).zip(motion.gaps()) else { return };
+    drop(shared.0);
+    let contact = |(gap, c): (Gap, &super::Contact)| match gap {
+        Gap::Plane(gap) => Contact::new(gap, c.friction).with_restitution(c.restitution),
+        Gap::Ball(gap) => Contact::new(gap, c.friction).with_restitution(c.restitution),
+    };
+    let contacts = shared.1.into_iter().zip(&motion.contacts).map(contact).collect();
+    let model = match motion.kind {
+        Kind::Space => motion.free_bodies().map(|bodies| variational::Model::free_bodies(bodies, contacts)),
+        _ => motion.lagrangian().map(|system| variational::Model::new(system, contacts)),
+    };
+    let Some(Ok(model)) = model else { return tally.count(name, "Refused") };
+    let base = variational::Settings::default();
+    let [_, length, time] = motion.units;
+    let settings = variational::Settings {
+        step_size: motion.step,
+        gap_tolerance: base.gap_tolerance * length,
+        touching: base.touching * length,
+        rest_speed: base.rest_speed * length / time,
+        ..base
+    };
+    let mut integrator = match variational::Integrator::new(model, law, settings, start(motion)) {
+        Ok(integrator) => integrator,
+        Err(error) => return tally.count(name, variant(&error)),
+    };
+    let mut records = vec![Record::of(integrator.state())];
+    let mut status = "Completed".to_owned();
+    for _ in 0..motion.steps {
+        match integrator.step() {
+            Ok(_) => records.push(Record::of(integrator.state())),
+            Err(error) => {
+                status = variant(&error);
+                break;
+            }
+        }
+    }
+    tally.count(name, status);
+    let samples: Vec<_> = records.iter().map(Record::sample).collect();
+    let mut verdict = scene.motion(&samples, Keeping::Second(motion.step), &[]);
+    verdict.merge(&scene.gaps(&samples[1..], settings.touching));
+    tally.judge(name, &verdict);
+}
+
+fn event_driven(name: &str, law: &dyn Law, motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    let Some(model) = model(motion) else { return };
+    let base = event_driven::Settings::default();
+    let [_, length, time] = motion.units;
+    let end = motion.step * motion.steps as f64;
+    let settings = event_driven::Settings {
+        absolute_tolerance: base.absolute_tolerance * length.min(length / time).min(1.0),
+        proximity: base.proximity * length,
+        gap_tolerance: base.gap_tolerance * length,
+        velocity_tolerance: base.velocity_tolerance * length / time,
+        acceleration_tolerance: base.acceleration_tolerance * length / (time * time),
+        impact_limit: PATIENCE / 10,
+        mode_limit: PATIENCE / 10,
+        step_limit: PATIENCE,
+        sample_interval: Some(end / 50.0),
+        ..base
+    };
+    let mut records = Vec::new();
+    let mut observer = |snapshot: &event_driven::Snapshot<'_>| {
+        records.push(Record {
+            time: snapshot.time,
+            coordinates: snapshot.coordinates.to_vec(),
+            velocity: snapshot.velocity.to_vec(),
+        });
+    };
+    let report = event_driven::integrate(&model, law, &settings, &start(motion), end, &mut observer);
+    let report = match report {
+        Ok(report) => report,
+        Err(error) => return tally.count(name, variant(&error)),
+    };
+    tally.count(name, report.status);
+    if report.status != event_driven::Status::EndReached {
+        return;
+    }
+    if report.state.time < end * (1.0 - 1e-12) {
+        tally.fail(name, format!("end reached at {:e} s of {end:e} s", report.state.time));
+    }
+    normalize(motion, &mut records);
+    records.push(Record::of(&report.state));
+    let samples: Vec<_> = records.iter().map(Record::sample).collect();
+    let mut verdict = scene.motion(&samples, Keeping::Controlled(1e-6), &[]);
+    verdict.merge(&scene.gaps(&samples, settings.gap_tolerance + settings.proximity));
+    tally.judge(name, &verdict);
+}
+
+/// Quaternions on the way have unit length to within the tolerance only, as the schemes with error control state.
+fn normalize(motion: &Motion, records: &mut [Record]) {
+    if motion.kind != Kind::Space {
+        return;
+    }
+    for quaternion in records.iter_mut().flat_map(|record| record.coordinates.chunks_mut(7)) {
+        let length = quaternion[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
+        if (length - 1.0).abs() < 1e-6 {
+            quaternion[3..].iter_mut().for_each(|x| *x /= length);
+        }
+    }
+}
+
+fn inclusion(motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    let name = "inclusion";
+    if motion.kind == Kind::Space {
+        return;
+    }
+    let Some(model) = model(motion) else { return };
+    let base = inclusion::Settings::default();
+    let [_, length, time] = motion.units;
+    let settings = inclusion::Settings {
+        gap_tolerance: base.gap_tolerance * length,
+        velocity_tolerance: base.velocity_tolerance * length / time,
+        step_limit: PATIENCE,
+        ..base
+    };
+    let end = motion.step * motion.steps as f64;
+    let solution = match inclusion::build(&model, &settings, &start(motion), end) {
+        Ok(solution) => solution,
+        Err(error) => return tally.count(name, variant(&error)),
+    };
+    tally.count(name, solution.status);
+    if !matches!(solution.status, inclusion::Status::EndReached | inclusion::Status::ImpactLimit) {
+        return;
+    }
+    let mut records = Vec::new();
+    for moment in solution.phases.iter().flat_map(|phase| &phase.moments) {
+        records.push(Record {
+            time: moment.time,
+            coordinates: moment.coordinates.clone(),
+            velocity: moment.velocity.clone(),
+        });
+        let normal: f64 = moment.rates.iter().step_by(2).sum();
+        let wrong = (moment.time_rate + normal - 1.0).abs() > 1e-9
+            || moment.time_rate < -1e-9
+            || moment.rates.chunks(2).zip(&motion.contacts).any(|(rate, contact)| {
+                rate[0] < -1e-9 || rate[1].abs() > contact.friction * rate[0].max(0.0) + 1e-9
+            });
+        if wrong {
+            tally.fail(name, format!("rates at {:e} s: {:?} {:?}", moment.time, moment.time_rate, moment.rates));
+            return;
+        }
+    }
+    let samples: Vec<_> = records.iter().map(Record::sample).collect();
+    let mut verdict = scene.motion(&samples, Keeping::Controlled(1e-6), &[]);
+    verdict.merge(&scene.gaps(&samples, 2.0 * settings.gap_tolerance));
+    tally.judge(name, &verdict);
+}
+
+fn compliant_model(motion: &Motion) -> Option<compliant::Model> {
+    let [_, length, time] = motion.units;
+    let lightest = motion.bodies.iter().map(|b| b.mass).fold(f64::INFINITY, f64::min);
+    let normal = forces::NormalLaw::with_damping_ratio(motion.stiffness, lightest, motion.damping).ok()?;
+    let contact = |(gap, c): (Gap, &super::Contact)| {
+        let friction = if c.friction > 0.0 {
+            // Friction beyond what solids have makes the equations stiff without a reason.
+            forces::FrictionLaw::regularized_coulomb(c.friction.min(2.0), 1e-2 * length / time).ok()?
+        } else {
+            forces::FrictionLaw::Frictionless
+        };
+        let law = forces::Law::new(normal, friction);
+        Some(match gap {
+            Gap::Plane(gap) => compliant::Contact::new(gap, law),
+            Gap::Ball(gap) => compliant::Contact::new(gap, law),
+        })
+    };
+    let contacts =
+        motion.gaps()?.into_iter().zip(&motion.contacts).map(contact).collect::<Option<Vec<_>>>()?;
+    compliant::Model::new(motion.system()?, contacts).ok()
+}
+
+fn compliant(motion: &Motion, scene: &Scene, tally: &mut Tally) {
+    let name = "compliant";
+    let Some(model) = compliant_model(motion) else { return tally.count(name, "Refused") };
+    let Ok(start) = model.state(motion.coordinates.clone(), motion.velocity.clone()) else {
+        return tally.count(name, "Refused");
+    };
+    let base = compliant::Settings::default();
+    let [mass, length, time] = motion.units;
+    let settings = compliant::Settings {
+        displacement_tolerance: base.displacement_tolerance * length.min(1.0),
+        velocity_tolerance: base.velocity_tolerance * (length / time).min(1.0 / time),
+        impulse_tolerance: base.impulse_tolerance * mass * length / time,
+        smallest_step: base.smallest_step * time,
+        step_limit: PATIENCE / 10,
+        restart_limit: PATIENCE / 10,
+        ..base
+    };
+    let end = motion.step * motion.steps.min(20) as f64;
+    let mut records = Vec::new();
+    let mut wrong = None;
+    let mut observer = |snapshot: &compliant::Snapshot<'_>| {
+        records.push(Record {
+            time: snapshot.time,
+            coordinates: snapshot.coordinates.to_vec(),
+            velocity: snapshot.velocity.to_vec(),
+        });
+        let components = snapshot.forces.len() / snapshot.gaps.len().max(1);
+        for (force, contact) in snapshot.forces.chunks(components).zip(&motion.contacts) {
+            let rub = force[1..].iter().map(|f| f * f).sum::<f64>().sqrt();
+            if force[0] < 0.0 || rub > contact.friction * force[0] * (1.0 + 1e-12) {
+                wrong = Some(format!("force {force:?} at {:e} s", snapshot.time));
+            }
+        }
+    };
+    let report = compliant::integrate(&model, &settings, &start, end, None, &mut observer);
+    let report = match report {
+        Ok(report) => report,
+        Err(error) => return tally.count(name, variant(&error)),
+    };
+    tally.count(name, report.status);
+    if report.status != compliant::Status::EndReached {
+        return;
+    }
+    if let Some(wrong) = wrong {
+        tally.fail(name, wrong);
+    }
+    normalize(motion, &mut records);
+    let elastic: Vec<f64> = records
+        .iter()
+        .map(|record| {
+            let depth = |k| (-scene.gap(&record.coordinates, k)).max(0.0);
+            (0..motion.contacts.len()).map(|k| 0.5 * motion.stiffness * depth(k) * depth(k)).sum()
+        })
+        .collect();
+    let samples: Vec<_> = records.iter().map(Record::sample).collect();
+    // The first state may be pressed in already, whose elastic energy is there to be had.
+    let stored = elastic.first().copied().unwrap_or_default();
+    let part = if stored > 0.0 { 1.0 } else { 1e-5 };
+    tally.judge(name, &scene.motion(&samples, Keeping::Controlled(part), &elastic));
+}
