@@ -115,7 +115,8 @@ impl Scene {
     fn fastest(&self, energy: f64) -> f64 {
         let mut fastest = 0.0_f64;
         for body in &self.bodies {
-            let moments = if self.kind == Kind::Space { &body.inertia[..] } else { &body.inertia[2..] };
+            let moments =
+                if self.kind == Kind::Space { &body.inertia[..] } else { &body.inertia[2..] };
             let least = moments.iter().copied().fold(f64::INFINITY, f64::min);
             // The rate of a joint is the difference of two.
             let joints = if self.kind == Kind::Links { 2.0 } else { 1.0 };
@@ -123,8 +124,13 @@ impl Scene {
         }
         if self.kind == Kind::Links {
             // Pendulums: the moment of all forces, at most, by the least inertia.
-            let least = self.bodies.iter().map(|body| body.inertia[2]).fold(f64::INFINITY, f64::min);
-            let way: f64 = self.bodies.iter().map(|b| b.joint[0].hypot(b.joint[1]) + b.center[0].hypot(b.center[1])).sum();
+            let least =
+                self.bodies.iter().map(|body| body.inertia[2]).fold(f64::INFINITY, f64::min);
+            let way: f64 = self
+                .bodies
+                .iter()
+                .map(|b| b.joint[0].hypot(b.joint[1]) + b.center[0].hypot(b.center[1]))
+                .sum();
             let moment: f64 = self.bodies.iter().map(|body| size(self.load(body)) * way).sum();
             fastest = (fastest.powi(2) + moment / least).sqrt();
         }
@@ -240,7 +246,8 @@ impl Scene {
     /// Momentum of free bodies.
     fn momentum(&self, verdict: &mut Verdict, rule: Rule, step: &Step<'_>) {
         let h = Extended::from(step.length);
-        let frames = [step.start.coordinates, step.place, step.end.coordinates].map(|q| self.frames(q));
+        let frames =
+            [step.start.coordinates, step.place, step.end.coordinates].map(|q| self.frames(q));
         let rates = [(0, step.start.velocity), (2, step.end.velocity)]
             .map(|(at, v)| self.rates(&frames[at], v));
         for (i, body) in self.bodies.iter().enumerate() {
@@ -258,7 +265,8 @@ impl Scene {
                 let points = self.touch(&frames[1], contact).2;
                 let [turn, shift] = self.blur(rule, contact);
                 blur[0] += turn * size(vector(&impulse));
-                blur[1] += (shift + turn * (self.reach(contact) + contact.ball.radius)) * size(vector(&impulse));
+                blur[1] += (shift + turn * (self.reach(contact) + contact.ball.radius))
+                    * size(vector(&impulse));
                 let mut add = |impulse: Vector, point: Vector| {
                     terms.push(times(-Extended::ONE, impulse));
                     spins.push(cross(impulse, minus(point, frames[1][i].origin)));
@@ -270,14 +278,21 @@ impl Scene {
                     add(times(-Extended::ONE, vector(&impulse)), points[1]);
                 }
             }
-            let sum = |terms: &[Vector]| terms.iter().fold([Extended::ZERO; 3], |sum, t| plus(sum, *t));
+            let sum =
+                |terms: &[Vector]| terms.iter().fold([Extended::ZERO; 3], |sum, t| plus(sum, *t));
             let absolute = |terms: &[Vector]| terms.iter().map(|t| size(*t)).sum::<f64>();
             let limit = ROUNDINGS * absolute(&terms) + blur[0];
             verdict.look("momentum", i, Extended::from(size(sum(&terms))), limit);
-            let limit = ROUNDINGS * absolute(&spins) + self.turn_error(body, step.length, [rates[0][i].1, rates[1][i].1]);
+            let limit = ROUNDINGS * absolute(&spins)
+                + self.turn_error(body, step.length, [rates[0][i].1, rates[1][i].1]);
             // The point of contact is where its body has it, up to rounding of the coordinates.
             let lost = self.rounding(step.place) * absolute(&terms);
-            verdict.look("angular momentum", i, Extended::from(size(sum(&spins))), limit + lost + blur[1]);
+            verdict.look(
+                "angular momentum",
+                i,
+                Extended::from(size(sum(&spins))),
+                limit + lost + blur[1],
+            );
         }
     }
 
@@ -313,7 +328,8 @@ impl Scene {
     fn laws(&self, verdict: &mut Verdict, rule: Rule, step: &Step<'_>) -> (f64, f64) {
         let frames = self.frames(step.place);
         let start = self.frames(step.start.coordinates);
-        let (old, new) = (self.rates(&frames, step.start.velocity), self.rates(&frames, step.end.velocity));
+        let (old, new) =
+            (self.rates(&frames, step.start.velocity), self.rates(&frames, step.end.velocity));
         let total: f64 = self.bodies.iter().map(|body| body.mass).sum();
         let speed = self.speed(step);
         let slack = 4.0 * step.tolerance * speed;
@@ -341,7 +357,9 @@ impl Scene {
                     let g = self.touch(&start, contact).0.value();
                     Some((g.max(0.0) + part * g.min(0.0)) / step.length)
                 }
-                Rule::MoreauJean => Some(-contact.restitution * (-dot(before, normal).value()).max(0.0)),
+                Rule::MoreauJean => {
+                    Some(-contact.restitution * (-dot(before, normal).value()).max(0.0))
+                }
             };
             if self.kind == Kind::Links {
                 // The mass that a contact of links feels has no bound; what has none is left to the energy.
@@ -353,11 +371,22 @@ impl Scene {
             let edge = size(rub) - contact.friction * push.value();
             let rounding = ROUNDINGS * size(impulse) * (1.0 + contact.friction);
             verdict.look("adhesion", place, -push, held + rounding);
-            verdict.look("cone", place, Extended::from(edge), held * (1.0 + contact.friction) + rounding);
+            verdict.look(
+                "cone",
+                place,
+                Extended::from(edge),
+                held * (1.0 + contact.friction) + rounding,
+            );
             let speed_of = dot(after, normal).value();
             let sliding = minus(after, times(Extended::from(speed_of), normal));
-            let limit = (1.0 + contact.friction).powi(2) * (slack * size(rub) + held * size(sliding));
-            verdict.look("friction", place, dot(rub, sliding), limit + ROUNDINGS * size(rub) * size(sliding));
+            let limit =
+                (1.0 + contact.friction).powi(2) * (slack * size(rub) + held * size(sliding));
+            verdict.look(
+                "friction",
+                place,
+                dot(rub, sliding),
+                limit + ROUNDINGS * size(rub) * size(sliding),
+            );
             if let Some(bound) = bound {
                 let open = speed_of + bound;
                 verdict.look("approach", place, Extended::from(-open), slack + ROUNDINGS * speed);
@@ -395,24 +424,33 @@ impl Scene {
     /// Gaps at the end of a step.
     fn ends(&self, verdict: &mut Verdict, rule: Rule, step: &Step<'_>) {
         let h = step.length;
-        let frames = [step.start.coordinates, step.place, step.end.coordinates].map(|q| self.frames(q));
+        let frames =
+            [step.start.coordinates, step.place, step.end.coordinates].map(|q| self.frames(q));
         let rates = self.rates(&frames[1], step.end.velocity);
         let turning = self.turning(step.start.velocity).max(self.turning(step.end.velocity));
-        let slack = 4.0 * step.tolerance * self.speed(step) * h + self.rounding(step.end.coordinates);
+        let slack =
+            4.0 * step.tolerance * self.speed(step) * h + self.rounding(step.end.coordinates);
         for (index, contact) in self.contacts.iter().enumerate() {
-            let [start, place, end] = [0, 1, 2].map(|at| self.touch(&frames[at], contact).0.value());
+            let [start, place, end] =
+                [0, 1, 2].map(|at| self.touch(&frames[at], contact).0.value());
             let curve = self.reach(contact) * (h * turning).powi(2);
             let limit = match rule {
                 Rule::StewartTrinkle(tolerance) => tolerance,
                 Rule::ImpulseVelocity(part) => (1.0 - part) * (-start).max(0.0) + curve + slack,
                 Rule::MoreauJean => {
                     let (_, normal, points) = self.touch(&frames[1], contact);
-                    let speed = dot(self.slip(&frames[1], &rates, contact, &points), normal).value();
+                    let speed =
+                        dot(self.slip(&frames[1], &rates, contact, &points), normal).value();
                     let unseen = if place > 0.0 { 0.5 * h * (-speed).max(0.0) } else { 0.0 };
                     (-place).max(0.0) + unseen + curve + slack
                 }
             };
-            verdict.look("penetration", index, Extended::from(-end), limit + self.rounding(step.end.coordinates));
+            verdict.look(
+                "penetration",
+                index,
+                Extended::from(-end),
+                limit + self.rounding(step.end.coordinates),
+            );
         }
     }
 }

@@ -5,14 +5,14 @@ use std::{env, fs, path::PathBuf, time::Instant};
 use anyhow::{Context, bail};
 
 use crate::{
-    book, deny, doc, downstream, examples, reproduce,
+    book, deny, doc, downstream, examples, fuzz, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     ("tidy", tidy::run),
     ("deny", deny::run_if_installed),
     ("fmt", format),
@@ -22,6 +22,7 @@ const STEPS: [Step; 12] = [
     ("doc", doc::run),
     ("book", book::build_if_installed),
     ("snapshot", snapshot::none_pending),
+    ("fuzz", fuzz::in_ci),
     ("reproduce", reproduce::quick),
     ("package", package),
     ("downstream", downstream::run),

@@ -12,6 +12,7 @@ mod doc;
 mod downstream;
 mod examples;
 mod formulas;
+mod fuzz;
 mod reproduce;
 mod shell;
 mod snapshot;
@@ -36,6 +37,9 @@ usage: cargo xtask COMMAND
   reproduce [ID…]                     the published experiments, into target/reproduction/
   bench [FILTER] [--peers] [--problems N]
                                       speed and accuracy; --peers beside the peers installed here
+  fuzz [--seconds S] [--seed S] [--target T]
+                                      random problems for every solver, law and scheme, judged by a second
+                                      opinion; two minutes with the hash of the commit as seed by default
   soak [--minutes M] [--seed S]       runs killed, out of disk, damaged and started twice, and fuzzing,
                                       with fresh seeds unless one is given; 10 minutes by default";
 
@@ -66,6 +70,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["snapshot", "--accept"] => snapshot::accept(),
         ["reproduce", ids @ ..] => reproduce::run(ids),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        ["fuzz", options @ ..] => fuzz::run(&fuzz::Options::parse(options)?),
         ["soak", options @ ..] => soak::run(&soak::Options::parse(options)?),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
@@ -91,6 +96,7 @@ mod tests {
         assert!(refused(&["tydi"]), "unknown command");
         assert!(refused(&["ci", "--fast"]), "unknown option");
         assert!(refused(&["bench", "--problems", "many"]), "number expected");
+        assert!(refused(&["fuzz", "--seconds", "many"]), "number expected");
         assert!(refused(&["soak", "--seed", "fresh"]), "number expected");
     }
 }

@@ -34,7 +34,8 @@ pub(super) fn motion(source: &mut Source<'_>) -> Motion {
     let restitution = source.pick(&[None, None, Some(0.0), Some(1.0)]);
     for contact in &mut motion.contacts {
         contact.friction = if frictionless { 0.0 } else { lcp::friction(source) };
-        contact.restitution = restitution.unwrap_or_else(|| source.pick(&[0.0, 1.0, 0.5, 0.3, 0.9]));
+        contact.restitution =
+            restitution.unwrap_or_else(|| source.pick(&[0.0, 1.0, 0.5, 0.3, 0.9]));
     }
     scale(source, &mut motion);
     motion
@@ -109,7 +110,8 @@ fn free(source: &mut Source<'_>, motion: &mut Motion) {
         });
         balls.push(own);
     }
-    let contact = |ball: Ball, other: Other| Contact { ball, other, friction: 0.0, restitution: 0.0 };
+    let contact =
+        |ball: Ball, other: Other| Contact { ball, other, friction: 0.0, restitution: 0.0 };
     for (k, own) in balls.iter().enumerate() {
         for ball in own {
             for (normal, offset) in &planes {
@@ -117,7 +119,9 @@ fn free(source: &mut Source<'_>, motion: &mut Motion) {
             }
         }
         for other in &balls[k + 1..] {
-            for (first, second) in own.iter().flat_map(|a| other.iter().map(move |b| (a, b))).take(4) {
+            for (first, second) in
+                own.iter().flat_map(|a| other.iter().map(move |b| (a, b))).take(4)
+            {
                 motion.contacts.push(contact(*first, Other::Ball(*second)));
             }
         }
@@ -162,7 +166,9 @@ fn place(source: &mut Source<'_>, motion: &mut Motion) {
 
 /// Lets the first body down along the normal of its first plane until something touches.
 fn lower(motion: &mut Motion) {
-    let Some(Other::Plane(normal, _)) = motion.contacts.first().map(|contact| contact.other) else { return };
+    let Some(Other::Plane(normal, _)) = motion.contacts.first().map(|contact| contact.other) else {
+        return;
+    };
     for _ in 0..20 {
         let scene = motion.scene();
         let gaps = (0..motion.contacts.len()).map(|k| scene.gap(&motion.coordinates, k));
@@ -170,7 +176,8 @@ fn lower(motion: &mut Motion) {
         if !(least > 1e-12) {
             return;
         }
-        for (k, n) in normal.iter().enumerate().take(if motion.kind == Kind::Space { 3 } else { 2 }) {
+        for (k, n) in normal.iter().enumerate().take(if motion.kind == Kind::Space { 3 } else { 2 })
+        {
             motion.coordinates[k] -= least * n;
         }
     }
@@ -197,7 +204,8 @@ fn links(source: &mut Source<'_>, motion: &mut Motion) {
     let floor = -source.between(0.1, 1.5);
     let decades = source.pick(&[0.0, 0.3, 1.0]);
     for body in 0..count {
-        let parent = (body > 0).then(|| if source.chance(0.7) { body - 1 } else { source.below(body) });
+        let parent =
+            (body > 0).then(|| if source.chance(0.7) { body - 1 } else { source.below(body) });
         let (mass, length) = (source.power(decades), source.between(0.2, 0.8));
         let moment = mass * length * length / 12.0;
         motion.bodies.push(Body {

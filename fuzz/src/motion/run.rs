@@ -6,7 +6,8 @@ use nalgebra::Vector3;
 use percussion_dynamics::{System, compliant as forces};
 use percussion_impact::{AnitescuPotra, Law, Newton, Propagative};
 use percussion_integrators::{
-    Contact, Model, State, compliant, event_driven, impulse_velocity, inclusion, moreau_jean, stewart_trinkle, variational,
+    Contact, Model, State, compliant, event_driven, impulse_velocity, inclusion, moreau_jean,
+    stewart_trinkle, variational,
 };
 use percussion_verify::motion::{Keeping, Rule, Sample, Scene, Step};
 
@@ -97,15 +98,17 @@ fn model(motion: &Motion) -> Option<Model> {
 }
 
 fn start(motion: &Motion) -> State {
-    State {
-        time: 0.0,
-        coordinates: motion.coordinates.clone(),
-        velocity: motion.velocity.clone(),
-    }
+    State { time: 0.0, coordinates: motion.coordinates.clone(), velocity: motion.velocity.clone() }
 }
 
 /// The impulse of a contact in world axes, whose frame is that of the gap at `place`.
-fn world(motion: &Motion, system: &dyn System, place: &[f64], contact: usize, impulse: &Vector3<f64>) -> [f64; 3] {
+fn world(
+    motion: &Motion,
+    system: &dyn System,
+    place: &[f64],
+    contact: usize,
+    impulse: &Vector3<f64>,
+) -> [f64; 3] {
     let gaps = motion.gaps().unwrap_or_default();
     let point = gaps.get(contact).and_then(|gap| gap.function().contact_point(system, place));
     let Some(point) = point else { return [f64::NAN; 3] };
@@ -137,7 +140,8 @@ fn judge(
         }
     }
     let first = steps.first().map(|plain| plain.before.sample());
-    let samples: Vec<_> = first.into_iter().chain(steps.iter().map(|plain| plain.after.sample())).collect();
+    let samples: Vec<_> =
+        first.into_iter().chain(steps.iter().map(|plain| plain.after.sample())).collect();
     tally.judge(name, &scene.motion(&samples, Keeping::First(length), &[]));
 }
 
@@ -170,7 +174,12 @@ fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
                 let impulses = report
                     .contacts
                     .iter()
-                    .map(|c| (c.contact, world(motion, system, &after.coordinates, c.contact, &c.impulse)))
+                    .map(|c| {
+                        (
+                            c.contact,
+                            world(motion, system, &after.coordinates, c.contact, &c.impulse),
+                        )
+                    })
                     .collect();
                 let place = after.coordinates.clone();
                 steps.push(Plain { before, after, place, impulses });
@@ -267,7 +276,9 @@ fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, ta
     };
     let contacts = shared.1.into_iter().zip(&motion.contacts).map(contact).collect();
     let model = match motion.kind {
-        Kind::Space => motion.free_bodies().map(|bodies| variational::Model::free_bodies(bodies, contacts)),
+        Kind::Space => {
+            motion.free_bodies().map(|bodies| variational::Model::free_bodies(bodies, contacts))
+        }
         _ => motion.lagrangian().map(|system| variational::Model::new(system, contacts)),
     };
     let Some(Ok(model)) = model else { return tally.count(name, "Refused") };
@@ -327,7 +338,8 @@ fn event_driven(name: &str, law: &dyn Law, motion: &Motion, scene: &Scene, tally
             velocity: snapshot.velocity.to_vec(),
         });
     };
-    let report = event_driven::integrate(&model, law, &settings, &start(motion), end, &mut observer);
+    let report =
+        event_driven::integrate(&model, law, &settings, &start(motion), end, &mut observer);
     let report = match report {
         Ok(report) => report,
         Err(error) => return tally.count(name, variant(&error)),
@@ -397,7 +409,10 @@ fn inclusion(motion: &Motion, scene: &Scene, tally: &mut Tally) {
                 rate[0] < -1e-9 || rate[1].abs() > contact.friction * rate[0].max(0.0) + 1e-9
             });
         if wrong {
-            tally.fail(name, format!("rates at {:e} s: {:?} {:?}", moment.time, moment.time_rate, moment.rates));
+            tally.fail(
+                name,
+                format!("rates at {:e} s: {:?} {:?}", moment.time, moment.time_rate, moment.rates),
+            );
             return;
         }
     }
@@ -410,11 +425,13 @@ fn inclusion(motion: &Motion, scene: &Scene, tally: &mut Tally) {
 fn compliant_model(motion: &Motion) -> Option<compliant::Model> {
     let [_, length, time] = motion.units;
     let lightest = motion.bodies.iter().map(|b| b.mass).fold(f64::INFINITY, f64::min);
-    let normal = forces::NormalLaw::with_damping_ratio(motion.stiffness, lightest, motion.damping).ok()?;
+    let normal =
+        forces::NormalLaw::with_damping_ratio(motion.stiffness, lightest, motion.damping).ok()?;
     let contact = |(gap, c): (Gap, &super::Contact)| {
         let friction = if c.friction > 0.0 {
             // Friction beyond what solids have makes the equations stiff without a reason.
-            forces::FrictionLaw::regularized_coulomb(c.friction.min(2.0), 1e-2 * length / time).ok()?
+            forces::FrictionLaw::regularized_coulomb(c.friction.min(2.0), 1e-2 * length / time)
+                .ok()?
         } else {
             forces::FrictionLaw::Frictionless
         };
@@ -424,8 +441,12 @@ fn compliant_model(motion: &Motion) -> Option<compliant::Model> {
             Gap::Ball(gap) => compliant::Contact::new(gap, law),
         })
     };
-    let contacts =
-        motion.gaps()?.into_iter().zip(&motion.contacts).map(contact).collect::<Option<Vec<_>>>()?;
+    let contacts = motion
+        .gaps()?
+        .into_iter()
+        .zip(&motion.contacts)
+        .map(contact)
+        .collect::<Option<Vec<_>>>()?;
     compliant::Model::new(motion.system()?, contacts).ok()
 }
 

@@ -141,7 +141,10 @@ impl Frame {
 
     /// A vector of the body in world axes.
     fn out(&self, local: Vector) -> Vector {
-        plus(plus(times(local[0], self.axes[0]), times(local[1], self.axes[1])), times(local[2], self.axes[2]))
+        plus(
+            plus(times(local[0], self.axes[0]), times(local[1], self.axes[1])),
+            times(local[2], self.axes[2]),
+        )
     }
 
     /// `I a` in world axes.
@@ -167,7 +170,8 @@ impl Scene {
     /// Whether the mass matrix is constant.
     #[must_use]
     pub fn is_constant(&self) -> bool {
-        let round = |body: &Body| body.inertia.iter().all(|i| i.to_bits() == body.inertia[0].to_bits());
+        let round =
+            |body: &Body| body.inertia.iter().all(|i| i.to_bits() == body.inertia[0].to_bits());
         match self.kind {
             Kind::Space => self.bodies.iter().all(round),
             Kind::Plane => true,
@@ -180,7 +184,9 @@ impl Scene {
         let mut angles = Vec::new();
         for (i, body) in self.bodies.iter().enumerate() {
             frames.push(match self.kind {
-                Kind::Space => Frame::turned(vector(&q[7 * i..7 * i + 3]), &q[7 * i + 3..7 * i + 7]),
+                Kind::Space => {
+                    Frame::turned(vector(&q[7 * i..7 * i + 3]), &q[7 * i + 3..7 * i + 7])
+                }
                 Kind::Plane => Frame::planar(vector(&q[3 * i..3 * i + 2]), q[3 * i + 2]),
                 Kind::Links => {
                     let joint = vector(&body.joint);
@@ -263,7 +269,11 @@ impl Scene {
     }
 
     /// Gap of a contact (m), the normal from the second to the first, and the points of both surfaces.
-    pub(super) fn touch(&self, frames: &[Frame], contact: &Contact) -> (Extended, Vector, [Vector; 2]) {
+    pub(super) fn touch(
+        &self,
+        frames: &[Frame],
+        contact: &Contact,
+    ) -> (Extended, Vector, [Vector; 2]) {
         let place = |ball: &Ball| {
             let frame = &frames[ball.body];
             plus(frame.origin, frame.out(vector(&ball.center)))
@@ -281,8 +291,10 @@ impl Scene {
                 let way = minus(center, second);
                 let distance = dot(way, way).sqrt();
                 let normal = times(Extended::ONE / distance, way);
-                let points =
-                    [minus(center, times(radius, normal)), plus(second, times(other_radius, normal))];
+                let points = [
+                    minus(center, times(radius, normal)),
+                    plus(second, times(other_radius, normal)),
+                ];
                 (distance - radius - other_radius, normal, points)
             }
         }

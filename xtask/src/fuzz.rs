@@ -1,0 +1,93 @@
+//! `cargo xtask fuzz [--seconds S] [--seed S] [--target T]`: the stable driver of the fuzz targets.
+//!
+//! The package of the targets stands outside of the workspace, because only cargo-fuzz can build the programs of libFuzzer.
+//! Its products go to `target/extra`, the one directory for packages outside of the workspace, so that they do not
+//! replace those of the workspace, whose features differ.
+
+use std::process::Command;
+
+use crate::shell::{self, Refusal, cargo};
+
+/// Time of the step of `cargo xtask ci` (s), for all targets together.
+const SECONDS: u64 = 120;
+
+/// What was asked for.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Options {
+    seconds: u64,
+    seed: Option<String>,
+    target: Option<String>,
+}
+
+impl Options {
+    pub(crate) fn parse(arguments: &[&str]) -> anyhow::Result<Self> {
+        let mut options = Self { seconds: SECONDS, seed: None, target: None };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let value = rest.next().copied().unwrap_or_default();
+            match *argument {
+                "--seconds" => {
+                    options.seconds = value.parse().map_err(|_| {
+                        let expected = "expected a nonnegative integer";
+                        Refusal::new(format!("--seconds is `{value}`, {expected}"))
+                    })?;
+                }
+                "--seed" | "--target" if value.is_empty() => {
+                    return Err(Refusal::new(format!("{argument} has no value")).into());
+                }
+                "--seed" => options.seed = Some(value.to_owned()),
+                "--target" => options.target = Some(value.to_owned()),
+                unknown => return Err(Refusal::new(format!("unknown: fuzz {unknown}")).into()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The step of `cargo xtask ci`: all targets, with the hash of the commit as the seed.
+pub(crate) fn in_ci() -> anyhow::Result<()> {
+    run(&Options { seconds: SECONDS, seed: None, target: None })
+}
+
+/// Replays the regressions and then draws cases until the time is over. The driver prints its seed.
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let seed = options.seed.clone().unwrap_or_else(commit);
+    let mut command = driver();
+    command.args(["--seed", &seed, "--seconds", &options.seconds.to_string(), "--save"]);
+    command.arg(shell::target().join("fuzz"));
+    if let Some(target) = &options.target {
+        command.args(["--target", target]);
+    }
+    shell::run(&mut command)
+}
+
+/// `cargo run` of the driver, whose arguments follow.
+pub(crate) fn driver() -> Command {
+    let mut command = cargo(["run", "--release", "--quiet", "--manifest-path", "fuzz/Cargo.toml"]);
+    command.arg("--target-dir").arg(shell::target().join("extra"));
+    command.args(["--bin", "driver", "--"]);
+    command
+}
+
+/// The hash of the commit, or a fixed seed outside of a repository.
+fn commit() -> String {
+    let mut command = Command::new("git");
+    command.args(["rev-parse", "HEAD"]).current_dir(shell::root());
+    shell::read(&mut command).map_or_else(|_| "1".to_owned(), |hash| hash.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_values() {
+        let options =
+            Options::parse(&["--seconds", "5", "--seed", "ab12", "--target", "lcp"]).unwrap();
+        let (seed, target) = (Some("ab12".to_owned()), Some("lcp".to_owned()));
+        assert_eq!(options, Options { seconds: 5, seed, target });
+        for wrong in [&["--seconds", "many"][..], &["--seed"], &["--cases", "7"]] {
+            assert!(Options::parse(wrong).unwrap_err().is::<Refusal>(), "{wrong:?}");
+        }
+    }
+}
