@@ -18,8 +18,8 @@ use crate::{
     matrices::{self, Rows, flat},
 };
 
-/// The tolerance of Lemke's method and of round cones, by default.
-const TOLERANCE: f64 = 1e-10;
+/// The tolerance of Lemke's method and of sequences, by default; that of round cones is smaller.
+const TOLERANCE: f64 = 1e-9;
 /// Directions of friction, by default.
 const DIRECTIONS: usize = 8;
 /// Rounding of the data beyond which nothing can be said of an outcome.
@@ -67,7 +67,8 @@ impl Case for Impact {
         let frictionless = source.chance(0.2);
         let rows = 3 * contacts;
         let mut jacobian = matrices::jacobian(source, rows, n);
-        let decades = source.pick(&[0.0, 0.0, 0.0, 2.0, 8.0]);
+        // Levers: all contact velocities are in one unit, because laws compare contacts.
+        let decades = source.pick(&[0.0, 0.0, 0.0, 1.0, 2.0]);
         let restitution = source.pick(&[None, None, Some(0.0), Some(1.0)]);
         let mut list: Vec<Contact> = Vec::with_capacity(contacts);
         for (k, &tangents) in tangents.iter().enumerate() {
@@ -288,17 +289,27 @@ impl Check<'_> {
         self.law("coulomb", &MaximumDissipation::coulomb(), |judge, _, answer| {
             judge.round_cones(answer, friction::Law::Coulomb, TOLERANCE)
         });
-        // No limit that a law may take: the setting of a user who waits for seconds.
-        self.law("plus", &Plus::default(), |_, _, _| Verdict::default());
+        self.plus();
         self.sequential();
         self.propagative(case);
         self.routh(case);
         self.set_valued(case);
     }
 
+    /// It states that contacts are left that approach by rounding of the speeds within the impact.
+    fn plus(&mut self) {
+        let law = Plus::default();
+        let judge = self.judge.leaving(4.0 * law.rank_tolerance * self.judge.reach());
+        let (problem, tally) = (self.problem, &mut *self.tally);
+        Check { problem, judge: &judge, tally }.law("plus", &law, |_, _, _| Verdict::default());
+    }
+
     fn sequential(&mut self) {
         let law = Sequential::new(Newton::default());
-        self.law("sequential", &law, |judge, outcome, _| {
+        // It ends when no contact approaches faster than this part of the fastest.
+        let judge = self.judge.leaving(law.tolerance * self.judge.fastest());
+        let (problem, tally) = (self.problem, &mut *self.tally);
+        Check { problem, judge: &judge, tally }.law("sequential", &law, |judge, outcome, _| {
             let mut verdict = Verdict::default();
             let stages: Vec<_> = outcome
                 .trace

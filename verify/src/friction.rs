@@ -139,6 +139,19 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
 /// ```
 #[must_use]
 pub fn judge(problem: &Problem<'_>, law: Law, impulse: &[f64], tolerance: f64) -> Verdict {
+    judge_beside(problem, law, impulse, tolerance, &[])
+}
+
+/// The same for contacts whose free velocities are known less well than to rounding: those of each may be wrong by its entry of
+/// `least` in addition (m/s, from the data; zero where there is no entry).
+#[must_use]
+pub fn judge_beside(
+    problem: &Problem<'_>,
+    law: Law,
+    impulse: &[f64],
+    tolerance: f64,
+    least: &[f64],
+) -> Verdict {
     let mut verdict = Verdict::default();
     if !problem.sizes_agree(impulse) {
         verdict.look("size", 0, Extended::ONE, 0.0);
@@ -147,9 +160,10 @@ pub fn judge(problem: &Problem<'_>, law: Law, impulse: &[f64], tolerance: f64) -
     let rows = problem.rows();
     let velocity = slack(problem.delassus, problem.free_velocity, impulse);
     let fraction = 4.0 * tolerance + 64.0 * rounding(rows);
-    let velocity_slack = fraction * problem.velocity_scale();
+    let relative = fraction * problem.velocity_scale();
     let mut first = 0;
     for (index, &tangents) in problem.tangents.iter().enumerate() {
+        let velocity_slack = relative + least.get(index).copied().unwrap_or(0.0);
         let size = 1 + tangents;
         let range = first..first + size;
         let block: Vec<f64> = range

@@ -15,8 +15,10 @@
 //! **Which tolerance.** With `E = ‖v⁻‖`, `E² = v⁻ᵀ M v⁻`, and the size `‖a‖ = √(a M⁻¹ aᵀ)` of a row, no row moves faster
 //! than `‖a‖ E` without a gain of energy. Contacts are struck at `U = max |u_f|/‖a‖ ≤ E` over their rows. A velocity of a
 //! contact may be wrong by `‖a‖ (4 τ U + ε E)`, where `τ` is the tolerance that the caller states and
-//! `ε = 64 (n + r) κ ulp` the rounding of velocities that come from the factored mass matrix, whose condition is `κ` after
-//! scaling to a unit diagonal; a percussion by as much divided by `‖a‖²`. All of this is data: the answer does not enter.
+//! `ε = 64 (n + r) κ/σ ulp` the rounding of velocities that come from the factored mass matrix, whose condition is `κ` after
+//! scaling to a unit diagonal, in joints whose rows add at least the part `σ` of themselves to each other; a percussion by as
+//! much divided by `‖a'‖²`, where `a'` is what the joints leave of the row. A law that ends before contacts are still may
+//! [leave](Impact::leaving) a speed that it states. All of this is data: the answer does not enter.
 //! Only the balance of momentum, which compares sums of the answer's own numbers, has the rounding of these sums.
 //!
 //! # Source
@@ -97,12 +99,14 @@ pub struct Impact {
     strike: f64,
     /// Rounding `ε`.
     rounding: f64,
+    /// Approach that the law leaves (m/s).
+    left: f64,
 }
 
 /// What a contact may be wrong by.
 #[derive(Clone, Copy, Debug)]
 struct Slack {
-    /// `‖a‖` of the normal.
+    /// `‖a'‖`, of what the joints leave of the row.
     size: f64,
     /// Normal velocity (m/s).
     velocity: f64,
@@ -140,8 +144,30 @@ impl Impact {
             .map(|(velocity, size)| velocity / size)
             .fold(0.0_f64, f64::max);
         let count = n + rows().count() + joints.len();
-        let rounding = 64.0 * count as f64 * bodies.condition() * f64::EPSILON;
-        Some(Self { mass, velocity, contacts, joints, bodies, free, speed, strike, rounding })
+        let rounding =
+            64.0 * count as f64 * bodies.condition() / bodies.independence() * f64::EPSILON;
+        let left = 0.0;
+        Some(Self { mass, velocity, contacts, joints, bodies, free, speed, strike, rounding, left })
+    }
+
+    /// The same problem under a law that leaves approaches of at most this (m/s, from the data).
+    #[must_use]
+    pub fn leaving(&self, approach: f64) -> Self {
+        Self { left: approach, ..self.clone() }
+    }
+
+    /// The fastest approach of a contact without percussions (m/s).
+    #[must_use]
+    pub fn fastest(&self) -> f64 {
+        let approach = |contact: &Contact| -self.free_velocity(&contact.normal).value();
+        self.contacts.iter().map(approach).fold(0.0, f64::max)
+    }
+
+    /// The fastest that the energy before the impact lets a row move (m/s).
+    #[must_use]
+    pub fn reach(&self) -> f64 {
+        let rows = self.contacts.iter().flat_map(|of| of.tangents.iter().chain([&of.normal]));
+        rows.map(|row| self.bodies.size(row)).fold(0.0, f64::max) * self.speed
     }
 
     /// The contacts.
@@ -162,8 +188,11 @@ impl Impact {
     }
 
     fn slack(&self, row: &[f64], tolerance: f64) -> Slack {
-        let size = self.bodies.size(row);
-        let velocity = size * (4.0 * tolerance * self.strike + self.rounding * self.speed);
+        let whole = self.bodies.size(row);
+        let velocity = whole * (4.0 * tolerance * self.strike + self.rounding * self.speed);
+        let rest = self.bodies.movable(&extended(row));
+        let square = dot(&rest, &self.bodies.response(&rest)).max(Extended::ZERO);
+        let size = square.sqrt().value();
         let impulse = if size > 0.0 { velocity / (size * size) } else { 0.0 };
         Slack { size, velocity, impulse }
     }
@@ -209,12 +238,14 @@ impl Impact {
         for (k, (contact, impulse)) in self.contacts.iter().zip(&outcome.impulses).enumerate() {
             let slack = self.slack(&contact.normal, tolerance);
             let normal_velocity = dot(&extended(&contact.normal), &after);
-            verdict.look("approach", k, -normal_velocity, slack.velocity);
+            verdict.look("approach", k, -normal_velocity, slack.velocity + self.left);
             verdict.look("adhesion", k, Extended::from(-impulse[0]), slack.impulse);
             let tangential = norm(&impulse[1..]);
             let bound = Extended::product(contact.friction, impulse[0].max(0.0));
-            let limit =
-                self.tangent_slack(contact, tolerance) + 16.0 * f64::EPSILON * bound.value();
+            // The bound is known to the slack of the normal percussion.
+            let limit = self.tangent_slack(contact, tolerance)
+                + contact.friction * slack.impulse
+                + 16.0 * f64::EPSILON * bound.value();
             verdict.look("cone", k, Extended::from(tangential) - bound, limit);
         }
         if energy == Energy::Falls {

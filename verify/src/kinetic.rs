@@ -22,6 +22,8 @@ pub struct Kinetic {
     condition: f64,
     /// An orthonormal basis of the rows of the joints, and the velocities `M⁻¹ bᵀ` that belong to it.
     joints: Vec<(Vec<Extended>, Vec<Extended>)>,
+    /// Smallest part of itself that a row of the joints added to the others, at most 1.
+    independence: f64,
 }
 
 /// `a·b`.
@@ -57,7 +59,8 @@ impl Kinetic {
             scale.push(Extended::ONE / Extended::from(diagonal).sqrt());
         }
         let factor = factorize(mass, n, &scale)?;
-        let mut bodies = Self { n, scale, factor, condition: 1.0, joints: Vec::new() };
+        let mut bodies =
+            Self { n, scale, factor, condition: 1.0, joints: Vec::new(), independence: 1.0 };
         bodies.condition = bodies.measured_condition(mass);
         bodies.orthogonalize(joints);
         Some(bodies)
@@ -67,6 +70,12 @@ impl Kinetic {
     #[must_use]
     pub const fn condition(&self) -> f64 {
         self.condition
+    }
+
+    /// Smallest part of itself that a row of the joints added to the others (in `(0, 1]`): what its direction is known by.
+    #[must_use]
+    pub const fn independence(&self) -> f64 {
+        self.independence
     }
 
     /// Number of independent rows of the joints.
@@ -145,6 +154,7 @@ impl Kinetic {
             if best.1 <= dependent(self.n) {
                 return;
             }
+            self.independence = self.independence.min(best.1);
             let (row, _) = open.swap_remove(best.0);
             let rest = self.movable(&row);
             let response = self.response(&rest);

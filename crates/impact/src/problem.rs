@@ -157,8 +157,10 @@ impl Problem {
         let bilateral = Bilateral::new(bilateral_jacobian, bilateral_response)?;
         let mut response = unconstrained_response.clone();
         bilateral.reduce(&mut response);
-        let locked = lock(&bilateral, &jacobian, &unconstrained_response, &mut response);
-        let mut delassus = (&jacobian * &response).symmetric_part();
+        let movable = bilateral.reduced_rows(&jacobian);
+        let sizes = row_sizes(&jacobian, &unconstrained_response);
+        let locked = lock(&bilateral, &sizes, &movable, &mut response);
+        let mut delassus = (&movable * &response).symmetric_part();
         for (row, _) in locked.iter().enumerate().filter(|(_, locked)| **locked) {
             delassus.row_mut(row).fill(0.0);
             delassus.column_mut(row).fill(0.0);
@@ -330,9 +332,7 @@ impl Problem {
 
     /// `√(J_i M⁻¹ J_iᵀ)` of each row, without joints (length `r`, kg^−½).
     pub(crate) fn free_row_sizes(&self) -> DVector<f64> {
-        let rows = self.jacobian.row_iter().zip(self.unconstrained_response.column_iter());
-        let sizes = rows.map(|(row, column)| row.tr_dot(&column).max(0.0).sqrt());
-        DVector::from_iterator(self.jacobian.nrows(), sizes)
+        row_sizes(&self.jacobian, &self.unconstrained_response)
     }
 
     /// Rounding that the elimination of the joints leaves in a response, as a part of what it would be
@@ -409,19 +409,30 @@ impl Problem {
     }
 }
 
+/// `√(J_i M⁻¹ J_iᵀ)` of each row (length `r`), from `J` and `M⁻¹ Jᵀ`.
+fn row_sizes(jacobian: &DMatrix<f64>, response: &DMatrix<f64>) -> DVector<f64> {
+    let rows = jacobian.row_iter().zip(response.column_iter());
+    let sizes = rows.map(|(row, column)| row.tr_dot(&column).max(0.0).sqrt());
+    DVector::from_iterator(jacobian.nrows(), sizes)
+}
+
 /// Finds the rows of `J` that percussions cannot move, and clears their response, which is rounding.
+///
+/// A row is compared with what joints leave of it as a vector: a part of `1e-6` of it is known to ten digits, where
+/// the difference of their squares would be rounding.
 fn lock(
     bilateral: &Bilateral,
-    jacobian: &DMatrix<f64>,
-    unconstrained: &DMatrix<f64>,
+    sizes: &DVector<f64>,
+    movable: &DMatrix<f64>,
     response: &mut DMatrix<f64>,
 ) -> Vec<bool> {
-    (0..jacobian.nrows())
-        .map(|row| {
-            let size = jacobian.row(row).transpose().dot(&unconstrained.column(row));
-            let left = jacobian.row(row).transpose().dot(&response.column(row));
+    row_sizes(movable, response)
+        .iter()
+        .zip(sizes)
+        .enumerate()
+        .map(|(row, (left, size))| {
             // What overflows says nothing; the check of the Delassus operator refuses it.
-            let locked = size.is_finite() && left <= bilateral.rounding * size;
+            let locked = size.is_finite() && *left <= bilateral.rounding * size;
             if locked {
                 response.column_mut(row).fill(0.0);
             }

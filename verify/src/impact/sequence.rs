@@ -43,7 +43,10 @@ impl Impact {
         let mut before = self.velocity.clone();
         let mut list = Vec::with_capacity(stages.len());
         for (contact, velocity) in stages {
-            let problem = self.part(&before, &[*contact])?;
+            // Rounding, and what counts as still, are those of the whole impact.
+            let part = self.part(&before, &[*contact])?;
+            let speed = part.speed.max(self.speed);
+            let problem = Self { speed, strike: part.strike.max(self.strike), ..part };
             let impulse = problem.percussion(velocity)?;
             let outcome = Outcome {
                 velocity: velocity.clone(),

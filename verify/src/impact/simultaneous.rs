@@ -115,7 +115,12 @@ impl Impact {
             friction: &friction,
         };
         let impulse: Vec<_> = outcome.impulses.iter().flatten().copied().collect();
-        friction::judge(&problem, law, &impulse, tolerance + self.rounding)
+        let least = |contact: &Contact| {
+            let rows = contact.tangents.iter().chain([&contact.normal]);
+            rows.map(|row| self.slack(row, 0.0).velocity).fold(0.0, f64::max)
+        };
+        let least: Vec<f64> = self.contacts().iter().map(least).collect();
+        friction::judge_beside(&problem, law, &impulse, tolerance + self.rounding, &least)
     }
 
     /// Whether no contact approaches; then there must be no percussion.

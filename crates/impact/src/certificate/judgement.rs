@@ -139,7 +139,7 @@ fn hold(
     let free = problem.borrow_free_contact_velocity();
     let delassus = problem.delassus().diagonal();
     let unconstrained = problem.free_row_sizes();
-    let locked = problem.joint_rounding().sqrt();
+    let locked = problem.joint_rounding();
     for (k, (contact, impulse)) in problem.contacts().iter().zip(&outcome.impulses).enumerate() {
         let row = problem.rows(k).start;
         let still = scales.contact.tolerance(row, part);

@@ -23,7 +23,7 @@ pub(super) struct Bilateral {
     /// `M⁻¹ Gᵀ` (`n_v × m_b`).
     pub(super) response: DMatrix<f64>,
     pub(super) span: Span,
-    /// Part of a Delassus entry below which what the constraints leave of it is rounding.
+    /// Part of a row below which what the constraints leave of it is rounding.
     pub(super) rounding: f64,
 }
 
@@ -67,5 +67,18 @@ impl Bilateral {
             let speeds = &self.span.momenta * &*response;
             response.gemm(-1.0, &self.span.velocities, &speeds, 1.0);
         }
+    }
+
+    /// What the constraints leave of the rows `J` (`r × n_v`): all of them without constraints.
+    pub(super) fn reduced_rows(&self, jacobian: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut rows = jacobian.clone();
+        if self.jacobian.nrows() == 0 {
+            return rows;
+        }
+        for _ in 0..2 {
+            let along = &rows * &self.span.velocities;
+            rows.gemm(-1.0, &along, &self.span.momenta, 1.0);
+        }
+        rows
     }
 }
