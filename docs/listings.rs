@@ -28,5 +28,6 @@ chapters! {
     robot: "src/bring/robot.md",
     engine: "src/bring/engine.md",
     performance: "src/performance.md",
+    reliability: "src/reliability.md",
     extending: "src/extending.md",
 }

@@ -3,6 +3,7 @@
 //! A target is a [`Case`] that can be drawn from a [`Source`], checked, made smaller and written down as JSON. libFuzzer
 //! calls the function `target` of its module with bytes; the `driver` draws cases from a seed.
 
+pub mod files;
 pub mod friction;
 pub mod impact;
 pub mod lcp;
@@ -21,4 +22,5 @@ pub const TARGETS: &[Target] = &[
     Target::of::<friction::Friction>(),
     Target::of::<impact::Impact>(),
     Target::of::<motion::Motion>(),
+    Target::of::<files::File>(),
 ];

@@ -13,6 +13,7 @@ mod downstream;
 mod examples;
 mod formulas;
 mod fuzz;
+mod mutants;
 mod reproduce;
 mod shell;
 mod snapshot;
@@ -40,6 +41,8 @@ usage: cargo xtask COMMAND
   fuzz [--seconds S] [--seed S] [--target T]
                                       random problems for every solver, law and scheme, judged by a second
                                       opinion; two minutes with the hash of the commit as seed by default
+  mutants [--shard K/N] [--in-diff FILE] [--file PATH]
+                                      which changes of the code that judges answers no test sees; needs cargo-mutants
   soak [--minutes M] [--seed S]       runs killed, out of disk, damaged and started twice, and fuzzing,
                                       with fresh seeds unless one is given; 10 minutes by default";
 
@@ -71,6 +74,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["reproduce", ids @ ..] => reproduce::run(ids),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["fuzz", options @ ..] => fuzz::run(&fuzz::Options::parse(options)?),
+        ["mutants", options @ ..] => mutants::run(&mutants::Options::parse(options)?),
         ["soak", options @ ..] => soak::run(&soak::Options::parse(options)?),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
@@ -97,6 +101,7 @@ mod tests {
         assert!(refused(&["ci", "--fast"]), "unknown option");
         assert!(refused(&["bench", "--problems", "many"]), "number expected");
         assert!(refused(&["fuzz", "--seconds", "many"]), "number expected");
+        assert!(refused(&["mutants", "--shard", "8/8"]), "a part of all expected");
         assert!(refused(&["soak", "--seed", "fresh"]), "number expected");
     }
 }

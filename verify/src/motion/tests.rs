@@ -1,3 +1,5 @@
+//! A ball on a floor, and two links, by hand.
+
 use super::*;
 
 fn ball(friction: f64) -> Scene {
