@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | finite | every coordinate and velocity is a finite number | – |
 //! | quaternion | quaternions have length 1 | – |
-//! | energy | `E(t) ≤ E(0) + x K(t)`, where `x` is the error that the scheme states | J |
+//! | energy | `E(t) ≤ E(0) + x K(T)` until the end `T`, where `x` is the error that the scheme states | J |
 //!
 //! **What a passive motion can have.** Gravity, constant forces and contacts that do not push by themselves give a kinetic
 //! energy of at most `K(t) = ½ (√(2 K(0)) + a t)²` with `a² = Σ F_i²/m_i`: in the metric of the masses the speed `√(2K)`
@@ -166,12 +166,14 @@ impl Scene {
             (kinetic + potential + elastic, absolute)
         };
         let (before, size_before) = energy(0, start);
+        // What schemes state holds for a whole motion, not for its first steps by themselves.
+        let last = samples.last().map_or(start.time, |sample| sample.time);
+        let passive = self.passive(start, last - start.time);
         for (index, sample) in samples.iter().enumerate() {
             self.state(&mut verdict, index, sample);
             if verdict.refuses("finite") {
                 return verdict;
             }
-            let passive = self.passive(start, sample.time - start.time);
             let (after, size_after) = energy(index, sample);
             let limit = self.part(keeping, passive) * passive
                 + ROUNDINGS * (size_before + size_after + passive);
@@ -441,7 +443,9 @@ impl Scene {
                     let (_, normal, points) = self.touch(&frames[1], contact);
                     let speed =
                         dot(self.slip(&frames[1], &rates, contact, &points), normal).value();
-                    let unseen = if place > 0.0 { 0.5 * h * (-speed).max(0.0) } else { 0.0 };
+                    // Whether a gap at rounding is seen, rounding decides.
+                    let seen = place <= -self.rounding(step.place);
+                    let unseen = if !seen { 0.5 * h * (-speed).max(0.0) } else { 0.0 };
                     (-place).max(0.0) + unseen + curve + slack
                 }
             };
