@@ -166,7 +166,8 @@ impl Motion {
         // Motion in the plane knows no forces out of it, and links carry gravity only.
         let flat = self.gravity[2] == 0.0 && self.bodies.iter().all(|b| b.force[2] == 0.0);
         let free = self.bodies.iter().all(|b| b.force == [0.0; 3]);
-        self.step <= 0.02 * time
+        self.units.iter().all(|unit| *unit > 0.0)
+            && self.step <= 0.02 * time
             && (self.kind == Kind::Space || flat)
             && (self.kind != Kind::Links || free)
             && self.bodies.iter().all(|b| b.mass > 0.0 && moments(b))

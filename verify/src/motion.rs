@@ -334,7 +334,9 @@ impl Scene {
             (self.rates(&frames, step.start.velocity), self.rates(&frames, step.end.velocity));
         let total: f64 = self.bodies.iter().map(|body| body.mass).sum();
         let speed = self.speed(step);
-        let slack = 4.0 * step.tolerance * speed;
+        // Velocities of contacts are differences of those of bodies, whose rounding stays.
+        let rounding = ROUNDINGS * self.speeds(step);
+        let slack = 4.0 * step.tolerance * speed + rounding;
         let (mut work, mut terms) = (0.0, 0.0);
         for (place, &(index, impulse)) in step.impulses.iter().enumerate() {
             let contact = &self.contacts[index];
@@ -403,6 +405,20 @@ impl Scene {
             }
         }
         (work, terms)
+    }
+
+    /// The largest velocity of any point of the bodies of a step (m/s), before or after.
+    fn speeds(&self, step: &Step<'_>) -> f64 {
+        let frames = self.frames(step.place);
+        let mut largest = 0.0_f64;
+        for velocity in [step.start.velocity, step.end.velocity] {
+            let reach = |c: &Contact| self.reach(c) + c.ball.radius;
+            let arm = self.contacts.iter().map(reach).fold(0.0, f64::max);
+            for (speed, spin) in self.rates(&frames, velocity) {
+                largest = largest.max(size(speed) + size(spin) * arm);
+            }
+        }
+        largest
     }
 
     /// The largest velocity in the contact problem of a step (m/s): that of the contacts before, what forces add, and what
