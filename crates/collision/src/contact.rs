@@ -6,15 +6,11 @@ use std::cmp::Ordering;
 use nalgebra::Vector3;
 use percussion_dynamics::{
     Anchor, ContactFrame, ContactRows, Dimension, GapFunction, System, contact_set,
-    gap::{self, ContactPoint},
+    gap::{self, ContactPoint, rates::Touch},
+    motion::BodyMotion,
 };
 
-use crate::{
-    collider::Collider,
-    feature::Feature,
-    pairs::{self},
-    witness::Witness,
-};
+use crate::{collider::Collider, feature::Feature, pairs, solid::Placed, witness::Witness};
 
 /// The name of a contact: two colliders and a feature of each.
 ///
@@ -156,12 +152,16 @@ impl FeatureGap {
 
     fn contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<Contact> {
         let dimension = system.dimension();
-        let [a, b] = [0, 1].map(|k: usize| self.colliders[k].placed(system, coordinates));
+        let [a, b] = self.placed(system, coordinates);
         crate::collider::check_pose(&a.pose).ok()?;
         crate::collider::check_pose(&b.pose).ok()?;
         let witness = pairs::evaluate(&a, &b, self.features, dimension)?;
         let id = ContactId { colliders: [0, 1], features: self.features };
         Contact::new(id, [&self.colliders[0], &self.colliders[1]], &witness, dimension)
+    }
+
+    fn placed(&self, system: &dyn System, coordinates: &[f64]) -> [Placed<'_>; 2] {
+        [0, 1].map(|k: usize| self.colliders[k].placed(system, coordinates))
     }
 }
 
@@ -181,6 +181,31 @@ impl GapFunction for FeatureGap {
                 f64::NAN
             }
         }
+    }
+
+    /// Closed form for all features, from those of the two surfaces that are nearest.
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let Some(contact) = self.contact(system, coordinates) else {
+            bias.fill(f64::NAN);
+            return;
+        };
+        let [a, b] = self.placed(system, coordinates);
+        let motions = self
+            .colliders
+            .each_ref()
+            .map(|collider| BodyMotion::new(system, coordinates, velocity, collider.body()));
+        let motions = [&motions[0], &motions[1]];
+        let touch =
+            Touch { gap: contact.gap, points: contact.points, normal: contact.frame.normal };
+        let dimension = system.dimension();
+        let rates = pairs::rates::rates([&a, &b], self.features, dimension, motions, &touch);
+        let axes_rates = match dimension {
+            Dimension::Plane => ContactFrame::planar_rates(&rates.normal),
+            Dimension::Space => {
+                contact.frame.rates(&rates.normal, [&Vector3::x(), &Vector3::zeros()])
+            }
+        };
+        rates.contact_bias(motions, &touch.points, [&contact.frame.axes(), &axes_rates], bias);
     }
 
     fn check(&self, system: &dyn System) -> Result<(), gap::Error> {

@@ -26,6 +26,7 @@ mod curve;
 mod depth;
 mod manifold;
 mod polish;
+pub(crate) mod rates;
 mod separation;
 
 use nalgebra::Vector3;

@@ -14,13 +14,14 @@ use nalgebra::{DMatrix, DVector, Vector3};
 
 use crate::{
     anchor::{self, Anchor},
-    system::{Dimension, System, central_difference},
+    difference,
+    motion::BodyMotion,
+    system::{Dimension, System},
 };
 
 pub mod curve;
 pub mod frames;
 mod jacobi;
-mod motion;
 pub mod rolling;
 pub mod set;
 #[cfg(test)]
@@ -30,8 +31,6 @@ pub use curve::PointOnCurve;
 pub use frames::{Frame, Hinge, Weld};
 pub use rolling::Rolling;
 pub use set::ConstraintSet;
-
-use motion::Motion;
 
 /// Why a constraint is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -105,18 +104,19 @@ pub trait EqualityConstraint: Debug + Send + Sync {
     /// Writes the bias `γ = Ġ(q, v) v` to `bias` (length `m_b`; m/s² or rad/s²), so that `G v̇ = −γ`
     /// keeps `G v` constant.
     ///
-    /// The default takes differences of fourth order of `G`, exact to some `1e-12 (1 + ‖v‖₁)²` where
-    /// lengths are of size one.
+    /// The default takes [differences](crate::difference) of `G`.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let v = DVector::from_column_slice(velocity);
         let mut jacobian = DMatrix::zeros(bias.len(), velocity.len());
-        let (mut moved, mut value) = (vec![0.0; coordinates.len()], vec![0.0; bias.len()]);
-        let rate = central_difference(velocity, |s| {
-            system.retract(coordinates, (s * &v).as_slice(), &mut moved);
-            self.evaluate(system, &moved, &mut value, &mut jacobian, 0);
-            &jacobian * &v
-        });
-        bias.copy_from_slice(rate.as_slice());
+        let mut value = vec![0.0; bias.len()];
+        let mut terms = 0.0_f64;
+        let rows = |moved: &[f64], rates: &mut [f64]| {
+            self.evaluate(system, moved, &mut value, &mut jacobian, 0);
+            rates.copy_from_slice((&jacobian * &v).as_slice());
+            terms = terms.max((jacobian.abs() * v.abs()).max());
+            terms
+        };
+        difference::along(system, coordinates, velocity, 0.0, rows, bias);
     }
 
     /// Checks that the bodies exist in `system`, for callers to use once before a simulation.
@@ -335,7 +335,7 @@ fn relative_motion(
 ) -> RelativeMotion {
     let [first, second] = anchors.map(|anchor| {
         let point = anchor.position(system, coordinates);
-        let motion = Motion::new(system, coordinates, velocity, anchor.body);
+        let motion = BodyMotion::new(system, coordinates, velocity, anchor.body);
         (point, motion.velocity(&point), motion.bias(&point))
     });
     RelativeMotion {

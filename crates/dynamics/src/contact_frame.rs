@@ -116,6 +116,39 @@ impl ContactFrame {
         [self.normal, self.tangent_1, self.tangent_2]
     }
 
+    /// The rates of the axes while the normal has the rate `normal_rate`, for a frame made by
+    /// [`from_normal`](Self::from_normal) of a `reference` that has a rate, too.
+    ///
+    /// Where a world axis took the place of the reference, it is the reference here.
+    #[must_use]
+    pub fn rates(
+        &self,
+        normal_rate: &Vector3<f64>,
+        [reference, reference_rate]: [&Vector3<f64>; 2],
+    ) -> [Vector3<f64>; 3] {
+        let (n, t) = (self.normal, self.tangent_1);
+        let (reference, reference_rate) = if orthogonal_part(&n, reference).is_some() {
+            (*reference, *reference_rate)
+        } else {
+            (Vector3::ith(n.abs().imin(), 1.0), Vector3::zeros())
+        };
+        // The tangent is along x = r − (n · r) n. It has no part of its rate along itself, and t · n = 0 says which
+        // part it has along n.
+        let along = n.dot(&reference);
+        let along_rate = normal_rate.dot(&reference) + n.dot(&reference_rate);
+        let x_rate = reference_rate - along_rate * n - along * normal_rate;
+        let second = self.tangent_2 * self.tangent_2.dot(&x_rate);
+        let tangent_rate = second / (reference - along * n).norm() - n * normal_rate.dot(&t);
+        [*normal_rate, tangent_rate, normal_rate.cross(&t) + n.cross(&tangent_rate)]
+    }
+
+    /// The rates of the axes of a frame made by [`planar`](Self::planar).
+    #[must_use]
+    pub fn planar_rates(normal_rate: &Vector3<f64>) -> [Vector3<f64>; 3] {
+        let tangent_rate = Vector3::new(normal_rate.y, -normal_rate.x, 0.0);
+        [*normal_rate, tangent_rate, Vector3::zeros()]
+    }
+
     pub(crate) fn from_unit_normal(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Self {
         let tangent_1 = orthogonal_part(normal, reference).unwrap_or_else(|| {
             let axis = Vector3::ith(normal.abs().imin(), 1.0);

@@ -26,6 +26,7 @@ use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 
 use crate::{
     inertia::{MassProperties, principal_moments},
+    motion::BodyVelocity,
     rotation::{self, RotationUpdate},
     system::{CoordinateError, Dimension, SmoothVelocityError, System, check_finite},
 };
@@ -405,6 +406,10 @@ impl System for FreeBodies {
             row[6 * body + k] += scale * direction[k];
             row[6 * body + 3 + k] += scale * moment[k];
         }
+    }
+
+    fn body_velocity(&self, _coordinates: &[f64], velocity: &[f64], body: usize) -> BodyVelocity {
+        BodyVelocity { linear: linear(velocity, body), angular: angular(velocity, body) }
     }
 
     /// The centripetal `ω × (ω × r)`.

@@ -10,9 +10,15 @@ use nalgebra::Vector3;
 use crate::{
     anchor::{self, Anchor},
     contact_frame::{self, ContactFrame},
+    difference,
+    motion::BodyMotion,
     system::{Dimension, System},
 };
+use rates::{Rates, Touch};
 
+#[cfg(test)]
+mod bias_tests;
+pub mod rates;
 mod rod_rod;
 mod sphere_plane;
 mod sphere_sphere;
@@ -190,6 +196,16 @@ pub trait GapFunction: Debug + Send + Sync {
     /// Writes normal and tangent rows and returns the gap.
     fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64;
 
+    /// Writes the bias `J̇ v` of normal and tangent rows to `bias` (length 1 plus the number of tangents; m/s²): the
+    /// rate of the contact velocity `J v` along the motion while `v̇ = 0`. The normal entry is the second derivative
+    /// of the gap.
+    ///
+    /// The gaps of these crates have closed forms. The default takes [differences](crate::difference) of the rows and
+    /// allocates. Where the nearest points jump there is no rate, and what is written is that of one side.
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        bias_by_differences(self, system, coordinates, velocity, bias);
+    }
+
     /// Checks that the surfaces exist in `system`, for callers to use once before a simulation.
     ///
     /// The default accepts everything.
@@ -207,4 +223,45 @@ pub trait GapFunction: Debug + Send + Sync {
         let _ = (system, coordinates);
         None
     }
+}
+
+/// `J̇ v` by differences of the rows of a gap.
+pub(crate) fn bias_by_differences<G: GapFunction + ?Sized>(
+    gap: &G,
+    system: &dyn System,
+    coordinates: &[f64],
+    velocity: &[f64],
+    bias: &mut [f64],
+) {
+    let mut rows = ContactRows::for_system(system);
+    let contact_velocity = |moved: &[f64], rates: &mut [f64]| {
+        gap.rows(system, moved, &mut rows);
+        let mut terms = 0.0_f64;
+        for (k, rate) in rates.iter_mut().enumerate() {
+            *rate = rows.row(k).iter().zip(velocity).map(|(j, v)| j * v).sum();
+            terms = terms.max(rows.row(k).iter().zip(velocity).map(|(j, v)| (j * v).abs()).sum());
+        }
+        terms
+    };
+    let length = gap.gap(system, coordinates);
+    difference::along(system, coordinates, velocity, length, contact_velocity, bias);
+}
+
+/// `J̇ v` of a contact between surfaces of `bodies` with these rates, whose first tangent is across `axis`, or that in
+/// the plane.
+fn bias_across_axis(
+    rates: &Rates,
+    motions: [&BodyMotion<'_>; 2],
+    (touch, frame): (&Touch, &ContactFrame),
+    (axis, dimension): (&Vector3<f64>, Dimension),
+    bias: &mut [f64],
+) {
+    let axes_rates = match dimension {
+        Dimension::Plane => ContactFrame::planar_rates(&rates.normal),
+        Dimension::Space => {
+            let reference = [touch.normal.cross(axis), rates.normal.cross(axis)];
+            frame.rates(&rates.normal, [&reference[0], &reference[1]])
+        }
+    };
+    rates.contact_bias(motions, &touch.points, [&frame.axes(), &axes_rates], bias);
 }

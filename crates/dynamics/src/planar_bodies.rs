@@ -16,6 +16,7 @@ use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector2, Vector
 use crate::{
     free_bodies::{Error, check_entries, check_gravity, check_mass},
     lagrangian::{Derivatives, Lagrangian},
+    motion::BodyVelocity,
     system::{Dimension, System},
 };
 
@@ -216,6 +217,11 @@ impl System for PlanarBodies {
         row[3 * body] += scale * direction.x;
         row[3 * body + 1] += scale * direction.y;
         row[3 * body + 2] += scale * arm.perp(&direction.xy());
+    }
+
+    fn body_velocity(&self, _coordinates: &[f64], velocity: &[f64], body: usize) -> BodyVelocity {
+        let [x, y, spin] = [0, 1, 2].map(|k| velocity[3 * body + k]);
+        BodyVelocity { linear: Vector3::new(x, y, 0.0), angular: Vector3::new(0.0, 0.0, spin) }
     }
 
     /// The centripetal `−ω² r`.

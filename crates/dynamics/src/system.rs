@@ -1,11 +1,10 @@
 //! The seam between mechanics and everything that moves it: the trait [`System`].
 
-use std::{
-    fmt::Debug,
-    ops::{Mul, Range, Sub},
-};
+use std::{fmt::Debug, ops::Range};
 
 use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
+
+use crate::{difference, motion::BodyVelocity};
 
 /// The space a [`System`] moves in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,13 +206,20 @@ pub trait System: Debug + Send + Sync {
         row: &mut [f64],
     );
 
+    /// The velocity of the frame of `body`: of its origin, and angular.
+    ///
+    /// The default asks for point rows and allocates; the systems of this crate have closed forms.
+    fn body_velocity(&self, coordinates: &[f64], velocity: &[f64], body: usize) -> BodyVelocity {
+        BodyVelocity::from_point_rows(self, coordinates, velocity, body)
+    }
+
     /// The velocity product `J̇_point v` (m/s², world axes): the acceleration that the point of `body`
     /// now at the world position `point` has while `v̇ = 0`.
     ///
     /// For a point at the arm `r` of a free body it is the centripetal `ω × (ω × r)`.
     ///
-    /// The default takes differences of fourth order, exact to some `1e-12 (1 + ‖v‖₁)²` where lengths
-    /// are of size one, and allocates; the systems of this crate have closed forms.
+    /// The default takes [differences](crate::difference) and allocates; the systems of this crate have closed
+    /// forms.
     fn point_bias(
         &self,
         coordinates: &[f64],
@@ -246,33 +252,22 @@ pub(crate) fn point_bias_by_differences<S: System + ?Sized>(
 ) -> Vector3<f64> {
     let point = Point3::from(*point);
     let local = system.pose(coordinates, body).inverse_transform_point(&point);
-    let (mut moved, mut row) = (vec![0.0; coordinates.len()], vec![0.0; velocity.len()]);
-    central_difference(velocity, |s| {
-        let tangent: Vec<f64> = velocity.iter().map(|v| s * v).collect();
-        system.retract(coordinates, &tangent, &mut moved);
-        let position = (system.pose(&moved, body) * local).coords;
-        Vector3::from_fn(|k, _| {
+    let mut row = vec![0.0; velocity.len()];
+    let velocity_of_point = |moved: &[f64], rate: &mut [f64]| {
+        let position = (system.pose(moved, body) * local).coords;
+        let mut terms = 0.0_f64;
+        for (k, rate) in rate.iter_mut().enumerate() {
             row.fill(0.0);
-            system.add_point_row(&moved, body, &position, &Vector3::ith(k, 1.0), 1.0, &mut row);
-            row.iter().zip(velocity).map(|(j, v)| j * v).sum()
-        })
-    })
-}
-
-/// `f'(0)` by the central difference of fourth order, for a function of the time `s` along a motion
-/// that starts with `velocity`.
-///
-/// With `Ω = max(1, ‖v‖₁)`, which bounds the angular velocity of every body of a chain of joints, the
-/// step is `h = 1e-3/Ω`. For rates `f` of points some meters from their axes, `f` is of the size of `Ω` and
-/// its fifth derivative of `Ω⁶`: the truncation `h⁴ f⁽⁵⁾/30` is about `3e-14 Ω²` and the rounding
-/// `1.5 eps f/h` about `3e-13 Ω²`.
-pub(crate) fn central_difference<T>(velocity: &[f64], mut f: impl FnMut(f64) -> T) -> T
-where
-    T: Sub<Output = T> + Mul<f64, Output = T>,
-{
-    let h = 1e-3 / velocity.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
-    let near = (f(h) - f(-h)) * (2.0 / (3.0 * h));
-    near - (f(2.0 * h) - f(-2.0 * h)) * (1.0 / (12.0 * h))
+            system.add_point_row(moved, body, &position, &Vector3::ith(k, 1.0), 1.0, &mut row);
+            *rate = row.iter().zip(velocity).map(|(j, v)| j * v).sum();
+            terms = terms.max(row.iter().zip(velocity).map(|(j, v)| (j * v).abs()).sum());
+        }
+        terms
+    };
+    let mut bias = Vector3::zeros();
+    let arm = local.coords.norm();
+    difference::along(system, coordinates, velocity, arm, velocity_of_point, bias.as_mut_slice());
+    bias
 }
 
 /// Checks the length and the finiteness of coordinates.

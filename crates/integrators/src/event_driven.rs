@@ -34,7 +34,7 @@
 //!   dampers and drives is integrated with the motion, for any system, by how much it changes the energy that forces
 //!   with a potential would keep.
 //! - **Needs** steps that do not jump over a contact: a gap that closes and opens again within one step is not seen.
-//! - **Cost** one factorization of the held rows and five evaluations of their gaps for each of six stages of a step,
+//! - **Cost** one factorization of the held rows and the rates of their gaps for each of six stages of a step,
 //!   which allocate; dense matrices of the size of the system. A mode takes one LCP with a row for every sliding
 //!   contact, 4 for a still one in the plane and 18 in space.
 //! - **Deterministic**: single-threaded, fixed order.

@@ -19,7 +19,7 @@ const STEP: f64 = 1e-6;
 const EXACT: f64 = 1e-8;
 
 /// Runs `test` on every pair of shapes of space and of the plane, a half-space with itself excepted.
-fn for_every_pair(mut test: impl FnMut(&dyn System, &Scene, [&Shape; 2], bool)) {
+pub(crate) fn for_every_pair(mut test: impl FnMut(&dyn System, &Scene, [&Shape; 2], bool)) {
     for planar in [false, true] {
         let shapes = if planar { planar_shapes() } else { shapes() };
         let system = two_bodies(planar);

@@ -214,6 +214,11 @@ impl GapFunction for JointLimit {
         self.gap(system, coordinates)
     }
 
+    /// Zero: the rows are constant.
+    fn bias(&self, _system: &dyn System, _: &[f64], _: &[f64], bias: &mut [f64]) {
+        bias.fill(0.0);
+    }
+
     fn check(&self, system: &dyn System) -> Result<(), gap::Error> {
         let exists = self.link < system.body_count()
             && self.coordinate < system.coordinate_count()

@@ -9,6 +9,7 @@ use super::{
     assembly::{Part, QUATERNION_TOLERANCE},
 };
 use crate::{
+    motion::BodyVelocity,
     rotation,
     system::{CoordinateError, Dimension, System, check_finite},
 };
@@ -121,6 +122,16 @@ impl System for Articulated {
         row: &mut [f64],
     ) {
         self.at(coordinates).point_row(body, point, &(scale * direction), row);
+    }
+
+    fn body_velocity(&self, coordinates: &[f64], velocity: &[f64], body: usize) -> BodyVelocity {
+        let mut kinematics = self.at(coordinates);
+        kinematics.run(velocity);
+        let origin = kinematics.pose(body).translation.vector;
+        BodyVelocity {
+            linear: kinematics.point_velocity(body, &origin),
+            angular: kinematics.angular_velocity(body),
+        }
     }
 
     fn point_bias(

@@ -9,6 +9,7 @@
 use crate::{
     ContactRows, GapFunction, System,
     gap::{ContactPoint, Error, SpherePlane},
+    motion::BodyMotion,
 };
 
 /// The gap of a [`SpherePlane`] with the contact point moved from the lowest point of the sphere to half
@@ -51,6 +52,18 @@ impl GapFunction for HalfDepth {
         let anchor = self.0.sphere().center;
         rows.add_point(system, coordinates, &anchor, &contact.point, &contact.frame, 1.0);
         contact.gap
+    }
+
+    /// The point `c − r n − ½ g n` follows the center `c` of the sphere less half of the rate of the gap.
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let contact = self.at_half_depth(system, coordinates);
+        let motion = BodyMotion::new(system, coordinates, velocity, self.0.sphere().center.body);
+        let center = self.0.sphere().center.position(system, coordinates);
+        let center_rate = motion.velocity(&center);
+        let normal = contact.frame.normal;
+        let share = if contact.gap < 0.0 { 0.5 } else { 0.0 };
+        let point_rate = center_rate - share * normal.dot(&center_rate) * normal;
+        self.0.bias_of_point(&motion, &contact, &point_rate, bias);
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {

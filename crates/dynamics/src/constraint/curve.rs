@@ -22,9 +22,10 @@ use std::fmt::Debug;
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-use super::{EqualityConstraint, Error, Frame, Motion, different_bodies, relative_row};
+use super::{EqualityConstraint, Error, Frame, different_bodies, relative_row};
 use crate::{
     anchor::Anchor,
+    motion::BodyMotion,
     system::{Dimension, System},
 };
 
@@ -204,7 +205,7 @@ impl<C: Curve> EqualityConstraint for PointOnCurve<C> {
         let pose = self.frame.pose(system, coordinates);
         let local = pose.inverse_transform_point(&point.into()).coords;
         let [moving, carrier] = [self.point.body, self.frame.body]
-            .map(|body| Motion::new(system, coordinates, velocity, body));
+            .map(|body| BodyMotion::new(system, coordinates, velocity, body));
         let relative = moving.velocity(&point) - carrier.velocity(&point);
         let acceleration = moving.bias(&point)
             - carrier.bias(&point)

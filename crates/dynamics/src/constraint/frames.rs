@@ -24,9 +24,10 @@
 
 use nalgebra::{DMatrix, Isometry3, Quaternion, Vector3};
 
-use super::{BallJoint, EqualityConstraint, Error, Motion, motion::add_angular_row};
+use super::{BallJoint, EqualityConstraint, Error};
 use crate::{
     anchor::Anchor,
+    motion::{BodyMotion, add_angular_row},
     system::{Dimension, System},
 };
 
@@ -202,7 +203,7 @@ impl EqualityConstraint for Weld {
         let turn = self.turn(system, coordinates);
         let (w, p) = (turn.w, turn.imag());
         let [first, second] =
-            self.frames.map(|frame| Motion::new(system, coordinates, velocity, frame.body));
+            self.frames.map(|frame| BodyMotion::new(system, coordinates, velocity, frame.body));
         let (omega_1, omega_2) = (first.angular_velocity(), second.angular_velocity());
         let (alpha_1, alpha_2) = (first.angular_bias(), second.angular_bias());
         let (relative, sum) = (omega_1 - omega_2, omega_1 + omega_2);
@@ -318,7 +319,7 @@ impl EqualityConstraint for Hinge {
             return;
         }
         let [first, second] =
-            self.frames.map(|frame| Motion::new(system, coordinates, velocity, frame.body));
+            self.frames.map(|frame| BodyMotion::new(system, coordinates, velocity, frame.body));
         let (omega_1, omega_2) = (first.angular_velocity(), second.angular_velocity());
         let relative_bias = first.angular_bias() - second.angular_bias();
         for (bias, [a, b]) in turned.iter_mut().zip(self.axes(system, coordinates)) {

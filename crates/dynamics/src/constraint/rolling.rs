@@ -23,13 +23,14 @@
 use nalgebra::{DMatrix, Vector3};
 
 use super::{
-    EqualityConstraint, Error, Motion,
+    EqualityConstraint, Error,
     frames::{ALIGNMENT, check_perpendicular},
 };
 use crate::{
     anchor::Anchor,
     contact_frame::ContactFrame,
     gap::Plane,
+    motion::BodyMotion,
     system::{Dimension, System},
 };
 
@@ -197,7 +198,7 @@ impl EqualityConstraint for Rolling {
     }
 
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
-        let motion = Motion::new(system, coordinates, velocity, self.center.body);
+        let motion = BodyMotion::new(system, coordinates, velocity, self.center.body);
         let omega = motion.angular_velocity();
         let center = self.center.position(system, coordinates);
         let [arm, arm_rate] = self.arm(system, coordinates, &omega);

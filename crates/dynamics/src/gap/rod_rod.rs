@@ -21,7 +21,11 @@ use nalgebra::Vector3;
 use crate::{
     anchor::Anchor,
     contact_frame::{self, ContactFrame},
-    gap::{ContactPoint, ContactRows, Error, GapFunction, Sphere},
+    gap::{
+        ContactPoint, ContactRows, Error, GapFunction, Sphere, bias_across_axis,
+        rates::{Core, Rates, Touch},
+    },
+    motion::BodyMotion,
     system::{Dimension, System},
 };
 
@@ -144,10 +148,15 @@ impl RodRod {
         Ok(Self { axis: contact_frame::direction("tangent axis", axis)?, ..self })
     }
 
-    /// The contact and its point on the second rod.
-    fn pair(&self, system: &dyn System, coordinates: &[f64]) -> (ContactPoint, Vector3<f64>) {
+    /// The contact, its point on the second rod, and where the segments are nearest.
+    fn pair(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+    ) -> (ContactPoint, Vector3<f64>, Nearest) {
         let [first, second] = [&self.rod_1, &self.rod_2].map(|r| r.segment(system, coordinates));
-        let [c_1, c_2] = nearest(first, second);
+        let near = nearest(first, second);
+        let [c_1, c_2] = near.points;
         let (r_1, r_2) = (self.rod_1.radius, self.rod_2.radius);
         let distance = (c_1 - c_2).norm();
         let lengths = [first, second].iter().flatten().map(Vector3::norm).sum::<f64>() + r_1 + r_2;
@@ -166,12 +175,63 @@ impl RodRod {
         };
         let contact =
             ContactPoint { gap: distance - r_1 - r_2, point: c_1 - r_1 * frame.normal, frame };
-        (contact, c_2 + r_2 * frame.normal)
+        (contact, c_2 + r_2 * frame.normal, near)
+    }
+
+    /// The nearest points of the axes and how they move.
+    fn cores(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        motions: [&BodyMotion<'_>; 2],
+        near: &Nearest,
+    ) -> [Core; 2] {
+        let rods = [&self.rod_1, &self.rod_2];
+        let segments = rods.map(|rod| rod.segment(system, coordinates));
+        let mut cores = [0, 1].map(|k| {
+            let line = [segments[k][1], Vector3::zeros()];
+            let core = Core::on_curve(motions[k], &near.points[k], line, rods[k].radius);
+            if near.sliding[k] { core } else { core.fixed() }
+        });
+        if let Some(stretch) = near.stretch {
+            let middle = middle_rate(segments, motions, stretch);
+            cores[0].velocity += middle * segments[0][1];
+            cores[0] = cores[0].fixed();
+        }
+        cores
     }
 }
 
+/// The rate of the parameter of the middle of the stretch of the first segment that lies beside the second: of its
+/// ends, those that are feet of ends of the second move.
+fn middle_rate(
+    [[p, d], [q, e]]: [[Vector3<f64>; 2]; 2],
+    motions: [&BodyMotion<'_>; 2],
+    stretch: [f64; 2],
+) -> f64 {
+    let turning = motions[0].angular_velocity().cross(&d);
+    let foot_rate = |end: Vector3<f64>| {
+        let relative = motions[1].velocity(&end) - motions[0].velocity(&p);
+        (relative.dot(&d) + (end - p).dot(&turning)) / d.norm_squared()
+    };
+    let (low_end, high_end) = if d.dot(&e) > 0.0 { (q, q + e) } else { (q + e, q) };
+    let low = if stretch[0] > 0.0 { foot_rate(low_end) } else { 0.0 };
+    let high = if stretch[1] < 1.0 { foot_rate(high_end) } else { 0.0 };
+    0.5 * (low + high)
+}
+
+/// Where two segments are nearest, and which of the points slide along their segment as it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Nearest {
+    points: [Vector3<f64>; 2],
+    /// The others are ends.
+    sliding: [bool; 2],
+    /// For parallel segments the stretch of the first that lies beside the second, in parameters of the first.
+    stretch: Option<[f64; 2]>,
+}
+
 /// The nearest points of two segments, given by start and direction.
-fn nearest([p, d]: [Vector3<f64>; 2], [q, e]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
+fn nearest([p, d]: [Vector3<f64>; 2], [q, e]: [Vector3<f64>; 2]) -> Nearest {
     let between = p - q;
     let cross = d.cross(&e);
     let squared = cross.norm_squared();
@@ -179,17 +239,27 @@ fn nearest([p, d]: [Vector3<f64>; 2], [q, e]: [Vector3<f64>; 2]) -> [Vector3<f64
         let s = e.cross(&between).dot(&cross) / squared;
         let t = d.cross(&between).dot(&cross) / squared;
         if [s, t].iter().all(|parameter| (0.0..=1.0).contains(parameter)) {
-            return [p + s * d, q + t * e];
+            return Nearest { points: [p + s * d, q + t * e], sliding: [true; 2], stretch: None };
         }
-    } else if let Some([low, high]) = shared_stretch(&between, &d, &e) {
-        let middle = p + 0.5 * (low + high) * d;
-        return [middle, q + along(&(middle - q), &e) * e];
+    } else if let Some(stretch) = shared_stretch(&between, &d, &e) {
+        let middle = p + 0.5 * (stretch[0] + stretch[1]) * d;
+        let points = [middle, q + along(&(middle - q), &e) * e];
+        return Nearest { points, sliding: [true; 2], stretch: Some(stretch) };
     }
-    let of_first = [0.0, 1.0].map(|s| p + s * d).map(|end| [end, q + along(&(end - q), &e) * e]);
-    let of_second = [0.0, 1.0].map(|t| q + t * e).map(|end| [p + along(&(end - p), &d) * d, end]);
-    let shorter = |best: [Vector3<f64>; 2], other: [Vector3<f64>; 2]| {
-        let squared = |[c_1, c_2]: [Vector3<f64>; 2]| (c_1 - c_2).norm_squared();
-        if squared(other) < squared(best) { other } else { best }
+    let slides = |parameter: f64| parameter > 0.0 && parameter < 1.0;
+    let of_first = [0.0, 1.0].map(|s| {
+        let end = p + s * d;
+        let t = along(&(end - q), &e);
+        Nearest { points: [end, q + t * e], sliding: [false, slides(t)], stretch: None }
+    });
+    let of_second = [0.0, 1.0].map(|t| {
+        let end = q + t * e;
+        let s = along(&(end - p), &d);
+        Nearest { points: [p + s * d, end], sliding: [slides(s), false], stretch: None }
+    });
+    let shorter = |best: Nearest, other: Nearest| {
+        let squared = |near: &Nearest| (near.points[0] - near.points[1]).norm_squared();
+        if squared(&other) < squared(&best) { other } else { best }
     };
     [of_first[1], of_second[0], of_second[1]].into_iter().fold(of_first[0], shorter)
 }
@@ -238,11 +308,22 @@ impl GapFunction for RodRod {
     }
 
     fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {
-        let (ContactPoint { gap, point, frame }, point_2) = self.pair(system, coordinates);
+        let (ContactPoint { gap, point, frame }, point_2, _) = self.pair(system, coordinates);
         rows.clear();
         rows.add_point(system, coordinates, &self.rod_1.ends[0], &point, &frame, 1.0);
         rows.add_point(system, coordinates, &self.rod_2.ends[0], &point_2, &frame, -1.0);
         gap
+    }
+
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let (ContactPoint { gap, point, frame }, point_2, near) = self.pair(system, coordinates);
+        let bodies = [&self.rod_1, &self.rod_2].map(|rod| rod.ends[0].body);
+        let motions = bodies.map(|body| BodyMotion::new(system, coordinates, velocity, body));
+        let motions = [&motions[0], &motions[1]];
+        let cores = self.cores(system, coordinates, motions, &near);
+        let touch = Touch { gap, points: [point, point_2], normal: frame.normal };
+        let rates = Rates::of_cores(&cores, &frame.normal);
+        bias_across_axis(&rates, motions, (&touch, &frame), (&self.axis, system.dimension()), bias);
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {

@@ -18,6 +18,7 @@ use nalgebra::Vector3;
 use crate::{
     contact_frame::{self, ContactFrame},
     gap::{ContactPoint, ContactRows, Error, GapFunction, Sphere},
+    motion::BodyMotion,
     system::{Dimension, System},
 };
 
@@ -157,6 +158,21 @@ impl SpherePlane {
             frame,
         }
     }
+
+    /// The bias of a contact whose point moves at `point_rate` (m/s).
+    pub(crate) fn bias_of_point(
+        &self,
+        motion: &BodyMotion<'_>,
+        contact: &ContactPoint,
+        point_rate: &Vector3<f64>,
+        bias: &mut [f64],
+    ) {
+        let sliding = point_rate - motion.velocity(&contact.point);
+        let rate = motion.bias(&contact.point) + motion.angular_velocity().cross(&sliding);
+        for (bias, axis) in bias.iter_mut().zip(contact.frame.axes()) {
+            *bias = axis.dot(&rate);
+        }
+    }
 }
 
 impl GapFunction for SpherePlane {
@@ -176,6 +192,14 @@ impl GapFunction for SpherePlane {
             1.0,
         );
         contact.gap
+    }
+
+    /// Of a plane at rest all is known from the center of the sphere: `p_1 = c − r n` follows it.
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let contact = self.contact(system, coordinates);
+        let motion = BodyMotion::new(system, coordinates, velocity, self.sphere.center.body);
+        let center = contact.point + self.sphere.radius * contact.frame.normal;
+        self.bias_of_point(&motion, &contact, &motion.velocity(&center), bias);
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {

@@ -19,7 +19,11 @@ use nalgebra::Vector3;
 
 use crate::{
     contact_frame::{self, ContactFrame},
-    gap::{ContactPoint, ContactRows, Error, GapFunction, Sphere},
+    gap::{
+        ContactPoint, ContactRows, Error, GapFunction, Sphere, bias_across_axis,
+        rates::{Core, Rates, Touch},
+    },
+    motion::BodyMotion,
     system::{Dimension, System},
 };
 
@@ -122,6 +126,21 @@ impl GapFunction for SphereSphere {
         rows.add_point(system, coordinates, &self.sphere_1.center, &point, &frame, 1.0);
         rows.add_point(system, coordinates, &self.sphere_2.center, &point_2, &frame, -1.0);
         gap
+    }
+
+    fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
+        let Pair { contact: ContactPoint { gap, point, frame }, point_2 } =
+            self.pair(system, coordinates);
+        let motions = [self.sphere_1, self.sphere_2]
+            .map(|sphere| BodyMotion::new(system, coordinates, velocity, sphere.center.body));
+        let spheres = [(&motions[0], self.sphere_1), (&motions[1], self.sphere_2)];
+        let cores = spheres.map(|(motion, sphere)| {
+            Core::vertex(motion, &sphere.center.position(system, coordinates), sphere.radius)
+        });
+        let touch = Touch { gap, points: [point, point_2], normal: frame.normal };
+        let rates = Rates::of_cores(&cores, &frame.normal);
+        let across = (&self.axis, system.dimension());
+        bias_across_axis(&rates, [&motions[0], &motions[1]], (&touch, &frame), across, bias);
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {

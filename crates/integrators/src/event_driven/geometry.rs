@@ -3,7 +3,7 @@
 //! All rows stand in one matrix: the bilateral equations first, then normal and tangents of each contact.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::ContactRows;
+use percussion_dynamics::{ContactRows, difference};
 
 use super::Model;
 
@@ -28,8 +28,7 @@ pub(super) struct Geometry<'m> {
     /// All rows; those of contacts that were not located are stale.
     pub(super) rows: DMatrix<f64>,
     contact_rows: ContactRows,
-    moved: Vec<f64>,
-    tangent: Vec<f64>,
+    forces: Vec<f64>,
 }
 
 impl<'m> Geometry<'m> {
@@ -46,8 +45,7 @@ impl<'m> Geometry<'m> {
             tie_values: vec![0.0; ties],
             rows: DMatrix::zeros(ties + components * contacts, velocities),
             contact_rows: ContactRows::for_system(system),
-            moved: vec![0.0; system.coordinate_count()],
-            tangent: vec![0.0; velocities],
+            forces: vec![0.0; velocities],
         }
     }
 
@@ -103,43 +101,24 @@ impl<'m> Geometry<'m> {
         slip
     }
 
-    /// `Ṙ v` of all rows (m/s²), zero for contacts other than `contacts`, whose part is the central difference of
-    /// fourth order along `q ⊕ s v`; it errs by some 1e-13 where lengths and velocities are of size one. Ends at the
-    /// position of the moment.
+    /// `Ṙ v` of all rows (m/s²), zero for contacts other than `contacts`.
     pub(super) fn bias(&mut self, moment: &Moment<'_>, contacts: &[usize]) -> DVector<f64> {
         let system = self.model.system();
+        let Moment { coordinates, velocity, .. } = *moment;
         let mut bias = DVector::zeros(self.rows.nrows());
-        if !contacts.is_empty() {
-            let h = 1e-3 / moment.velocity.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
-            for (side, weight) in [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)] {
-                self.locate_along(moment, side * h, contacts);
-                for &contact in contacts {
-                    let first = self.first_row(contact);
-                    for row in first..first + self.components {
-                        bias[row] += weight / (12.0 * h) * self.speed(row, moment.velocity);
-                    }
-                }
-            }
-            self.locate(moment.coordinates, contacts);
+        for &contact in contacts {
+            let first = self.first_row(contact);
+            let entries = &mut bias.as_mut_slice()[first..first + self.components];
+            self.model.contacts()[contact].gap.bias(system, coordinates, velocity, entries);
         }
         let mut first = 0;
         for tie in self.model.constraints() {
             let end = first + tie.row_count(system);
             let entries = &mut bias.as_mut_slice()[first..end];
-            tie.bias(system, moment.coordinates, moment.velocity, entries);
+            tie.bias(system, coordinates, velocity, entries);
             first = end;
         }
         bias
-    }
-
-    fn locate_along(&mut self, moment: &Moment<'_>, s: f64, contacts: &[usize]) {
-        let mut moved = std::mem::take(&mut self.moved);
-        for (t, v) in self.tangent.iter_mut().zip(moment.velocity) {
-            *t = s * v;
-        }
-        self.model.system().retract(moment.coordinates, &self.tangent, &mut moved);
-        self.locate(&moved, contacts);
-        self.moved = moved;
     }
 
     /// `M⁻¹ k`: the acceleration without contacts and bilateral constraints.
@@ -159,21 +138,20 @@ impl<'m> Geometry<'m> {
     }
 
     /// Power of the smooth forces that have no potential (W): `vᵀ k + d/ds E(q ⊕ s v, v)`, for conservative forces keep
-    /// the energy. The difference of fourth order errs by some `1e-12 E Ω`.
+    /// the energy.
     pub(super) fn other_power(&mut self, moment: &Moment<'_>) -> f64 {
         let system = self.model.system();
         let Moment { time, coordinates, velocity } = *moment;
-        let h = 1e-3 / velocity.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
-        let mut change = 0.0;
-        for (side, weight) in [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)] {
-            for (t, v) in self.tangent.iter_mut().zip(velocity) {
-                *t = side * h * v;
-            }
-            system.retract(coordinates, &self.tangent, &mut self.moved);
-            change += weight / (12.0 * h) * system.energy(&self.moved, velocity);
-        }
-        system.smooth_forces(coordinates, velocity, time, &mut self.tangent);
-        change + self.tangent.iter().zip(velocity).map(|(k, v)| k * v).sum::<f64>()
+        let mut change = [0.0];
+        let energy = |moved: &[f64], energy: &mut [f64]| {
+            let kinetic = system.kinetic_energy(moved, velocity);
+            let potential = system.potential_energy(moved);
+            energy[0] = kinetic + potential;
+            kinetic + potential.abs()
+        };
+        difference::along(system, coordinates, velocity, 0.0, energy, &mut change);
+        system.smooth_forces(coordinates, velocity, time, &mut self.forces);
+        change[0] + self.forces.iter().zip(velocity).map(|(k, v)| k * v).sum::<f64>()
     }
 }
 

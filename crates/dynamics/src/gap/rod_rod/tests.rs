@@ -6,8 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    gap::tests::defect,
-    testing::{fixed_seed, planar_states, plane, space, states, vectors},
+    gap::{
+        bias_tests::{self, BOUND, STEP},
+        tests::defect,
+    },
+    testing::{fixed_seed, moved, planar_states, plane, space, states, vectors},
 };
 
 /// The smallest distance of many points of two segments, from above.
@@ -24,12 +27,54 @@ fn segments() -> impl Strategy<Value = [[Vector3<f64>; 2]; 2]> {
     (segment(), segment()).prop_map(|((p, d), (q, e))| [[p, d], [q, e]])
 }
 
+/// Whether the same features of two rods are nearest all along the differences, cores apart by more than 0.3 and the
+/// axes by more than 20°, so that derivatives have the bound of [`BOUND`].
+fn is_smooth(pair: &RodRod, system: &dyn System, q: &[f64], v: &[f64]) -> bool {
+    let sliding = |s: f64| pair.pair(system, &moved(system, q, v, s)).2.sliding;
+    let (contact, _, near) = pair.pair(system, q);
+    let [d, e] = [&pair.rod_1, &pair.rod_2].map(|rod| rod.segment(system, q)[1]);
+    let crosses = near.sliding == [true; 2];
+    // The tangent turns fast where the normal is along the axis.
+    contact.gap + pair.rod_1.radius + pair.rod_2.radius > 0.3
+        && contact.frame.normal.xy().norm() > 0.5
+        && (!crosses || d.cross(&e).norm() > 0.34 * d.norm() * e.norm())
+        && [-2.0, 2.0].iter().all(|side| sliding(side * STEP) == near.sliding)
+}
+
 proptest! {
     #![proptest_config(fixed_seed())]
 
     #[test]
+    fn biases_of_two_rods_are_rates_of_rows(
+        (q, v) in states(), length in 0.5..2.0, radius in 0.0..1.0, center in vectors(),
+    ) {
+        let system = space();
+        let rods = [Rod::of_body(0, length, radius), Rod::of_body(1, 1.0, 0.2)];
+        let ball = Rod::from(Sphere::on_body(1, center, 0.3));
+        let fixed = Rod::in_world([center, center + Vector3::new(0.4, 1.0, -0.3)], 0.1);
+        for [one, two] in [rods, [rods[0], ball], [ball, rods[0]], [rods[1], fixed], [fixed, rods[0]]] {
+            let pair = RodRod::new(one, two).unwrap();
+            if is_smooth(&pair, &system, &q, &v) {
+                let defect = bias_tests::defect(&pair, &system, &q, &v);
+                prop_assert!(defect < 10.0 * BOUND, "{defect:e} {:?}", pair.pair(&system, &q).2);
+            }
+        }
+    }
+
+    #[test]
+    fn biases_of_two_rods_in_the_plane_are_rates_of_rows(
+        (q, v) in planar_states(), length in 0.1..2.0, radius in 0.0..1.0,
+    ) {
+        let system = plane();
+        let pair = RodRod::new(Rod::of_body(0, length, radius), Rod::of_body(1, 1.0, 0.2)).unwrap();
+        if is_smooth(&pair, &system, &q, &v) {
+            prop_assert!(bias_tests::defect(&pair, &system, &q, &v) < BOUND);
+        }
+    }
+
+    #[test]
     fn no_points_of_two_segments_are_nearer([first, second] in segments()) {
-        let [c_1, c_2] = nearest(first, second);
+        let [c_1, c_2] = nearest(first, second).points;
         let distance = (c_1 - c_2).norm();
         for ([start, d], c) in [(first, c_1), (second, c_2)] {
             prop_assert!((c - start - along(&(c - start), &d) * d).norm() < 1e-14);
