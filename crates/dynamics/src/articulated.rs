@@ -74,8 +74,8 @@ use assembly::Part;
 use joint_forces::JointForces;
 use tree::Tree;
 
-/// Smallest pivot of a regular mass matrix relative to its diagonal entry. Entries are known to some
-/// `eps` of themselves, so a smaller pivot would have fewer than four digits.
+/// Smallest pivot of a regular mass matrix relative to the terms of its diagonal entry. Entries are known to some
+/// `eps` of these terms, so a smaller pivot would have fewer than four digits.
 const SMALLEST_PIVOT: f64 = 1e-12;
 
 /// Largest number of degrees of freedom: the factors of the mass matrix are dense in memory, and those

@@ -55,10 +55,18 @@ pub enum CoordinateError {
         norm: f64,
     },
     /// The mass matrix is singular at these coordinates.
-    #[error("mass matrix is singular at velocity {velocity}, expected it to be positive definite")]
+    #[error(
+        "mass matrix is singular: beside those before it, velocity {velocity}, of the joint of body {body}, moves \
+         only {fraction:e} of its inertia, expected more than 1e-12"
+    )]
     SingularMass {
         /// Index of a velocity that, beside those before it, moves no mass.
         velocity: usize,
+        /// Body whose joint it belongs to.
+        body: usize,
+        /// Pivot of the mass matrix relative to the terms of its diagonal entry, or NaN; negative if the mass matrix
+        /// is indefinite.
+        fraction: f64,
     },
 }
 

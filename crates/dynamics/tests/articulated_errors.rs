@@ -114,7 +114,51 @@ fn a_mass_matrix_that_is_singular_at_some_coordinates_is_refused_there() {
     let system = build(links).unwrap();
     assert_eq!(system.check_coordinates(&[0.3, 0.2]), Ok(()));
     let up = [0.3, -std::f64::consts::FRAC_PI_2];
-    assert_eq!(system.check_coordinates(&up), Err(CoordinateError::SingularMass { velocity: 0 }));
+    let refused = system.check_coordinates(&up);
+    assert!(
+        matches!(refused, Err(CoordinateError::SingularMass { velocity: 0, body: 0, fraction })
+            if fraction.abs() <= 1e-12),
+        "{refused:?}"
+    );
+}
+
+/// A thin rod (without inertia about its own axis) on a hinge along that axis, behind another link. The entry of the
+/// mass matrix is what rounding leaves of terms that cancel, and the inverse of the mass matrix was 5e16 or NaN.
+#[test]
+fn a_thin_rod_that_turns_about_its_own_axis_behind_another_link_is_refused() {
+    let thin = |axis: Vector3<f64>| {
+        let across = nalgebra::Matrix3::identity() - axis * axis.transpose();
+        MassProperties::new(1.3, Vector3::zeros(), across * 0.11).unwrap()
+    };
+    let places =
+        [Vector3::new(0.3, 0.7, -0.2), Vector3::new(1e3, 0.1, 0.0), Vector3::new(0.0, 1e-3, 0.0)];
+    for place in places {
+        for axis in [Vector3::x(), Vector3::new(1.0, 2.0, -2.0) / 3.0] {
+            for turn in [0.0, 0.4, 2.9] {
+                let placed = Isometry3::new(place, Vector3::new(0.2, -1.0, 0.7) * turn);
+                let rod = Link::new("rod", Joint::revolute(axis)).on("base").at(placed);
+                let spun = build(vec![link("base"), rod.with_mass(thin(axis))]);
+                assert!(
+                    matches!(&spun, Err(Error::SingularMass { link, index: 0, fraction })
+                        if link == "rod" && !(*fraction > 1e-12)),
+                    "{place} {axis} {turn}: {spun:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Small and slender links far out on a chain have little inertia beside the terms that it is the difference of, but
+/// more than rounding.
+#[test]
+fn small_links_behind_long_ones_are_accepted() {
+    let small = MassProperties::solid_sphere(1e-3, 1e-3).unwrap();
+    for place in [0.1, 1.0, 10.0] {
+        let far = Isometry3::translation(place, 0.2, 0.1);
+        let finger = Link::new("finger", hinge()).on("arm").at(far).with_mass(small);
+        let system = build(vec![link("arm"), finger]).unwrap();
+        assert_eq!(system.check_coordinates(&[0.3, 1.1]), Ok(()), "{place}");
+    }
 }
 
 #[test]

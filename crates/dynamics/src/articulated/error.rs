@@ -142,7 +142,8 @@ pub enum Error {
         link: String,
         /// Velocity of its joint.
         index: usize,
-        /// Pivot of the mass matrix relative to its diagonal entry.
+        /// Pivot of the mass matrix relative to the terms of its diagonal entry, or NaN; negative if the mass matrix
+        /// is indefinite.
         fraction: f64,
     },
     /// Gravity has an entry that is NaN or infinite.

@@ -108,6 +108,8 @@ pub(super) trait Geometry: Copy + Debug + Send + Sync + 'static {
     fn twirl(omega: Self::Angular, n: Self::Angular) -> Self::Angular;
     /// `I ω`.
     fn apply(moments: &Self::Moments, omega: Self::Angular) -> Self::Angular;
+    /// The size of moments of inertia: their trace.
+    fn trace(moments: &Self::Moments) -> f64;
     /// Moments of a point mass at `r`: `m (r² 1 − r rᵀ)`.
     fn point_moments(mass: f64, r: Self::Linear) -> Self::Moments;
 
@@ -213,6 +215,20 @@ impl<G: Geometry> Inertia<G> {
             linear: motion.linear * self.mass + G::spin(motion.angular, self.first),
             angular: G::apply(&self.moments, motion.angular) + G::moment(self.first, motion.linear),
         }
+    }
+}
+
+impl<G: Geometry> Inertia<G> {
+    /// The size of the terms that twice the kinetic energy of a motion is the sum of: what its rounding is relative to.
+    ///
+    /// For a body that turns about an axis far from the point the terms are large and nearly cancel.
+    pub(super) fn energy_terms(&self, motion: &Spatial<G>) -> f64 {
+        let linear = G::dot(motion.linear, motion.linear);
+        let angular = G::dot_angular(motion.angular, motion.angular);
+        let first = G::dot(self.first, self.first);
+        self.mass.abs() * linear
+            + 2.0 * (first * linear * angular).sqrt()
+            + G::trace(&self.moments).abs() * angular
     }
 }
 

@@ -385,7 +385,7 @@ impl Kinematics {
             .add_point_row(scratch, link, point, direction, row));
     }
 
-    /// The first velocity whose pivot is at most `smallest` of its entry of the mass matrix, or not a
+    /// The last velocity whose pivot is at most `smallest` of the terms of its entry of the mass matrix, or not a
     /// number, with that fraction.
     pub(super) fn singular_velocity(&mut self, smallest: f64) -> Option<(usize, f64)> {
         with!(&mut self.state, |tree, scratch| {

@@ -96,12 +96,16 @@ impl<G: Geometry> Tree<G> {
         scratch.is_factored = true;
     }
 
-    /// The pivot of velocity `k` relative to its entry of the mass matrix, at most one.
+    /// The pivot of velocity `k` relative to the terms that its entry of the mass matrix is the sum of; at most one, and
+    /// negative if the mass matrix is not positive definite.
+    ///
+    /// The entry itself would not do: that of a thin rod about its own axis is what rounding leaves of terms that
+    /// cancel, and the pivot is no smaller than that.
     pub(super) fn relative_pivot(&self, scratch: &mut Scratch<G>, k: usize) -> f64 {
         self.factor(scratch);
         let composite = &scratch.composites[self.velocities[k].link];
-        let entry = scratch.columns[k].dot(&composite.momentum(&scratch.columns[k]));
-        scratch.factor[(self.velocity_count() + 1) * k] / entry
+        let terms = composite.energy_terms(&scratch.columns[k]);
+        scratch.factor[(self.velocity_count() + 1) * k] / terms
     }
 
     /// `columns ← M⁻¹ columns`, after [`factor`](Self::factor).

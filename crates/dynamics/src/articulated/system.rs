@@ -34,7 +34,11 @@ impl System for Articulated {
             }
         }
         match self.at(coordinates).singular_velocity(SMALLEST_PIVOT) {
-            Some((velocity, _)) => Err(CoordinateError::SingularMass { velocity }),
+            Some((velocity, fraction)) => {
+                let body = self.velocities.iter().position(|range| range.contains(&velocity));
+                let body = body.unwrap_or_default();
+                Err(CoordinateError::SingularMass { velocity, body, fraction })
+            }
             None => Ok(()),
         }
     }

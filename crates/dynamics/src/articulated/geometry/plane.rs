@@ -103,6 +103,10 @@ impl Geometry for Plane {
         moments * omega
     }
 
+    fn trace(moments: &f64) -> f64 {
+        *moments
+    }
+
     fn point_moments(mass: f64, r: Vector2<f64>) -> f64 {
         mass * r.norm_squared()
     }

@@ -114,6 +114,10 @@ impl Geometry for Space {
         moments * omega
     }
 
+    fn trace(moments: &Matrix3<f64>) -> f64 {
+        moments.trace()
+    }
+
     fn point_moments(mass: f64, r: Vector3<f64>) -> Matrix3<f64> {
         let scaled = r * mass;
         Matrix3::from_diagonal_element(scaled.dot(&r)) - scaled * r.transpose()
