@@ -33,7 +33,10 @@
 //! - **Energy** is accounted for, see [`EnergyAccount`]; what is left over is the error of the integration. The work of
 //!   dampers and drives is integrated with the motion, for any system, by how much it changes the energy that forces
 //!   with a potential would keep.
-//! - **Needs** steps that do not jump over a contact: a gap that closes and opens again within one step is not seen.
+//! - **Needs** contacts that stay closed for a while: gaps are looked at while bodies move by a quarter of the length
+//!   `L` of the model, and one that closes and opens again in between is not seen.
+//! - **Units** do not matter: tolerances that are not given are parts of the [`Scales`](crate::scales::Scales) of the
+//!   model, which the report names.
 //! - **Cost** one factorization of the held rows and the rates of their gaps for each of six stages of a step,
 //!   which allocate; dense matrices of the size of the system. A mode takes one LCP with a row for every sliding
 //!   contact, 4 for a still one in the plane and 18 in space.
@@ -74,6 +77,7 @@ use chatter::Chatter;
 use geometry::Geometry;
 use hold::Hold;
 use run::Run;
+use settings::Resolved;
 use smooth::Course;
 
 pub use error::Error;
@@ -138,6 +142,7 @@ pub fn integrate(
     let mut geometry = Geometry::new(model);
     let all = geometry.all();
     geometry.locate(&start.coordinates, &all);
+    let settings = &Resolved::new(settings, model, start, end);
     start::check_start(settings, &geometry.gaps, &geometry.tie_values)?;
     let contacts = model.contacts().len();
     let energy = model.system().energy(&start.coordinates, &start.velocity);

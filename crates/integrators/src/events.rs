@@ -13,6 +13,12 @@ pub(crate) type Between<'a> = dyn FnMut(f64, &mut [f64]) -> Result<(), DiffsolEr
 
 /// What looks at the steps.
 pub(crate) trait Watch {
+    /// How often a step that ends at `y` is to be looked at, at least once: at its end.
+    fn looks(&self, y: &[f64]) -> usize {
+        let _ = y;
+        1
+    }
+
     /// Whether the event has happened at the time `t` (s) after the begin, at `y`.
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool;
 
@@ -82,10 +88,7 @@ where
         if !y.inner().iter().all(|y| y.is_finite()) {
             return Ok(Ending::NotFinite);
         }
-        let happened = watch.has_happened(to, y.inner().as_slice());
-        if happened {
-            to = first_moment(solver, from, to, &mut y, watch)?;
-        }
+        let happened = look(solver, from, &mut to, &mut y, watch)?;
         let mut inside = y.clone();
         let mut between = |t: f64, unknowns: &mut [f64]| {
             solver.interpolate_inplace(t, &mut inside)?;
@@ -107,6 +110,38 @@ where
         }
         from = to;
     }
+}
+
+/// Looks whether the event happens in a step from `from` to `to`; if so, moves `to` and `y` to its first moment.
+fn look<'p, Eqn, Solver>(
+    solver: &Solver,
+    from: f64,
+    to: &mut f64,
+    y: &mut NalgebraVec<f64>,
+    watch: &mut impl Watch,
+) -> Result<bool, DiffsolError>
+where
+    Eqn: OdeEquations<T = f64, V = NalgebraVec<f64>> + 'p,
+    Solver: OdeSolverMethod<'p, Eqn>,
+{
+    let (mut before, end) = (from, *to);
+    let looks = watch.looks(y.inner().as_slice());
+    let mut inside = y.clone();
+    for k in 1..looks {
+        let time = from + (end - from) * (k as f64 / looks as f64);
+        solver.interpolate_inplace(time, &mut inside)?;
+        if watch.has_happened(time, inside.inner().as_slice()) {
+            y.clone_from(&inside);
+            *to = first_moment(solver, before, time, y, watch)?;
+            return Ok(true);
+        }
+        before = time;
+    }
+    let happened = watch.has_happened(end, y.inner().as_slice());
+    if happened {
+        *to = first_moment(solver, before, end, y, watch)?;
+    }
+    Ok(happened)
 }
 
 /// The first time at which the event has happened, and `y` there.

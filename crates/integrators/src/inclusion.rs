@@ -66,7 +66,10 @@ mod tests;
 use percussion_dynamics::Dimension;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Model, State};
+use crate::{
+    model::{Model, State},
+    scales::Scales,
+};
 use contacts::Contacts;
 
 pub use certificate::{Certificate, certify};
@@ -77,12 +80,16 @@ pub use solution::{Accumulation, Kind, Moment, Phase, Solution, Status};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Relative and absolute tolerance of a step of a smooth phase, in `[1e-13, 1e-3]` (default `1e-12`).
+    /// Tolerance of a step of a smooth phase, in `[1e-13, 1e-3]` (default `1e-12`): relative to an entry of the state
+    /// and to how far it goes while bodies move by the length `L` of the model in its time `T`.
     pub tolerance: f64,
-    /// A gap up to this is closed (m; > 0, default `1e-9`).
-    pub gap_tolerance: f64,
-    /// A contact velocity up to this is none (m/s; > 0, default `1e-9`).
-    pub velocity_tolerance: f64,
+    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// ([`Scales::of`]). Forces and accelerations up to `1e-9` of theirs are none.
+    pub scales: Option<Scales>,
+    /// A gap up to this is closed (m; > 0, default `1e-9 L`).
+    pub gap_tolerance: Option<f64>,
+    /// A contact velocity up to this is none (m/s; > 0, default `1e-9 L/T`).
+    pub velocity_tolerance: Option<f64>,
     /// Largest number of impacts (≥ 1, default 20).
     pub impact_limit: usize,
     /// Largest number of phases, and of pieces of one impact (≥ 1, default 1000).
@@ -95,8 +102,9 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             tolerance: 1e-12,
-            gap_tolerance: 1e-9,
-            velocity_tolerance: 1e-9,
+            scales: None,
+            gap_tolerance: None,
+            velocity_tolerance: None,
             impact_limit: 20,
             phase_limit: 1000,
             step_limit: 1_000_000,
@@ -111,10 +119,13 @@ impl Settings {
             let (name, expected) = ("tolerance", "a number from 1e-13 to 1e-3");
             return Err(Error::Setting { name, value, expected });
         }
+        if let Some((name, value)) = self.scales.and_then(|scales| scales.unusable()) {
+            return Err(Error::Setting { name, value, expected: "a positive finite number" });
+        }
         for (name, value) in
             [("gap_tolerance", self.gap_tolerance), ("velocity_tolerance", self.velocity_tolerance)]
         {
-            if !(value.is_finite() && value > 0.0) {
+            if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
                 return Err(Error::Setting { name, value, expected: "a positive finite number" });
             }
         }
@@ -128,6 +139,42 @@ impl Settings {
             }
         }
         Ok(())
+    }
+}
+
+/// The settings of one solution, with tolerances for what was left to the scales of the model.
+#[derive(Clone, Debug)]
+struct Resolved {
+    scales: Scales,
+    tolerance: f64,
+    /// Of coordinates, velocities and the percussion.
+    absolute_tolerances: Vec<f64>,
+    gap_tolerance: f64,
+    velocity_tolerance: f64,
+    impact_limit: usize,
+    phase_limit: usize,
+    step_limit: usize,
+}
+
+impl Resolved {
+    fn new(settings: &Settings, model: &Model, start: &State, span: f64) -> Self {
+        let system = model.system();
+        let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
+        let scales = settings.scales.unwrap_or_else(|| Scales::of(system, gaps, start, span));
+        let positions = scales.of_coordinates(system, &start.coordinates);
+        let speeds = scales.of_velocities(system, &start.coordinates);
+        let speeds = speeds.iter().map(|stride| stride / scales.time);
+        let all = positions.into_iter().chain(speeds).chain([scales.impulse()]);
+        Self {
+            scales,
+            tolerance: settings.tolerance,
+            absolute_tolerances: all.map(|scale| settings.tolerance * scale).collect(),
+            gap_tolerance: settings.gap_tolerance.unwrap_or(1e-9 * scales.length),
+            velocity_tolerance: settings.velocity_tolerance.unwrap_or(1e-9 * scales.speed()),
+            impact_limit: settings.impact_limit,
+            phase_limit: settings.phase_limit,
+            step_limit: settings.step_limit,
+        }
     }
 }
 
@@ -176,6 +223,7 @@ pub fn build(
     if !(end.is_finite() && end > start.time) {
         return Err(Error::End { start: start.time, end });
     }
+    let settings = &Resolved::new(settings, model, start, end - start.time);
     let mut contacts = Contacts::new(model);
     let mut moment = Moment::at(start, model.contacts().len());
     let (mut phases, mut impacts, mut steps) = (Vec::new(), 0, 0);
@@ -205,7 +253,7 @@ pub fn build(
             moment = last.end().clone();
         }
     };
-    Ok(Solution { phases, status })
+    Ok(Solution { phases, status, scales: settings.scales })
 }
 
 /// Continues beyond an accumulation point: the block, or whatever came to rest, stays there for `duration` (s), carried
@@ -229,6 +277,7 @@ pub fn rest(
     let velocity = vec![0.0; model.system().velocity_count()];
     let state = State { time: point.time, coordinates: point.coordinates.clone(), velocity };
     state.check(model.system())?;
+    let settings = &Resolved::new(settings, model, &state, duration);
     let start = Moment { s: point.s, ..Moment::at(&state, model.contacts().len()) };
     smooth::stay(&mut Contacts::new(model), settings, &start, duration)
 }

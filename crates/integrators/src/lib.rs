@@ -80,11 +80,13 @@ pub mod impulse_velocity;
 pub mod inclusion;
 pub mod model;
 pub mod moreau_jean;
+pub mod scales;
 pub mod stewart_trinkle;
 pub mod variational;
 mod velocity_level;
 
 pub use model::{BoundedFriction, Contact, Model, State};
+pub use scales::Scales;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

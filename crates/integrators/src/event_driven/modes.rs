@@ -24,10 +24,10 @@ use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, Method, Status, enumerate};
 
 use super::{
-    Settings,
     geometry::{Geometry, Independent, Moment},
     hold::{Grip, Held, Hold, Line, axes, contact_row, line_row},
     report::Mode,
+    settings::Resolved,
 };
 
 /// Directions of friction in space.
@@ -83,7 +83,7 @@ struct Answer {
 /// The modes at a moment at which no closed contact approaches; `None` if no forces are consistent.
 pub(super) fn decide(
     geometry: &mut Geometry<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     moment: &Moment<'_>,
     lcps: &mut usize,
 ) -> Option<Decision> {
@@ -101,7 +101,7 @@ pub(super) fn decide(
 /// Contacts that are closed and neither approach nor separate, and what friction does there.
 fn closed_contacts(
     geometry: &Geometry<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     moment: &Moment<'_>,
 ) -> Vec<Closed> {
     let still = 2.0 * settings.velocity_tolerance;
@@ -129,7 +129,7 @@ fn closed_contacts(
 /// Answers for the closed contacts, with the friction of those in space made round.
 fn solve(
     geometry: &mut Geometry<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     moment: &Moment<'_>,
     closed: &mut [Closed],
     lcps: &mut usize,
@@ -356,7 +356,7 @@ fn solution(problem: &lcp::Problem) -> Option<DVector<f64>> {
 /// The lines that hold what the answers say is held: no more than determine the forces.
 fn hold(
     geometry: &Geometry<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     moment: &Moment<'_>,
     (closed, answers): (&[Closed], &[Answer]),
     modes: &mut [Mode],
@@ -431,7 +431,7 @@ fn hold(
 /// Whether forces press, stay in their cones, and let no closed contact approach.
 fn consistent(
     geometry: &mut Geometry<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     moment: &Moment<'_>,
     (hold, held): (&Hold, &Held),
     closed: &[Closed],

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::State;
+use crate::{model::State, scales::Scales};
 
 /// What a contact does between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -193,4 +193,6 @@ pub struct Report {
     pub drift: Drift,
     /// What it cost.
     pub counters: Counters,
+    /// Length, mass and time that tolerances were relative to.
+    pub scales: Scales,
 }

@@ -53,7 +53,8 @@ impl Run<'_, '_> {
                 break status;
             }
         };
-        let Course { mut state, modes, mut energy, drift, counters, geometry, .. } = self.course;
+        let Course { mut state, modes, mut energy, drift, counters, geometry, settings, .. } =
+            self.course;
         let status = match status {
             Status::EndReached if counters.energy_gained > 0 => Status::EnergyGained,
             status => status,
@@ -62,7 +63,8 @@ impl Run<'_, '_> {
         let reached = state.coordinates.clone();
         system.retract(&reached, &vec![0.0; state.velocity.len()], &mut state.coordinates);
         energy.end = system.energy(&state.coordinates, &state.velocity);
-        Ok(Report { status, state, modes, events: self.events, energy, drift, counters })
+        let scales = settings.scales;
+        Ok(Report { status, state, modes, events: self.events, energy, drift, counters, scales })
     }
 
     /// Whether a closed contact approaches; locates all.

@@ -3,29 +3,39 @@
 use serde::{Deserialize, Serialize};
 
 use super::Error;
+use crate::{
+    model::{Model, State},
+    scales::Scales,
+};
 
 /// Settings of [`integrate`](super::integrate).
 ///
 /// Three tolerances say what is zero: a gap, a contact velocity, a contact acceleration. Whatever is decided between
-/// two modes of a contact is decided at these; they are to be above what the integration errs by.
+/// two modes of a contact is decided at these; they are to be above what the integration errs by. Where they are not
+/// given, they are small parts of the [`Scales`] of the model: length `L`, mass `m` and time `T`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Relative tolerance of a step of smooth motion, in `[1e-13, 1e-3]` (default `1e-10`).
     pub relative_tolerance: f64,
-    /// Absolute tolerance of displacements, velocities and energies of a step (m, rad, m/s, rad/s, J; > 0, default
-    /// `1e-11`).
-    pub absolute_tolerance: f64,
-    /// Contacts whose gap is at most this take part in an impact together (m; ≥ 0, default `1e-9`): simultaneous
+    /// Length, mass and time that tolerances are relative to; by default those of the model
+    /// ([`Scales::of`]).
+    pub scales: Option<Scales>,
+    /// Absolute tolerance of displacements, velocities and energies of a step (m, rad, m/s, rad/s, J; > 0); by default
+    /// `1e-11` of how far each of them goes while bodies move by `L` in `T`.
+    pub absolute_tolerance: Option<f64>,
+    /// Contacts whose gap is at most this take part in an impact together (m; ≥ 0, default `1e-9 L`): simultaneous
     /// events. Rebounds that stay within it are summed up as a geometric series.
-    pub proximity: f64,
-    /// A gap up to this is closed, and a drift of a closed contact is let grow to a tenth of it (m; > 0, default `1e-9`).
-    pub gap_tolerance: f64,
-    /// A contact velocity up to this is none (m/s; > 0, default `1e-9`).
-    pub velocity_tolerance: f64,
-    /// A contact acceleration up to this is none (m/s²; > 0, default `1e-7`). Contact forces are zero or at the edge of
-    /// their cones when what they are off by accelerates their contact by no more.
-    pub acceleration_tolerance: f64,
+    pub proximity: Option<f64>,
+    /// A gap up to this is closed, and a drift of a closed contact is let grow to a tenth of it (m; > 0, default
+    /// `1e-9 L`).
+    pub gap_tolerance: Option<f64>,
+    /// A contact velocity up to this is none (m/s; > 0, default `1e-9 L/T`).
+    pub velocity_tolerance: Option<f64>,
+    /// A contact acceleration up to this is none (m/s²; > 0, default `1e-8 L/T²`, a hundred times the tolerance of a step).
+    /// Contact forces are zero or at the edge of their cones when what they are off by accelerates their contact by no
+    /// more.
+    pub acceleration_tolerance: Option<f64>,
     /// Largest number of impacts (≥ 1, default `100_000`).
     pub impact_limit: usize,
     /// Largest number of changes of the modes of contacts (≥ 1, default `100_000`).
@@ -41,11 +51,12 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             relative_tolerance: 1e-10,
-            absolute_tolerance: 1e-11,
-            proximity: 1e-9,
-            gap_tolerance: 1e-9,
-            velocity_tolerance: 1e-9,
-            acceleration_tolerance: 1e-7,
+            scales: None,
+            absolute_tolerance: None,
+            proximity: None,
+            gap_tolerance: None,
+            velocity_tolerance: None,
+            acceleration_tolerance: None,
             impact_limit: 100_000,
             mode_limit: 100_000,
             step_limit: 1_000_000,
@@ -61,18 +72,21 @@ impl Settings {
             let (name, expected) = ("relative_tolerance", "a number from 1e-13 to 1e-3");
             return Err(Error::Setting { name, value, expected });
         }
-        if !(self.proximity.is_finite() && self.proximity >= 0.0) {
-            let (name, value) = ("proximity", self.proximity);
-            return Err(Error::Setting { name, value, expected: "a finite number of at least 0" });
+        if let Some(value) = self.proximity.filter(|p| !(p.is_finite() && *p >= 0.0)) {
+            let (name, expected) = ("proximity", "a finite number of at least 0");
+            return Err(Error::Setting { name, value, expected });
+        }
+        if let Some((name, value)) = self.scales.and_then(|scales| scales.unusable()) {
+            return Err(Error::Setting { name, value, expected: "a positive finite number" });
         }
         for (name, value) in [
             ("absolute_tolerance", self.absolute_tolerance),
             ("gap_tolerance", self.gap_tolerance),
             ("velocity_tolerance", self.velocity_tolerance),
             ("acceleration_tolerance", self.acceleration_tolerance),
-            ("sample_interval", self.sample_interval.unwrap_or(1.0)),
+            ("sample_interval", self.sample_interval),
         ] {
-            if !(value.is_finite() && value > 0.0) {
+            if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
                 return Err(Error::Setting { name, value, expected: "a positive finite number" });
             }
         }
@@ -86,5 +100,61 @@ impl Settings {
             }
         }
         Ok(())
+    }
+}
+
+/// The settings of one integration, with tolerances for what was left to the scales of the model.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub(super) scales: Scales,
+    pub(super) relative_tolerance: f64,
+    /// Of displacements of the coordinates, velocities, and two energies.
+    pub(super) absolute_tolerances: Vec<f64>,
+    /// How far each coordinate goes while bodies move by `L`.
+    pub(super) strides: Vec<f64>,
+    pub(super) proximity: f64,
+    pub(super) gap_tolerance: f64,
+    pub(super) velocity_tolerance: f64,
+    pub(super) acceleration_tolerance: f64,
+    pub(super) impact_limit: usize,
+    pub(super) mode_limit: usize,
+    pub(super) step_limit: usize,
+    pub(super) sample_interval: Option<f64>,
+}
+
+impl Resolved {
+    pub(super) fn new(settings: &Settings, model: &Model, start: &State, end: f64) -> Self {
+        let system = model.system();
+        let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
+        let scales =
+            settings.scales.unwrap_or_else(|| Scales::of(system, gaps, start, end - start.time));
+        let strides = scales.of_coordinates(system, &start.coordinates);
+        let of_velocities = scales.of_velocities(system, &start.coordinates);
+        let absolute_tolerances = match settings.absolute_tolerance {
+            Some(tolerance) => vec![tolerance; strides.len() + of_velocities.len() + 2],
+            None => {
+                let speeds = of_velocities.iter().map(|stride| stride / scales.time);
+                let energies = [scales.energy(); 2];
+                let all = strides.iter().copied().chain(speeds).chain(energies);
+                all.map(|scale| 1e-11 * scale).collect()
+            }
+        };
+        let length = 1e-9 * scales.length;
+        Self {
+            scales,
+            relative_tolerance: settings.relative_tolerance,
+            absolute_tolerances,
+            strides,
+            proximity: settings.proximity.unwrap_or(length),
+            gap_tolerance: settings.gap_tolerance.unwrap_or(length),
+            velocity_tolerance: settings.velocity_tolerance.unwrap_or(1e-9 * scales.speed()),
+            acceleration_tolerance: settings
+                .acceleration_tolerance
+                .unwrap_or(1e-8 * scales.acceleration()),
+            impact_limit: settings.impact_limit,
+            mode_limit: settings.mode_limit,
+            step_limit: settings.step_limit,
+            sample_interval: settings.sample_interval,
+        }
     }
 }

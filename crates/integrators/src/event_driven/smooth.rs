@@ -1,19 +1,21 @@
 //! Smooth motion in one mode, by diffsol, until something happens.
 //!
 //! The unknowns are `y = (e, v, D, A)`: the displacement of the coordinates from the beginning of the phase, the
-//! velocity, the energy that sliding has dissipated and the work of forces without a potential.
+//! velocity, the energy that sliding has dissipated and the work of forces without a potential. The solver counts time
+//! in units of the time `T` of the model, since some of its limits are times.
 
 use std::cell::RefCell;
 
 use diffsol::{NalgebraMat, OdeBuilder, error::DiffsolError};
 
 use super::{
-    Error, Settings,
+    Error,
     geometry::{Geometry, Moment},
     hold::{Grip, Held, Hold},
     modes::violation,
     projection,
     report::{Counters, Drift, EnergyAccount, Mode, Snapshot},
+    settings::Resolved,
 };
 use crate::{
     events::{Between, Ending, Watch, step_to_event},
@@ -23,13 +25,17 @@ use crate::{
 /// Steps are corrected when drift exceeds this part of the tolerances.
 const CORRECTED: f64 = 0.1;
 
+/// Largest part of the length of the model that bodies move by between two looks at their gaps: a body that passes
+/// through another overlaps it for longer, unless it grazes it.
+const STRIDE: f64 = 0.25;
+
 /// How often a step may be shortened. Each time at least halves it.
 const SHORTENINGS: usize = 1100;
 
 /// What a phase reads and writes.
 pub(super) struct Course<'a, 'm> {
     pub(super) geometry: Geometry<'m>,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a Resolved,
     pub(super) observer: &'a mut dyn FnMut(&Snapshot<'_>),
     pub(super) state: State,
     pub(super) hold: Hold,
@@ -109,19 +115,23 @@ pub(super) fn advance(course: &mut Course<'_, '_>, end: f64) -> Result<Ending, E
     let first =
         [vec![0.0; layout.positions], begin.velocity.clone(), vec![friction, other_work]].concat();
     let settings = course.settings;
+    let unit = settings.scales.time;
     let (mut steps, count) = (course.counters.steps, first.len());
     let course = RefCell::new(course);
     let mut problem = OdeBuilder::<NalgebraMat<f64>>::new()
-        .rhs(|y, _, t, rate| rates(&mut course.borrow_mut(), &begin, layout, t, y, rate))
+        .rhs(|y, _, t, rate| {
+            rates(&mut course.borrow_mut(), &begin, layout, unit * t, y, rate);
+            rate.iter_mut().for_each(|rate| *rate *= unit);
+        })
         .init(move |_, _, y| y.copy_from_slice(&first), count)
         .rtol(settings.relative_tolerance)
-        .atol([settings.absolute_tolerance])
+        .atol(settings.absolute_tolerances.iter().copied())
         .build()
         .map_err(refused)?;
     problem.ode_options.max_error_test_failures = SHORTENINGS;
     let mut solver = problem.tsit45().map_err(refused)?;
-    let mut watcher = Watcher { course: &course, begin: &begin, layout };
-    let span = end - begin.time;
+    let mut watcher = Watcher { course: &course, begin: &begin, layout, unit };
+    let span = (end - begin.time) / unit;
     let limit = (&mut steps, settings.step_limit);
     let ending = step_to_event(&mut solver, span, limit, &mut watcher).map_err(refused)?;
     let mut course = course.borrow_mut();
@@ -182,13 +192,34 @@ struct Watcher<'w, 'c, 'a, 'm> {
     course: &'w RefCell<&'c mut Course<'a, 'm>>,
     begin: &'w State,
     layout: Layout,
+    /// The unit of time of the solver (s).
+    unit: f64,
 }
 
 impl Watch for Watcher<'_, '_, '_, '_> {
+    /// A quarter of the length of the model between two looks.
+    fn looks(&self, y: &[f64]) -> usize {
+        let course = self.course.borrow();
+        let before = course.state.coordinates.iter().zip(&self.begin.coordinates);
+        let moved = before
+            .zip(y)
+            .zip(&course.settings.strides)
+            .map(|(((q, origin), e), stride)| (origin + e - q).abs() / stride)
+            .fold(0.0, f64::max);
+        // A cast saturates.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 1 to 1e4"
+        )]
+        let looks = (moved / STRIDE).ceil().clamp(1.0, 1e4) as usize;
+        looks
+    }
+
     /// Whether an open contact has closed, or the force or the slip of a carrying one has left its mode.
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
         let course = &mut *self.course.borrow_mut();
-        let state = self.layout.state(self.begin, t, y);
+        let state = self.layout.state(self.begin, self.unit * t, y);
         let held = course.held_at(&state);
         let settings = course.settings;
         let Course { geometry, hold, .. } = course;
@@ -229,6 +260,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         between: &mut Between<'_>,
     ) -> Result<(), DiffsolError> {
         let course = &mut *self.course.borrow_mut();
+        let [from, to] = [from, to].map(|t| self.unit * t);
         let friction = |y: &[f64]| y[self.layout.positions + self.layout.velocities];
         if let Some(interval) = course.settings.sample_interval {
             let mut inside = y.to_vec();
@@ -240,7 +272,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
                     break;
                 }
                 if t > from {
-                    between(t, &mut inside)?;
+                    between(t / self.unit, &mut inside)?;
                     let state = self.layout.state(self.begin, t, &inside);
                     let held = course.held_at(&state);
                     course.show(&State { time, ..state }, &held, friction(&inside));
@@ -286,7 +318,8 @@ impl Watch for Watcher<'_, '_, '_, '_> {
             *e = q - origin;
         }
         y[positions..positions + velocities].copy_from_slice(&course.state.velocity);
-        rates(course, self.begin, self.layout, t, y, rate);
+        rates(course, self.begin, self.layout, self.unit * t, y, rate);
+        rate.iter_mut().for_each(|rate| *rate *= self.unit);
         true
     }
 }

@@ -1,6 +1,6 @@
 //! What is refused of a model and a start.
 
-use super::{Error, Settings};
+use super::{Error, settings::Resolved};
 use crate::model::{Model, State};
 
 /// Checks what can be told of a model and a start without its gaps.
@@ -10,7 +10,7 @@ pub(super) fn check(model: &Model, start: &State) -> Result<(), Error> {
 }
 
 /// Checks that the start overlaps and breaks no more than the proximity allows.
-pub(super) fn check_start(settings: &Settings, gaps: &[f64], ties: &[f64]) -> Result<(), Error> {
+pub(super) fn check_start(settings: &Resolved, gaps: &[f64], ties: &[f64]) -> Result<(), Error> {
     let accepted = settings.proximity.max(settings.gap_tolerance);
     for (contact, &gap) in gaps.iter().enumerate() {
         // A gap that is not a number is refused with those that overlap.

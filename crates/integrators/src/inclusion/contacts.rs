@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::ContactRows;
 
-use super::Settings;
+use super::Resolved;
 use crate::model::Model;
 
 /// Singular values of a Delassus operator below this part of the largest are those of redundant contacts:
@@ -50,14 +50,14 @@ impl<'a> Contacts<'a> {
     }
 
     /// The first contact that is closed and approaches.
-    pub(super) fn approaching(&self, settings: &Settings) -> Option<usize> {
+    pub(super) fn approaching(&self, settings: &Resolved) -> Option<usize> {
         (0..self.gaps.len()).find(|&i| {
             self.gaps[i] <= settings.gap_tolerance && self.u[2 * i] < -settings.velocity_tolerance
         })
     }
 
     /// Contacts that are closed and neither open nor approach.
-    pub(super) fn closed(&self, settings: &Settings) -> Vec<usize> {
+    pub(super) fn closed(&self, settings: &Resolved) -> Vec<usize> {
         let closed = |&i: &usize| {
             self.gaps[i] <= settings.gap_tolerance
                 && self.u[2 * i].abs() <= settings.velocity_tolerance
@@ -66,7 +66,7 @@ impl<'a> Contacts<'a> {
     }
 
     /// Of these, contacts that do not slip either.
-    pub(super) fn still(&self, settings: &Settings) -> Vec<usize> {
+    pub(super) fn still(&self, settings: &Resolved) -> Vec<usize> {
         let mut contacts = self.closed(settings);
         contacts.retain(|&i| self.u[2 * i + 1].abs() <= settings.velocity_tolerance);
         contacts

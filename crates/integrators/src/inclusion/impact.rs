@@ -9,7 +9,7 @@
 //! E. J. Routh, *Dynamics of a System of Rigid Bodies*, Part I, Macmillan 1891, articles 187 to 197.
 
 use super::{
-    Settings,
+    Resolved,
     contacts::Contacts,
     solution::{Kind, Moment, Phase, Status},
 };
@@ -17,7 +17,7 @@ use super::{
 /// The pieces from `start`, where contacts approach, to where none does.
 pub(super) fn resolve(
     contacts: &mut Contacts<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     start: &Moment,
 ) -> Result<Vec<Phase>, Status> {
     let mut pieces: Vec<Phase> = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn resolve(
 /// The piece in which `contact` alone receives its percussion, until it has stopped or its slip has.
 fn piece(
     contacts: &Contacts<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     start: &Moment,
     contact: usize,
 ) -> Option<Phase> {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use diffsol::{NalgebraMat, OdeBuilder, error::DiffsolError};
 
 use super::{
-    Error, Settings,
+    Error, Resolved,
     contacts::Contacts,
     solution::{Kind, Moment, Phase, Status},
 };
@@ -14,10 +14,14 @@ use crate::events::{Between, Ending, Watch, step_to_event};
 /// Intervals that each step of the integration is recorded in; an even number.
 const PARTS: u32 = 4;
 
+/// Forces and accelerations up to this part of those of the model are none: forces are held to rounding, some 1e-15 of
+/// them, and coordinates to the tolerances of the integration.
+const ROUNDING: f64 = 1e-9;
+
 /// A smooth phase from `start` until something happens, and the status if that ends the solution.
 pub(super) fn advance(
     contacts: &mut Contacts<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     start: &Moment,
     end: f64,
     steps: &mut usize,
@@ -26,24 +30,25 @@ pub(super) fn advance(
         return Ok((None, Some(Status::NoSticking)));
     };
     let (positions, velocities) = (start.coordinates.len(), start.velocity.len());
-    let first = [start.coordinates.as_slice(), &start.velocity, &[start.s]].concat();
+    let first = [start.coordinates.as_slice(), &start.velocity, &[0.0]].concat();
     let count = first.len();
     let mut moments = Vec::new();
     let contacts = RefCell::new(contacts);
-    let begin = start.time;
+    let (begin, unit) = (start.time, settings.scales.time);
     let problem = OdeBuilder::<NalgebraMat<f64>>::new()
         .rhs(|y, _, t, rate| {
             let (q, rest) = y.split_at(positions);
             let v = &rest[..velocities];
             let contacts = &mut *contacts.borrow_mut();
-            let (forces, acceleration) = contacts.hold(&sticking, (q, v, begin + t));
+            let (forces, acceleration) = contacts.hold(&sticking, (q, v, begin + unit * t));
             contacts.model.system().coordinate_rate(q, v, &mut rate[..positions]);
             rate[positions..count - 1].copy_from_slice(acceleration.as_slice());
-            rate[count - 1] = 1.0 + normal_sum(forces.as_slice());
+            rate[count - 1] = normal_sum(forces.as_slice());
+            rate.iter_mut().for_each(|rate| *rate *= unit);
         })
         .init(move |_, _, y| y.copy_from_slice(&first), count)
         .rtol(settings.tolerance)
-        .atol([settings.tolerance])
+        .atol(settings.absolute_tolerances.iter().copied())
         .build()
         .map_err(refused)?;
     let mut solver = problem.tsit45().map_err(refused)?;
@@ -51,13 +56,17 @@ pub(super) fn advance(
         contacts: &contacts,
         sticking: &sticking,
         settings,
-        begin,
+        start,
         positions,
         moments: &mut moments,
     };
-    let ending =
-        step_to_event(&mut solver, end - begin, (steps, settings.step_limit), &mut recorder)
-            .map_err(refused)?;
+    let ending = step_to_event(
+        &mut solver,
+        (end - begin) / unit,
+        (steps, settings.step_limit),
+        &mut recorder,
+    )
+    .map_err(refused)?;
     let status = match ending {
         Ending::Event => None,
         Ending::Span => Some(Status::EndReached),
@@ -72,7 +81,7 @@ pub(super) fn advance(
 /// A phase of rest from `start`, for `duration`.
 pub(super) fn stay(
     contacts: &mut Contacts<'_>,
-    settings: &Settings,
+    settings: &Resolved,
     start: &Moment,
     duration: f64,
 ) -> Result<Phase, Error> {
@@ -80,9 +89,13 @@ pub(super) fn stay(
     let sticking = contacts.still(settings);
     let at = (start.coordinates.as_slice(), start.velocity.as_slice(), start.time);
     let (forces, acceleration) = contacts.hold(&sticking, at);
-    // Forces are held to rounding: gravity of ten leaves 1e-14 or so.
-    let (accepted, acceleration) = (1e-9, acceleration.amax());
-    if acceleration > accepted || contacts.cone_violation(&forces) > accepted {
+    let strides = settings.scales.of_velocities(contacts.model.system(), &start.coordinates);
+    let (length, accepted) = (settings.scales.length, ROUNDING * settings.scales.acceleration());
+    // Accelerations of points at the distance of the length.
+    let relative = acceleration.iter().zip(&strides).map(|(a, stride)| a.abs() * length / stride);
+    let acceleration = relative.fold(0.0, f64::max);
+    let force = settings.scales.force() + forces.amax();
+    if acceleration > accepted || contacts.cone_violation(&forces) > ROUNDING * force {
         return Err(Error::NotAtRest { acceleration, accepted });
     }
     let slowness = 1.0 + normal_sum(forces.as_slice());
@@ -98,7 +111,7 @@ pub(super) fn stay(
 
 /// The first consistent set of sticking contacts, with as many as possible: their forces push and stay in
 /// their cones, and no other closed contact is accelerated into its surface.
-fn sticking(contacts: &mut Contacts<'_>, settings: &Settings, at: &Moment) -> Option<Vec<usize>> {
+fn sticking(contacts: &mut Contacts<'_>, settings: &Resolved, at: &Moment) -> Option<Vec<usize>> {
     contacts.locate(&at.coordinates, &at.velocity);
     let (still, closed) = (contacts.still(settings), contacts.closed(settings));
     // Beyond this many contacts only all of them or none are tried.
@@ -116,13 +129,16 @@ fn sticking(contacts: &mut Contacts<'_>, settings: &Settings, at: &Moment) -> Op
     sets.into_iter().find(|set| {
         let state = (at.coordinates.as_slice(), at.velocity.as_slice(), at.time);
         let (forces, acceleration) = contacts.hold(set, state);
-        let scale = 1e-9 * (1.0 + forces.amax());
+        let scale = ROUNDING * (settings.scales.force() + forces.amax());
         if contacts.cone_violation(&forces) > scale {
             return false;
         }
         let change =
             contacts.bias(&at.coordinates, &at.velocity) + &contacts.jacobian * acceleration;
-        closed.iter().all(|&i| set.contains(&i) || change[2 * i] >= -1e-9 * (1.0 + change.amax()))
+        let accepted = |change: &nalgebra::DVector<f64>| {
+            ROUNDING * (settings.scales.acceleration() + change.amax())
+        };
+        closed.iter().all(|&i| set.contains(&i) || change[2 * i] >= -accepted(&change))
     })
 }
 
@@ -130,8 +146,8 @@ fn sticking(contacts: &mut Contacts<'_>, settings: &Settings, at: &Moment) -> Op
 struct Recorder<'a, 'c, 'm> {
     contacts: &'a RefCell<&'c mut Contacts<'m>>,
     sticking: &'a [usize],
-    settings: &'a Settings,
-    begin: f64,
+    settings: &'a Resolved,
+    start: &'a Moment,
     positions: usize,
     moments: &'a mut Vec<Moment>,
 }
@@ -139,13 +155,14 @@ struct Recorder<'a, 'c, 'm> {
 impl Recorder<'_, '_, '_> {
     fn moment(&self, t: f64, y: &[f64]) -> Moment {
         let (coordinates, rest) = y.split_at(self.positions);
-        let (velocity, s) = rest.split_at(rest.len() - 1);
-        let time = self.begin + t;
+        let (velocity, percussion) = rest.split_at(rest.len() - 1);
+        let elapsed = self.settings.scales.time * t;
+        let time = self.start.time + elapsed;
         let mut contacts = self.contacts.borrow_mut();
         let (forces, _) = contacts.hold(self.sticking, (coordinates, velocity, time));
         let slowness = 1.0 + normal_sum(forces.as_slice());
         Moment {
-            s: s[0],
+            s: self.start.s + elapsed + percussion[0],
             time,
             coordinates: coordinates.to_vec(),
             velocity: velocity.to_vec(),
@@ -160,9 +177,11 @@ impl Watch for Recorder<'_, '_, '_> {
         let (coordinates, rest) = y.split_at(self.positions);
         let velocity = &rest[..rest.len() - 1];
         let mut contacts = self.contacts.borrow_mut();
-        let at = (coordinates, velocity, self.begin + t);
+        let time = self.start.time + self.settings.scales.time * t;
+        let at = (coordinates, velocity, time);
         let (forces, _) = contacts.hold(self.sticking, at);
-        let leaves = contacts.cone_violation(&forces) > 1e-9 * (1.0 + forces.amax());
+        let force = self.settings.scales.force() + forces.amax();
+        let leaves = contacts.cone_violation(&forces) > ROUNDING * force;
         // The velocity tells a contact that closes from one that opens from closed up to rounding.
         let closes = (0..contacts.gaps.len()).any(|i| {
             !self.sticking.contains(&i)

@@ -1,6 +1,6 @@
 //! Solutions of the inclusion as phases of moments.
 
-use crate::model::State;
+use crate::{model::State, scales::Scales};
 
 /// One moment of a solution, with the rates that lead on from it within its phase.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +106,8 @@ pub struct Solution {
     pub phases: Vec<Phase>,
     /// How it ended.
     pub status: Status,
+    /// Length, mass and time that tolerances were relative to.
+    pub scales: Scales,
 }
 
 impl Solution {

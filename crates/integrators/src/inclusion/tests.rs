@@ -97,7 +97,8 @@ fn the_impacts_accumulate_where_the_energy_integral_says() {
     for i in [0, 2] {
         assert!((end.rates[i] / end.time_rate - 0.5 * GRAVITY).abs() < 1e-8, "{:?}", end.rates);
     }
-    let beyond = Solution { phases: vec![phase], status: Status::EndReached };
+    let beyond =
+        Solution { phases: vec![phase], status: Status::EndReached, scales: Scales::one() };
     assert!(certify(&model, &beyond).worst() < 1e-8);
 }
 
@@ -192,8 +193,8 @@ fn bad_input_is_refused_by_name() {
     let default = Settings::default;
     for (expected, settings) in [
         ("tolerance", Settings { tolerance: 0.0, ..default() }),
-        ("gap_tolerance", Settings { gap_tolerance: f64::NAN, ..default() }),
-        ("velocity_tolerance", Settings { velocity_tolerance: -1.0, ..default() }),
+        ("gap_tolerance", Settings { gap_tolerance: Some(f64::NAN), ..default() }),
+        ("velocity_tolerance", Settings { velocity_tolerance: Some(-1.0), ..default() }),
         ("impact_limit", Settings { impact_limit: 0, ..default() }),
         ("phase_limit", Settings { phase_limit: 0, ..default() }),
         ("step_limit", Settings { step_limit: 0, ..default() }),
@@ -219,5 +220,12 @@ fn bad_input_is_refused_by_name() {
     let falls = rest(&model, &default(), &tilted, 1.0).unwrap_err();
     assert!(matches!(falls, Error::NotAtRest { .. }), "{falls}");
     assert!(matches!(rest(&model, &default(), &tilted, 0.0), Err(Error::End { .. })));
-    assert_eq!(Accumulation::of(&Solution { phases: vec![], status: Status::Failed }), None);
+    assert_eq!(
+        Accumulation::of(&Solution {
+            phases: vec![],
+            status: Status::Failed,
+            scales: Scales::one()
+        }),
+        None
+    );
 }

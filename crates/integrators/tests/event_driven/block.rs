@@ -157,7 +157,7 @@ fn contacts_within_the_proximity_are_hit_at_once() {
     let start = at(vec![0.0, 1.5, tilted], vec![0.0; 3]);
     let model = block(0.0, [-0.5, 0.5], 0.5, 0.0);
     let first = |proximity: f64| {
-        let settings = Settings { proximity, ..Settings::default() };
+        let settings = Settings { proximity: Some(proximity), ..Settings::default() };
         let law = AnitescuPotra::default();
         let report = integrate(&model, &law, &settings, &start, 0.4, &mut |_| ()).unwrap();
         match &report.events[0].kind {

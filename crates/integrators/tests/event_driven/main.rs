@@ -7,3 +7,4 @@ mod ball;
 mod block;
 mod pendulum;
 mod support;
+mod units;

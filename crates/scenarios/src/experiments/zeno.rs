@@ -66,7 +66,11 @@ pub(super) fn run(
     let speed = at_rest.velocity.iter().fold(0.0, |speed: f64, v| speed.max(v.abs()));
     let share = at_rest.rates[0] / (at_rest.rates[0] + at_rest.rates[2]);
     let certificate = inclusion::certify(&model, &solution);
-    let rested = Solution { phases: vec![beyond.clone()], status: Status::EndReached };
+    let rested = Solution {
+        phases: vec![beyond.clone()],
+        status: Status::EndReached,
+        scales: solution.scales,
+    };
     let violation = certificate.worst().max(inclusion::certify(&model, &rested).worst());
 
     let mut measurements = Measurements::new(id, &parameters.expected);
