@@ -47,6 +47,7 @@
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
 //! | [`model`] | what moves, what may touch and where it starts: the same for every scheme |
 //! | [`moreau_jean`] | the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
+//! | [`scales`] | [`Scales`]: length, mass and time of a problem, which tolerances are parts of |
 //! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
 //! | [`variational`] | discrete momentum conserved, impacts located within the step, any impact law without friction |
 //!

@@ -277,3 +277,50 @@ fn inverse_masses(system: &dyn System, coordinates: &[f64], body: usize) -> [f64
     system.apply_inverse_mass(coordinates, &mut responses);
     [translation, couples.dot(&responses) / spins.len() as f64]
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Vector2;
+    use percussion_dynamics::{
+        PlanarBodies, PlanarBody,
+        gap::{Plane, Sphere, SpherePlane},
+    };
+
+    use super::*;
+
+    fn of(velocity: [f64; 3], gravity: f64, span: f64) -> Scales {
+        // Radius of gyration 0.5 m.
+        let body = PlanarBody::new(4.0, 1.0);
+        let system = PlanarBodies::new(vec![body], Vector2::new(0.0, -gravity)).unwrap();
+        let floor = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
+        let gap = SpherePlane::new(Sphere::of_body(0, 0.2), floor).unwrap();
+        let start =
+            State { time: 0.0, coordinates: vec![0.0, 3.0, 0.0], velocity: velocity.to_vec() };
+        Scales::of(&system, [&gap as &dyn GapFunction], &start, span)
+    }
+
+    fn assert_near(found: Scales, [length, mass, time]: [f64; 3]) {
+        for (found, expected) in [(found.length, length), (found.mass, mass), (found.time, time)] {
+            assert!((found / expected - 1.0).abs() < 1e-14, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn scales_are_those_of_sizes_masses_forces_and_speeds() {
+        assert_near(of([0.0; 3], 8.0, 7.0), [0.5, 4.0, 0.25]);
+        assert_near(of([0.0, 5.0, 0.0], 8.0, 7.0), [0.5, 4.0, 0.1]);
+        assert_near(of([0.0, 5.0, 10.0], 8.0, 7.0), [0.5, 4.0, 0.05]);
+        // Nothing moves and nothing pulls.
+        assert_near(of([0.0; 3], 0.0, 7.0), [0.5, 4.0, 7.0]);
+    }
+
+    #[test]
+    fn velocities_have_the_scales_of_the_points_they_move() {
+        let system = PlanarBodies::new(vec![PlanarBody::new(4.0, 1.0)], Vector2::zeros()).unwrap();
+        let scales = Scales { length: 0.5, mass: 4.0, time: 1.0 };
+        assert_eq!(scales.of_velocities(&system, &[0.0; 3]), [0.5, 0.5, 1.0]);
+        assert_eq!(scales.of_coordinates(&system, &[0.0; 3]), [0.5, 0.5, 1.0]);
+        assert_eq!(Scales { mass: -1.0, ..scales }.unusable(), Some(("scales.mass", -1.0)));
+        assert_eq!(scales.unusable(), None);
+    }
+}

@@ -229,3 +229,42 @@ fn bad_input_is_refused_by_name() {
         None
     );
 }
+
+/// The parameter `s` adds seconds and newton-seconds, so that its values depend on units; what happens and when does not.
+#[test]
+fn units_of_mass_length_and_time_change_no_phase_and_no_answer() {
+    let solve = |[length, mass, time]: [f64; 3]| {
+        let inertia = 5.0 / 12.0 * mass * length * length;
+        let gravity = Vector2::new(0.0, -GRAVITY * length / time / time);
+        let body = PlanarBodies::new(vec![PlanarBody::new(mass, inertia)], gravity).unwrap();
+        let floor = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
+        let corner = |x: f64| {
+            let corner = Sphere::on_body(0, Vector3::new(x, -1.0, 0.0) * length, 0.0);
+            Contact::new(SpherePlane::new(corner, floor).unwrap(), 1.0)
+        };
+        let model = Model::new(Box::new(body), vec![corner(-0.5), corner(0.5)]).unwrap();
+        let coordinates = vec![0.0, 1.0 * length, 0.0];
+        // It turns about the left corner.
+        let velocity = vec![-1.0 * length / time, 0.5 * length / time, 1.0 / time];
+        let start = State { time: 0.0, coordinates, velocity };
+        let settings = Settings { impact_limit: 6, ..Settings::default() };
+        build(&model, &settings, &start, 3.0 * time).unwrap()
+    };
+    let reference = solve([1.0; 3]);
+    let kinds = |solution: &Solution| {
+        solution.phases.iter().map(|p| (p.kind, p.contacts.clone())).collect::<Vec<_>>()
+    };
+    assert!(reference.phases.len() >= 6, "{:?}", kinds(&reference));
+    for units in [[1e-12, 1.0, 1.0], [1.0, 1e12, 1.0], [1.0, 1.0, 1e-12], [3e6, 7e-9, 1e5]] {
+        let solution = solve(units);
+        assert_eq!(solution.status, reference.status, "{units:?}");
+        assert_eq!(kinds(&solution), kinds(&reference), "{units:?}");
+        for (phase, expected) in solution.phases.iter().zip(&reference.phases) {
+            // Steps have a tolerance of 1e-12, and impacts pass errors on.
+            let time = phase.end().time / units[2];
+            assert!((time - expected.end().time).abs() < 1e-9, "{units:?}: {time}");
+            let spin = phase.end().velocity[2] * units[2];
+            assert!((spin - expected.end().velocity[2]).abs() < 1e-9, "{units:?}: {spin}");
+        }
+    }
+}
