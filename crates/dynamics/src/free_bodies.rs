@@ -424,6 +424,12 @@ impl System for FreeBodies {
         spin.cross(&spin.cross(&(point - position(coordinates, body))))
     }
 
+    /// That of the torques.
+    fn other_power(&self, _coordinates: &[f64], velocity: &[f64], _time: f64) -> f64 {
+        let torques = self.bodies.iter().enumerate();
+        torques.map(|(i, body)| body.torque.dot(&angular(velocity, i))).sum()
+    }
+
     /// That of gravity and the constant forces, `−Σ (m g + f) · x`; torques have none in space.
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
         let of_body = |(i, body): (usize, &Body)| {

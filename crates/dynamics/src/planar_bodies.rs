@@ -237,6 +237,11 @@ impl System for PlanarBodies {
         (-spin * spin * arm).push(0.0)
     }
 
+    /// All forces have a potential.
+    fn other_power(&self, _coordinates: &[f64], _velocity: &[f64], _time: f64) -> f64 {
+        0.0
+    }
+
     /// That of gravity, the constant forces and the constant torques, `−Σ ((m g + f) · x + τ θ)`.
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
         let of_body = |(i, body): (usize, &PlanarBody)| {

@@ -162,5 +162,6 @@ pub fn integrate(
     let chatter = Chatter::new(contacts);
     let at_once = (f64::NEG_INFINITY, 0);
     let (events, pending) = (Vec::new(), Vec::new());
-    Run { course, law, end, events, chatter, pending, at_once }.finish()
+    let start_kinetic = model.system().kinetic_energy(&start.coordinates, &start.velocity);
+    Run { course, law, end, start_kinetic, events, chatter, pending, at_once }.finish()
 }

@@ -58,6 +58,7 @@ use percussion_complementarity::friction::Document;
 use percussion_dynamics::System;
 
 use crate::{
+    energy::{EnergyAccount, Step},
     model::{Model, State, check_mass_matrix},
     velocity_level::{Place, VelocityLevel},
 };
@@ -102,6 +103,7 @@ pub struct Integrator {
     start_time: f64,
     step_count: usize,
     level: VelocityLevel,
+    account: EnergyAccount,
     active: Vec<usize>,
     /// `v_f`.
     free: DVector<f64>,
@@ -127,6 +129,7 @@ impl Integrator {
             start_time: state.time,
             step_count: 0,
             level: VelocityLevel::new(&model, method),
+            account: EnergyAccount::of_model(&model, &state, settings.step_size),
             active: Vec::new(),
             free: DVector::zeros(velocities),
             column: DMatrix::zeros(velocities, 1),
@@ -267,6 +270,21 @@ impl Integrator {
         self.model.system().retract(&self.state.coordinates, tangent, &mut self.coordinates);
     }
 
+    /// Enters the step into the account of the energy.
+    fn enter(&mut self, report: &mut StepReport) {
+        let Settings { step_size: h, error_reduction, .. } = self.settings;
+        let (start, rate) = (&self.state, error_reduction / h);
+        let impulses = report.normal_impulses();
+        self.account.remove_overlaps(&self.model, &start.coordinates, rate, impulses);
+        let (coordinates, velocity) = (&self.coordinates, self.velocity.as_slice());
+        let coordinates_before = &self.state.coordinates;
+        let (keeps_energy, exchanged) = (false, 0.0);
+        let step = Step { coordinates_before, coordinates, velocity, keeps_energy, exchanged };
+        let times = (self.state.time, report.time);
+        let residual = report.undecided_work();
+        report.energy = self.account.enter(self.model.system(), step, times, residual);
+    }
+
     /// Makes `(q', v')` the new state.
     fn finish(&mut self, mut report: StepReport) -> Result<StepReport, Error> {
         let system = self.model.system();
@@ -277,6 +295,7 @@ impl Integrator {
         let law = self.settings.law;
         report.contacts = self.level.reports(&self.model, law, &self.coordinates, &self.velocity);
         report.judge(&self.model, &mut self.level.bilateral, &self.coordinates);
+        self.enter(&mut report);
         self.level.finish();
         std::mem::swap(&mut self.state.coordinates, &mut self.coordinates);
         self.state.velocity.copy_from_slice(self.velocity.as_slice());

@@ -42,6 +42,7 @@
 //! | module | scheme |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
+//! | [`energy`] | the account of the energy that schemes in steps keep |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`impulse_velocity`] | semi-implicit, contacts by their velocities at the end of the step, round friction cones |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
@@ -75,6 +76,7 @@
 
 mod bilateral;
 pub mod compliant;
+pub mod energy;
 pub mod event_driven;
 mod events;
 pub mod impulse_velocity;
@@ -86,6 +88,7 @@ pub mod stewart_trinkle;
 pub mod variational;
 mod velocity_level;
 
+pub use energy::EnergyBalance;
 pub use model::{BoundedFriction, Contact, Model, State};
 pub use scales::Scales;
 

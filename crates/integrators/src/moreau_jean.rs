@@ -50,6 +50,7 @@ use percussion_complementarity::friction::{Document, Law, Method};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    energy::{EnergyAccount, Step},
     impulse_velocity::{Error, StepReport, Unsolved, check_model, settings, steps},
     model::{Model, State},
     velocity_level::{Place, VelocityLevel},
@@ -138,6 +139,7 @@ pub struct Integrator {
     start_time: f64,
     step_count: usize,
     level: VelocityLevel,
+    account: EnergyAccount,
     active: Vec<usize>,
     /// `v_f`, then with the constraints.
     free: DVector<f64>,
@@ -168,6 +170,7 @@ impl Integrator {
             start_time: state.time,
             step_count: 0,
             level: VelocityLevel::new(&model, method),
+            account: EnergyAccount::of_model(&model, &state, settings.step_size),
             active: Vec::new(),
             free: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
@@ -310,6 +313,27 @@ impl Integrator {
         Ok(())
     }
 
+    /// Enters the step into the account of the energy; overlaps are not removed.
+    fn enter(&mut self, report: &mut StepReport) {
+        let (coordinates, velocity) = (&self.coordinates, self.velocity.as_slice());
+        let coordinates_before = &self.state.coordinates;
+        let pushes = report.normal_impulses().any(|(_, impulse)| impulse > 0.0);
+        let keeps_energy = self.settings.implicitness < 1.0 && pushes;
+        let exchanged = if keeps_energy { self.exchanged_before() } else { 0.0 };
+        let step = Step { coordinates_before, coordinates, velocity, keeps_energy, exchanged };
+        let times = (self.state.time, report.time);
+        let residual = report.undecided_work();
+        report.energy = self.account.enter(self.model.system(), step, times, residual);
+    }
+
+    /// `|T(q', v) − T(q, v)|` with the velocity before an impact: beside that with the velocity after it, which the account
+    /// has, what the impact changes in the modified energy.
+    fn exchanged_before(&self) -> f64 {
+        let (system, State { coordinates, velocity, .. }) = (self.model.system(), &self.state);
+        let kinetic = |coordinates: &[f64]| system.kinetic_energy(coordinates, velocity);
+        (kinetic(&self.coordinates) - kinetic(coordinates)).abs()
+    }
+
     /// Makes `(q', v')` the new state.
     fn finish(&mut self, mut report: StepReport) -> Result<StepReport, Error> {
         let Settings { step_size: h, implicitness: theta, law, .. } = self.settings;
@@ -324,6 +348,7 @@ impl Integrator {
         }
         report.contacts = self.level.reports(&self.model, law, &self.coordinates, &self.velocity);
         report.judge(&self.model, &mut self.level.bilateral, &self.coordinates);
+        self.enter(&mut report);
         self.level.finish();
         std::mem::swap(&mut self.state.coordinates, &mut self.coordinates);
         self.state.velocity.copy_from_slice(self.velocity.as_slice());

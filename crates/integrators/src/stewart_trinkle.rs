@@ -94,7 +94,10 @@ mod step_problem;
 use nalgebra::Vector3;
 use percussion_dynamics::ContactRows;
 
-use crate::model::{Contact, Model, State, check_mass_matrix};
+use crate::{
+    energy::{EnergyAccount, Step},
+    model::{Contact, Model, State, check_mass_matrix},
+};
 use outer::OuterIteration;
 
 pub use error::Error;
@@ -142,6 +145,7 @@ pub struct Integrator {
     active: Vec<usize>,
     outer: OuterIteration,
     contact_rows: ContactRows,
+    account: EnergyAccount,
 }
 
 impl Integrator {
@@ -165,6 +169,7 @@ impl Integrator {
             active: Vec::new(),
             outer,
             contact_rows: ContactRows::for_system(model.system()),
+            account: EnergyAccount::of_model(&model, &state, settings.step_size),
             model,
             settings,
             state,
@@ -278,6 +283,7 @@ impl Integrator {
 
     /// Makes the answer of the outer iteration the new state, and reports it.
     fn finish(&mut self, report: &mut StepReport) {
+        let before = self.state.clone();
         std::mem::swap(&mut self.state.coordinates, &mut self.outer.coordinates);
         self.state.velocity.copy_from_slice(self.outer.velocity.as_slice());
         self.state.time = report.time;
@@ -297,6 +303,21 @@ impl Integrator {
             report.penetration = report.penetration.max(-contact.gap);
             report.contacts.push(contact);
         }
+        self.enter(&before, report);
+    }
+
+    /// Enters the step from `start` into the account of the energy; it removes all of an overlap.
+    fn enter(&mut self, start: &State, report: &mut StepReport) {
+        let rate = 1.0 / self.settings.step_size;
+        let impulses = report.contacts.iter().map(|contact| (contact.contact, contact.impulse.x));
+        self.account.remove_overlaps(&self.model, &start.coordinates, rate, impulses);
+        let State { time, coordinates, velocity } = &self.state;
+        let coordinates_before = &start.coordinates;
+        let (keeps_energy, exchanged) = (false, 0.0);
+        let step = Step { coordinates_before, coordinates, velocity, keeps_energy, exchanged };
+        let residual = report.contacts.iter().map(|contact| contact.complementarity).sum();
+        let times = (start.time, *time);
+        report.energy = self.account.enter(self.model.system(), step, times, residual);
     }
 
     /// Judges the active contact `slot` by the new state.

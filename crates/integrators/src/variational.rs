@@ -99,7 +99,10 @@ pub use model::Model;
 pub use report::{ClosedContact, Impact, StepReport};
 pub use settings::Settings;
 
-use crate::model::State;
+use crate::{
+    energy::{EnergyAccount, Step},
+    model::State,
+};
 use piece::Piece;
 
 /// A motion in steps of equal length.
@@ -156,6 +159,9 @@ pub struct Integrator {
     /// How often each contact was hit in the step under way.
     hits: Vec<usize>,
     piece: Piece,
+    account: EnergyAccount,
+    /// Work of the forces without a potential in the step under way, and what its rule leaves undecided (J).
+    work: (f64, f64),
     rows: ContactRows,
     column: DMatrix<f64>,
     saved: Saved,
@@ -199,6 +205,14 @@ impl Integrator {
             ledger: None,
             hits: vec![0; model.contacts().len()],
             piece: Piece::new(&model, &settings),
+            // What overlaps at the start is within the rounding of positions.
+            account: EnergyAccount::new(
+                model.system(),
+                &state,
+                settings.step_size,
+                std::iter::empty(),
+            ),
+            work: (0.0, 0.0),
             rows: ContactRows::for_system(model.system()),
             column: DMatrix::zeros(n, 1),
             saved: Saved {
@@ -318,6 +332,7 @@ impl Integrator {
         let end = self.start_time + (self.step_count + 1) as f64 * h;
         let mut report = StepReport::new(end, self.energy());
         self.hits.fill(0);
+        self.work = (0.0, 0.0);
         let mut left = end - self.state.time;
         loop {
             self.resolve_impacts(&mut report)?;
@@ -342,11 +357,28 @@ impl Integrator {
             report.penetration = report.penetration.max(-self.model.gap(contact, coordinates));
         }
         report.constraint_error = self.piece.constraints.evaluate(&self.model, coordinates);
+        let step = Step {
+            coordinates_before: &self.saved.coordinates,
+            coordinates,
+            velocity: &self.state.velocity,
+            exchanged: self.exchanged(),
+            keeps_energy: !(report.impacts.is_empty() && report.closed.is_empty()),
+        };
+        report.energy = self.account.enter_with(self.model.system(), step, self.work);
         Ok(())
     }
 
     fn energy(&self) -> f64 {
         self.model.system().energy(&self.state.coordinates, &self.state.velocity)
+    }
+
+    /// `2 |H − H_h|` of free bodies (J), whose modified energy differs from the energy by more than the kinetic energy
+    /// changes as they turn. Other systems have it in what potential and mass matrix exchange.
+    fn exchanged(&self) -> f64 {
+        match self.model.mechanics {
+            model::Mechanics::Bodies(_) => 2.0 * (self.energy() - self.modified_energy()).abs(),
+            model::Mechanics::Coordinates(_) => 0.0,
+        }
     }
 
     /// `v = M⁻¹ p`.

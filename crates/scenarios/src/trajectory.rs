@@ -5,7 +5,7 @@ mod variational;
 use nalgebra::Vector3;
 use percussion_complementarity::friction::Document;
 use percussion_integrators::{
-    Contact, Model, State, impulse_velocity, moreau_jean, stewart_trinkle,
+    Contact, EnergyBalance, Model, State, impulse_velocity, moreau_jean, stewart_trinkle,
 };
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,8 @@ pub struct Step {
     pub energy_before: f64,
     /// Energy at its end (J).
     pub energy_after: f64,
+    /// Energy gained since the start, and how much of it the scheme may have gained.
+    pub energy: EnergyBalance,
     /// Largest relative natural-map residual of its problems.
     pub relative_residual: f64,
     /// What it took.
@@ -115,6 +117,7 @@ impl From<stewart_trinkle::StepReport> for Step {
             penetration: report.penetration,
             energy_before: report.energy_before,
             energy_after: report.energy_after,
+            energy: report.energy,
             relative_residual: report.relative_residual,
             work: Work::Polygons {
                 active_set_passes: report.active_set_passes,
@@ -140,6 +143,7 @@ impl From<impulse_velocity::StepReport> for Step {
             penetration: report.penetration,
             energy_before: report.energy_before,
             energy_after: report.energy_after,
+            energy: report.energy,
             relative_residual: report.relative_residual,
             work: Work::RoundCones { passes: report.passes, sweeps: report.sweeps },
         }
@@ -219,6 +223,17 @@ pub struct Trajectory {
     /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`. None in an event-driven motion,
     /// whose steps do not end where the samples are.
     pub reports: Vec<Step>,
+}
+
+/// How a motion ended that took all of its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Status {
+    /// No step ended with more energy than the motion can have.
+    Completed,
+    /// A step did: by an impact law that may gain energy, or by an error of the scheme, as with a step too long.
+    EnergyGained,
 }
 
 /// One column of a [`Table`].
@@ -423,6 +438,24 @@ impl Trajectory {
     pub fn largest_energy_increase(&self) -> f64 {
         let changes = self.samples.windows(2).map(|pair| pair[1].energy - pair[0].energy);
         changes.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Whether the motion kept to the energy that it can have.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let breached = self.reports.iter().any(|report| report.energy.is_breached());
+        if breached { Status::EnergyGained } else { Status::Completed }
+    }
+
+    /// The account of the energy at the step end at which it stands worst: by the largest gain above what is allowed.
+    #[must_use]
+    pub fn worst_balance(&self) -> EnergyBalance {
+        let excess = |balance: &EnergyBalance| {
+            let excess = balance.gained - balance.allowed;
+            if excess.is_nan() { f64::INFINITY } else { excess }
+        };
+        let balances = self.reports.iter().map(|report| report.energy);
+        balances.max_by(|a, b| excess(a).total_cmp(&excess(b))).unwrap_or_default()
     }
 
     /// Time, coordinates, velocities, energy and gaps at every step end.

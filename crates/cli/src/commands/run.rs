@@ -11,14 +11,14 @@ use percussion_scenarios::{
     experiments::overview,
     impacts,
     scenario::Method,
-    trajectory::{Step, Work},
+    trajectory::{self, Step, Work},
     view,
 };
 use serde::Serialize;
 
 use super::impact;
 use crate::{
-    arguments::{Integrator, Run},
+    arguments::{Allowed, Integrator, Run},
     input,
     output::{Progress, Verdict, answer, complain, prepare_directory, written},
 };
@@ -45,6 +45,8 @@ struct Summary {
 #[serde(rename_all = "kebab-case")]
 enum Status {
     Completed,
+    /// All steps were taken, and one ended with more energy than the motion can have.
+    EnergyGained,
     Failed,
 }
 
@@ -56,6 +58,7 @@ struct Motion {
     deepest_penetration: f64,
     /// J, negative when every step loses energy.
     largest_energy_increase: f64,
+    energy: Energy,
     largest_relative_residual: f64,
     /// 0 with a method that has no linear problems.
     largest_lcp: usize,
@@ -66,6 +69,17 @@ struct Motion {
     /// Over all steps, with the variational integrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     impacts: Option<usize>,
+}
+
+/// The account of the energy at the step end at which it stands worst.
+#[derive(Debug, Serialize)]
+struct Energy {
+    /// Of forces without a potential since the start (J).
+    work: f64,
+    /// Above the energy of the start and this work (J).
+    gained: f64,
+    /// How much of it the scheme may have gained (J).
+    allowed: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -137,6 +151,9 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     }
     match result {
         Ok(trajectory) => {
+            if trajectory.status() != trajectory::Status::Completed {
+                summary.status = Status::EnergyGained;
+            }
             summary.motion = Some(motion(&trajectory));
             if let Some(directory) = &arguments.out {
                 summary.files = write(directory, &scenario, &trajectory)?;
@@ -149,9 +166,11 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         }
     }
     answer(arguments.json, &summary, || text(&scenario, &summary))?;
+    let gains = arguments.settings.allow.contains(&Allowed::EnergyGained);
     Ok(match summary.status {
         Status::Completed => Verdict::Met,
-        Status::Failed => Verdict::Unmet,
+        Status::EnergyGained if gains => Verdict::Met,
+        Status::EnergyGained | Status::Failed => Verdict::Unmet,
     })
 }
 
@@ -182,6 +201,7 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
 
 fn motion(trajectory: &Trajectory) -> Motion {
     let end = trajectory.end();
+    let balance = trajectory.worst_balance();
     Motion {
         steps: trajectory.reports.len(),
         end: End {
@@ -192,6 +212,7 @@ fn motion(trajectory: &Trajectory) -> Motion {
         },
         deepest_penetration: trajectory.deepest_penetration(),
         largest_energy_increase: trajectory.largest_energy_increase(),
+        energy: Energy { work: balance.work, gained: balance.gained, allowed: balance.allowed },
         largest_relative_residual: trajectory.largest_residual(),
         largest_lcp: trajectory.largest_lcp(),
         most_contacts: trajectory.most_contacts(),
@@ -233,9 +254,7 @@ fn write(directory: &Path, scenario: &Scenario, trajectory: &Trajectory) -> Resu
 
 fn trajectory_csv(scenario: &Scenario, trajectory: &Trajectory) -> String {
     let table = trajectory.table(scenario);
-    let name = |column: &percussion_scenarios::trajectory::Column| {
-        csv::heading(&column.name, &column.unit)
-    };
+    let name = |column: &trajectory::Column| csv::heading(&column.name, &column.unit);
     csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
 }
 
@@ -313,5 +332,11 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
     table.push([work.0.to_owned(), short(work.1 as f64), String::new()]);
     table.push([residual.to_owned(), short(motion.largest_relative_residual), String::new()]);
     text += &format!("\n{table}");
+    if summary.status == Status::EnergyGained {
+        let [gained, allowed] = [motion.energy.gained, motion.energy.allowed].map(short);
+        text += &format!(
+            "\nStatus: energy-gained: {gained} J more than start and work, {allowed} J of it allowed\n"
+        );
+    }
     text + &written(&summary.files)
 }

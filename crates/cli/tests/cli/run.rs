@@ -244,3 +244,57 @@ fn only_stewart_and_trinkle_have_friction_in_joints() {
         refused.assert_refused(&["joint_friction", "only stewart-trinkle"]);
     }
 }
+
+/// Newton's restitution with friction may gain energy, by the θ-method as by itself.
+const ROD_THAT_GAINS: &str = r#"
+name = "rod"
+title = "A rod that lands with friction and restitution"
+source = "first year mechanics"
+dimension = "space"
+gravity = [0.0, 0.0, -10.0]
+duration = 2.0
+friction = 1.0
+restitution = 1.0
+
+[[bodies]]
+name = "rod"
+mass = 2.0
+shape.rod = { length = 1.0, radius = 0.1 }
+position = [0.0, 0.0, 1.0]
+orientation = { axis = [0.0, 1.0, 0.0], angle = 0.4 }
+velocity = [-1.0, 0.0, 0.0]
+angular_velocity = [0.0, 2.0, 1.0]
+
+[[planes]]
+name = "floor"
+point = [0.0, 0.0, 0.0]
+normal = [0.0, 0.0, 1.0]
+
+[integrator]
+method = "moreau-jean"
+step_size = 0.005
+"#;
+
+#[test]
+fn a_motion_with_energy_from_nowhere_is_not_completed() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("rod.toml");
+    std::fs::write(&file, ROD_THAT_GAINS).unwrap();
+    let file = file.to_str().unwrap();
+    let finished = percussion(&["run", file, "--json"]);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    let document = finished.json();
+    assert_eq!(document["status"], "energy-gained");
+    let [gained, allowed] =
+        ["gained", "allowed"].map(|key| document["energy"][key].as_f64().unwrap());
+    assert!(gained > allowed && allowed > 0.0, "{document}");
+
+    let text = percussion(&["run", file]);
+    assert_eq!(text.code, Some(1), "{text:?}");
+    assert!(text.stdout.contains("Status: energy-gained"), "{}", text.stdout);
+    let allowed = percussion(&["run", file, "--allow", "energy-gained"]);
+    assert_eq!(allowed.code, Some(0), "{allowed:?}");
+    let inelastic = percussion(&["run", file, "--integrator", "impulse-velocity", "--json"]);
+    assert_eq!(inelastic.code, Some(0), "{inelastic:?}");
+    assert_eq!(inelastic.json()["status"], "completed");
+}

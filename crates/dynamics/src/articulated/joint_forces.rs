@@ -110,6 +110,16 @@ impl JointForces {
         self.terms.iter().all(|term| term.damping == 0.0)
     }
 
+    /// Power of what [`potential_energy`](Self::potential_energy) does not have (W): dampers, and efforts on rotations in
+    /// space.
+    pub(super) fn other_power(&self, v: &[f64]) -> f64 {
+        let of_term = |(term, v): (&Term, &f64)| {
+            let effort = if term.coordinate.is_none() { term.effort } else { 0.0 };
+            (effort - term.damping * v) * v
+        };
+        self.terms.iter().zip(v).map(of_term).sum()
+    }
+
     /// Energy of the springs and of the constant efforts; an effort on a rotation in space has none.
     pub(super) fn potential_energy(&self, q: &[f64]) -> f64 {
         let of_term = |term: &Term| {

@@ -151,6 +151,10 @@ impl System for Articulated {
     }
 
     /// That of gravity, springs and constant efforts; efforts on rotations in space have none.
+    fn other_power(&self, _coordinates: &[f64], velocity: &[f64], _time: f64) -> f64 {
+        self.joint_forces.other_power(velocity)
+    }
+
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
         self.at(coordinates).gravity_energy() + self.joint_forces.potential_energy(coordinates)
     }

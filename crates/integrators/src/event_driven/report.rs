@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Settings;
 use crate::{model::State, scales::Scales};
 
 /// What a contact does between two events.
@@ -121,6 +122,26 @@ impl EnergyAccount {
         let known = self.other_work - self.impacts - self.friction + self.projections;
         self.end - self.start - known
     }
+
+    /// Whether smooth motion has gained more energy than its tolerances explain.
+    ///
+    /// A step may be wrong by the relative tolerance of its energy and by the absolute one, and there is no more kinetic
+    /// energy than that of the start, the work done and what potential energy gave, of which impacts and friction
+    /// took the rest. Ten times that allows for errors that unstable motion magnifies before they turn into energy.
+    pub(super) fn is_breached(
+        &self,
+        start_kinetic: f64,
+        settings: &Settings,
+        counters: &Counters,
+    ) -> bool {
+        let taken = self.impacts.abs() + self.friction.abs();
+        let available =
+            start_kinetic + taken + self.other_work.abs() + (self.start - self.end).abs();
+        let of_step = settings.relative_tolerance * available + settings.absolute_tolerance;
+        let gained = self.residual() + self.projections;
+        // What is not a number does not hold.
+        gained.is_nan() || gained > 10.0 * (1 + counters.steps) as f64 * of_step
+    }
 }
 
 /// Largest amounts by which equations were found violated before they were restored.
@@ -141,7 +162,8 @@ pub struct Drift {
 pub enum Status {
     /// The end time was reached.
     EndReached,
-    /// The end time was reached, and the law of an impact gained energy, as it does not exclude.
+    /// The end time was reached, and the law of an impact gained energy, as it does not exclude, or smooth motion gained
+    /// more than its tolerances explain.
     EnergyGained,
     /// [`Settings::impact_limit`](super::Settings::impact_limit) was reached.
     ImpactLimit,

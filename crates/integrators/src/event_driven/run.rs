@@ -31,6 +31,8 @@ pub(super) struct Run<'a, 'm> {
     pub(super) end: f64,
     pub(super) events: Vec<Event>,
     pub(super) chatter: Chatter,
+    /// Kinetic energy at the start (J).
+    pub(super) start_kinetic: f64,
     /// Accumulations whose limit is not yet reached.
     pub(super) pending: Vec<Pending>,
     /// Impacts at the time of the last one.
@@ -63,6 +65,12 @@ impl Run<'_, '_> {
         let reached = state.coordinates.clone();
         system.retract(&reached, &vec![0.0; state.velocity.len()], &mut state.coordinates);
         energy.end = system.energy(&state.coordinates, &state.velocity);
+        let status = match status {
+            Status::EndReached if energy.is_breached(self.start_kinetic, settings, &counters) => {
+                Status::EnergyGained
+            }
+            status => status,
+        };
         let scales = settings.scales;
         Ok(Report { status, state, modes, events: self.events, energy, drift, counters, scales })
     }

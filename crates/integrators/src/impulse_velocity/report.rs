@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use percussion_complementarity::friction::{Report, Status};
 
-use crate::{bilateral::Bilateral, model::Model};
+use crate::{bilateral::Bilateral, energy::EnergyBalance, model::Model};
 
 /// One contact of the problem of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +45,8 @@ pub struct StepReport {
     pub energy_before: f64,
     /// Energy at the end of the step (J).
     pub energy_after: f64,
+    /// Energy gained since the start, and how much of it the scheme may have gained.
+    pub energy: EnergyBalance,
 }
 
 impl StepReport {
@@ -61,6 +63,7 @@ impl StepReport {
             constraint_impulses: Vec::new(),
             energy_before,
             energy_after: energy_before,
+            energy: EnergyBalance::default(),
         }
     }
 
@@ -69,6 +72,20 @@ impl StepReport {
         self.status = solved.status;
         self.relative_residual = solved.relative_residual;
         self.sweeps += solved.iterations;
+    }
+
+    /// What the residuals of the contact problem may have done to the energy (J): twice the impulse times the residual,
+    /// for the normal and the tangential part. A problem that was not solved has no such excuse.
+    pub(crate) fn undecided_work(&self) -> f64 {
+        if self.status != Status::Solved {
+            return 0.0;
+        }
+        self.contacts.iter().map(|contact| 2.0 * contact.impulse.norm() * contact.residual).sum()
+    }
+
+    /// Contacts with their normal impulses (N·s).
+    pub(crate) fn normal_impulses(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.contacts.iter().map(|contact| (contact.contact, contact.impulse.x))
     }
 
     /// Judges the end of the step.

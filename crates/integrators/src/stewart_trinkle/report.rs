@@ -2,6 +2,8 @@
 
 use nalgebra::{DVector, Vector3};
 
+use crate::energy::EnergyBalance;
+
 /// One contact that took part in a step.
 ///
 /// Everything but the impulse is computed from the end state alone, with the rows of the contact
@@ -52,6 +54,8 @@ pub struct StepReport {
     pub energy_before: f64,
     /// Energy at the end of the step (J).
     pub energy_after: f64,
+    /// Energy gained since the start, and how much of it the scheme may have gained.
+    pub energy: EnergyBalance,
     /// The contacts of the last LCP in ascending order, those with zero impulse included.
     pub contacts: Vec<ContactReport>,
     /// Generalized impulse `D β` of each bounded friction (`n_v`; N·s, N·m·s).
@@ -77,6 +81,7 @@ impl StepReport {
             constraint_error: 0.0,
             energy_before,
             energy_after: energy_before,
+            energy: EnergyBalance::default(),
             contacts: Vec::new(),
             joint_friction: Vec::new(),
             constraint_impulses: Vec::new(),

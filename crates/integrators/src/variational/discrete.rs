@@ -57,7 +57,8 @@ pub(super) struct Discrete {
     pub(super) end: Vec<f64>,
     /// `∂p_a/∂w`, after [`differentiate`](Self::differentiate).
     pub(super) jacobian: DMatrix<f64>,
-    middle: Vec<f64>,
+    /// `q_m`.
+    pub(super) middle: Vec<f64>,
     tangent: Vec<f64>,
     derivatives: Derivatives,
 }

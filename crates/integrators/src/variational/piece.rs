@@ -28,7 +28,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{
     Error, Settings,
-    closed::ClosedContacts,
+    closed::{ClosedContacts, Kept},
     discrete::{Discrete, Start},
     lu::Lu,
     model::Model,
@@ -60,6 +60,9 @@ pub(super) struct Constraints {
     pub(super) value: Vec<f64>,
     pub(super) jacobian: DMatrix<f64>,
     start: DMatrix<f64>,
+    /// `φ` that is kept at the end of the piece, and up to what errors are zero, as of closed contacts.
+    floors: Vec<f64>,
+    slack: f64,
     multipliers: DVector<f64>,
 }
 
@@ -70,9 +73,33 @@ impl Constraints {
         Self {
             value: vec![0.0; rows],
             start: jacobian.clone(),
+            floors: vec![0.0; rows],
+            slack: 0.0,
             jacobian,
             multipliers: DVector::zeros(rows),
         }
+    }
+
+    /// Starts a piece at `coordinates`.
+    fn begin(&mut self, model: &Model, coordinates: &[f64], kept: Kept) {
+        self.evaluate(model, coordinates);
+        self.start.copy_from(&self.jacobian);
+        self.multipliers.fill(0.0);
+        self.slack = kept.slack;
+        for (floor, value) in self.floors.iter_mut().zip(&self.value) {
+            *floor = kept.fraction * value;
+        }
+    }
+
+    /// By how much equation `k` is off at the end of the piece.
+    fn error(&self, k: usize) -> f64 {
+        self.value[k] - self.floors[k]
+    }
+
+    /// The largest error at the end of the piece, which is at `coordinates`.
+    fn finish(&mut self, model: &Model, coordinates: &[f64]) -> f64 {
+        self.evaluate(model, coordinates);
+        (0..self.value.len()).fold(0.0, |largest, k| f64::max(largest, self.error(k).abs()))
     }
 
     /// Evaluates at `coordinates` and returns the largest `|φ_i|`.
@@ -120,10 +147,9 @@ impl Piece {
         duration: f64,
         closed: &[usize],
     ) -> Result<(), Error> {
-        self.closed.start(model, start.coordinates, closed);
-        self.constraints.evaluate(model, start.coordinates);
-        self.constraints.start.copy_from(&self.constraints.jacobian);
-        self.constraints.multipliers.fill(0.0);
+        let kept = Kept::of(settings, duration);
+        self.closed.start(model, start.coordinates, closed, kept);
+        self.constraints.begin(model, start.coordinates, kept);
         self.reaction.fill(0.0);
         let mut last = f64::INFINITY;
         for iteration in 0..=settings.newton_limit {
@@ -132,7 +158,7 @@ impl Piece {
             if !self.residual.is_finite() {
                 return Err(Error::NotFinite { quantity: "momentum", time: start.time });
             }
-            let of_constraints = self.constraints.evaluate(model, &self.discrete.end);
+            let of_constraints = self.constraints.finish(model, &self.discrete.end);
             let violation = self.closed.finish(model, &self.discrete.end).max(of_constraints);
             let is_rounding =
                 self.residual <= 1e3 * settings.tolerance && self.residual >= 0.5 * last;
@@ -198,7 +224,9 @@ impl Piece {
             self.column[i] = start.momentum[i] - self.discrete.momentum[i];
         }
         for k in 0..m {
-            self.column[n + k] = -self.constraints.value[k] / duration;
+            let error = self.constraints.error(k);
+            let is_zero = error.abs() <= self.constraints.slack;
+            self.column[n + k] = if is_zero { 0.0 } else { -error / duration };
         }
         self.lu.solve(&mut self.column);
         for i in 0..n {

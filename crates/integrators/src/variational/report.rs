@@ -3,6 +3,8 @@
 use nalgebra::DVector;
 use percussion_impact::outcome::Status;
 
+use crate::energy::EnergyBalance;
+
 /// One impact within a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Impact {
@@ -58,6 +60,8 @@ pub struct StepReport {
     pub energy_before: f64,
     /// Energy at the end of the step (J).
     pub energy_after: f64,
+    /// Energy gained since the start, and how much of it the scheme may have gained.
+    pub energy: EnergyBalance,
     /// Deepest penetration at the end of the step (m, ≥ 0).
     pub penetration: f64,
     /// Largest `|φ_i|` of the constraints at the end of the step (m, rad).
@@ -83,6 +87,7 @@ impl StepReport {
             residual: 0.0,
             energy_before: energy,
             energy_after: energy,
+            energy: EnergyBalance::default(),
             penetration: 0.0,
             constraint_error: 0.0,
             impacts: Vec::new(),

@@ -46,6 +46,7 @@ impl Mover {
             penetration: report.penetration,
             energy_before: report.energy_before,
             energy_after: report.energy_after,
+            energy: report.energy,
             relative_residual: report.residual,
             work: Work::Pieces {
                 pieces: report.pieces,

@@ -1,0 +1,226 @@
+//! What the energy of a motion in steps may be: the account that every such scheme keeps.
+//!
+//! At the end of each step the energy `E_k` is compared with that of the start and the work `W_k` of the forces without
+//! a potential since then. Impacts and friction only take energy, so that
+//!
+//! ```math
+//! E_k - E_0 - W_k \le A_k + \min(B_1 + B_k + C_k,\; \tfrac{1}{10} S_k)
+//! ```
+//!
+//! has to hold, where the right side is what the scheme itself may gain. More is an error, of the step size, of an impact
+//! law or of the scheme, and not a motion of the model.
+//!
+//! - **`B`, the discretization of smooth motion.** From `M (v' − v) = h k + R`, with the reactions `R`, and
+//!   `q' = q ⊕ h v'` follows the identity
+//!
+//!   ```math
+//!   E' - E = -\tfrac12 \|v' - v\|_M^2 + R \cdot v' + h\, v' \cdot (k + \nabla V)
+//!     + \bigl( V(q') - V(q) - h\, v' \cdot \nabla V \bigr) + \bigl( T(q', v') - T(q, v') \bigr) .
+//!   ```
+//!
+//!   The last two terms are what curvature of the potential and change of the mass matrix add. They do not add up in
+//!   smooth motion: to first order of `h` the scheme keeps not `E` but the modified energy `E − ½ h v · ∇V` and, for a mass
+//!   matrix that varies, one that differs by as much as `T(q ⊕ h v, v) − T(q, v)`. The error of the energy is therefore
+//!   the difference of such terms between two states, of which `B` takes twice the amount, for terms of higher order,
+//!   with what the step itself exchanged: `B_k = |V(q_k) − V(q_{k-1})| + |T(q_k, v_k) − T(q_{k-1}, v_k)|`, and
+//!   `B_1` of the first step. For constant forces and free bodies the second term is zero. In the θ-method with
+//!   θ = 1/2 the second term is of second order, as its error is.
+//! - **`S`, what there is.** No kinetic energy can exceed `S = T_0 + W + V_0 − min V` along the motion. The expansion in
+//!   `h` that leads to `B` is one for steps that resolve the motion: of an oscillation of frequency `Ω` it is `½ h Ω` of
+//!   the energy. More than a tenth of `S`, at `h Ω = 1/5` or 30 steps a period, does not pass for discretization.
+//! - **`C`, impacts of schemes that keep energy.** The modified energy jumps at an impact, and a scheme without damping
+//!   does not lose what it gains there: each step with impulses adds its `B_k` (θ-method with θ < 1, variational).
+//! - **`A`, what adds up.** Rounding of the energies; what the residuals of the contact problems may do, `Σ p · r` with
+//!   impulses `p` and residuals `r`; the trapezoidal rule for the work, `½ h |ΔP|` a step; what the smooth forces give a
+//!   body at rest within one step, `½ h² k · M⁻¹ k`, once; and the potential energy to which a scheme lifts bodies
+//!   out of overlaps of the *start*, at most the work of the impulses over them. Overlaps that arise on the way get no
+//!   allowance: for a surface of any curvature the depth `d = ½ h² a` by which a step misses it costs
+//!   `½ ‖v' − v‖²_M = ½ h² m a²` at the normal acceleration `a`, and removing the fraction `ε` of it gives back
+//!   `p ε d/h = ε ½ h² m a²`. Nor does the speed at which bodies fly apart that overlapped at the start.
+//!
+//! What the account does not see: gains that are smaller than losses before them, because it compares with the start.
+//!
+//! # Source
+//!
+//! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006, section IX.3 (the modified
+//! energy of the symplectic Euler method). The account is derived here.
+
+use nalgebra::DMatrix;
+use percussion_dynamics::System;
+
+use crate::model::{Model, State};
+
+/// The account at the end of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyBalance {
+    /// Work of the smooth forces without a potential since the start (J).
+    pub work: f64,
+    /// Energy above that of the start and this work (J); negative as a rule.
+    pub gained: f64,
+    /// How much of it the scheme may have gained, by the [module head](self) (J, ≥ 0).
+    pub allowed: f64,
+}
+
+impl EnergyBalance {
+    /// Whether the motion has more energy than it can have.
+    #[must_use]
+    pub fn is_breached(&self) -> bool {
+        // What is not a number does not hold.
+        self.gained.is_nan() || self.allowed.is_nan() || self.gained > self.allowed
+    }
+}
+
+/// Rounding errors of the sums of an energy, per velocity: products of three factors, summed.
+const ROUNDINGS: f64 = 8.0;
+
+/// The part of what there is that passes for discretization; see the [module head](self).
+const RESOLVED: f64 = 0.1;
+
+/// What an account keeps from step to step.
+#[derive(Clone, Debug)]
+pub(crate) struct EnergyAccount {
+    kinetic_start: f64,
+    potential_start: f64,
+    potential_lowest: f64,
+    /// Potential energy and power of other forces at the end of the last step.
+    potential: f64,
+    power: f64,
+    work: f64,
+    /// `A`.
+    accumulated: f64,
+    /// `B` of the first step, and `C`.
+    first: Option<f64>,
+    of_impacts: f64,
+    /// Work over overlaps of the start in the step under way (J).
+    over_overlaps: f64,
+    /// Depth of the overlaps of the start that are not yet removed (m), empty if there are none.
+    overlaps: Vec<f64>,
+}
+
+/// One step, by its ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    pub(crate) coordinates_before: &'a [f64],
+    pub(crate) coordinates: &'a [f64],
+    pub(crate) velocity: &'a [f64],
+    /// Whether contacts carried impulses and the scheme does not damp what this does to its modified energy.
+    pub(crate) keeps_energy: bool,
+    /// What the scheme adds to `B` (J).
+    pub(crate) exchanged: f64,
+}
+
+impl EnergyAccount {
+    /// The account of a motion in steps of `step` (s) that starts with these gaps (m).
+    pub(crate) fn new(
+        system: &dyn System,
+        state: &State,
+        step: f64,
+        gaps: impl Iterator<Item = f64>,
+    ) -> Self {
+        let State { time, coordinates, velocity } = state;
+        let potential = system.potential_energy(coordinates);
+        let overlaps: Vec<_> = gaps.map(|gap| f64::max(0.0, -gap)).collect();
+        let none = overlaps.iter().all(|depth| *depth == 0.0);
+        Self {
+            kinetic_start: system.kinetic_energy(coordinates, velocity),
+            potential_start: potential,
+            potential_lowest: potential,
+            potential,
+            power: system.other_power(coordinates, velocity, *time),
+            work: 0.0,
+            accumulated: energy_of_a_step(system, state, step),
+            first: None,
+            of_impacts: 0.0,
+            over_overlaps: 0.0,
+            overlaps: if none { Vec::new() } else { overlaps },
+        }
+    }
+
+    pub(crate) fn of_model(model: &Model, state: &State, step: f64) -> Self {
+        let contacts = 0..model.contacts().len();
+        let gaps = contacts.map(|contact| model.gap(contact, &state.coordinates));
+        Self::new(model.system(), state, step, gaps)
+    }
+
+    /// Allows what `impulses`, contacts with their normal impulses (N·s), do over overlaps of the start, of which the step
+    /// removes `rate` (1/s) times their depth.
+    pub(crate) fn remove_overlaps(
+        &mut self,
+        model: &Model,
+        coordinates: &[f64],
+        rate: f64,
+        impulses: impl Iterator<Item = (usize, f64)>,
+    ) {
+        if self.overlaps.is_empty() {
+            return;
+        }
+        for (contact, impulse) in impulses {
+            let depth = (-model.gap(contact, coordinates)).max(0.0);
+            let left = &mut self.overlaps[contact];
+            *left = left.min(depth);
+            self.over_overlaps += impulse * rate * *left;
+        }
+    }
+
+    /// Enters a step from the time `from` to `to` (s) whose contact problems leave work undecided by `residual` (J), and says
+    /// how the account stands.
+    pub(crate) fn enter(
+        &mut self,
+        system: &dyn System,
+        step: Step<'_>,
+        (from, to): (f64, f64),
+        residual: f64,
+    ) -> EnergyBalance {
+        let power = system.other_power(step.coordinates, step.velocity, to);
+        let half = 0.5 * (to - from);
+        let work = half * (self.power + power);
+        let undecided = half * (power - self.power).abs() + residual;
+        self.power = power;
+        self.enter_with(system, step, (work, undecided))
+    }
+
+    /// The same for a scheme that knows the work of the forces without a potential, and by how much it is undecided (J).
+    pub(crate) fn enter_with(
+        &mut self,
+        system: &dyn System,
+        step: Step<'_>,
+        (work, undecided): (f64, f64),
+    ) -> EnergyBalance {
+        let Step { coordinates_before, coordinates, velocity, keeps_energy, .. } = step;
+        let potential = system.potential_energy(coordinates);
+        let kinetic = system.kinetic_energy(coordinates, velocity);
+        let of_mass = (kinetic - system.kinetic_energy(coordinates_before, velocity)).abs();
+        let exchanged = (potential - self.potential).abs() + of_mass + step.exchanged;
+        let first = *self.first.get_or_insert(exchanged);
+        if keeps_energy {
+            self.of_impacts += exchanged;
+        }
+        let lifted = (potential - self.potential).max(0.0);
+        self.accumulated += std::mem::take(&mut self.over_overlaps).min(lifted);
+        let sizes = kinetic + potential.abs() + self.potential_start.abs();
+        let rounding = ROUNDINGS * velocity.len() as f64 * f64::EPSILON * sizes;
+        self.accumulated += undecided + rounding;
+        self.work += work;
+        self.potential = potential;
+        self.potential_lowest = self.potential_lowest.min(potential);
+        let fall = self.potential_start - self.potential_lowest;
+        let available = self.kinetic_start + self.work.max(0.0) + fall;
+        let raised = (kinetic - self.kinetic_start) + (potential - self.potential_start);
+        EnergyBalance {
+            work: self.work,
+            gained: raised - self.work,
+            allowed: self.accumulated
+                + (first + exchanged + self.of_impacts).min(RESOLVED * available),
+        }
+    }
+}
+
+/// `½ h² k · M⁻¹ k`: the kinetic energy that the smooth forces give the system at rest within a step (J).
+fn energy_of_a_step(system: &dyn System, state: &State, step: f64) -> f64 {
+    let rest = vec![0.0; state.velocity.len()];
+    let mut forces = DMatrix::zeros(rest.len(), 1);
+    system.smooth_forces(&state.coordinates, &rest, state.time, forces.as_mut_slice());
+    let mut acceleration = forces.clone();
+    system.apply_inverse_mass(&state.coordinates, &mut acceleration);
+    0.5 * step * step * forces.dot(&acceleration)
+}
