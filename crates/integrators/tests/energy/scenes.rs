@@ -9,7 +9,7 @@ use percussion_integrators::{
     stewart_trinkle, variational,
 };
 
-/// Numbers from a seed, by the generator SplitMix64.
+/// Numbers from a seed, by the generator `SplitMix64`.
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
