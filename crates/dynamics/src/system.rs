@@ -241,15 +241,18 @@ pub trait System: Debug + Send + Sync {
     /// Power of the smooth forces that have no potential (W): dampers, drives, torques. Those with a potential, and the
     /// gyroscopic and Coriolis terms, keep the energy and do not count.
     ///
-    /// The default is `vᵀ k + d/ds E(q ⊕ s v, v)` at `s = 0`, by the difference of [`point_bias`](Self::point_bias), and
-    /// allocates; the systems of this crate have closed forms.
+    /// The default is `vᵀ k + d/ds E(q ⊕ s v, v)` at `s = 0`, by [differences](crate::difference), and allocates; the systems of
+    /// this crate have closed forms.
     fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
-        let (mut moved, mut forces) = (vec![0.0; coordinates.len()], vec![0.0; velocity.len()]);
-        let exchanged = central_difference(velocity, |s| {
-            let tangent: Vec<f64> = velocity.iter().map(|v| s * v).collect();
-            self.retract(coordinates, &tangent, &mut moved);
-            self.energy(&moved, velocity)
-        });
+        let (mut exchanged, mut forces) = ([0.0], vec![0.0; velocity.len()]);
+        let energy = |moved: &[f64], value: &mut [f64]| {
+            let (kinetic, potential) =
+                (self.kinetic_energy(moved, velocity), self.potential_energy(moved));
+            value[0] = kinetic + potential;
+            kinetic.abs() + potential.abs()
+        };
+        difference::along(self, coordinates, velocity, 0.0, energy, &mut exchanged);
+        let [exchanged] = exchanged;
         self.smooth_forces(coordinates, velocity, time, &mut forces);
         exchanged + forces.iter().zip(velocity).map(|(k, v)| k * v).sum::<f64>()
     }

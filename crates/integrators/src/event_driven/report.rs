@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Settings;
+use super::settings::Resolved;
 use crate::{model::State, scales::Scales};
 
 /// What a contact does between two events.
@@ -131,13 +131,15 @@ impl EnergyAccount {
     pub(super) fn is_breached(
         &self,
         start_kinetic: f64,
-        settings: &Settings,
+        settings: &Resolved,
         counters: &Counters,
     ) -> bool {
         let taken = self.impacts.abs() + self.friction.abs();
         let available =
             start_kinetic + taken + self.other_work.abs() + (self.start - self.end).abs();
-        let of_step = settings.relative_tolerance * available + settings.absolute_tolerance;
+        // The last two are those of energies.
+        let absolute = settings.absolute_tolerances.last().copied().unwrap_or(0.0);
+        let of_step = settings.relative_tolerance * available + absolute;
         let gained = self.residual() + self.projections;
         // What is not a number does not hold.
         gained.is_nan() || gained > 10.0 * (1 + counters.steps) as f64 * of_step
