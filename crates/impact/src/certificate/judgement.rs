@@ -147,10 +147,11 @@ fn hold(
         let rounding = if is_locked { locked } else { 0.0 };
         let left =
             still + claims.approach + (claims.kinetic_approach + rounding) * scales.reach[row];
-        // What a percussion may be so that it moves its own row by no more than counts as still.
+        // What a percussion may be so that it moves its own row by no more than counts as still, or than the law leaves.
         let light = |row: usize| {
             let own = if delassus[row] > 0.0 { delassus[row] } else { unconstrained[row].powi(2) };
-            scales.contact.tolerance(row, part) / own
+            let still = scales.contact.tolerance(row, part);
+            (still + claims.kinetic_approach * scales.reach[row]) / own
         };
         holding.approach &= after[row] >= -left;
         holding.adhesion &= impulse.normal >= -light(row);
