@@ -174,6 +174,11 @@ fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     for _ in 0..motion.steps {
         let before = Record::of(integrator.state());
         match integrator.step() {
+            // What a runner would end with.
+            Ok(report) if report.energy.is_breached() => {
+                status = "EnergyGained".to_owned();
+                break;
+            }
             Ok(report) => {
                 let after = Record::of(integrator.state());
                 let system = integrator.model().system();
@@ -214,6 +219,11 @@ fn impulse_velocity(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     for _ in 0..motion.steps {
         let before = Record::of(integrator.state());
         match integrator.step() {
+            // What a runner would end with.
+            Ok(report) if report.energy.is_breached() => {
+                status = "EnergyGained".to_owned();
+                break;
+            }
             Ok(report) => {
                 let after = Record::of(integrator.state());
                 let (system, place) = (integrator.model().system(), before.coordinates.clone());
@@ -250,6 +260,11 @@ fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     for _ in 0..motion.steps {
         let before = Record::of(integrator.state());
         match integrator.step() {
+            // What a runner would end with.
+            Ok(report) if report.energy.is_breached() => {
+                status = "EnergyGained".to_owned();
+                break;
+            }
             Ok(report) => {
                 let after = Record::of(integrator.state());
                 let system = integrator.model().system();
@@ -299,6 +314,11 @@ fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, ta
     let mut status = "Completed".to_owned();
     for _ in 0..motion.steps {
         match integrator.step() {
+            // What a runner would end with.
+            Ok(report) if report.energy.is_breached() => {
+                status = "EnergyGained".to_owned();
+                break;
+            }
             Ok(_) => records.push(Record::of(integrator.state())),
             Err(error) => {
                 status = variant(&error);
@@ -316,14 +336,8 @@ fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, ta
 fn event_driven(name: &str, law: &dyn Law, motion: &Motion, scene: &Scene, tally: &mut Tally) {
     let Some(model) = model(motion) else { return };
     let base = event_driven::Settings::default();
-    let [_, length, time] = motion.units;
     let end = motion.step * motion.steps as f64;
     let settings = event_driven::Settings {
-        absolute_tolerance: base.absolute_tolerance * length.min(length / time).min(1.0),
-        proximity: base.proximity * length,
-        gap_tolerance: base.gap_tolerance * length,
-        velocity_tolerance: base.velocity_tolerance * length / time,
-        acceleration_tolerance: base.acceleration_tolerance * length / (time * time),
         impact_limit: PATIENCE / 10,
         mode_limit: PATIENCE / 10,
         step_limit: PATIENCE,
@@ -351,7 +365,8 @@ fn event_driven(name: &str, law: &dyn Law, motion: &Motion, scene: &Scene, tally
     records.push(Record::of(&report.state));
     let samples: Vec<_> = records.iter().map(Record::sample).collect();
     let mut verdict = scene.motion(&samples, Keeping::Controlled(1e-6), &[]);
-    verdict.merge(&scene.gaps(&samples, settings.gap_tolerance + settings.proximity));
+    // The tolerance of gaps and the proximity, by default.
+    verdict.merge(&scene.gaps(&samples, 2e-9 * report.scales.length));
     tally.judge(name, &verdict);
 }
 
@@ -375,13 +390,7 @@ fn inclusion(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     }
     let Some(model) = model(motion) else { return };
     let base = inclusion::Settings::default();
-    let [_, length, time] = motion.units;
-    let settings = inclusion::Settings {
-        gap_tolerance: base.gap_tolerance * length,
-        velocity_tolerance: base.velocity_tolerance * length / time,
-        step_limit: PATIENCE,
-        ..base
-    };
+    let settings = inclusion::Settings { step_limit: PATIENCE, ..base };
     let end = motion.step * motion.steps as f64;
     let solution = match inclusion::build(&model, &settings, &start(motion), end) {
         Ok(solution) => solution,
@@ -410,7 +419,8 @@ fn inclusion(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     }
     let samples: Vec<_> = records.iter().map(Record::sample).collect();
     let mut verdict = scene.motion(&samples, Keeping::Controlled(1e-6), &[]);
-    verdict.merge(&scene.gaps(&samples, 2.0 * settings.gap_tolerance));
+    // Twice the tolerance of gaps, by default.
+    verdict.merge(&scene.gaps(&samples, 2e-9 * solution.scales.length));
     tally.judge(name, &verdict);
 }
 

@@ -34,7 +34,7 @@
 //! part in the unit of its row, and the least size, where there is one, changes by at most a factor of two as `r_i` is rounded to a power of two.
 //!
 //! **Rounding.** A row whose terms are so large beside `s_i` that the rounding `(n + 1) 2⁻⁵² Σ|terms|` of their sum could reach `10⁻¹¹ s_i` is
-//! added up again with [compensated sums](crate::compensated).
+//! added up again with [compensated sums](crate::compensated), whose own rounding `(n + 1) 2⁻¹⁰⁴ Σ|terms|` counts as a residual.
 //!
 //! # Source
 //!
@@ -237,6 +237,11 @@ impl Judge {
             let noise = rounding * self.terms[i];
             if noise > sizes[i] && (z_i != 0.0 || self.slack[i] < CANCELLATION * noise) {
                 self.slack[i] = compensated_slack(problem, i, z, with_vector);
+                // What even such sums cannot tell, as where unknowns of 1e33 cancel, is not known to be zero.
+                let doubt = rounding * CANCELLATION * f64::EPSILON * self.terms[i];
+                natural_map = if doubt > natural_map { doubt } else { natural_map };
+                let doubt = if doubt > 0.0 { doubt / sizes[i] } else { 0.0 };
+                relative = if doubt > relative { doubt } else { relative };
             }
             let w = self.slack[i];
             // Zero times a finite number is zero; times NaN or infinity it is NaN.

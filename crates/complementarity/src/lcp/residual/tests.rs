@@ -72,6 +72,16 @@ fn units_of_rows_and_of_unknowns_may_differ() {
     }
 }
 
+/// `w = (-1, 1)`, of which unknowns of 1e34 leave nothing even in compensated sums.
+#[test]
+fn what_no_sum_can_tell_is_not_taken_for_zero() {
+    let problem = Problem::new(dmatrix![1.57, -1.57; 0.03, -0.03], dvector![-1.0, 1.0]).unwrap();
+    for z in [1e3, 1e30, 7.255049597929679e33, 1e100, 1e300] {
+        let found = problem.relative_residual(&dvector![z, z]);
+        assert!(found > 0.5, "{z:e}: {found:e}");
+    }
+}
+
 fn sizes_of(problem: &Problem) -> Vec<f64> {
     let mut found = vec![0.0; problem.dimension()];
     sizes(problem, &mut found, &mut Vec::new());
