@@ -10,7 +10,7 @@
 //! ```
 //!
 //! where `|M_ij M_ji|` counts as at most `|M_ii M_jj|`. Rows without a scale take what rows with one would send them, over as few
-//! others as possible; an unknown without a diagonal entry has the smallest size at which it balances a row of its column. No row
+//! others as possible; an unknown without a diagonal entry, or whose row has no scale, has the smallest size at which it balances a row of its column. No row
 //! with a scale is raised by this, so that cycles of rows do not amplify one another.
 //! Multiplying rows or unknowns by positive numbers multiplies the scales likewise, so units do not matter, and `z` does not
 //! enter: an answer of absurd size has no larger tolerance than another.
@@ -76,15 +76,24 @@ pub fn row_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
             .fold(0.0, f64::max)
     };
     let mut scales: Vec<f64> = (0..n).map(|i| own[i].max(reached(&pushing, i))).collect();
-    for _ in 0..n {
-        let sizes: Vec<f64> = (0..n)
-            .map(|j| {
-                let diagonal = matrix[j * n + j].abs();
-                if diagonal > 0.0 { scales[j] / diagonal } else { balance(matrix, &scales, j) }
-            })
-            .collect();
-        for i in (0..n).filter(|&i| scales[i] == 0.0).collect::<Vec<_>>() {
-            scales[i] = reached(&sizes, i);
+    for _ in 0..2 * n {
+        let before = scales.clone();
+        // In the last resort also by unknowns whose own row has no scale.
+        for last in [false, true] {
+            let sizes: Vec<f64> = (0..n)
+                .map(|j| {
+                    let diagonal = matrix[j * n + j].abs();
+                    let own = diagonal > 0.0 && (before[j] > 0.0 || !last);
+                    if own { before[j] / diagonal } else { balance(matrix, &before, j) }
+                })
+                .collect();
+            for i in (0..n).filter(|&i| before[i] == 0.0) {
+                let own = if last { matrix[i * n + i].abs() * sizes[i] } else { 0.0 };
+                scales[i] = reached(&sizes, i).max(own);
+            }
+            if scales != before {
+                break;
+            }
         }
     }
     least_scales(matrix, vector, &mut scales);

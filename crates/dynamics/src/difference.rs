@@ -13,7 +13,7 @@
 //! find how much shorter the step has to be.
 //!
 //! - **Needs** `f` smooth at 0. Where it is not finite a step is too long.
-//! - **Cost** two values of `f` for each step, usually some ten steps; at most [`STEPS`].
+//! - **Cost** two values of `f` for each step, usually some ten steps; at most 48.
 //!
 //! # Source
 //!

@@ -254,8 +254,8 @@ impl Scene {
         let (mut sum, mut absolute) = (Extended::ZERO, 0.0);
         for (i, body) in self.bodies.iter().enumerate() {
             let place = self.mass_center(&frames, i);
-            for k in 0..3 {
-                let term = self.load(body)[k] * place[k];
+            for (load, place) in self.load(body).into_iter().zip(place) {
+                let term = load * place;
                 sum -= term;
                 absolute += term.abs().value();
             }

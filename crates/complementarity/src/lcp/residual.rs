@@ -23,7 +23,7 @@
 //! ```
 //!
 //! The last factor, one for semidefinite matrices, keeps pairs of rows from raising one another. Rows that have no size yet are reached, one step after
-//! the other, from those that have one: by `z_j` of the size `s_j/|M_jj|`, and by an unknown without a diagonal entry of the size at which it makes up for the first
+//! the other, from those that have one: by `z_j` of the size `s_j/|M_jj|`, and by an unknown without a diagonal entry, in the last resort also one whose row has no size, of the size at which it makes up for the first
 //! row of its column that it can, the smallest `s_i/|M_ij| > 0`. Rows with a size are not raised further: around a cycle of rows that would have no end. Where
 //! rows and columns have the same units, as those of contacts have (among the rows with a positive diagonal entry `r_i |M_ij| c_j` is at most 64;
 //! semidefinite matrices have none above 4), every `s_i` is at least `2⁻⁷ max_j r_j|q_j| u_i`, where `j` are the rows with `q_j < 0 < M_jj`, and `u_i = 1/r_i` or, without
@@ -365,7 +365,10 @@ fn sizes(problem: &Problem, sizes: &mut [f64], before: &mut Vec<f64>) {
     while sizes.contains(&0.0) {
         before.clear();
         before.extend_from_slice(sizes);
-        (0..n).for_each(|j| fill(problem, j, before, sizes));
+        (0..n).for_each(|j| fill(problem, j, before, sizes, false));
+        if sizes == &before[..] {
+            (0..n).for_each(|j| fill(problem, j, before, sizes, true));
+        }
         if sizes == &before[..] {
             break;
         }
@@ -394,12 +397,16 @@ fn is_driven(problem: &Problem, i: usize) -> bool {
     (diagonal > 0.0 && q < 0.0) || (diagonal < 0.0 && q > 0.0)
 }
 
-/// Lets the rows of column `j` that had no size before feel its unknown.
-fn fill(problem: &Problem, j: usize, before: &[f64], sizes: &mut [f64]) {
+/// Lets the rows of column `j` that had no size before feel its unknown; if its own row has none, only in the `last` resort.
+fn fill(problem: &Problem, j: usize, before: &[f64], sizes: &mut [f64], last: bool) {
     let n = sizes.len();
     let column = &problem.matrix().as_slice()[j * n..][..n];
     let diagonal = column[j].abs();
-    let unknown = if diagonal > 0.0 { before[j] / diagonal } else { balance(column, before) };
+    let unknown = if diagonal > 0.0 && (before[j] > 0.0 || !last) {
+        before[j] / diagonal
+    } else {
+        balance(column, before)
+    };
     for (i, size) in sizes.iter_mut().enumerate() {
         let reach = column[i].abs() * unknown;
         if before[i] == 0.0 && reach > *size && reach.is_finite() {

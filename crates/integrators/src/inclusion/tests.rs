@@ -245,7 +245,7 @@ fn units_of_mass_length_and_time_change_no_phase_and_no_answer() {
         let model = Model::new(Box::new(body), vec![corner(-0.5), corner(0.5)]).unwrap();
         let coordinates = vec![0.0, 1.0 * length, 0.0];
         // It turns about the left corner.
-        let velocity = vec![-1.0 * length / time, 0.5 * length / time, 1.0 / time];
+        let velocity = vec![-length / time, 0.5 * length / time, 1.0 / time];
         let start = State { time: 0.0, coordinates, velocity };
         let settings = Settings { impact_limit: 6, ..Settings::default() };
         build(&model, &settings, &start, 3.0 * time).unwrap()
