@@ -105,7 +105,7 @@ impl Chosen {
         }
     }
 
-    /// What the law claims of its outcomes.
+    /// Returns the claims by which outcomes of the law are judged.
     pub(crate) fn claims(&self, problem: &Problem) -> Claims {
         match self {
             Self::One(law) => law.claims(problem),

@@ -34,7 +34,7 @@ pub trait Law: Debug {
     /// Name in files and on the command line.
     fn name(&self) -> &'static str;
 
-    /// What the law claims of its outcomes, by which they are judged.
+    /// Returns the claims by which outcomes of the law are judged.
     fn claims(&self, problem: &Problem) -> Claims;
 
     /// The velocity after the impact, and the percussions that lead to it, not judged: the status is what the law

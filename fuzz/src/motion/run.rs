@@ -119,6 +119,33 @@ fn world(
     (impulse.x * axes[0] + impulse.y * axes[1] + impulse.z * axes[2]).into()
 }
 
+/// Takes the steps of a scene and counts the status that a runner would end with: `step` returns nothing where the account of the
+/// energy is breached.
+fn follow<T, E: Debug>(
+    name: &str,
+    motion: &Motion,
+    tally: &mut Tally,
+    mut step: impl FnMut() -> Result<Option<T>, E>,
+) -> Vec<T> {
+    let mut taken = Vec::with_capacity(motion.steps);
+    let mut status = "Completed".to_owned();
+    for _ in 0..motion.steps {
+        match step() {
+            Ok(Some(record)) => taken.push(record),
+            Ok(None) => {
+                status = "EnergyGained".to_owned();
+                break;
+            }
+            Err(error) => {
+                status = variant(&error);
+                break;
+            }
+        }
+    }
+    tally.count(name, status);
+    taken
+}
+
 /// Judges the steps and the states between them.
 fn judge(
     name: &str,
@@ -169,39 +196,22 @@ fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         Ok(integrator) => integrator,
         Err(error) => return tally.count(name, variant(&error)),
     };
-    let mut steps = Vec::new();
-    let mut status = "Completed".to_owned();
-    for _ in 0..motion.steps {
+    let steps = follow(name, motion, tally, || {
         let before = Record::of(integrator.state());
-        match integrator.step() {
-            // What a runner would end with.
-            Ok(report) if report.energy.is_breached() => {
-                status = "EnergyGained".to_owned();
-                break;
-            }
-            Ok(report) => {
-                let after = Record::of(integrator.state());
-                let system = integrator.model().system();
-                let impulses = report
-                    .contacts
-                    .iter()
-                    .map(|c| {
-                        (
-                            c.contact,
-                            world(motion, system, &after.coordinates, c.contact, &c.impulse),
-                        )
-                    })
-                    .collect();
-                let place = after.coordinates.clone();
-                steps.push(Plain { before, after, place, impulses });
-            }
-            Err(error) => {
-                status = variant(&error);
-                break;
-            }
+        let report = integrator.step()?;
+        if report.energy.is_breached() {
+            return Ok(None);
         }
-    }
-    tally.count(name, status);
+        let after = Record::of(integrator.state());
+        let system = integrator.model().system();
+        let impulses = report
+            .contacts
+            .iter()
+            .map(|c| (c.contact, world(motion, system, &after.coordinates, c.contact, &c.impulse)))
+            .collect();
+        let place = after.coordinates.clone();
+        Ok::<_, stewart_trinkle::Error>(Some(Plain { before, after, place, impulses }))
+    });
     let rule = Rule::StewartTrinkle(settings.tolerance);
     judge(name, (scene, tally), &steps, rule, (motion.step, settings.lemke.tolerance));
 }
@@ -214,33 +224,21 @@ fn impulse_velocity(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         Ok(integrator) => integrator,
         Err(error) => return tally.count(name, variant(&error)),
     };
-    let mut steps = Vec::new();
-    let mut status = "Completed".to_owned();
-    for _ in 0..motion.steps {
+    let steps = follow(name, motion, tally, || {
         let before = Record::of(integrator.state());
-        match integrator.step() {
-            // What a runner would end with.
-            Ok(report) if report.energy.is_breached() => {
-                status = "EnergyGained".to_owned();
-                break;
-            }
-            Ok(report) => {
-                let after = Record::of(integrator.state());
-                let (system, place) = (integrator.model().system(), before.coordinates.clone());
-                let impulses = report
-                    .contacts
-                    .iter()
-                    .map(|c| (c.contact, world(motion, system, &place, c.contact, &c.impulse)))
-                    .collect();
-                steps.push(Plain { before, after, place, impulses });
-            }
-            Err(error) => {
-                status = variant(&error);
-                break;
-            }
+        let report = integrator.step()?;
+        if report.energy.is_breached() {
+            return Ok(None);
         }
-    }
-    tally.count(name, status);
+        let after = Record::of(integrator.state());
+        let (system, place) = (integrator.model().system(), before.coordinates.clone());
+        let impulses = report
+            .contacts
+            .iter()
+            .map(|c| (c.contact, world(motion, system, &place, c.contact, &c.impulse)))
+            .collect();
+        Ok::<_, impulse_velocity::Error>(Some(Plain { before, after, place, impulses }))
+    });
     let rule = Rule::ImpulseVelocity(settings.error_reduction);
     judge(name, (scene, tally), &steps, rule, (motion.step, settings.tolerance));
 }
@@ -255,36 +253,24 @@ fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         Ok(integrator) => integrator,
         Err(error) => return tally.count(name, variant(&error)),
     };
-    let mut steps = Vec::new();
-    let mut status = "Completed".to_owned();
-    for _ in 0..motion.steps {
+    let steps = follow(name, motion, tally, || {
         let before = Record::of(integrator.state());
-        match integrator.step() {
-            // What a runner would end with.
-            Ok(report) if report.energy.is_breached() => {
-                status = "EnergyGained".to_owned();
-                break;
-            }
-            Ok(report) => {
-                let after = Record::of(integrator.state());
-                let system = integrator.model().system();
-                let way: Vec<f64> = before.velocity.iter().map(|v| 0.5 * motion.step * v).collect();
-                let mut place = before.coordinates.clone();
-                system.retract(&before.coordinates, &way, &mut place);
-                let impulses = report
-                    .contacts
-                    .iter()
-                    .map(|c| (c.contact, world(motion, system, &place, c.contact, &c.impulse)))
-                    .collect();
-                steps.push(Plain { before, after, place, impulses });
-            }
-            Err(error) => {
-                status = variant(&error);
-                break;
-            }
+        let report = integrator.step()?;
+        if report.energy.is_breached() {
+            return Ok(None);
         }
-    }
-    tally.count(name, status);
+        let after = Record::of(integrator.state());
+        let system = integrator.model().system();
+        let way: Vec<f64> = before.velocity.iter().map(|v| 0.5 * motion.step * v).collect();
+        let mut place = before.coordinates.clone();
+        system.retract(&before.coordinates, &way, &mut place);
+        let impulses = report
+            .contacts
+            .iter()
+            .map(|c| (c.contact, world(motion, system, &place, c.contact, &c.impulse)))
+            .collect();
+        Ok::<_, impulse_velocity::Error>(Some(Plain { before, after, place, impulses }))
+    });
     judge(name, (scene, tally), &steps, Rule::MoreauJean, (motion.step, settings.tolerance));
 }
 
@@ -310,24 +296,13 @@ fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, ta
         Ok(integrator) => integrator,
         Err(error) => return tally.count(name, variant(&error)),
     };
-    let mut records = vec![Record::of(integrator.state())];
-    let mut status = "Completed".to_owned();
-    for _ in 0..motion.steps {
-        match integrator.step() {
-            // What a runner would end with.
-            Ok(report) if report.energy.is_breached() => {
-                status = "EnergyGained".to_owned();
-                break;
-            }
-            Ok(_) => records.push(Record::of(integrator.state())),
-            Err(error) => {
-                status = variant(&error);
-                break;
-            }
-        }
-    }
-    tally.count(name, status);
-    let samples: Vec<_> = records.iter().map(Record::sample).collect();
+    let first = Record::of(integrator.state());
+    let records = follow(name, motion, tally, || {
+        let report = integrator.step()?;
+        let gained = report.energy.is_breached();
+        Ok::<_, variational::Error>((!gained).then(|| Record::of(integrator.state())))
+    });
+    let samples: Vec<_> = [&first].into_iter().chain(&records).map(Record::sample).collect();
     let mut verdict = scene.motion(&samples, Keeping::Second(motion.step), &[]);
     verdict.merge(&scene.gaps(&samples[1..], settings.touching));
     tally.judge(name, &verdict);

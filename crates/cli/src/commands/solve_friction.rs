@@ -34,7 +34,7 @@ struct Answer {
     sweeps: usize,
     /// Relative residual: the largest of the figures over the largest free velocity of a contact.
     residual: f64,
-    /// What the residual is the largest of (m/s).
+    /// The violations of which the residual is the largest (m/s).
     figures: Figures,
     /// Why there is no solution.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,7 @@ use crate::{Problem, outcome::RestitutionUse};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Claims {
-    /// What the law makes of nonzero coefficients of restitution.
+    /// Use of nonzero coefficients of restitution by the law.
     pub restitution: RestitutionUse,
     /// At which speed contacts that push separate.
     pub complementarity: Complementarity,
@@ -107,7 +107,7 @@ impl Claims {
         Self { is_instantaneous: false, ..self }
     }
 
-    /// What becomes of the coefficients of the contacts of `problem`.
+    /// Use of the coefficients of restitution of the contacts of `problem`.
     #[must_use]
     pub fn restitution_of(&self, problem: &Problem) -> RestitutionUse {
         let any = problem.contacts().iter().any(|contact| contact.restitution > 0.0);

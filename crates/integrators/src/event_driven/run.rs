@@ -57,18 +57,14 @@ impl Run<'_, '_> {
         };
         let Course { mut state, modes, mut energy, drift, counters, geometry, settings, .. } =
             self.course;
-        let status = match status {
-            Status::EndReached if counters.energy_gained > 0 => Status::EnergyGained,
-            status => status,
-        };
         let system = geometry.model.system();
         let reached = state.coordinates.clone();
         system.retract(&reached, &vec![0.0; state.velocity.len()], &mut state.coordinates);
         energy.end = system.energy(&state.coordinates, &state.velocity);
+        let gained = counters.energy_gained > 0
+            || energy.is_breached(self.start_kinetic, settings, &counters);
         let status = match status {
-            Status::EndReached if energy.is_breached(self.start_kinetic, settings, &counters) => {
-                Status::EnergyGained
-            }
+            Status::EndReached if gained => Status::EnergyGained,
             status => status,
         };
         let scales = settings.scales;

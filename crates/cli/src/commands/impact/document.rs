@@ -40,7 +40,7 @@ pub(super) enum Content {
 #[derive(Debug, Serialize)]
 pub(super) struct One {
     pub(super) status: Status,
-    /// What the law makes of coefficients of restitution that are not 0.
+    /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
     /// With the status `infeasible` the proof: a weight of each contact.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ use crate::laws::{self, Sampled};
 #[derive(Debug, Serialize)]
 pub(super) struct Set {
     pub(super) status: Status,
-    /// What the law makes of coefficients of restitution that are not 0.
+    /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
     pub(super) statistics: SetStatistics,
     /// None when no sample ended.

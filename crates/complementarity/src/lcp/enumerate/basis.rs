@@ -134,8 +134,9 @@ impl Basis {
             }
             gap = self.gap(problem, s, z);
         }
-        self.drop_rounding_of(problem, s, z, tolerance);
-        let gap = self.gap(problem, s, z);
+        if self.drop_rounding_of(problem, s, z, tolerance) {
+            gap = self.gap(problem, s, z);
+        }
         let holds = |(gap, &i): (&f64, &usize)| {
             let terms = self.terms(problem, s, z, i);
             terms < f64::INFINITY && gap.abs() <= tolerance * terms
@@ -157,8 +158,9 @@ impl Basis {
     }
 
     /// Sets pivot entries to zero that are rounding: `z = U⁻¹ L⁻¹ b` feels the rounding of the terms of every row, through
-    /// factors whose own rounding leaves no entry of them exactly zero.
-    fn drop_rounding_of(&self, problem: &Problem, s: f64, z: &mut [f64], tolerance: f64) {
+    /// factors whose own rounding leaves no entry of them exactly zero. Returns whether there were any.
+    fn drop_rounding_of(&self, problem: &Problem, s: f64, z: &mut [f64], tolerance: f64) -> bool {
+        let mut dropped = false;
         let largest = z.iter().fold(s, |largest, value| value.abs().max(largest));
         for position in 0..self.rank {
             let value = z[self.columns[position]].abs();
@@ -170,8 +172,10 @@ impl Basis {
             let felt: f64 = felt.map(|(a, &i)| a * self.terms(problem, s, z, i)).sum();
             if value <= tolerance * felt {
                 z[self.columns[position]] = 0.0;
+                dropped = true;
             }
         }
+        dropped
     }
 
     /// A bound of how much the column at `position` feels each row, in their order: its row of `|U|⁻¹ |L|⁻¹` with the factors of
