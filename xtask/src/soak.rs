@@ -2,9 +2,10 @@
 //!
 //! Runs of grains are killed at random moments, run out of disk, have bits of their checkpoints flipped, and are started
 //! twice on one directory. Each must end with the same bits as an undisturbed run, or refuse in words. In between the
-//! driver of the fuzz targets runs with fresh seeds. The first seed is printed; moments of kills differ from run to
+//! driver of the fuzz targets and the random tests of the libraries run with fresh seeds. The first seed is printed; moments of kills differ from run to
 //! run even so. Documents with random damage are read by the program. What fails keeps its directory below `target/soak/`.
 
+mod cases;
 mod disk;
 mod flips;
 mod fuzz;
@@ -28,13 +29,14 @@ const MINUTES: u64 = 10;
 
 type Kind = (&'static str, fn(&mut Trial) -> anyhow::Result<()>);
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     ("kills", kills::run),
     ("disk", disk::run),
     ("flips", flips::run),
     ("pairs", pairs::run),
     ("inputs", inputs::run),
     ("fuzz", fuzz::run),
+    ("cases", cases::run),
 ];
 
 /// What was asked for.
