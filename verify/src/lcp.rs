@@ -11,9 +11,10 @@
 //!
 //! where `|M_ij M_ji|` counts as at most `|M_ii M_jj|`. Rows without a scale take what rows with one would send them, over as few
 //! others as possible; an unknown without a diagonal entry, or whose row has no scale, has the smallest size at which it balances a row of its column. No row
-//! with a scale is raised by this, so that cycles of rows do not amplify one another.
-//! Multiplying rows or unknowns by positive numbers multiplies the scales likewise, so units do not matter, and `z` does not
-//! enter: an answer of absurd size has no larger tolerance than another.
+//! with a scale is raised by this, so that cycles of rows do not amplify one another. A row that is left without one has
+//! `q_i = 0`, and no data say how large its unknowns are: its equation is homogeneous, and its scale is `Σ_j |M_ij z_j|`.
+//! Multiplying rows or unknowns by positive numbers multiplies the scales likewise, so units do not matter, and elsewhere `z` does
+//! not enter: an answer of absurd size has no larger tolerance than another.
 //!
 //! In mechanics `z_i w_i` is an energy in every row, and `q_i²/M_ii` says how much of it row `i` is about. Where no entry
 //! contradicts this reading (all `|M_ij| ≤ 64 √(M_ii M_jj)` among the rows with `M_ii > 0`), rows of next to no energy are not
@@ -55,8 +56,7 @@ pub fn row_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     let pushing: Vec<f64> = (0..n)
         .map(|j| {
             let diagonal = matrix[j * n + j];
-            if diagonal * vector[j] < 0.0 || diagonal.signum() * vector[j] < 0.0 && diagonal != 0.0
-            {
+            if diagonal != 0.0 && diagonal.signum() * vector[j] < 0.0 {
                 own[j] / diagonal.abs()
             } else {
                 0.0
@@ -160,7 +160,10 @@ pub fn judge(matrix: &[f64], vector: &[f64], z: &[f64], tolerance: f64) -> Verdi
         verdict.look("size", 0, Extended::ONE, 0.0);
         return verdict;
     }
-    let scales = row_scales(matrix, vector);
+    let mut scales = row_scales(matrix, vector);
+    for i in (0..n).filter(|&i| scales[i] == 0.0) {
+        scales[i] = (0..n).map(|j| (matrix[i * n + j] * z[j]).abs()).sum();
+    }
     let w = slack(matrix, vector, z);
     let fraction = 4.0 * tolerance + 64.0 * rounding(n);
     for i in 0..n {
@@ -248,6 +251,17 @@ mod tests {
             assert!(right.holds(), "{unit:e}: {right}");
             let wrong = judge(&matrix, &vector, &[5e-11 / unit, 1.75e-10 / unit], 1e-10);
             assert!(wrong.refuses("complementarity"), "{unit:e}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_nothing_pushes_is_judged_by_its_terms() {
+        // `w = (z_1 − z_0, 1)`: any `z_0 = z_1` solves, at any size.
+        let (matrix, vector) = ([-1.0, 1.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0]);
+        for size in [1e-200, 1.0, 1e200] {
+            assert!(judge(&matrix, &vector, &[size, size * (1.0 - 1e-15), 0.0], 1e-10).holds());
+            let wrong = judge(&matrix, &vector, &[size, size * (1.0 - 1e-8), 0.0], 1e-10);
+            assert!(wrong.refuses("negative w"), "{size:e}: {wrong}");
         }
     }
 

@@ -28,7 +28,8 @@
 //! rows and columns have the same units, as those of contacts have (among the rows with a positive diagonal entry `r_i |M_ij| c_j` is at most 64;
 //! semidefinite matrices have none above 4), every `s_i` is at least `2⁻⁷ max_j r_j|q_j| u_i`, where `j` are the rows with `q_j < 0 < M_jj`, and `u_i = 1/r_i` or, without
 //! a positive diagonal entry, the largest `|M_ij| c_j` of them: rows whose own terms are rounding of the others, as along the tangents of a body at rest, are
-//! not asked to be precise. If `q = 0`, there is nothing but the answer to compare with, and `s_i = Σ_j |M_ij z_j|`.
+//! not asked to be precise. Rows that nothing reaches, all of them if `q = 0`, have nothing but the answer to compare with: `q_i` is zero there, nothing says how
+//! large their unknowns are, and `s_i = Σ_j |M_ij z_j|`.
 //!
 //! **Units.** Multiplying rows and columns by positive numbers, independently, as other units do, leaves the relative residual as it is: `s_i` takes
 //! part in the unit of its row, and the least size, where there is one, changes by at most a factor of two as `r_i` is rounded to a power of two.
@@ -77,7 +78,7 @@ impl Residuals {
 pub(crate) struct Judge {
     /// `s`.
     sizes: Vec<f64>,
-    /// `s` one step before.
+    /// `s` one step before; once they are known, `s` for the last answer.
     before: Vec<f64>,
     /// Whether the sizes are those of the problem.
     known: bool,
@@ -230,7 +231,10 @@ impl Judge {
         }
         let with_vector = self.sizes.iter().any(|&size| size > 0.0);
         self.add_up(problem, z, with_vector);
-        let sizes = if with_vector { &self.sizes[..] } else { self.terms.as_slice() };
+        let of_answer = |(&size, &terms): (&f64, &f64)| if size > 0.0 { size } else { terms };
+        self.before.clear();
+        self.before.extend(self.sizes.iter().zip(self.terms.as_slice()).map(of_answer));
+        let sizes = &self.before[..];
         let rounding = rounding(z.len());
         let (mut natural_map, mut relative, mut poison) = (0.0, 0.0, 0.0);
         for (i, &z_i) in z.as_slice().iter().enumerate() {

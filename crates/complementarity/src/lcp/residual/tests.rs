@@ -133,6 +133,18 @@ fn without_a_vector_answers_are_compared_with_themselves() {
     assert!(idle.relative_residual(&dvector![5.0]) > 0.9, "w z = 5");
 }
 
+/// `w = (z₁ − z₀, 1)` with `z₀ = z₁` but for the last digit was infinitely wrong: nothing pushes the first row, whose size was zero beside the 1 of the
+/// second.
+#[test]
+fn rows_that_nothing_reaches_are_compared_with_the_answer() {
+    let matrix = dmatrix![-1.0, 1.0, 0.0; 1.0, -1.0, 0.0; 0.0, 0.0, 1.0];
+    let problem = Problem::new(matrix, dvector![0.0, 0.0, 1.0]).unwrap();
+    for size in [1e-200, 1.0, 1e200] {
+        let of = |error: f64| problem.relative_residual(&dvector![size, size * (1.0 - error), 0.0]);
+        assert!(of(f64::EPSILON) < 1e-15 && of(1e-8) > 4e-9 && of(0.5) > 0.3, "{size:e}");
+    }
+}
+
 /// `M = AᵀA + I` with rows and columns in units `10^±12` apart.
 fn in_units(a: &[f64], q: &[f64], units: &[f64]) -> Problem {
     let n = q.len();
