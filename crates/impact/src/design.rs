@@ -1,11 +1,11 @@
-//! Design of mechanisms whose impacts have one outcome: the nearest point where contacts touch at once and
+//! Design of mechanisms whose impacts have one outcome: a nearest point where contacts touch at once and
 //! their normals make the angles that [uniqueness](crate::propagative::order_never_matters) asks for.
 //!
 //! Of variables `x` (coordinates, lengths, masses, whatever the caller's model takes) near a start `x₀`,
 //! the gaps `g_i(x)` of some contacts and the products `⟨u_i, u_j⟩(x)` of their unit normals in the
 //! kinetic metric have wanted values. These are `m` equations `r(x) = 0`, fewer than variables as a rule,
-//! so that many points solve them; of those within the bounds the answer is nearest to the start, in
-//! distances that are measured by the scale `s` of each variable:
+//! so that many points solve them; of those within the bounds the answer is nearest to the start *among
+//! its neighbors*, in distances that are measured by the scale `s` of each variable: a local minimum of
 //!
 //! ```math
 //! \min_x \tfrac12 \sum_k \Bigl(\frac{x_k - x_{0k}}{s_k}\Bigr)^2
@@ -210,8 +210,8 @@ pub struct Report {
     pub path: Vec<Step>,
 }
 
-/// The point nearest to the start of `variables` where all contacts of `model` touch and `conditions`
-/// hold.
+/// A point where all contacts of `model` touch and `conditions` hold, which is nearest to the start of
+/// `variables` among its neighbors.
 ///
 /// The model is asked for up to a thousandth of a scale beyond the bounds. Where it fails on a trial step,
 /// the step is shortened.

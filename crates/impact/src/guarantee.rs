@@ -59,34 +59,66 @@
 //! draws, `L = 1`), and for outcomes under the `L` the caller vouches for. A ratio of differences of
 //! outcomes to differences of draws, the largest of many, estimates `L` from below.
 //!
-//! The last small step of samples that still approach moves a velocity by at most
-//! [`closing_distance`]; add it to `ε`.
+//! The last small step of samples that still approach moves a velocity by at most [`closing_distance`].
+//! An outcome that is reached without it lies within `ε` of the `N`-th velocity of a sample, which is an
+//! outcome that was found or is moved to one; so `ε` plus this distance bounds how far the outcomes of
+//! `N` steps are from those that were found, **provided that every sample ended**. (Two outcomes of
+//! last steps are `ε` plus twice the distance apart; without friction `ε` alone, as the last step with
+//! its fixed increments is a resolvent in the velocity, too.)
 //!
 //! # What is proved without a Lipschitz constant
 //!
-//! Let `t` be the largest value of a functional in `S` independent samples. The probability `p` that
-//! one more sample exceeds it is more than `1 − δ^{1/S}` with probability at most `δ`, whatever the
-//! law: all samples lie below the point that is exceeded with probability at most `p`, each with
-//! probability at most `1 − p`. For `f` functionals together `δ/f` takes the place of `δ`. This is
-//! [`unseen`]; it says how probable what was missed is, and not how far away.
+//! Let `t_1 … t_f` be the largest values of `f` functionals in `S` independent samples, and `V` the
+//! probability that one more sample exceeds any of them: falls outside of a box, if the functionals are
+//! its sides. Then, whatever the law of the samples and however the functionals depend on each other,
+//!
+//! ```math
+//! P(V > \varepsilon) \;\le\; P\bigl(\mathrm{Bin}(S, \varepsilon) \le f - 1\bigr)
+//! \;=\; \sum_{i=0}^{f-1} \binom{S}{i} \varepsilon^i (1 - \varepsilon)^{S-i} .
+//! ```
+//!
+//! Proof, after Tukey: break ties by a further draw, so that each value has a continuous law. Cut at the
+//! largest value of the first functional and set the sample that has it aside. The other `S − 1` are
+//! independent with the law of samples below the cut, so cut them at their largest value of the second
+//! functional, and so on. The `j`-th cut keeps the share `U_j` of what is left, the largest of
+//! `S − j + 1` uniform numbers and independent of the cuts before, so that all keep `U_1 ⋯ U_f`, which
+//! is the `f`-th largest of `S` uniform numbers: it is below `1 − ε` if fewer than `f` of them are above.
+//! The `t_j` are no smaller than the cuts, so that `V ≤ 1 − U_1 ⋯ U_f`.
+//!
+//! [`unseen`] is the `ε` at which the right side is `δ`. With one functional it is `1 − δ^{1/S}`. To put
+//! `δ/f` for `δ` there would bound each of `f` sides, and not all of them together: with `S = 100`,
+//! `f = 4` and `δ = 0.05` it gives 0.043, which four sides that exclude each other exceed with
+//! probability 0.37, and the sides of a box around uniform points of a square with 0.36. The `ε` of all
+//! together is 0.076.
+//!
+//! Samples that do not end have no outcome. Given how many ended, these are independent with the law of a
+//! sample that ends, so `S` is their number, and `V` is about one more sample *that ends*. All this says
+//! how probable what was missed is, and not how far away.
 //!
 //! # Source
 //!
 //! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
 //! *International Journal of Robotics Research* 43 (2024), lemmas 1 and 6, theorems 8 and 9;
+//! J. W. Tukey, "Nonparametric estimation II. Statistically equivalent blocks and tolerance regions: the
+//! continuous case", *Annals of Mathematical Statistics* 18 (1947) 529–539; M. C. Campi, S. Garatti, "The
+//! exact feasibility of randomized solutions of uncertain convex programs", *SIAM Journal on Optimization*
+//! 19 (2008) 1211–1230 (the same bound for programs with `f` variables);
 //! W. Hoeffding, "Probability inequalities for sums of bounded random variables", *Journal of the
 //! American Statistical Association* 58 (1963) 13–30;
 //! A. Wald, "On cumulative sums of random variables", *Annals of Mathematical Statistics* 15 (1944)
 //! 283–296.
 
-use std::fmt;
-
 use nalgebra::{DMatrix, DVector};
 
 use crate::{Problem, friction_cone::Pointed, outcome::Trace, readable::readable};
 
+mod cover;
 #[cfg(test)]
 mod tests;
+mod unseen;
+
+pub use cover::{Count, Cover};
+pub use unseen::unseen;
 
 /// Why nothing can be said.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -251,162 +283,6 @@ impl LcpBound {
     }
 }
 
-/// How densely the images of uniform samples from the unit cube lie in its image.
-///
-/// # Example
-///
-/// Two frictionless contacts, `W = I`, and two steps with `h = 0.1` have `L = 0.1 √2` and `n = 4`. For
-/// `ε = 0.1 √J` and `δ = 1 %` the cube has 3⁴ cells, and 725 samples reach them all.
-///
-/// ```
-/// use percussion_impact::guarantee::Cover;
-///
-/// let cover = Cover::new(4, 0.1 * 2.0_f64.sqrt())?;
-/// assert_eq!(cover.samples_for(0.1, 0.01)?.to_string(), "725");
-/// assert!(cover.failure(725, 0.1)? <= 0.01 && cover.failure(724, 0.1)? > 0.01);
-/// assert!((cover.radius_for(725, 0.01)? - 0.4 * 2.0_f64.sqrt() / 6.0).abs() < 1e-15);
-///
-/// // The same for ten steps, with n = 20, is out of reach.
-/// let long = Cover::new(20, 0.1 * 10.0_f64.sqrt())?;
-/// assert_eq!(long.samples_for(0.1, 0.01)?.to_string(), "about 2.0e25");
-/// # Ok::<(), percussion_impact::guarantee::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cover {
-    dimension: f64,
-    lipschitz: f64,
-}
-
-impl Cover {
-    /// Samples from a cube of this dimension (`n = N m`, ≥ 1) under a map with this Lipschitz constant
-    /// (`L`, ≥ 0, in the unit of the radii: √J in the metric of kinetic energy; 1 for the draws).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`] when an argument is outside its range.
-    pub fn new(dimension: u64, lipschitz: f64) -> Result<Self, Error> {
-        if dimension == 0 {
-            let (name, expected) = ("dimension", "at least 1");
-            return Err(Error::Argument { name, value: 0.0, expected });
-        }
-        if !(0.0..f64::INFINITY).contains(&lipschitz) {
-            let (name, expected) = ("lipschitz", "a finite number of at least 0");
-            return Err(Error::Argument { name, value: lipschitz, expected });
-        }
-        Ok(Self { dimension: dimension as f64, lipschitz })
-    }
-
-    /// Bound `δ` of the probability that `samples` images are not a net of this `radius` (`ε` > 0), in
-    /// `[0, 1]`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`] when the radius is not positive.
-    pub fn failure(&self, samples: u64, radius: f64) -> Result<f64, Error> {
-        positive("radius", radius)?;
-        Ok(self.log_failure(samples as f64, self.cells(radius)).exp().min(1.0))
-    }
-
-    /// How many samples make a net of this `radius` (`ε` > 0), but for the probability `failure` (`δ`,
-    /// in `(0, 1]`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`] when an argument is outside its range.
-    pub fn samples_for(&self, radius: f64, failure: f64) -> Result<Count, Error> {
-        positive("radius", radius)?;
-        confidence("failure", failure)?;
-        let log_cells = self.dimension * self.cells(radius).ln();
-        let factor = log_cells - failure.ln();
-        let cell = (-log_cells).exp();
-        // Where ln(1 − x) is −x to all digits the quotient may overflow, its logarithm does not.
-        let log = if cell > f64::EPSILON {
-            let samples = (factor / -(-cell).ln_1p()).ceil().max(1.0);
-            samples.ln()
-        } else {
-            factor.ln() + log_cells
-        };
-        Ok(Count { log })
-    }
-
-    /// The radius `ε` of the net that this many samples (≥ 1) make, but for the probability `failure`
-    /// (`δ`, in `(0, 1]`). Never more than the diameter `L √n` of the image.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`] when an argument is outside its range.
-    pub fn radius_for(&self, samples: u64, failure: f64) -> Result<f64, Error> {
-        confidence("failure", failure)?;
-        if samples == 0 {
-            let (name, expected) = ("samples", "at least 1");
-            return Err(Error::Argument { name, value: 0.0, expected });
-        }
-        let samples = samples as f64;
-        // More cells than samples cannot all be reached.
-        let (mut low, mut high) = (1.0, samples.powf(1.0 / self.dimension).floor() + 2.0);
-        while high - low > 1.0 {
-            let middle = f64::floor((low + high) / 2.0);
-            if middle <= low || middle >= high {
-                break;
-            }
-            if self.log_failure(samples, middle) <= failure.ln() {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(self.lipschitz * self.dimension.sqrt() / low)
-    }
-
-    /// `K`, cells along an edge of the cube.
-    fn cells(&self, radius: f64) -> f64 {
-        // An image that a radius exceeds by rounding alone needs no more cells.
-        (self.dimension.sqrt() * self.lipschitz / radius * (1.0 - 4.0 * f64::EPSILON))
-            .ceil()
-            .max(1.0)
-    }
-
-    fn log_failure(&self, samples: f64, cells: f64) -> f64 {
-        let log_cells = self.dimension * cells.ln();
-        log_cells + samples * (-(-log_cells).exp()).ln_1p()
-    }
-}
-
-/// A number of samples that may exceed all numbers a computer holds.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Count {
-    /// Natural logarithm.
-    log: f64,
-}
-
-impl Count {
-    /// The number, or infinity above 1.8e308.
-    #[must_use]
-    pub fn value(self) -> f64 {
-        let value = self.log.exp();
-        if value < 1e15 { value.round() } else { value }
-    }
-
-    /// Its decimal logarithm, finite unless the count is beyond `10^(10^308)`.
-    #[must_use]
-    pub fn log10(self) -> f64 {
-        self.log / std::f64::consts::LN_10
-    }
-}
-
-impl fmt::Display for Count {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let log10 = self.log10();
-        if self.value() < 1e7 {
-            write!(formatter, "{}", self.value())
-        } else if log10 < 300.0 {
-            write!(formatter, "about {:.1e}", self.value())
-        } else {
-            write!(formatter, "about 10^{log10:.0}, more than can ever be computed")
-        }
-    }
-}
-
 /// Lipschitz constant of `steps` steps (`N`) in their draws, if one step has the constants `velocity`
 /// (`L_v`, dimensionless) and `increment` (`L_λ`, √J per N·s) and the largest increment is `step` (`h`,
 /// N·s): `h L_λ (Σ_{j<N} L_v^{2j})^{1/2}` (√J). Infinite when that overflows.
@@ -464,35 +340,6 @@ pub fn closing_distance(problem: &Problem, increment: f64) -> f64 {
         size[0] + contact.friction * size.rows_range(1..).norm()
     });
     increment * reach.sum::<f64>()
-}
-
-/// The probability that one more sample exceeds the largest value that any of `functionals` (≥ 1) took
-/// in `samples` (≥ 1) independent samples is at most this, but for the probability `failure` (in
-/// `(0, 1]`): `1 − (δ/f)^{1/S}`.
-///
-/// # Errors
-///
-/// [`Error::Argument`] when an argument is outside its range.
-///
-/// # Example
-///
-/// A bounding box in the plane has four sides. After 2¹⁶ samples one more lies outside it with a
-/// probability of at most 2.3e-4, and this is wrong once in a million times.
-///
-/// ```
-/// use percussion_impact::guarantee::unseen;
-///
-/// assert!((unseen(1 << 16, 4, 1e-6)? / 2.32e-4 - 1.0).abs() < 1e-3);
-/// # Ok::<(), percussion_impact::guarantee::Error>(())
-/// ```
-pub fn unseen(samples: u64, functionals: u64, failure: f64) -> Result<f64, Error> {
-    confidence("failure", failure)?;
-    for (name, count) in [("samples", samples), ("functionals", functionals)] {
-        if count == 0 {
-            return Err(Error::Argument { name, value: 0.0, expected: "at least 1" });
-        }
-    }
-    Ok(-((failure / functionals as f64).ln() / samples as f64).exp_m1())
 }
 
 fn positive(name: &'static str, value: f64) -> Result<(), Error> {

@@ -9,13 +9,17 @@
 //!
 //! and, with the percussions of the other contacts held, each of them either
 //!
-//! - **dissipates most** (the default): of all `Λ` that these conditions allow it leaves the least kinetic energy
-//!   `½ ûᵀ W⁻¹ û` of the motion relative to `s n`, which for `e = 0` is the energy of the contact itself. The answer of
-//!   one contact is unique. Or
+//! - **dissipates most** (the default): of all `Λ` that these conditions allow, and that do not move the contact inwards
+//!   by themselves, `(W Λ)_n ≥ 0`, it leaves the least `½ ΛᵀWΛ + Λ·û⁻`, with `û⁻` from without its own percussion: the
+//!   kinetic energy `½ ûᵀ W⁻¹ û` of the motion relative to `s n`, which for `e = 0` is the energy of the contact itself.
+//!   Without `(W Λ)_n ≥ 0` a contact that separates could be struck: `W = [[1, −0.9, 0], [−0.9, 1, 0], [0, 0, 1]]`,
+//!   `û⁻ = (0.1, −1, 0)`, `μ = 2` and `Λ = (4.21, 4.79, 0)` have −2.18 J. One contact has one answer if `W` is positive
+//!   definite. If `W` is singular, its velocity is unique, its percussion is not, and there may be no answer, because the
+//!   least energy need not be attained on a round cone. Or
 //! - **opposes the slip** that is left, `Λ_t = −μ Λ_n u_t⁺/‖u_t⁺‖` (Coulomb): one contact may have up to five answers when
 //!   normal and tangents are coupled; of those the one that dissipates most is taken.
 //!
-//! Without coupling of normal and tangents (spheres) the two agree.
+//! Without coupling of normal and tangents, and with equal responses to both tangents (spheres), the two agree.
 //!
 //! - **One contact** is solved in closed form, by [`friction::single`]; several by a [`Method`] for many contacts, to a relative
 //!   natural-map residual of at most [`MaximumDissipation::tolerance`].
@@ -23,15 +27,17 @@
 //!   friction are measured in the units of the rows, so rows of tangents should be of the length of the normal's.
 //! - **Guarantees** no adhesion and percussions in their cones, exactly; no approach, and Newton's speeds of
 //!   separation, to the tolerance. No facets: turning the tangents of a contact turns its percussion.
-//! - **Energy** of inelastic impacts (`e = 0`) never grows, by either law and for any number of contacts: `Λ = 0` on the
-//!   plane of maximum compression is allowed along the tangents, so `Λ_t·u_t⁺ ≤ 0`, and `Λ_n u_n⁺ = 0`, whence
+//! - **Energy** of inelastic impacts (`e = 0`) never grows, by either law and for any number of contacts, in an answer
+//!   that fulfills the conditions: on the plane `(W Λ)_n = −û_n⁻` what is allowed is convex and contains a percussion
+//!   without tangential part, so `Λ_t·u_t⁺ ≤ 0` at the minimum, and `Λ_n u_n⁺ = 0`, whence
 //!   `ΔE = Λ·u⁺ − ½ ΛᵀWΛ ≤ −½ ΛᵀWΛ`. With restitution it can grow by up to `Σ Λ_n s − ½ ΛᵀWΛ`; without friction it does
 //!   not if no contact separates before. Then the status is [`Status::EnergyGained`].
 //! - **Does not** minimize the energy over all contacts together: each contact takes what suits it. With several contacts
 //!   an answer need not exist nor be unique; what was not solved is [`Status::Unsolved`], and
 //!   [`Status::Infeasible`] where a proof says that there is no answer.
 //! - **Self-locking**: a contact that slides without approaching (`u_n⁻ = 0`) and jams, as Painlevé's rod does, is struck
-//!   although nothing collides, if `μ` is large enough. No other law of this crate does that.
+//!   although nothing collides, if `μ` is large enough. No percussion is consistent as well there; this one is the
+//!   limit of those of an approach that tends to zero. No other law of this crate does that.
 //! - **Cost** some 0.1 µs for one contact beside the matrices; sweeps over the contacts for several.
 //!
 //! # Source

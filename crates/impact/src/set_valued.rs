@@ -21,8 +21,10 @@
 //!   certified, see [`Figures`].
 //! - **Energy** never grows in a step: with the complementarity above
 //!   `Λ · (u + u')/2 = Λ · u' − ½ Λ W Λ ≤ 0`.
-//! - **Does not** always end: with a friction cone that is not pointed contacts can jam, and then the
-//!   limit of steps is the [`Termination`].
+//! - **Does not** always end. With a pointed friction cone and independent draws a sample ends almost
+//!   surely, after a number of steps that [`guarantee`](crate::guarantee) bounds in the mean; a limit of
+//!   steps may come before. With one that is not pointed contacts can jam. Then the limit is the
+//!   [`Termination`].
 //! - **Does not** have unique steps in general, with several contacts and much friction. Of several
 //!   solutions a step takes the one that Lemke's path from the [`Covering`] vector ends in.
 //! - **Cost** of a step one LCP, with as many unknowns as contacts and, of contacts with tangents, the

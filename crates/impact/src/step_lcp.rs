@@ -18,7 +18,11 @@
 //! act already and have their share in `u`. So a contact pushes or separates faster than `s`, and
 //! friction opposes sliding with all the normal percussion `c + r` allows.
 //!
-//! For `s ≤ 0` and `r ≥ 0` the matrix is copositive and Lemke's method finds a solution.
+//! The matrix is copositive, whatever `s` and `r`: `zᵀMz` is twice the kinetic energy of the percussions
+//! of `z`, and `λᵀ diag(μ) c ≥ 0`. The signs give solvability: for `s ≤ 0` and `r ≥ 0` Lemke's method finds
+//! a solution, in exact arithmetic. For `z ≥ 0` with `zᵀMz = 0` has percussions that move nothing, which
+//! do no work on the velocities `u` of bodies, so that `qᵀz = −s·c + (μ r)·λ ≥ 0`, and then a copositive
+//! problem has no ray without a solution.
 //!
 //! # Source
 //!

@@ -10,6 +10,10 @@ use percussion_impact::{
     routh::Restitution,
     sequential::Order,
 };
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
 
 fn laws() -> Vec<Box<dyn Law>> {
     vec![
@@ -145,6 +149,46 @@ fn poissons_law_creates_energy_when_coefficients_differ() {
     assert_close(&outcome.trace.stages[0].velocity, &dvector![0.0, 0.0, 0.0]);
     assert_close(&outcome.velocity, &dvector![-2.0, 2.0, 2.0]);
     assert!((certify(&wedged, &outcome).energy_change - 4.0).abs() < 1e-10);
+}
+
+/// By hand, for a row of three balls of which the first contact is elastic and the second is not: compression leaves
+/// 1/3 m/s each after 2/3 and 1/3 N·s; 2/3 N·s are given back by the first contact, and it takes 1/3 N·s more to keep
+/// the last two balls together. All of the energy is left, which is the limit of the theorem.
+#[test]
+fn poissons_law_keeps_all_energy_of_a_row_with_one_dull_contact() {
+    let contacts = [dvector![-1.0, 1.0, 0.0], dvector![0.0, -1.0, 1.0]].map(Contact::new);
+    let [lively, dull] = contacts;
+    let contacts = vec![lively.with_restitution(1.0), dull];
+    let row = problem(DMatrix::identity(3, 3), dvector![1.0, 0.0, 0.0], contacts);
+    let outcome = Poisson::default().resolve(&row).unwrap();
+    assert_close(&outcome.velocity, &dvector![-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]);
+    assert!(certify(&row, &outcome).energy_change.abs() < 1e-12);
+}
+
+/// A theorem for any number of contacts and any coefficients in `[0, 1]`; see the head of `poisson`.
+#[test]
+fn poissons_law_never_gains_energy_without_friction() {
+    let mut random = ChaCha8Rng::seed_from_u64(18);
+    let mut uniform = move || f64::from(random.next_u32()) / f64::from(u32::MAX);
+    let mut resolved = 0;
+    for trial in 0..4000 {
+        let (size, count) = (2 + trial % 4, 1 + trial % 6);
+        // Contacts that are closer together than they are many, so that they are redundant.
+        let contacts = (0..count).map(|_| {
+            let normal = DVector::from_fn(size, |_, _| 2.0 * uniform() - 1.0);
+            Contact::new(normal).with_restitution(uniform())
+        });
+        let contacts = contacts.collect();
+        let mass = DMatrix::from_diagonal(&DVector::from_fn(size, |_, _| 0.1 + uniform()));
+        let velocity = DVector::from_fn(size, |_, _| 2.0 * uniform() - 1.0);
+        let hit = problem(mass, velocity, contacts);
+        let outcome = Poisson::default().resolve(&hit).unwrap();
+        resolved += i32::from(outcome.trace.status == Status::Resolved);
+        let certificate = certify(&hit, &outcome);
+        let gain = certificate.energy_change / certificate.energy_before;
+        assert!(gain <= 1e-8, "{trial}: {gain}, the tolerance of Lemke's method is 1e-9");
+    }
+    assert_eq!(resolved, 4000);
 }
 
 /// Two massless legs of 1 m with 1 kg at mid-leg, the hip free, touch down at ±78° with `μ = 5`.

@@ -216,8 +216,27 @@ fn two_normals_of_a_regular_polygon_are_unique_and_others_are_not() {
         let middle = &between.contacts()[0].normal + &between.contacts()[1].normal;
         let found = outcomes(&between.with_velocity(-middle).unwrap());
         assert_eq!(found.branches.len(), 2, "{m}");
+        // The bound ⌈(π/γ − 1)/2⌉ of the shortest sequence is attained: with γ = π/2(m + 0.3) it is ⌈m − 0.2⌉.
+        let lengths = found.branches.iter().flat_map(|branch| &branch.sequences).map(Vec::len);
+        assert_eq!(lengths.min(), Some(m), "{m}");
         assert!(found.indeterminacy > 1e-3 && !order_never_matters(&between, 1e-12));
     }
+}
+
+/// All pairs have `−cos(π/3)` and no momentum has two outcomes; but the normals are dependent, nothing
+/// separates all contacts, and a momentum in their plane has none.
+#[test]
+fn orbits_of_dependent_normals_may_have_no_point_without_approach() {
+    let normals = [0.0, 1.0, 2.0].map(|k: f64| {
+        let angle = k * 2.0 * PI / 3.0;
+        dvector![angle.cos(), angle.sin()]
+    });
+    let star = problem(DMatrix::identity(2, 2), dvector![-1.0, 0.2], normals.to_vec());
+    assert!(order_never_matters(&star, 1e-12));
+    let limited = Propagative { limit: 100, search_limit: 1000, ..Propagative::default() };
+    assert_eq!(limited.resolve(&star).unwrap().trace.status, Status::Limit);
+    let found = limited.outcomes(&star).unwrap();
+    assert!(found.branches.is_empty() && found.status == Status::Limit, "{found:?}");
 }
 
 /// Theorem 1, and the sharper bound that the documentation states.

@@ -16,7 +16,8 @@
 //!
 //! Where contacts carry forces `f` that keep their gaps closed, `λ = τ f` and `τ = 1/(1 + ‖f_n‖₁)`, so a
 //! weight of 10 N slows time down eleven times. `s` adds seconds and newton-seconds of normal
-//! percussion: `s = t + Σ P_n`. Velocities are continuous in `s`, and infinitely many impacts in a finite time
+//! percussion, these divided by 1 N: `s = t + Σ P_n/(1 N)`. Another force in its place changes the parameter and not
+//! the motion. Velocities are continuous in `s`, and infinitely many impacts in a finite time
 //! take a finite `s`.
 //!
 //! [`build`] makes one solution, [`certify`] checks any against the inclusion, [`Accumulation`] finds the point where

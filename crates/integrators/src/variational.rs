@@ -32,18 +32,18 @@
 //! Without forces, damping and friction the map `(q_k, p_k) → (q_{k+1}, p_{k+1})` is symplectic,
 //! symmetric and of second order, and it conserves the momenta of symmetries that act linearly on the
 //! coordinates: to rounding those that belong to a coordinate, to the residual of Newton's method the
-//! angular momentum. The energy stays within `O(h²)` of its value for exponentially long times, because
-//! smooth motion keeps a modified energy `H_h` ([`Integrator::modified_energy`]) that differs from it
+//! angular momentum. The energy stays within `O(h²)` of its value for exponentially long times, if the
+//! system is analytic and the motion bounded, because smooth motion keeps a modified energy `H_h` ([`Integrator::modified_energy`]) that differs from it
 //! by `O(h²)`.
 //!
 //! **Impacts** keep the energy `½ pᵀ M⁻¹ p + V` at their moments exactly if their law does, but not
 //! `H_h`: left alone, impacts at irregular moments make the energy walk at random in steps of `O(h²)`.
 //! For a [conservative model](Model::is_conservative) the integrator therefore keeps a ledger of what
-//! `H_h` should be: what it was before the first impact, plus what laws have taken since. After every
-//! impact one factor `σ = 1 + O(h²)`, by which the normal velocities of all contacts that touch are
-//! multiplied, makes `H_h` agree with the ledger, as if the restitution were `σ` times as large. The
-//! error of energy then is bounded by `h²` times a constant of the motion through any number of
-//! impacts. [`Impact`] reports the error found and the factor, [`Settings::correction_limit`] bounds it
+//! `H_h` should be: what it was before the first impact, plus what laws have taken since. After an
+//! impact one factor `σ`, by which the normal velocities of all contacts that touch are multiplied,
+//! makes `H_h` agree with the ledger, as if the restitution were `σ` times as large. The error of energy
+//! then is bounded by `h²` times a constant of the motion as long as impacts are corrected, or soon
+//! followed by one that is. [`Impact`] reports the error found and the factor, [`Settings::correction_limit`] bounds it
 //! (0 leaves impacts to their law), and the derivation is in the module `ledger`. Chains of hinged rods
 //! of 1 m and 1 kg that bounce for a million steps, in the example `variational_energy` (largest error
 //! of energy in J):

@@ -10,6 +10,7 @@ use crate::{
     trajectory::Trajectory,
 };
 
+mod bounded_friction;
 mod channel;
 mod drawing;
 mod event_driven;
@@ -146,6 +147,11 @@ pub fn experiments() -> &'static [Experiment] {
             id: "stewart-trinkle/four-balls",
             title: "A thrown ball hits a row of three",
             run: |id, options, progress| four_balls::run(&Scenario::named(id)?, options, progress),
+        },
+        Experiment {
+            id: "stewart-trinkle/bounded-friction",
+            title: "A bearing brakes a disc on a slope and one in the air",
+            run: bounded_friction::run,
         },
         Experiment {
             id: "plus/brick-corner",

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use percussion_impact::{
     Problem, SetValuedRouth,
     friction_cone::{self, FrictionCone},
-    guarantee::{Cover, LcpBound, frictionless_lipschitz, unseen},
+    guarantee::{Cover, LcpBound, closing_distance, frictionless_lipschitz, unseen},
     outcome::Status,
     outcome_set::{Bounds, Collect, Coverage, Extremes, Hull, Modes, Order, Plane},
     set_valued::{Draws, Sample, Statistics, Summary},
@@ -49,11 +49,12 @@ pub(crate) struct ContactPlane {
 pub(crate) struct Guarantee {
     /// `δ`.
     pub(crate) failure: f64,
-    /// Probability that one more outcome lies outside of the bounding box, at most.
+    /// Probability that one more sample that ends lies outside of the bounding box, at most.
     pub(crate) outside: Option<f64>,
     /// `ε` for the draws, in the unit of the largest increment.
     pub(crate) radius_of_draws: Option<f64>,
-    /// `ε` for the outcomes, in the metric of kinetic energy (√J), where it is known.
+    /// Distance of the outcomes of as many steps from those found, in the metric of kinetic energy (√J):
+    /// `ε` and what the last small step moves; known without friction where every sample ended.
     pub(crate) radius_of_outcomes: Option<f64>,
     /// Bound of the mean number of LCPs of a sample.
     pub(crate) mean_lcps: Option<f64>,
@@ -142,14 +143,20 @@ impl Guarantee {
             guarantee.mean_lcps = bound.map(|bound| bound.mean());
             guarantee.more_lcps = bound.map(|bound| bound.tail(settings.steps as u64));
         }
-        let sides = 2 * (problem.dimension() + problem.contact_jacobian().nrows()) as u64;
+        // Two of every velocity, of every contact velocity, and of the energy.
+        let sides = 2 * (problem.dimension() + problem.contact_jacobian().nrows() + 1) as u64;
         let ended = statistics.terminated + statistics.closed;
         guarantee.outside = unseen(ended, sides, failure).ok();
         let dimension = (settings.steps * problem.contacts().len()) as u64;
         let lipschitz = frictionless_lipschitz(problem, settings.step, settings.steps);
         guarantee.radius_of_draws = radius(dimension, 1.0, settings.samples, failure);
-        guarantee.radius_of_outcomes =
-            lipschitz.and_then(|lipschitz| radius(dimension, lipschitz, settings.samples, failure));
+        if ended == settings.samples {
+            let last =
+                if statistics.closed > 0 { settings.closing_step * settings.step } else { 0.0 };
+            guarantee.radius_of_outcomes = lipschitz
+                .and_then(|lipschitz| radius(dimension, lipschitz, settings.samples, failure))
+                .map(|radius| radius + closing_distance(problem, last));
+        }
         guarantee
     }
 }

@@ -498,9 +498,9 @@ fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
     assert_eq!(document["velocities"].as_array().unwrap().len(), 4096);
     assert_eq!(document["friction_cone"]["verdict"], "pointed");
     assert!((document["friction_cone"]["constant"].as_f64().unwrap() - 1.0).abs() < 1e-5);
-    // Fourteen sides of three velocities and four contact velocities.
+    // Sixteen sides of three velocities, four contact velocities and the energy: P(Bin(4096, ε) ≤ 15) = 1e-6.
     let outside = document["guarantee"]["outside_bounds"].as_f64().unwrap();
-    assert!((outside / (1.0 - (1e-6_f64 / 14.0).powf(1.0 / 4096.0)) - 1.0).abs() < 1e-9);
+    assert!((outside / 0.010_369_216_077 - 1.0).abs() < 1e-9, "{outside}");
     let counts = document["modes"]["joint"].as_array().unwrap().iter();
     assert_eq!(counts.map(|mode| mode["count"].as_u64().unwrap()).sum::<u64>(), 4096);
     assert!(statistics["figures"]["energy_gain"].as_f64().unwrap() < 1e-15);

@@ -47,7 +47,9 @@ fn a_prefix_selects_a_family_and_people_read_tables() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
     let finished = percussion(&["reproduce", "stewart-trinkle", "--quick", "--out", out]);
-    for id in ["rod-on-table", "two-balls-direct", "two-balls-bounce", "four-balls"] {
+    let ids =
+        ["rod-on-table", "two-balls-direct", "two-balls-bounce", "four-balls", "bounded-friction"];
+    for id in ids {
         assert!(finished.stdout.contains(&format!("(stewart-trinkle/{id})")), "{id} is missing");
     }
     assert!(finished.stdout.contains("index.html"), "{}", finished.stdout);

@@ -218,6 +218,54 @@ fn the_unseen_is_rarely_more_than_said() {
     assert!((failures - 0.1).abs() < 0.02, "{failures}");
 }
 
+/// A point on one of four arms: the four sides of the box of such points exclude each other.
+///
+/// By `P(Bin(S, ε) ≤ f − 1)` the bound of each side by itself, `1 − (δ/f)^{1/S}`, fails for all of them
+/// with probability 0.374 and not 0.05.
+#[test]
+fn one_more_sample_rarely_leaves_a_box_of_several_sides() {
+    let (samples, trials, failure) = (100, 4000, 0.05);
+    let together = unseen(samples, 4, failure).unwrap();
+    assert!((together - 0.07571).abs() < 1e-5, "{together}");
+    let one_by_one = unseen(samples, 1, failure / 4.0).unwrap();
+    assert!((one_by_one - 0.04288).abs() < 1e-5, "{one_by_one}");
+    let mut draw = draws(5);
+    let mut broken = [0, 0];
+    for _ in 0..trials {
+        let mut farthest = [0.0_f64; 4];
+        for _ in 0..samples {
+            let place = 4.0 * draw();
+            for (arm, farthest) in (0..).map(f64::from).zip(&mut farthest) {
+                if (arm..arm + 1.0).contains(&place) {
+                    *farthest = farthest.max(place - arm);
+                }
+            }
+        }
+        let outside = farthest.iter().map(|reach| (1.0 - reach) / 4.0).sum::<f64>();
+        broken[0] += i32::from(outside > together);
+        broken[1] += i32::from(outside > one_by_one);
+    }
+    let [together, one_by_one] = broken.map(|count| f64::from(count) / f64::from(trials));
+    // Three standard deviations of 4000 trials are 0.01 and 0.023.
+    assert!(together <= failure + 0.01, "{together}");
+    assert!((one_by_one - 0.374).abs() < 0.023, "{one_by_one}");
+}
+
+#[test]
+fn the_unseen_of_several_sides_is_the_quantile_of_a_binomial_law() {
+    // f = 2: (1 − ε)^S + S ε (1 − ε)^{S−1}, attained by the smallest and the largest of uniform numbers.
+    let p = unseen(10, 2, 0.3).unwrap();
+    assert!(((1.0 - p).powi(10) + 10.0 * p * (1.0 - p).powi(9) - 0.3).abs() < 1e-12);
+    // f = S: all but the term ε^S.
+    assert!((unseen(5, 5, 0.5).unwrap() - 0.5_f64.powf(0.2)).abs() < 1e-14);
+    // Large S: S ε is the quantile of a Gamma law, 6.396 having the tail 0.384 (f = 6).
+    let p = unseen(1 << 14, 6, 0.384_345_536_562).unwrap();
+    assert!((16384.0 * p / 6.395_679 - 1.0).abs() < 1e-3, "{p}");
+    assert_eq!((unseen(3, 4, 0.5).unwrap(), unseen(3, 1, 1.0).unwrap()), (1.0, 0.0));
+    let many = unseen(u64::MAX, 1000, 1e-300).unwrap();
+    assert!(many > 1e-17 && many < 1e-15, "{many}");
+}
+
 #[test]
 fn the_last_step_moves_no_farther_than_said() {
     let block = block(1.0, dvector![0.3, -1.0, 2.0]);

@@ -7,8 +7,14 @@
 //! If `γ = π/2m` with a whole number `m`, the two reflections generate the symmetries of a regular
 //! `m`-gon, and a momentum that approaches both is taken to the one image of it in the wedge, by `m`
 //! reflections in either order: `⟨u, v⟩ = 0` for `m = 2` (theorem 2), `−½` for `m = 3` (theorem 3).
-//! If *all* pairs are like this, for any number of contacts, the reflections generate a Coxeter group,
-//! of which the set without approach is a fundamental domain: each orbit has one point in it.
+//! If *all* pairs are like this, for any number of contacts, the reflections generate a quotient of a
+//! Coxeter group. With independent normals the set without approach is a fundamental domain of it: each
+//! orbit has one point in it. Dependent normals fall into groups that are orthogonal to each other, each
+//! independent or with positive weights `c_i` of `Σ c_i u_i = 0`, since their products are not positive
+//! (equal normals count once). In the latter no motion separates all contacts, a momentum without
+//! approach has `⟨p, u_i⟩ = 0`, and reflections leave it alone; so each orbit has at *most* one point
+//! without approach, and may have none: three normals in a plane at 120° from each other are reflected
+//! without end. Therefore there are never two outcomes; that there is one needs independence.
 
 use std::f64::consts::PI;
 
@@ -49,8 +55,9 @@ impl Pair {
     /// `⌈π/γ⌉`: within so many reflections some sequence ends (theorem 1); none if the normals are
     /// opposite.
     ///
-    /// About twice what is needed: a shortest sequence has at most `⌈(π/γ − 1)/2⌉`. This leaves room to
-    /// forgive rounding where `π/γ` is a whole number.
+    /// About twice what is needed: a shortest sequence has at most `⌈(π/γ − 1)/2⌉`, and that many for a
+    /// momentum opposite to the middle of the wedge. This leaves room to forgive rounding where `π/γ` is
+    /// a whole number.
     #[must_use]
     pub fn bound(&self) -> Option<usize> {
         let ratio = PI / self.half_wedge();
@@ -94,7 +101,8 @@ pub fn pairs(problem: &Problem) -> Vec<Pair> {
 /// Whether no velocity before the impact has two outcomes, because each pair of normals has
 /// `⟨u, v⟩ = −cos(π/m)` with a whole number `m`, to `tolerance` (≥ 0, such as `1e-12`).
 ///
-/// This suffices; without it, [`Outcomes::indeterminacy`](super::Outcomes::indeterminacy) says how
+/// This suffices, for contacts without friction; whether there is an outcome at all is another question,
+/// which independent normals answer. Without it, [`Outcomes::indeterminacy`](super::Outcomes::indeterminacy) says how
 /// unique the outcome of one velocity is.
 #[must_use]
 pub fn order_never_matters(problem: &Problem, tolerance: f64) -> bool {

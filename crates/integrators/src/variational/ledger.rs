@@ -22,7 +22,8 @@
 //! X = k \cdot a + \mu \cdot \gamma - v \cdot L_{qq}\, v ,
 //! ```
 //!
-//! and smooth motion keeps it within `O(h⁴)` for exponentially long times. An oscillator has
+//! and smooth motion keeps it within `O(h⁴)` for exponentially long times, if `H` is analytic and the
+//! motion bounded. An oscillator has
 //! `H_h = H (1 − (ω h)²/12)`, which is its energy at the frequency `2 atan(ω h/2)/h` of the midpoint
 //! rule. The Cayley map of a free body changes the angular velocity to `ω (1 + h² ω²/12)`, besides; the
 //! same steps lead to `X = k · a + 2 ω² (ω · I ω)` with the gyroscopic torque `k`.
@@ -43,9 +44,15 @@
 //! which is restitution `σ R` in place of `R` and leaves what separates separating, what rests at rest,
 //! and every momentum in whose direction no contact acts. With `X` from before the correction `H_h` is
 //! right to `O(h⁴)` then, and to `O(h³)` after the rest of the step. Errors do not add up, because the
-//! ledger and not the value before the impact is the measure: the energy stays within `h²/24 max |X|`
-//! and terms of third order, for all times. At a normal velocity `u` the jump of `X` is `O(u)`, so that
-//! `σ − 1 = O(h²/u)` changes velocities by `O(h²)` as every error of the scheme does. An impact whose
+//! ledger and not the value before the impact is the measure. Between two moments at which `H_h` is
+//! right the energy differs by `h²/24` times the difference of `X`, so it stays within
+//! `h²/24 (max X − min X)` of its value at the start and terms of third order. (`max |X|` is no bound:
+//! `X` may change its sign.) That holds as long as every impact is corrected or soon followed by one
+//! that is; between impacts the modified energy is kept for exponentially long times only, as above.
+//! At a normal velocity `u` the jump of `X` is `O(u)` and the passage to pieces and back is off by
+//! `O(h³)`, so the energy to restore is `O(h² u + h³)` and the correction of velocities, `u (σ − 1)`, is
+//! that over `u`: `O(h²)`, as every error of the scheme, and `O(h³/u)`, which counts where `u` is small.
+//! After an impact that was skipped, `O(h²)` of energy may be due, hence `O(h²/u)`. An impact whose
 //! factor would leave `1 ± `[`Settings::correction_limit`](super::Settings::correction_limit), because
 //! it grazes or loses all normal velocity, or would make a contact pull, stays as the law has it, and a
 //! later one makes up for it.

@@ -45,6 +45,7 @@ pub(super) fn run(
         let step = run.step_size;
         measurements.add(format!("velocity error, h = {step}"), velocity_error(run, &exact));
         measurements.add(format!("position error, h = {step}"), position_error(run, &exact));
+        measurements.add(format!("variation of the velocity, h = {step}"), velocity_variation(run));
     }
     let count = match options.effort {
         Effort::Quick => 3,

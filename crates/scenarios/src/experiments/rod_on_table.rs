@@ -13,7 +13,7 @@ use crate::{
 /// Steps of the velocity figures (s), the coarsest "about 1/25 of a second" as in the paper.
 const STEPS: [f64; 4] = [0.04, 0.01, 0.0025, 0.000625];
 
-/// Which of the [`STEPS`] the poses are drawn with, as in the paper.
+/// Which of the [`STEPS`] the poses are drawn with, as in the paper, whose times of touching belong to them.
 const POSE_STEP: usize = 2;
 
 /// Speed below which the rod rests (m/s, rad/s).
@@ -49,12 +49,17 @@ pub(super) fn run(
         let part = |i: usize| 0.5 + 0.5 * i as f64 / STEPS.len() as f64;
         runs.push(simulate(&scenario.with_step_size(step), progress, [part(i), part(i + 1)])?);
     }
+    let drawn = &runs[POSE_STEP];
+    for (end, event) in [("−", "first end touches"), ("+", "second end touches")] {
+        let step_end = touch(scenario, drawn, &format!("rod–table (end {end})"), event)?;
+        let quantity = format!("{event}, start of the step, h = {}", drawn.step_size);
+        measurements.add(quantity, step_end - drawn.step_size);
+    }
     for run in &runs[..3] {
         let quantity = format!("largest increase of energy in a step, h = {}", run.step_size);
         measurements.add(quantity, run.largest_energy_increase().max(0.0));
     }
     let (rows, notes) = measurements.finish()?;
-    let poses = runs.get(POSE_STEP).unwrap_or(&fine);
     Ok(ExperimentOutcome {
         id: scenario.name.clone(),
         title: scenario.title.clone(),
@@ -65,7 +70,7 @@ pub(super) fn run(
             .to_owned(),
         rows,
         figures: vec![
-            pose_figure(scenario, poses, [first, second]),
+            pose_figure(scenario, &runs[POSE_STEP], [first, second]),
             velocity_figure("figure-3", "Vertical velocity", "m/s", &runs, |s| s.velocity[1]),
             velocity_figure("figure-4", "Angular velocity", "rad/s", &runs, |s| s.velocity[2]),
             velocity_figure("figure-5", "Horizontal velocity", "m/s", &runs, |s| s.velocity[0]),

@@ -82,6 +82,7 @@ pub(super) fn run(
     measurements.add("largest violation of the inclusion", violation);
     measurements.add("speed at rest beyond the accumulation", speed);
     measurements.add("share of the weight on the left corner at rest", share);
+    measurements.add("rate of time at rest", at_rest.time_rate);
     let (rows, notes) = measurements.finish()?;
     let moments = solution.phases.iter().chain([&beyond]).flat_map(|phase| &phase.moments);
     let moments: Vec<&Moment> = moments.collect();
@@ -99,6 +100,7 @@ pub(super) fn run(
             pictures(&impact, &solution),
             over(&moments, "figure-8-time", ("time", "s"), point.time, |moment| moment.time),
             over(&moments, "figure-8-parameter", ("parameter s", "s, N·s"), point.s, |m| m.s),
+            rates(&moments, point.s),
             accumulation(&solution, &point, &impacts),
         ],
         notes,
@@ -202,6 +204,31 @@ fn over(
         series: vec![
             drawing::outline(vec![[limit, -largest], [limit, largest]]),
             drawing::line("angle", angles),
+        ],
+    }
+}
+
+/// The rates of time and of the normal percussions over the parameter, which sum to one.
+fn rates(moments: &[&Moment], limit: f64) -> Figure {
+    let over = |rate: fn(&Moment) -> f64| -> Vec<[f64; 2]> {
+        moments.iter().map(|moment| [moment.s, rate(moment)]).collect()
+    };
+    Figure {
+        id: "figure-8-rates".to_owned(),
+        title: "The rates of the block over parameter s".to_owned(),
+        caption: format!(
+            "Time stands still in impacts, where one corner takes all; under the weight it is slowed. Impacts \
+             accumulate at {limit:.6}; beyond, both corners carry half of the weight."
+        ),
+        x: drawing::axis("parameter s", "s, N·s"),
+        y: drawing::axis("rate", "1, N"),
+        equal_aspect: false,
+        map: None,
+        series: vec![
+            drawing::outline(vec![[limit, 0.0], [limit, 1.0]]),
+            drawing::line("time", over(|moment| moment.time_rate)),
+            drawing::line("left corner", over(|moment| moment.rates[0])),
+            drawing::line("right corner", over(|moment| moment.rates[2])),
         ],
     }
 }

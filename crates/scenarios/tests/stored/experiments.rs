@@ -68,6 +68,11 @@ fn the_four_balls_are_accepted_and_repeat_bit_by_bit() {
 }
 
 #[test]
+fn the_braked_discs_are_accepted() {
+    assert_accepted("stewart-trinkle/bounded-friction");
+}
+
+#[test]
 fn the_rocking_block_is_accepted() {
     assert_accepted("set-valued/rocking-block");
 }

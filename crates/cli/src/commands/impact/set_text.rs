@@ -167,7 +167,7 @@ fn guarantee(set: &Set) -> String {
     let mut table = Table::new("<>", [header.as_str(), "at most"]);
     let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent_of);
     table.push([
-        "one more outcome lies outside the box".to_owned(),
+        "one more sample that ends lies outside the box".to_owned(),
         share(guarantee.outside_bounds),
     ]);
     table.push([
@@ -175,7 +175,7 @@ fn guarantee(set: &Set) -> String {
         short_or_dash(guarantee.radius_of_draws),
     ]);
     table.push([
-        "distance of any outcome from some that was found (√J)".to_owned(),
+        "distance of any outcome of as many steps from some that was found (√J)".to_owned(),
         short_or_dash(guarantee.radius_of_outcomes),
     ]);
     table.push(["mean LCPs of a sample".to_owned(), short_or_dash(guarantee.mean_lcps)]);
