@@ -52,6 +52,7 @@
 //! | [`lcp::enumerate`] | all solutions of a small problem, continua included |
 //! | [`lcp::mixed`] | problems with free unknowns, reduced to an LCP |
 //! | [`lcp::method`] | the choice of a solver as a value |
+//! | [`elimination`] | bilateral rows taken out of a problem first, with one rule for redundant ones |
 //! | [`compensated`] | sums in twice the working precision, by which answers with cancelling terms are judged |
 //! | [`friction`] | contacts with round friction cones: one in closed form, many by sweeps and more; see its own table |
 //!
@@ -63,7 +64,7 @@
 //! | many frictionless contacts, a good start, modest accuracy | [`lcp::projected_gauss_seidel`] |
 //! | a P-matrix, or hundreds of unknowns with a good start | [`lcp::fischer_burmeister`] |
 //! | at most 20 unknowns and doubts about uniqueness | [`lcp::enumerate`] |
-//! | joints beside contacts | [`lcp::mixed`], then one of the above |
+//! | joints beside contacts | [`elimination`] of the joints, then one of the above; [`lcp::mixed`] for free unknowns of any matrix |
 //! | one contact with a round friction cone | [`friction::single`], in closed form |
 //! | many contacts with round friction cones | [`friction::Method`] and its default |
 //!
@@ -89,6 +90,7 @@
 //! - Coulomb's law for several contacts may have no solution or many; one of them is given, as solvers find it.
 
 pub mod compensated;
+pub mod elimination;
 pub mod friction;
 pub mod lcp;
 

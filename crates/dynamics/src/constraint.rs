@@ -21,7 +21,6 @@ use crate::{
 
 pub mod curve;
 pub mod frames;
-mod jacobi;
 pub mod rolling;
 pub mod set;
 #[cfg(test)]

@@ -20,8 +20,9 @@
 //! C. L. Lawson, R. J. Hanson, *Solving Least Squares Problems*, Prentice-Hall 1974, chapter 23 (algorithms NNLS and LDP).
 
 use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::elimination::Span;
 
-use crate::{Problem, span::Span};
+use crate::Problem;
 
 /// Most contacts of a search, whose cost grows with their third power.
 const MOST_CONTACTS: usize = 200;

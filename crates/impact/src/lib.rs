@@ -106,7 +106,6 @@ mod readable;
 pub mod routh;
 pub mod sequential;
 pub mod set_valued;
-mod span;
 pub mod step_lcp;
 
 /// Compiles the example of the README.

@@ -7,12 +7,14 @@ use nalgebra::{DMatrix, DVector};
 use crate::outcome::{Impulse, Outcome, Trace};
 
 mod bilateral;
+mod bridges;
 mod error;
 mod mass;
 #[cfg(test)]
 mod tests;
 
 use bilateral::Bilateral;
+pub use bridges::{Body, Coefficients, Touch};
 pub use error::ProblemError;
 use mass::Inertia;
 pub use mass::{Mass, MassOperator};
@@ -156,8 +158,8 @@ impl Problem {
         let bilateral_response = inertia.solve_rows("bilateral", &bilateral_jacobian)?;
         let bilateral = Bilateral::new(bilateral_jacobian, bilateral_response)?;
         let mut response = unconstrained_response.clone();
-        bilateral.reduce(&mut response);
-        let movable = bilateral.reduced_rows(&jacobian);
+        bilateral.span.reduce(&mut response);
+        let movable = bilateral.span.reduced_rows(&jacobian);
         let sizes = row_sizes(&jacobian, &unconstrained_response);
         let locked = lock(&bilateral, &sizes, &movable, &mut response);
         let mut delassus = (&movable * &response).symmetric_part();
@@ -315,7 +317,7 @@ impl Problem {
     /// Velocity without percussions at the contacts: `v⁻`, or what the joints leave of it.
     pub(crate) fn free_velocity(&self) -> DVector<f64> {
         let mut velocity = self.velocity.clone();
-        self.bilateral.project(&mut velocity);
+        self.bilateral.span.project(&mut velocity);
         velocity
     }
 
@@ -395,7 +397,7 @@ impl Problem {
     #[must_use]
     pub fn outcome(&self, impulse: &DVector<f64>, trace: Trace) -> Outcome {
         let mut velocity = &self.velocity + &self.unconstrained_response * impulse;
-        let bilateral_impulses = self.bilateral.project(&mut velocity);
+        let bilateral_impulses = self.bilateral.span.project(&mut velocity);
         let impulses = (0..self.contacts.len())
             .map(|contact| {
                 let rows = self.rows(contact);

@@ -11,11 +11,11 @@
 //! for any velocity `v_u` that the contact impulses leave, and the Delassus operator of the contacts
 //! loses what the constraints take up: `W − (G M⁻¹ A)ᵀ S⁺ (G M⁻¹ A)`.
 //!
-//! Redundant equations make `S` singular, so `S⁺` is a generalised inverse. `S` is first scaled to a
-//! unit diagonal. Its entries are then dot products of unit vectors, known to `n_v eps`, so that its
-//! eigenvalues are known to `m_b n_v eps`, and those below are taken as zero.
+//! Redundant equations make `S` singular, so `S⁺` is a generalised inverse; [`Span`] has the rule by which equations count as
+//! redundant, and takes `v_u` to `v'` without forming `S`.
 
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::elimination::Span;
 
 use crate::model::Model;
 
@@ -31,8 +31,7 @@ pub(crate) struct Bilateral {
     inverse_mass_rows: DMatrix<f64>,
     /// `b` (m/s).
     target: DVector<f64>,
-    /// `S⁺`.
-    inverse: DMatrix<f64>,
+    span: Span,
     /// `p_b` of the last projection.
     pub(crate) impulses: DVector<f64>,
 }
@@ -51,7 +50,7 @@ impl Bilateral {
             jacobian: DMatrix::zeros(rows, columns),
             inverse_mass_rows: DMatrix::zeros(columns, rows),
             target: DVector::zeros(rows),
-            inverse: DMatrix::zeros(rows, rows),
+            span: Span::new(&DMatrix::zeros(rows, columns), &DMatrix::zeros(columns, rows)),
             impulses: DVector::zeros(rows),
         }
     }
@@ -100,8 +99,7 @@ impl Bilateral {
             let holonomic = constraint.holonomic_count(model.system());
             self.target.rows_range_mut(rows[0] + holonomic..rows[1]).fill(0.0);
         }
-        self.inverse =
-            generalized_inverse(&self.jacobian * &self.inverse_mass_rows, self.jacobian.ncols());
+        self.span = Span::new(&self.jacobian, &self.inverse_mass_rows);
     }
 
     /// Replaces `v_u` by `v'` and keeps the multipliers.
@@ -109,9 +107,14 @@ impl Bilateral {
         if self.is_empty() {
             return;
         }
-        let missing = &self.target - &self.jacobian * &*velocity;
-        self.impulses = &self.inverse * missing;
-        velocity.gemv(1.0, &self.inverse_mass_rows, &self.impulses, 1.0);
+        self.impulses.fill(0.0);
+        // The second pass takes away what rounding leaves.
+        for _ in 0..2 {
+            let missing = &self.target - &self.jacobian * &*velocity;
+            let (step, impulses) = self.span.shortest_step(&missing);
+            *velocity += step;
+            self.impulses += impulses;
+        }
     }
 
     /// Reduces the Delassus operator `W = Aᵀ M⁻¹ A` of the contact rows `A` (`n_v × r`).
@@ -119,41 +122,7 @@ impl Bilateral {
         if self.is_empty() {
             return;
         }
-        let coupling = self.inverse_mass_rows.tr_mul(rows);
-        delassus.gemm_tr(-1.0, &coupling, &(&self.inverse * &coupling), 1.0);
-    }
-}
-
-fn generalized_inverse(matrix: DMatrix<f64>, velocity_count: usize) -> DMatrix<f64> {
-    let scale = matrix.diagonal().map(|s| if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 });
-    let scale = DMatrix::from_diagonal(&scale);
-    let rows = matrix.nrows();
-    let mut eigen = SymmetricEigen::new(&scale * matrix * &scale);
-    let smallest = (rows * velocity_count) as f64 * f64::EPSILON;
-    eigen.eigenvalues.apply(|e| *e = if *e > smallest { 1.0 / *e } else { 0.0 });
-    &scale * eigen.recompose() * &scale
-}
-
-#[cfg(test)]
-mod tests {
-    use nalgebra::dmatrix;
-
-    use super::*;
-
-    #[test]
-    fn the_inverse_of_a_regular_matrix_is_its_inverse() {
-        let inverse = generalized_inverse(dmatrix![4.0, 1.0; 1.0, 9.0], 3);
-        assert!((inverse * dmatrix![4.0, 1.0; 1.0, 9.0] - DMatrix::identity(2, 2)).amax() < 1e-14);
-    }
-
-    #[test]
-    fn equal_equations_share_the_impulse() {
-        let inverse = generalized_inverse(dmatrix![2.0, 2.0; 2.0, 2.0], 3);
-        assert!((inverse - DMatrix::from_element(2, 2, 0.125)).amax() < 1e-15);
-    }
-
-    #[test]
-    fn an_equation_without_effect_has_no_impulse() {
-        assert_eq!(generalized_inverse(dmatrix![0.0], 3), dmatrix![0.0]);
+        let along = self.span.velocities.tr_mul(rows);
+        delassus.gemm_tr(-1.0, &along, &along, 1.0);
     }
 }

@@ -1,5 +1,6 @@
 //! A simulated motion, kept step by step: [`Trajectory`].
 
+mod table;
 mod variational;
 
 use nalgebra::Vector3;
@@ -13,6 +14,8 @@ use crate::{
     error::Error,
     scenario::{Method, Scenario, Setup, Space},
 };
+
+pub use table::{Column, Table};
 
 /// Largest number of numbers that the samples of one simulation may hold: 1 GiB.
 pub const NUMBER_LIMIT: usize = 1 << 27;
@@ -236,24 +239,6 @@ pub enum Status {
     EnergyGained,
 }
 
-/// One column of a [`Table`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Column {
-    /// What it holds, such as `ball 1 x`.
-    pub name: String,
-    /// Its unit, empty when dimensionless.
-    pub unit: String,
-}
-
-/// Numbers with named columns, ready for a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Table {
-    /// The columns.
-    pub columns: Vec<Column>,
-    /// The rows, one number per column.
-    pub rows: Vec<Vec<f64>>,
-}
-
 impl Scenario {
     /// Builds and moves the scenario for its duration, by the scheme of Stewart and Trinkle if its method is event-driven.
     ///
@@ -456,64 +441,5 @@ impl Trajectory {
         };
         let balances = self.reports.iter().map(|report| report.energy);
         balances.max_by(|a, b| excess(a).total_cmp(&excess(b))).unwrap_or_default()
-    }
-
-    /// Time, coordinates, velocities, energy and gaps at every step end.
-    ///
-    /// `scenario` must be the one simulated: it names the columns.
-    #[must_use]
-    pub fn table(&self, scenario: &Scenario) -> Table {
-        let column = |name: String, unit: &str| Column { name, unit: unit.to_owned() };
-        let mut columns = vec![column("time".to_owned(), "s")];
-        let (coordinates, velocities) = layout(scenario.dimension);
-        for entries in [coordinates, velocities] {
-            for body in &scenario.bodies {
-                let named =
-                    |(name, unit): &(&str, &str)| column(format!("{} {name}", body.name), unit);
-                columns.extend(entries.iter().map(named));
-            }
-        }
-        columns.push(column("energy".to_owned(), "J"));
-        columns.extend(self.contact_names.iter().map(|name| column(format!("gap {name}"), "m")));
-        let row = |sample: &Sample| {
-            let mut row = vec![sample.time];
-            row.extend(&sample.coordinates);
-            row.extend(&sample.velocity);
-            row.push(sample.energy);
-            row.extend(&sample.gaps);
-            row
-        };
-        Table { columns, rows: self.samples.iter().map(row).collect() }
-    }
-}
-
-type Entries = &'static [(&'static str, &'static str)];
-
-/// Names and units of the coordinates and of the velocities of one body.
-const fn layout(space: Space) -> (Entries, Entries) {
-    match space {
-        Space::Plane => (
-            &[("x", "m"), ("y", "m"), ("angle", "rad")],
-            &[("v_x", "m/s"), ("v_y", "m/s"), ("angular velocity", "rad/s")],
-        ),
-        Space::Space => (
-            &[
-                ("x", "m"),
-                ("y", "m"),
-                ("z", "m"),
-                ("q_w", ""),
-                ("q_x", ""),
-                ("q_y", ""),
-                ("q_z", ""),
-            ],
-            &[
-                ("v_x", "m/s"),
-                ("v_y", "m/s"),
-                ("v_z", "m/s"),
-                ("omega_x", "rad/s"),
-                ("omega_y", "rad/s"),
-                ("omega_z", "rad/s"),
-            ],
-        ),
     }
 }

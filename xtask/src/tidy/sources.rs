@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Longest file, in lines.
-const LONGEST: usize = 800;
+const LONGEST: usize = 500;
 
 /// What no file may contain, and what is expected instead.
 const FORBIDDEN: [(&str, &str); 4] = [
@@ -103,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_be_eight_hundred_lines_long() {
+    fn a_file_may_be_five_hundred_lines_long() {
         let exact = format!("//! A.{}", "\n".repeat(LONGEST));
         assert!(messages("a.rs", &exact).is_empty(), "{LONGEST} lines");
         let longer = format!("{exact}\n");
         assert_eq!(
             messages("a.rs", &longer),
-            ["a.rs:801: file has 801 lines, expected at most 800"]
+            ["a.rs:501: file has 501 lines, expected at most 500"]
         );
     }
 

@@ -1,15 +1,15 @@
 //! Several constraints together: [`ConstraintSet`], their rank, multipliers and projections.
 //!
-//! With the Cholesky factor `M = L Lᵀ` and the singular values `G L⁻ᵀ = U Σ Vᵀ`, cut to the `r` of them
-//! that count, the columns of `B = L⁻ᵀ V` are orthonormal in the metric of the mass matrix and
+//! A basis `B` of what the equations measure, orthonormal in the metric of the mass matrix, and the impulses `P` that cause it
+//! ([`Span`], `Bᵀ M B = I`, `Gᵀ P = M B`) give
 //!
 //! ```math
-//! (G M^{-1} G^\mathsf{T})^{+} = U \Sigma^{-2} U^\mathsf{T}, \qquad
-//! M^{-1} G^\mathsf{T} (G M^{-1} G^\mathsf{T})^{+} = B\, \Sigma^{-1} U^\mathsf{T}.
+//! (G M^{-1} G^\mathsf{T})^{+} = P\, P^\mathsf{T}, \qquad
+//! M^{-1} G^\mathsf{T} (G M^{-1} G^\mathsf{T})^{+} = B\, P^\mathsf{T}.
 //! ```
 //!
-//! Redundant equations make `r` smaller than the number of rows. Motion is unique all the same, and of
-//! all multipliers that cause it the pseudo-inverse takes those of smallest Euclidean norm:
+//! Redundant equations make `G M⁻¹ Gᵀ` singular. Motion is unique all the same, and of all multipliers that cause it this
+//! inverse takes those of least norm, with each row measured by its own size `√(G_i M⁻¹ G_iᵀ)`:
 //!
 //! ```math
 //! \begin{aligned}
@@ -17,7 +17,7 @@
 //! &&\Rightarrow\quad \lambda = -(G M^{-1} G^\mathsf{T})^{+} (\gamma + G M^{-1} k), \\
 //! M (v^+ - v) &= G^\mathsf{T} p, \quad G v^+ = 0
 //! &&\Rightarrow\quad p = -(G M^{-1} G^\mathsf{T})^{+} G v, \\
-//! q &\leftarrow q \oplus d, \quad d = -B\, \Sigma^{-1} U^\mathsf{T} \varphi
+//! q &\leftarrow q \oplus d, \quad d = -B\, P^\mathsf{T} \varphi
 //! &&\text{until } \lVert\varphi\rVert_\infty \text{ is small.}
 //! \end{aligned}
 //! ```
@@ -25,27 +25,23 @@
 //! - **Needs** a positive definite mass matrix. Positions converge quadratically from near by, where the
 //!   rank is constant; steps that do not reduce `‖φ‖` are halved.
 //! - **Does not** decide which equations are the redundant ones, and does not warn of a singular position
-//!   (a flat parallelogram) except by the rank, which is smaller there than near by.
-//! - **Cost** a Cholesky factorisation (`n³/3`) and a singular value decomposition by Jacobi
-//!   rotations (some `40 m² n`) for each
-//!   position; allocates.
+//!   (a flat parallelogram) except by the rank, which is smaller there than near by, and by the smallest part that a row
+//!   adds to the others ([`Linearization::smallest_part`]). Equations that are redundant at the true position count as
+//!   redundant at one that is off by less than about `1e-8` of the size of the mechanism.
+//! - **Cost** a Cholesky factorisation (`n³/3`) and `6 m n r` operations for each position; allocates.
 //! - **Deterministic**.
 //!
 //! # Source
 //!
 //! F. E. Udwadia, R. E. Kalaba, "A new perspective on constrained motion", *Proceedings of the Royal
 //! Society A* 439 (1992) 407–410 (the pseudo-inverse in the metric of the mass matrix).
-//! G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th ed., Johns Hopkins 2013, section 5.5 (rank and
-//! least squares by singular values).
 
 use std::ops::Range;
 
 use nalgebra::{Cholesky, DMatrix, DVector, DVectorView};
+use percussion_complementarity::elimination::Span;
 
-use super::{
-    EqualityConstraint, Error as ConstraintError,
-    jacobi::{self, Decomposition},
-};
+use super::{EqualityConstraint, Error as ConstraintError};
 use crate::system::{CoordinateError, System};
 
 #[cfg(test)]
@@ -55,13 +51,6 @@ mod tests;
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Singular values of `G L⁻ᵀ` of at most this times the largest count as zero; in `(0, 1)`, default
-    /// `1e-8`.
-    ///
-    /// An error `δ` of the positions, relative to their size, moves singular values by about `δ` times
-    /// the largest. The default stays above what a projection to 1e-9 leaves, so that redundant equations
-    /// stay redundant while the mechanism moves.
-    pub rank_tolerance: f64,
     /// Largest `|φ_i|` (m or rad) that [`ConstraintSet::project_position`] leaves; default `1e-12`, some
     /// thousand rounding errors of lengths of 1 m.
     pub position_tolerance: f64,
@@ -71,7 +60,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { rank_tolerance: 1e-8, position_tolerance: 1e-12, max_iterations: 20 }
+        Self { position_tolerance: 1e-12, max_iterations: 20 }
     }
 }
 
@@ -113,8 +102,8 @@ pub enum Error {
     /// The mass matrix has no Cholesky factor.
     #[error("the mass matrix is not positive definite at these coordinates")]
     MassMatrix,
-    /// The constraint Jacobian is not finite, or its singular values were not found.
-    #[error("the constraint Jacobian has no singular values at these coordinates")]
+    /// An entry of the constraint Jacobian or of its response is not finite.
+    #[error("the constraint Jacobian is not finite at these coordinates")]
     Jacobian,
 }
 
@@ -148,7 +137,7 @@ pub struct Report {
 pub struct Acceleration {
     /// `v̇` (length `n_v`).
     pub acceleration: DVector<f64>,
-    /// `λ`, one per row, of smallest norm: the generalized force of the constraints is `Gᵀ λ` (N or N·m).
+    /// `λ`, one per row, of least norm where rows are redundant: the generalized force of the constraints is `Gᵀ λ` (N or N·m).
     pub multipliers: DVector<f64>,
     /// Largest `|G v̇ + γ|`: above rounding only where the equations contradict each other.
     pub residual: f64,
@@ -273,8 +262,8 @@ impl ConstraintSet {
         settings.check()?;
         system.check_coordinates(coordinates)?;
         let (_, jacobian) = self.evaluate(system, coordinates);
-        let factors = Factors::new(system, coordinates, &jacobian, settings.rank_tolerance)?;
-        Ok(Linearization { set: self, system, coordinates, jacobian, factors })
+        let span = span(system, coordinates, &jacobian)?;
+        Ok(Linearization { set: self, system, coordinates, jacobian, span })
     }
 
     /// Moves `coordinates` until the holonomic equations hold, each step the shortest in the metric of
@@ -304,8 +293,7 @@ impl ConstraintSet {
             if report.iterations == settings.max_iterations {
                 return Ok(report);
             }
-            let factors = Factors::new(system, coordinates, &jacobian, settings.rank_tolerance)?;
-            let step = factors.shortest_step(&-&value);
+            let (step, _) = span(system, coordinates, &jacobian)?.shortest_step(&-&value);
             let Some(moved) = self.reduce(system, coordinates, &step, value.norm()) else {
                 report.status = Status::Stalled;
                 return Ok(report);
@@ -346,10 +334,6 @@ impl ConstraintSet {
 
 impl Settings {
     fn check(&self) -> Result<(), Error> {
-        if !(0.0 < self.rank_tolerance && self.rank_tolerance < 1.0) {
-            let (field, value) = ("rank_tolerance", self.rank_tolerance);
-            return Err(Error::Setting { field, value, expected: "a number between 0 and 1" });
-        }
         if self.position_tolerance.is_nan() || self.position_tolerance < 0.0 {
             let (field, value) = ("position_tolerance", self.position_tolerance);
             return Err(Error::Setting { field, value, expected: "a number of at least 0" });
@@ -365,7 +349,7 @@ pub struct Linearization<'a> {
     system: &'a dyn System,
     coordinates: &'a [f64],
     jacobian: DMatrix<f64>,
-    factors: Factors,
+    span: Span,
 }
 
 impl Linearization<'_> {
@@ -378,7 +362,7 @@ impl Linearization<'_> {
     /// Number of independent equations.
     #[must_use]
     pub fn rank(&self) -> usize {
-        self.factors.sigma.len()
+        self.span.rank()
     }
 
     /// Number of equations that follow from the others, `m − r`.
@@ -393,10 +377,11 @@ impl Linearization<'_> {
         self.jacobian.ncols() - self.rank()
     }
 
-    /// All singular values of `G L⁻ᵀ`, largest first (kg^-½ for rows of length), to judge the rank by.
+    /// Smallest part of itself that an independent equation adds to those before it, in `(√eps, 1]`: near the lower end the
+    /// position is nearly singular.
     #[must_use]
-    pub fn singular_values(&self) -> &DVector<f64> {
-        &self.factors.all_sigma
+    pub const fn smallest_part(&self) -> f64 {
+        self.span.smallest
     }
 
     /// Replaces `velocity` by `v⁺ = v − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ G v`, of all velocities that the constraints
@@ -410,9 +395,9 @@ impl Linearization<'_> {
     pub fn project_velocity(&self, velocity: &mut [f64]) -> Result<DVector<f64>, Error> {
         self.check_velocity(velocity)?;
         let violation = -(&self.jacobian * DVectorView::from_slice(velocity, velocity.len()));
-        let change = self.factors.shortest_step(&violation);
+        let (change, impulses) = self.span.shortest_step(&violation);
         velocity.iter_mut().zip(change.iter()).for_each(|(v, change)| *v += change);
-        Ok(self.factors.multipliers(&violation))
+        Ok(impulses)
     }
 
     /// The acceleration under the smooth forces of the system at time `time` (s), and the multipliers.
@@ -430,9 +415,10 @@ impl Linearization<'_> {
         let mut acceleration = DVector::from_column_slice(free.as_slice());
         let bias = self.set.bias(self.system, self.coordinates, velocity);
         let missing = -(&self.jacobian * &acceleration + &bias);
-        acceleration += self.factors.shortest_step(&missing);
+        let (change, multipliers) = self.span.shortest_step(&missing);
+        acceleration += change;
         let residual = amax(&(&self.jacobian * &acceleration + bias));
-        Ok(Acceleration { acceleration, multipliers: self.factors.multipliers(&missing), residual })
+        Ok(Acceleration { acceleration, multipliers, residual })
     }
 
     fn check_velocity(&self, velocity: &[f64]) -> Result<(), Error> {
@@ -446,64 +432,19 @@ impl Linearization<'_> {
     }
 }
 
-/// The decomposition in the [module head](self), cut at the rank.
-#[derive(Debug)]
-struct Factors {
-    /// `U` (`m × r`).
-    left: DMatrix<f64>,
-    /// `Σ` (`r`).
-    sigma: DVector<f64>,
-    /// `B = L⁻ᵀ V` (`n_v × r`).
-    lift: DMatrix<f64>,
-    all_sigma: DVector<f64>,
-}
-
-impl Factors {
-    fn new(
-        system: &dyn System,
-        coordinates: &[f64],
-        jacobian: &DMatrix<f64>,
-        rank_tolerance: f64,
-    ) -> Result<Self, Error> {
-        let (rows, n) = jacobian.shape();
-        if rows == 0 || n == 0 {
-            let (left, lift) = (DMatrix::zeros(rows, 0), DMatrix::zeros(n, 0));
-            return Ok(Self { left, sigma: DVector::zeros(0), lift, all_sigma: DVector::zeros(0) });
-        }
+/// What the rows of `jacobian` measure at these coordinates.
+fn span(system: &dyn System, coordinates: &[f64], jacobian: &DMatrix<f64>) -> Result<Span, Error> {
+    let (rows, n) = jacobian.shape();
+    let mut responses = jacobian.transpose();
+    if rows > 0 && n > 0 {
         let mut mass = DMatrix::zeros(n, n);
         system.mass_matrix(coordinates, &mut mass);
-        let cholesky = Cholesky::new(mass).ok_or(Error::MassMatrix)?;
-        let mut scaled = jacobian.transpose();
-        cholesky.l_dirty().solve_lower_triangular_mut(&mut scaled);
-        // `L⁻¹ Gᵀ = V Σ Uᵀ`.
-        let Decomposition { v: mut lift, sigma: all_sigma, u: left } =
-            jacobi::decompose(scaled).ok_or(Error::Jacobian)?;
-        let smallest = rank_tolerance * all_sigma[0];
-        let rank = all_sigma.iter().take_while(|sigma| **sigma > smallest).count();
-        lift.resize_horizontally_mut(rank, 0.0);
-        cholesky.l_dirty().tr_solve_lower_triangular_mut(&mut lift);
-        Ok(Self {
-            left: left.columns(0, rank).clone_owned(),
-            sigma: all_sigma.rows(0, rank).clone_owned(),
-            lift,
-            all_sigma,
-        })
+        Cholesky::new(mass).ok_or(Error::MassMatrix)?.solve_mut(&mut responses);
     }
-
-    /// `Σ⁻¹ Uᵀ target`.
-    fn reduced(&self, target: &DVector<f64>) -> DVector<f64> {
-        self.left.tr_mul(target).component_div(&self.sigma)
+    if !jacobian.iter().chain(&responses).all(|entry| entry.is_finite()) {
+        return Err(Error::Jacobian);
     }
-
-    /// The shortest `d` in the metric of the mass matrix with `G d = target`.
-    fn shortest_step(&self, target: &DVector<f64>) -> DVector<f64> {
-        &self.lift * self.reduced(target)
-    }
-
-    /// The `λ` of smallest norm with `G M⁻¹ Gᵀ λ = target`.
-    fn multipliers(&self, target: &DVector<f64>) -> DVector<f64> {
-        &self.left * self.reduced(target).component_div(&self.sigma)
-    }
+    Ok(Span::new(jacobian, &responses))
 }
 
 /// Largest absolute entry, 0 of none.

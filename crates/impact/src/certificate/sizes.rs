@@ -19,9 +19,10 @@
 //! All of this is in units of the terms themselves, so that units of mass, length and time have no effect.
 
 use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::elimination::RANK;
 
 use super::stack;
-use crate::{Outcome, Problem, span::RANK};
+use crate::{Outcome, Problem};
 
 /// Part of a size up to which a figure counts as zero: `2 √eps`.
 pub(crate) const TOLERANCE: f64 = 2.0 * RANK;

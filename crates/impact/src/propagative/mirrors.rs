@@ -6,8 +6,9 @@
 //! that cannot move have none.
 
 use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::elimination::Span;
 
-use crate::{Problem, ProblemError, law::Error, span::Span};
+use crate::{Problem, ProblemError, law::Error};
 
 #[derive(Debug)]
 pub(super) struct Mirrors {
@@ -133,7 +134,7 @@ impl Mirrors {
         }
         let span = Span::new(&momenta, &responses);
         let speeds = span.momenta * problem.free_velocity();
-        (-(span.percussions * speeds)).as_slice().to_vec()
+        (-(span.impulses * speeds)).as_slice().to_vec()
     }
 
     /// Percussions of the rows of `J`, from those of the mirrors: contacts that share a mirror change

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    AnitescuPotra, Contact, Law, Mass, Outcome, Problem, law::Error, outcome::Status,
+    AnitescuPotra, Law, Mass, Outcome, Problem, law::Error, outcome::Status, problem::Coefficients,
 };
 
 use super::{
@@ -40,20 +40,19 @@ pub(super) fn state(
     let velocities = moment.velocity.len();
     let mut mass = DMatrix::zeros(velocities, velocities);
     geometry.model.system().mass_matrix(moment.coordinates, &mut mass);
-    let touching = |&index: &usize| {
-        let contact = &geometry.model.contacts()[index];
-        let first = geometry.first_row(index);
-        let row = |component: usize| geometry.rows.row(first + component).transpose();
-        // Laws without friction ask for contacts without tangents.
-        let tangents = if contact.friction > 0.0 { geometry.components } else { 1 };
-        Contact::new(row(0))
-            .with_friction(contact.friction, (1..tangents).map(row).collect())
-            .with_restitution(contact.restitution)
-    };
-    let contacts = contacts.iter().map(touching).collect();
+    let width = geometry.components;
+    let mut jacobian = DMatrix::zeros(width * contacts.len(), velocities);
+    let mut coefficients = Vec::with_capacity(contacts.len());
+    for (k, &index) in contacts.iter().enumerate() {
+        let rows = geometry.rows.rows(geometry.first_row(index), width);
+        jacobian.rows_mut(width * k, width).copy_from(&rows);
+        let &crate::Contact { friction, restitution, .. } = &geometry.model.contacts()[index];
+        coefficients.push(Coefficients { friction, restitution });
+    }
     let velocity = DVector::from_column_slice(moment.velocity);
     let joints = geometry.rows.rows(0, geometry.ties).into_owned();
-    Problem::with_joints(Mass::Matrix(mass), velocity, contacts, joints).map_err(Failure::Stated)
+    Problem::from_jacobian(Mass::Matrix(mass), velocity, &jacobian, &coefficients, joints)
+        .map_err(Failure::Stated)
 }
 
 /// What `law` answers.

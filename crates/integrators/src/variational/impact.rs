@@ -16,7 +16,8 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{ContactRows, System};
 use percussion_impact::{
-    AnitescuPotra, Contact, Law, Mass, Outcome, Problem, ProblemError, outcome::Status,
+    AnitescuPotra, Law, Mass, Outcome, Problem, ProblemError, outcome::Status,
+    problem::Coefficients,
 };
 
 use super::{
@@ -44,40 +45,49 @@ impl Model {
         velocity: &DVector<f64>,
         contacts: &[usize],
     ) -> Result<Problem, ProblemError> {
-        let mut rows = ContactRows::for_system(self.system());
-        let contact = |&contact: &usize| {
-            let contact = &self.contacts()[contact];
-            contact.gap.rows(self.system(), coordinates, &mut rows);
-            let normal = DVector::from_column_slice(rows.normal());
-            Contact::new(normal).with_restitution(contact.restitution)
-        };
-        let contacts = contacts.iter().map(contact).collect();
-        let joints = self.joints(coordinates);
-        Problem::with_joints(mass(self.system(), coordinates), velocity.clone(), contacts, joints)
+        let coefficients = |restitution| Coefficients { friction: 0.0, restitution };
+        let of = |&contact: &usize| coefficients(self.contacts()[contact].restitution);
+        let coefficients: Vec<_> = contacts.iter().map(of).collect();
+        self.problem_of(coordinates, velocity, contacts, 1, &coefficients)
     }
 
-    /// The same for contacts that stay closed, with friction.
+    /// The same for contacts that stay closed, with friction and without restitution.
     fn closed_problem(
         &self,
         coordinates: &[f64],
         velocity: &DVector<f64>,
         contacts: &[usize],
     ) -> Result<Problem, ProblemError> {
-        let mut rows = ContactRows::for_system(self.system());
-        let contact = |&contact: &usize| {
-            let contact = &self.contacts()[contact];
-            contact.gap.rows(self.system(), coordinates, &mut rows);
-            let normal = DVector::from_column_slice(rows.normal());
-            if contact.friction == 0.0 {
-                return Contact::new(normal);
+        let coefficients = |friction| Coefficients { friction, restitution: 0.0 };
+        let of = |&contact: &usize| coefficients(self.contacts()[contact].friction);
+        let coefficients: Vec<_> = contacts.iter().map(of).collect();
+        let rough = coefficients.iter().any(|one| one.friction > 0.0);
+        let width = if rough { 1 + self.system().dimension().tangent_count() } else { 1 };
+        self.problem_of(coordinates, velocity, contacts, width, &coefficients)
+    }
+
+    /// The problem of these contacts, each with the first `width` of its rows.
+    fn problem_of(
+        &self,
+        coordinates: &[f64],
+        velocity: &DVector<f64>,
+        contacts: &[usize],
+        width: usize,
+        coefficients: &[Coefficients],
+    ) -> Result<Problem, ProblemError> {
+        let system = self.system();
+        let mut rows = ContactRows::for_system(system);
+        let mut jacobian = DMatrix::zeros(width * contacts.len(), velocity.len());
+        for (k, &contact) in contacts.iter().enumerate() {
+            self.contacts()[contact].gap.rows(system, coordinates, &mut rows);
+            jacobian.row_mut(width * k).copy_from_slice(rows.normal());
+            for tangent in 1..width {
+                jacobian.row_mut(width * k + tangent).copy_from_slice(rows.tangent(tangent - 1));
             }
-            let tangent = |k| DVector::from_column_slice(rows.tangent(k));
-            let tangents = (0..rows.tangent_count()).map(tangent).collect();
-            Contact::new(normal).with_friction(contact.friction, tangents)
-        };
-        let contacts = contacts.iter().map(contact).collect();
+        }
+        let (mass, velocity) = (mass(system, coordinates), velocity.clone());
         let joints = self.joints(coordinates);
-        Problem::with_joints(mass(self.system(), coordinates), velocity.clone(), contacts, joints)
+        Problem::from_jacobian(mass, velocity, &jacobian, coefficients, joints)
     }
 
     /// `G` of the constraints.

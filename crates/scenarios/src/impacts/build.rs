@@ -8,7 +8,7 @@ use percussion_dynamics::{
     contact_set,
     gap::{self, Sphere, SpherePlane, SphereSphere},
 };
-use percussion_impact::{Mass, Problem};
+use percussion_impact::{Mass, Problem, problem::Coefficients};
 
 use super::{Body, Contact, Disc, Impact, ImpactScenario, Joint, Partner, VelocityLabel};
 use crate::{
@@ -333,17 +333,13 @@ impl ImpactScenario {
         let (mut mass, mut jacobian) = (DMatrix::zeros(size, size), DMatrix::zeros(0, 0));
         system.mass_matrix(coordinates, &mut mass);
         set.contact_jacobian(&mut jacobian);
-        let row = |index| jacobian.row(index).transpose();
-        let components = set.component_count();
-        let contacts = self.contacts.iter().enumerate().map(|(i, contact)| {
-            let [normal, tangents] = [components * i, components * i + 1];
-            let tangents = (tangents..normal + components).map(row).collect();
-            percussion_impact::Contact::new(row(normal))
-                .with_friction(contact.friction, tangents)
-                .with_restitution(contact.restitution)
-        });
-        let contacts = contacts.collect();
-        Ok(Problem::new(Mass::Matrix(mass), DVector::from_vec(velocity), contacts)?)
+        let coefficients: Vec<_> = self
+            .contacts
+            .iter()
+            .map(|&Contact { friction, restitution, .. }| Coefficients { friction, restitution })
+            .collect();
+        let (velocity, joints) = (DVector::from_vec(velocity), DMatrix::zeros(0, size));
+        Ok(Problem::from_jacobian(Mass::Matrix(mass), velocity, &jacobian, &coefficients, joints)?)
     }
 
     /// Where the surfaces of a contact touch.

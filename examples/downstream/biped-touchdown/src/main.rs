@@ -13,8 +13,9 @@ use percussion_dynamics::{
     urdf::{self, Settings},
 };
 use percussion_impact::{
-    Contact, Mass, Problem, SetValuedRouth,
+    Mass, Problem, SetValuedRouth,
     outcome_set::{ContactMode, Modes},
+    problem::Coefficients,
     set_valued,
 };
 
@@ -63,11 +64,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut mass, mut jacobian) = (DMatrix::zeros(size, size), DMatrix::zeros(0, 0));
     system.mass_matrix(&coordinates, &mut mass);
     set.contact_jacobian(&mut jacobian);
-    let row = |index: usize| jacobian.row(index).transpose();
-    let contacts = (0..set.len()).map(|point| {
-        Contact::new(row(2 * point)).with_friction(FRICTION, vec![row(2 * point + 1)])
-    });
-    let problem = Problem::new(Mass::Matrix(mass), velocity, contacts.collect())?;
+    let foot = Coefficients { friction: FRICTION, restitution: 0.0 };
+    let (mass, joints) = (Mass::Matrix(mass), DMatrix::zeros(0, size));
+    let problem = Problem::from_jacobian(mass, velocity, &jacobian, &[foot; 4], joints)?;
 
     // All four points come down at the speed of the fall, and none moves along the ground.
     let before = problem.free_contact_velocity();

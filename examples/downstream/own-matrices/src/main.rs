@@ -1,7 +1,9 @@
 //! A rod falls flat and turning on two supports: its velocity after the impact, by two laws.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_impact::{AnitescuPotra, Certificate, Contact, Law, Mass, Poisson, Problem};
+use percussion_impact::{
+    AnitescuPotra, Certificate, Law, Mass, Poisson, Problem, problem::Coefficients,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Velocities: horizontal, vertical (m/s), angular (rad/s). A rod of 1 m and 3 kg, inertia 1/4 kg·m².
@@ -19,13 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             1.0, 0.0, 0.0,
         ],
     );
-    let row = |index: usize| jacobian.row(index).transpose();
-    let contact = |index: usize| {
-        Contact::new(row(2 * index))
-            .with_friction(0.4, vec![row(2 * index + 1)])
-            .with_restitution(0.5)
-    };
-    let problem = Problem::new(Mass::Matrix(mass_matrix), before, vec![contact(0), contact(1)])?;
+    let support = Coefficients { friction: 0.4, restitution: 0.5 };
+    let (mass, joints) = (Mass::Matrix(mass_matrix), DMatrix::zeros(0, 3));
+    let problem = Problem::from_jacobian(mass, before, &jacobian, &[support; 2], joints)?;
 
     let laws: [(&str, &dyn Law); 2] =
         [("inelastic", &AnitescuPotra::default()), ("Poisson", &Poisson::default())];

@@ -1,8 +1,11 @@
 //! A cube of rapier falls flat on a floor. Rapier finds the contacts, percussion resolves the impact:
 //! without iterating to an unknown accuracy, and with a certificate.
 
-use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
-use percussion_impact::{Certificate, Contact, Law, Mass, Poisson, Problem};
+use nalgebra::{Matrix3, Vector3};
+use percussion_impact::{
+    Certificate, Law, Poisson, Problem,
+    problem::{Body, Coefficients},
+};
 use rapier3d_f64::prelude::*;
 
 /// Falling speed (m/s), coefficient of restitution and of friction.
@@ -77,50 +80,30 @@ fn touches(bodies: &mut RigidBodySet, colliders: &mut ColliderSet) -> Vec<Touch>
 fn resolve(bodies: &mut RigidBodySet, touches: &[Touch]) -> Result<(), Box<dyn std::error::Error>> {
     let dynamic: Vec<_> =
         bodies.iter().filter(|(_, body)| body.is_dynamic()).map(|(h, _)| h).collect();
-    let size = 6 * dynamic.len();
-    let (mut mass, mut before) = (DMatrix::zeros(size, size), DVector::zeros(size));
-    for (index, handle) in dynamic.iter().enumerate() {
+    let free = dynamic.iter().map(|handle| {
         let body = &bodies[*handle];
-        let at = 6 * index;
-        mass.view_mut((at, at), (3, 3)).fill_diagonal(body.mass());
         let inertia = body.mass_properties().effective_angular_inertia();
-        mass.view_mut((at + 3, at + 3), (3, 3)).copy_from(&Matrix3::new(
-            inertia.m11,
-            inertia.m12,
-            inertia.m13, //
-            inertia.m12,
-            inertia.m22,
-            inertia.m23, //
-            inertia.m13,
-            inertia.m23,
-            inertia.m33,
-        ));
-        before.rows_mut(at, 3).copy_from(&vector(body.linvel()));
-        before.rows_mut(at + 3, 3).copy_from(&vector(body.angvel()));
-    }
-    // The velocity of the point along `direction`, that of the first body minus that of the second.
-    let row = |touch: &Touch, direction: &Vector3<f64>| {
-        let mut row = DVector::zeros(size);
-        for (owner, sign) in touch.bodies.iter().zip([1.0, -1.0]) {
-            let Some(index) = owner.and_then(|owner| dynamic.iter().position(|h| *h == owner))
-            else {
-                continue;
-            };
-            let arm = touch.point - vector(bodies[dynamic[index]].center_of_mass());
-            row.fixed_rows_mut::<3>(6 * index).axpy(sign, direction, 1.0);
-            row.fixed_rows_mut::<3>(6 * index + 3).axpy(sign, &arm.cross(direction), 1.0);
+        Body {
+            mass: body.mass(),
+            #[rustfmt::skip]
+            inertia: Matrix3::new(
+                inertia.m11, inertia.m12, inertia.m13,
+                inertia.m12, inertia.m22, inertia.m23,
+                inertia.m13, inertia.m23, inertia.m33,
+            ),
+            center: vector(body.center_of_mass()),
+            velocity: vector(body.linvel()),
+            angular_velocity: vector(body.angvel()),
         }
-        row
-    };
-    let contacts = touches.iter().map(|touch| {
-        let least = Vector3::ith(touch.normal.abs().imin(), 1.0);
-        let tangent = touch.normal.cross(&least).normalize();
-        let tangents = vec![row(touch, &tangent), row(touch, &touch.normal.cross(&tangent))];
-        Contact::new(row(touch, &touch.normal))
-            .with_friction(FRICTION, tangents)
-            .with_restitution(RESTITUTION)
     });
-    let problem = Problem::new(Mass::Matrix(mass), before, contacts.collect())?;
+    let index = |owner: RigidBodyHandle| dynamic.iter().position(|handle| *handle == owner);
+    let touches = touches.iter().map(|touch| percussion_impact::problem::Touch {
+        bodies: touch.bodies.map(|owner| owner.and_then(index)),
+        point: touch.point,
+        normal: touch.normal,
+        coefficients: Coefficients { friction: FRICTION, restitution: RESTITUTION },
+    });
+    let problem = Problem::from_bodies(&free.collect::<Vec<_>>(), &touches.collect::<Vec<_>>())?;
     let outcome = Poisson::default().resolve(&problem)?;
     let certificate = Certificate::check(&problem, &outcome)?;
     println!("{:?}, energy change {:.3} J", outcome.trace.status, certificate.energy_change);

@@ -1,0 +1,308 @@
+//! Elimination of bilateral rows `G v⁺ = b`: the one basis, with the one rule for redundant rows, that impacts, steps and
+//! mechanisms share.
+//!
+//! Of rows `G` (`m × n_v`) with the responses `M⁻¹ Gᵀ`, each measured by its own size `√(G_i M⁻¹ G_iᵀ)`, the row of
+//! which most is left is taken into the basis and its direction subtracted from the others, until nothing is left
+//! (Gram and Schmidt with column pivoting, every subtraction done twice). The velocities `Q` of the basis are
+//! orthonormal in the kinetic metric, `Qᵀ M Q = I`, and `P` are impulses at the rows that lead to their momenta,
+//! `Gᵀ P = M Q`. Whatever velocity `v_u` other impulses leave, the rows answer
+//!
+//! ```math
+//! v^{+} = v_u + Q\, P^\mathsf{T} (b - G v_u), \qquad \Lambda_b = P\, P^\mathsf{T} (b - G v_u),
+//! ```
+//!
+//! which for `b = 0` is `v⁺ = v_u − Q Qᵀ M v_u`, and the operator of contact rows `J` becomes
+//! `J M⁻¹ Jᵀ − (J Q)(J Q)ᵀ`. Velocities do not pass through `Λ_b`, so that rows which nearly depend cost them no digits.
+//! Of redundant rows `Λ_b` is that of least norm, with each row measured by its own size, which makes it independent of the
+//! units of the rows.
+//!
+//! **The rank rule.** A row is redundant when the rows before leave at most [`RANK`] `= √eps` of it. Subtraction of
+//! vectors leaves redundant rows with `n_v eps` of themselves, seven digits below the rule; eigenvalues of the Gram
+//! matrix `G M⁻¹ Gᵀ` are the squares of these parts, and their rounding is as large as the rule itself. The rule
+//! balances two errors: a row that is left out may lack up to `√eps` of its speed, and multipliers of a row that is
+//! kept are up to `1/√eps` times larger than what they do, which rounds by `√eps`.
+//!
+//! - **Needs** rows and responses that belong to one positive definite mass matrix.
+//! - **Does not** notice rows that contradict each other: `G v⁺ − b` is then not zero, and the caller looks at it.
+//! - **Cost** `4 m n_v k` operations for the basis of `k` rows; `2 k (n_v + m)` for a velocity.
+//! - **Deterministic**: single-threaded, fixed order.
+//!
+//! # Source
+//!
+//! G. H. Golub, C. F. Van Loan, *Matrix Computations*, fourth edition, Johns Hopkins 2013, sections 5.2 (modified
+//! Gram–Schmidt), 5.4 (column pivoting) and 5.5 (complete orthogonal decomposition).
+//! F. E. Udwadia, R. E. Kalaba, "A new perspective on constrained motion", *Proceedings of the Royal Society A* 439 (1992)
+//! 407–410 (the pseudo-inverse in the metric of the mass matrix).
+
+use nalgebra::{DMatrix, DVector};
+
+/// Part of a row below which it is redundant: `√eps`.
+pub const RANK: f64 = 1.490_116_119_384_765_6e-8;
+
+/// What rows measure: the basis, and impulses that act along it.
+///
+/// # Example
+///
+/// A mass of 2 kg that moves at 3 m/s is held by two rows that say the same: each takes half of the 6 N·s.
+///
+/// ```
+/// use nalgebra::{dmatrix, dvector};
+/// use percussion_complementarity::elimination::Span;
+///
+/// let rows = dmatrix![1.0; 1.0];
+/// let span = Span::new(&rows, &(rows.transpose() / 2.0));
+/// assert_eq!(span.rank(), 1);
+/// let mut velocity = dvector![3.0];
+/// let impulses = span.project(&mut velocity);
+/// assert!(velocity.amax() < 1e-15 && (impulses + dvector![3.0, 3.0]).amax() < 1e-14);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Span {
+    /// Velocities `q_j` with `q_iᵀ M q_j = δ_ij` (`n_v × k`).
+    pub velocities: DMatrix<f64>,
+    /// The momenta `M q_j`, one a row (`k × n_v`).
+    pub momenta: DMatrix<f64>,
+    /// Percussions at the rows that lead to each momentum (`m × k`): of redundant rows those of least norm, each
+    /// row measured by its own size.
+    pub impulses: DMatrix<f64>,
+    /// `√(G_i M⁻¹ G_iᵀ)` of each row.
+    pub sizes: DVector<f64>,
+    /// Smallest part of itself that a row of the basis added to those before it (in `(√eps, 1]`).
+    pub smallest: f64,
+}
+
+impl Span {
+    /// The span of `rows` (`m × n_v`) with the `responses` `M⁻¹ Gᵀ` (`n_v × m`). Rows whose size is not a positive
+    /// finite number are left out.
+    ///
+    /// # Panics
+    ///
+    /// When the shapes do not belong together.
+    #[must_use]
+    pub fn new(rows: &DMatrix<f64>, responses: &DMatrix<f64>) -> Self {
+        let (m, n) = rows.shape();
+        let size = |i: usize| {
+            let square = rows.row(i).tr_dot(&responses.column(i));
+            if square.is_nan() { f64::INFINITY } else { square.max(0.0).sqrt() }
+        };
+        let sizes = DVector::from_fn(m, |i, _| size(i));
+        let parts = sizes.map(|size| if size > 0.0 && size.is_finite() { 1.0 / size } else { 0.0 });
+        let mut momenta = rows.transpose();
+        let mut velocities = responses.clone();
+        for i in 0..m {
+            momenta.column_mut(i).scale_mut(parts[i]);
+            velocities.column_mut(i).scale_mut(parts[i]);
+        }
+        let scaled = momenta.clone();
+        let mut basis = Basis::new(n);
+        let mut left: Vec<usize> = (0..m).filter(|&i| parts[i] > 0.0).collect();
+        while basis.count < n {
+            let norm = |i: usize| velocities.column(i).dot(&momenta.column(i)).max(0.0).sqrt();
+            let largest = left.iter().enumerate().map(|(place, &i)| (norm(i), place));
+            let largest = largest.reduce(|a, b| if b.0 > a.0 { b } else { a });
+            let Some((norm, place)) = largest.filter(|(norm, _)| *norm > RANK) else { break };
+            let pivot = left.swap_remove(place);
+            left.sort_unstable();
+            basis.push(velocities.column(pivot).into(), momenta.column(pivot).into(), norm);
+            for &i in &left {
+                basis.subtract_last(&mut velocities, &mut momenta, i);
+            }
+        }
+        basis.finish(&scaled, sizes, &parts)
+    }
+
+    /// Number of independent rows.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.velocities.ncols()
+    }
+
+    /// Replaces `v_u` (length `n_v`) by `v⁺` with `G v⁺ = 0` and returns `Λ_b` (length `m`).
+    ///
+    /// A second pass takes away what rounding leaves.
+    ///
+    /// # Panics
+    ///
+    /// When `velocity` has not length `n_v`.
+    pub fn project(&self, velocity: &mut DVector<f64>) -> DVector<f64> {
+        let mut total = DVector::zeros(self.impulses.nrows());
+        if total.is_empty() {
+            return total;
+        }
+        for _ in 0..2 {
+            let speeds = -(&self.momenta * &*velocity);
+            velocity.gemv(1.0, &self.velocities, &speeds, 1.0);
+            total.gemv(1.0, &self.impulses, &speeds, 1.0);
+        }
+        total
+    }
+
+    /// Turns the response `M⁻¹ Jᵀ` (`n_v × r`) into that of the constrained bodies.
+    ///
+    /// # Panics
+    ///
+    /// When `response` has not `n_v` rows.
+    pub fn reduce(&self, response: &mut DMatrix<f64>) {
+        if self.rank() == 0 {
+            return;
+        }
+        for _ in 0..2 {
+            let speeds = &self.momenta * &*response;
+            response.gemm(-1.0, &self.velocities, &speeds, 1.0);
+        }
+    }
+
+    /// What the rows of the basis leave of other rows `J` (`r × n_v`).
+    ///
+    /// # Panics
+    ///
+    /// When `rows` has not `n_v` columns.
+    #[must_use]
+    pub fn reduced_rows(&self, rows: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut rows = rows.clone();
+        if self.rank() == 0 {
+            return rows;
+        }
+        for _ in 0..2 {
+            let along = &rows * &self.velocities;
+            rows.gemm(-1.0, &along, &self.momenta, 1.0);
+        }
+        rows
+    }
+
+    /// The change of velocity `d` (length `n_v`) of least kinetic energy with `G d = target` (length `m`; of rows that contradict
+    /// each other, in least squares), and the impulses that cause it.
+    ///
+    /// # Panics
+    ///
+    /// When `target` has not length `m`.
+    #[must_use]
+    pub fn shortest_step(&self, target: &DVector<f64>) -> (DVector<f64>, DVector<f64>) {
+        let speeds = self.impulses.tr_mul(target);
+        (&self.velocities * &speeds, &self.impulses * speeds)
+    }
+}
+
+/// The basis under way.
+struct Basis {
+    velocities: DMatrix<f64>,
+    momenta: DMatrix<f64>,
+    count: usize,
+    smallest: f64,
+}
+
+impl Basis {
+    fn new(n: usize) -> Self {
+        Self {
+            velocities: DMatrix::zeros(n, 0),
+            momenta: DMatrix::zeros(n, 0),
+            count: 0,
+            smallest: 1.0,
+        }
+    }
+
+    /// Takes a direction of the length `norm` into the basis, after one more subtraction of those before.
+    fn push(&mut self, mut velocity: DVector<f64>, mut momentum: DVector<f64>, norm: f64) {
+        self.smallest = self.smallest.min(norm);
+        velocity.unscale_mut(norm);
+        momentum.unscale_mut(norm);
+        for j in 0..self.count {
+            let along = self.momenta.column(j).dot(&velocity);
+            velocity.axpy(-along, &self.velocities.column(j), 1.0);
+            let along = self.velocities.column(j).dot(&momentum);
+            momentum.axpy(-along, &self.momenta.column(j), 1.0);
+        }
+        let norm = velocity.dot(&momentum).max(f64::MIN_POSITIVE).sqrt();
+        let (velocities, momenta) =
+            (std::mem::take(&mut self.velocities), std::mem::take(&mut self.momenta));
+        self.velocities = velocities.insert_column(self.count, 0.0);
+        self.momenta = momenta.insert_column(self.count, 0.0);
+        self.velocities.set_column(self.count, &(velocity / norm));
+        self.momenta.set_column(self.count, &(momentum / norm));
+        self.count += 1;
+    }
+
+    /// Subtracts the last direction from column `i`, twice.
+    fn subtract_last(&self, velocities: &mut DMatrix<f64>, momenta: &mut DMatrix<f64>, i: usize) {
+        let (q, p) = (self.velocities.column(self.count - 1), self.momenta.column(self.count - 1));
+        for _ in 0..2 {
+            let along = p.dot(&velocities.column(i));
+            velocities.column_mut(i).axpy(-along, &q, 1.0);
+            let along = q.dot(&momenta.column(i));
+            momenta.column_mut(i).axpy(-along, &p, 1.0);
+        }
+    }
+
+    /// The impulses, by an orthogonal factorization of the coordinates `C = U S` of the `scaled` rows: those of
+    /// least norm for the momentum `q` are `U S⁻ᵀ`.
+    fn finish(self, scaled: &DMatrix<f64>, sizes: DVector<f64>, parts: &DVector<f64>) -> Span {
+        let (m, k) = (sizes.len(), self.count);
+        let mut impulses = DMatrix::zeros(m, k);
+        if k > 0 {
+            let factors = scaled.tr_mul(&self.velocities).qr();
+            let mut transposed = factors.q().transpose();
+            // The diagonal holds the pivots, all of them above the rank rule.
+            factors.r().solve_upper_triangular_mut(&mut transposed);
+            impulses = transposed.transpose();
+            for i in 0..m {
+                impulses.row_mut(i).scale_mut(parts[i]);
+            }
+        }
+        Span {
+            velocities: self.velocities,
+            momenta: self.momenta.transpose(),
+            impulses,
+            sizes,
+            smallest: self.smallest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{dmatrix, dvector};
+
+    use super::*;
+
+    #[test]
+    fn copies_of_a_row_share_its_percussion() {
+        // A mass of 2 kg with the same row three times, once twice as long: its size counts double.
+        let rows = dmatrix![1.0; -1.0; 2.0];
+        let span = Span::new(&rows, &(rows.transpose() / 2.0));
+        assert!(span.rank() == 1 && (span.smallest - 1.0).abs() < 1e-15);
+        let momentum = rows.tr_mul(&span.impulses);
+        assert!((momentum - span.momenta.transpose()).amax() < 1e-15);
+        let x = span.impulses.column(0);
+        assert!((x[0] + x[1]).abs() < 1e-15 && (x[0] - 2.0 * x[2]).abs() < 1e-15, "{x}");
+    }
+
+    #[test]
+    fn a_step_meets_its_target_by_the_impulses_returned() {
+        let rows = dmatrix![1.0, 2.0, 0.0; 0.5, 1.0, 0.0; 0.0, 1.0, -1.0];
+        let inverse_mass = DMatrix::from_diagonal(&dvector![1.0, 0.5, 4.0]);
+        let responses = &inverse_mass * rows.transpose();
+        let span = Span::new(&rows, &responses);
+        let target = dvector![2.0, 1.0, -3.0];
+        let (step, impulses) = span.shortest_step(&target);
+        assert_eq!(span.rank(), 2);
+        assert!((&rows * &step - target).amax() < 1e-14);
+        assert!((responses * impulses - step).amax() < 1e-14);
+    }
+
+    #[test]
+    fn rows_without_a_response_take_no_impulse() {
+        let span = Span::new(&dmatrix![0.0, 0.0], &dmatrix![0.0; 0.0]);
+        let mut velocity = dvector![1.0, 2.0];
+        assert_eq!((span.rank(), span.project(&mut velocity)), (0, dvector![0.0]));
+        assert_eq!(velocity, dvector![1.0, 2.0]);
+    }
+
+    #[test]
+    fn the_rank_rule_is_the_square_root_of_epsilon() {
+        for (angle, rank) in [(1e-7, 2), (2e-8, 2), (1e-8, 1), (1e-12, 1), (0.0, 1)] {
+            let rows = dmatrix![1.0, 0.0; 1.0, angle];
+            assert_eq!(Span::new(&rows, &rows.transpose()).rank(), rank, "{angle}");
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Descriptions that are refused or come with warnings, each with what is wrong and where.
+
+use std::fs;
+
+use percussion_dynamics::urdf::{Error, Imported, Settings, read_file, read_str};
+
+use crate::{count, fixture};
+
+/// One link on the world, with `inside` in the link, `joint` in the joint of the given type, and `more`
+/// at the end.
+pub(super) fn description(kind: &str, inside: &str, joint: &str, more: &str) -> String {
+    format!(
+        "<robot name=\"r\">\n<link name=\"world\"/>\n<link name=\"arm\">{inside}</link>\n\
+         <joint name=\"pin\" type=\"{kind}\"><parent link=\"world\"/><child link=\"arm\"/>{joint}\
+         </joint>{more}</robot>"
+    )
+}
+
+pub(super) const BODY: &str = "<inertial><origin xyz=\"0 0 -1\"/><mass value=\"2\"/>\
+    <inertia ixx=\"0.1\" iyy=\"0.2\" izz=\"0.25\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+pub(super) const AXIS: &str = "<axis xyz=\"0 1 0\"/>";
+
+fn refused(text: &str) -> Error {
+    read_str(text, &Settings::default()).unwrap_err()
+}
+
+/// Asserts that a description is refused with `pattern` and that the message names `names`.
+macro_rules! assert_refused {
+    ($text:expr, $pattern:pat, $($name:expr),*) => {
+        let error = refused(&$text);
+        assert!(matches!(error, $pattern), "{error:?}");
+        let message = error.to_string();
+        $(assert!(message.contains($name), "{message}");)*
+    };
+}
+
+#[test]
+fn masses_and_inertias_of_no_body_are_refused() {
+    assert_refused!(
+        description("continuous", "", AXIS, ""),
+        Error::MissingInertia { .. },
+        "link `arm`"
+    );
+    for mass in ["-2", "0"] {
+        let body = BODY.replace("\"2\"", &format!("\"{mass}\""));
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::Inertia { .. },
+            "link `arm`",
+            &format!("mass is {mass}")
+        );
+    }
+    for (from, to) in [("0.1", "-0.1"), ("0.25", "0.9"), ("ixy=\"0\"", "ixy=\"0.3\"")] {
+        let body = BODY.replace(from, to);
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::Inertia { .. },
+            "link `arm`",
+            "principal moments"
+        );
+    }
+    let no_mass = BODY.replace("<mass value=\"2\"/>", "");
+    assert_refused!(
+        description("continuous", &no_mass, AXIS, ""),
+        Error::MissingElement { .. },
+        "link `arm` > inertial",
+        "`mass`",
+        "line 3"
+    );
+    let no_entry = BODY.replace("izz=\"0.25\"", "");
+    assert_refused!(
+        description("continuous", &no_entry, AXIS, ""),
+        Error::MissingAttribute { attribute: "izz", .. },
+        "link `arm` > inertial > inertia"
+    );
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    for (bad, attribute) in [
+        (BODY.replace("0 0 -1", "0 0 NaN"), "xyz"),
+        (BODY.replace("0 0 -1", "0 0 x 1"), "xyz"),
+        (BODY.replace("0 0 -1", "0 0"), "xyz"),
+        (BODY.replace("\"2\"", "\"inf\""), "value"),
+        (BODY.replace("\"2\"", "\"${m}\""), "value"),
+        (BODY.replace("\"0.1\"", "\"\""), "ixx"),
+    ] {
+        assert_refused!(
+            description("continuous", &bad, AXIS, ""),
+            Error::Number { .. },
+            "link `arm` > inertial",
+            attribute
+        );
+    }
+    let limit = format!("{AXIS}<limit lower=\"NaN\" upper=\"1\"/>");
+    assert_refused!(
+        description("revolute", BODY, &limit, ""),
+        Error::Number { .. },
+        "joint `pin` > limit",
+        "lower"
+    );
+}
+
+#[test]
+fn joints_that_cannot_be_right_are_refused() {
+    assert_refused!(
+        description("revolute", BODY, AXIS, ""),
+        Error::MissingElement { .. },
+        "joint `pin`",
+        "`limit`"
+    );
+    let reversed = format!("{AXIS}<limit lower=\"1\" upper=\"-1\"/>");
+    assert_refused!(
+        description("prismatic", BODY, &reversed, ""),
+        Error::Limits { .. },
+        "joint `pin`",
+        "[1.0, -1.0]"
+    );
+    assert_refused!(
+        description("continuous", BODY, "<axis xyz=\"0 0 0\"/>", ""),
+        Error::Axis { .. },
+        "joint `pin`"
+    );
+    assert_refused!(
+        description("screw", BODY, AXIS, ""),
+        Error::JointType { .. },
+        "joint `pin`",
+        "screw"
+    );
+    let mimic = format!("{AXIS}<mimic joint=\"other\" multiplier=\"-1\"/>");
+    assert_refused!(
+        description("continuous", BODY, &mimic, ""),
+        Error::Mimic { .. },
+        "joint `pin`",
+        "`other`",
+        "equality constraint"
+    );
+    let damping = format!("{AXIS}<dynamics damping=\"-1\"/>");
+    assert_refused!(
+        description("continuous", BODY, &damping, ""),
+        Error::Negative { field: "damping", .. },
+        "joint `pin`"
+    );
+    let twice = format!("{AXIS}{AXIS}");
+    assert_refused!(
+        description("continuous", BODY, &twice, ""),
+        Error::Repeated { .. },
+        "joint `pin`",
+        "`axis`"
+    );
+}
+
+#[test]
+fn links_that_make_no_tree_are_refused() {
+    let joint = |name: &str, parent: &str, child: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"fixed\"><parent link=\"{parent}\"/>\
+             <child link=\"{child}\"/></joint>"
+        )
+    };
+    let with = |more: &str| description("continuous", BODY, AXIS, more);
+    let more = format!(
+        "<link name=\"a\"/><link name=\"b\"/>{}{}",
+        joint("ab", "a", "b"),
+        joint("ba", "b", "a")
+    );
+    assert_refused!(with(&more), Error::Cycle { .. }, "link `", "joint `");
+    assert_refused!(
+        with(&joint("loop", "arm", "arm")),
+        Error::TwoParents { .. },
+        "`arm`",
+        "`loop`"
+    );
+    assert_refused!(with(&joint("up", "arm", "world")), Error::Cycle { .. }, "ancestor");
+    assert_refused!(with("<link name=\"stray\"/>"), Error::SeveralRoots { .. }, "`world`, `stray`");
+    assert_refused!(with("<link name=\"arm\"/>"), Error::DuplicateName { .. }, "link `arm`");
+    let again = format!("<link name=\"hand\"/>{}", joint("pin", "arm", "hand"));
+    assert_refused!(with(&again), Error::DuplicateName { .. }, "joint `pin`");
+    assert_refused!(with(&joint("to", "arm", "hand")), Error::UnknownLink { .. }, "`to`", "`hand`");
+    assert_refused!("<robot name=\"r\"/>", Error::NoLinks, "no links");
+}
+
+#[test]
+fn broken_text_and_missing_files_are_refused() {
+    for text in [
+        "",
+        "plain",
+        "<robot>",
+        "<robot><link name=\"a\"></robot>",
+        "<robot a=1/>",
+        "<robot/><robot/>",
+        "<robot name=\"&nothing;\"/>",
+        &"<robot>".repeat(100_000),
+    ] {
+        let error = refused(text);
+        assert!(matches!(error, Error::Xml { .. }), "{text:.40}: {error:?}");
+    }
+    assert_refused!("<sdf/>", Error::NotRobot { .. }, "`sdf`");
+    assert_refused!(
+        "<robot xmlns:xacro=\"x\">\n<xacro:leg/></robot>",
+        Error::Macro { .. },
+        "xacro:leg",
+        "line 2"
+    );
+    let missing = read_file(fixture("nobody.urdf"), &Settings::default()).unwrap_err();
+    assert!(matches!(missing, Error::File { .. }) && missing.to_string().contains("nobody.urdf"));
+}
+
+fn with_mesh(filename: &str) -> String {
+    let mesh = format!(
+        "{BODY}<collision><geometry><mesh filename=\"{filename}\" scale=\"1 -1 2\"/></geometry>\
+         </collision>"
+    );
+    description("continuous", &mesh, AXIS, "")
+}
+
+#[test]
+fn meshes_have_to_exist_and_are_reported() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("urdf");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("arm.stl"), "").unwrap();
+    let mut settings = Settings { directory: Some(folder.clone()), ..Settings::default() };
+    settings.packages.insert("robot".into(), folder.clone());
+    let by_file = format!("file://{}", folder.join("arm.stl").display());
+    for address in ["arm.stl", "package://robot/arm.stl", &by_file] {
+        let imported = read_str(&with_mesh(address), &settings).unwrap();
+        let (path, scale) = (folder.join("arm.stl"), Vector3::new(1.0, -1.0, 2.0));
+        assert_eq!(imported.collision[0].shape, Shape::Mesh { path, scale });
+        assert_eq!(count(&imported, "mesh"), [1, 0, 0, 0]);
+    }
+    let error = |address: &str| read_str(&with_mesh(address), &settings).unwrap_err();
+    for (address, name) in [
+        ("leg.stl", "leg.stl"),
+        ("package://robot/leg.stl", "leg.stl"),
+        ("package://robot", "robot"),
+    ] {
+        let error = error(address);
+        assert!(matches!(error, Error::MissingMesh { .. }), "{error:?}");
+        assert!(error.to_string().contains("link `arm`") && error.to_string().contains(name));
+    }
+    assert!(
+        matches!(error("package://dog/a.stl"), Error::UnknownPackage { package, .. } if package == "dog")
+    );
+    assert!(matches!(error("https://a/b.stl"), Error::MeshAddress { .. }));
+}
+
+#[test]
+fn shapes_without_size_are_refused() {
+    for (shape, field) in [
+        ("<sphere radius=\"0\"/>", "radius"),
+        ("<box size=\"1 -1 1\"/>", "size"),
+        ("<cylinder radius=\"1\" length=\"0\"/>", "length"),
+    ] {
+        let body = format!("{BODY}<collision><geometry>{shape}</geometry></collision>");
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::Size { .. },
+            "link `arm`",
+            field
+        );
+    }
+    for shapes in ["", "<sphere radius=\"1\"/><box size=\"1 1 1\"/>", "<cone radius=\"1\"/>"] {
+        let body = format!("{BODY}<collision><geometry>{shapes}</geometry></collision>");
+        assert_refused!(
+            description("continuous", &body, AXIS, ""),
+            Error::MissingElement { .. } | Error::Repeated { .. },
+            "link `arm` > collision > geometry"
+        );
+    }
+}
+
+#[test]
+fn defaults_and_unknown_things_are_reported() {
+    let one = |kind: &str, joint: &str, more: &str| {
+        read_str(&description(kind, BODY, joint, more), &Settings::default()).unwrap()
+    };
+    assert_eq!(count(&one("continuous", "", ""), "joint `pin`"), [0, 0, 0, 1]);
+    assert_eq!(
+        count(&one("revolute", &format!("{AXIS}<limit upper=\"1\"/>"), ""), "limit"),
+        [0, 0, 0, 1]
+    );
+    assert_eq!(count(&one("fixed", AXIS, ""), "axis"), [1, 0, 0, 0]);
+    let floating = one("floating", "<limit lower=\"0\"/><dynamics damping=\"1\"/>", "");
+    assert_eq!(count(&floating, "joint `pin`"), [2, 0, 0, 0]);
+    let turned = one("continuous", &format!("<origin quat_xyzw=\"1 0 0 0\"/>{AXIS}"), "");
+    assert_eq!(count(&turned, "origin"), [0, 1, 0, 0]);
+    let more = "words<unheard of=\"x\"><inside/></unheard>";
+    let unknown = one("continuous", AXIS, more);
+    assert_eq!(count(&unknown, "robot"), [1, 0, 1, 0]);
+    assert!(one("continuous", AXIS, "<!-- a comment -->").warnings.is_empty());
+}
+
+#[test]
+fn massless_links_that_move_need_permission() {
+    let text = description(
+        "continuous",
+        "",
+        AXIS,
+        &format!(
+            "<link name=\"hand\">{BODY}</link><joint name=\"twist\" type=\"continuous\">\
+             <parent link=\"arm\"/><child link=\"hand\"/><axis xyz=\"1 0 0\"/></joint>"
+        ),
+    );
+    assert_refused!(text, Error::MissingInertia { .. }, "link `arm`");
+    let settings = Settings { allow_massless: true, ..Settings::default() };
+    assert_eq!(read_str(&text, &settings).unwrap().system.velocity_count(), 2);
+    // What is fixed to a link moves with it, so the inertia may be there.
+    let fixed = text.replace("\"twist\" type=\"continuous\"", "\"twist\" type=\"fixed\"");
+    assert_eq!(read_str(&fixed, &Settings::default()).unwrap().total_mass(), 2.0);
+    // A leaf without mass leaves the mass matrix singular in any case.
+    let leaf = description("continuous", "", AXIS, "");
+    assert!(matches!(read_str(&leaf, &settings), Err(Error::Articulated(_))));
+}
