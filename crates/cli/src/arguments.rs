@@ -20,7 +20,7 @@ pub(crate) use self::{
     grains::{GrainScene, Grains},
     impact::{Compare, Impact},
     inspect::Inspect,
-    laws::{Allowed, LawName, LawSettings, Which},
+    laws::{Allowed, LawSettings, Which},
     list::List,
     reproduce::Reproduce,
     run::{Integrator, Run},

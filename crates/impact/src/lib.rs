@@ -94,6 +94,7 @@ pub mod friction_cone;
 pub mod guarantee;
 mod infeasible;
 pub mod law;
+pub mod laws;
 pub mod maximum_dissipation;
 pub mod newton;
 pub mod outcome;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{LawName, LawSettings, Which, laws::law_or_all};
+use super::{LawSettings, Which, laws::law_or_all};
+use crate::laws::LawName;
 
 /// Arguments of `impact`.
 #[derive(Debug, Args)]

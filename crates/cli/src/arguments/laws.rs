@@ -6,6 +6,7 @@ use clap::{
 };
 
 use super::{count, whole};
+use crate::laws::LawName;
 
 /// Settings of one law, or of several.
 #[derive(Clone, Debug, Args)]
@@ -29,31 +30,6 @@ pub(crate) struct LawSettings {
 pub(crate) enum Allowed {
     /// Everything holds, but the energy has grown, as the law or the scheme does not exclude.
     EnergyGained,
-}
-
-/// The laws of impact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LawName {
-    /// Restitution of normal velocities, all contacts at once.
-    Newton,
-    /// Restitution of normal percussions, all contacts at once.
-    Poisson,
-    /// Inelastic, all contacts at once; one outcome or all.
-    AnitescuPotra,
-    /// Round friction cones, all contacts at once: maximum dissipation or Coulomb's law.
-    MaximumDissipation,
-    /// One contact after another, in one order or in all.
-    Sequential,
-    /// Elastic, from contact to contact without friction; one order or all outcomes.
-    Propagative,
-    /// A single contact followed through the impact, with dry friction at every instant.
-    Routh,
-    /// Rounds of compression and expansion of the contacts that approach.
-    Plus,
-    /// The set of all outcomes, with percussions that grow at arbitrary relative rates.
-    SetValuedRouth,
-    /// No law but its measure: contacts that give way, integrated until they part; needs geometry.
-    Compliant,
 }
 
 /// One law or all.

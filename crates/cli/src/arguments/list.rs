@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::LawName;
+use crate::laws::LawName;
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]

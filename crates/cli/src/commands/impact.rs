@@ -12,13 +12,14 @@ use std::{iter, path::Path};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
+use percussion_impact::laws::Name;
 use percussion_scenarios::View;
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{
-    arguments::{Allowed, Compare, Impact, LawName, LawSettings, Run, Which},
+    arguments::{Allowed, Compare, Impact, LawSettings, Run, Which},
     input::{self, Subject},
-    laws::{Chosen, settings_of},
+    laws::{Chosen, LawName},
     output::{Progress, Verdict, answer, prepare_directory},
 };
 
@@ -47,7 +48,7 @@ fn resolve_by(
         Which::One(name) => {
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
             let law = Chosen::new(name, given, Some(&subject))?;
-            prepare(out, &subject, matches!(law, Chosen::Set(..)))?;
+            prepare(out, &subject, law.is_set())?;
             let mut document = resolve(name, &law, &subject)?;
             write(&mut document, &subject, out)?;
             if let (Some(stage), Some(directory)) = (&subject.stage, out) {
@@ -89,7 +90,7 @@ pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let names = if arguments.laws.is_empty() { LawName::value_variants() } else { &arguments.laws };
     let laws = several(names, &arguments.settings, &subject)?;
     let out = arguments.out.as_deref();
-    prepare(out, &subject, names.contains(&LawName::SetValuedRouth))?;
+    prepare(out, &subject, names.contains(&LawName::Impact(Name::SetValuedRouth)))?;
     side_by_side(&subject, &laws, &arguments.settings.allow, out, arguments.json)
 }
 
@@ -124,7 +125,7 @@ fn several(
 }
 
 fn has(name: LawName, key: &str) -> bool {
-    settings_of(name).iter().any(|known| known.key == key)
+    name.settings().iter().any(|known| known.key == key)
 }
 
 fn check_all_taken(names: &[LawName], left: &Given) -> Result<()> {

@@ -2,13 +2,14 @@
 
 use anyhow::Result;
 use clap::ValueEnum;
+use percussion_impact::laws::Setting;
 use percussion_report::Table;
 use percussion_scenarios::{Design, ImpactScenario, Scenario, design, experiments, impacts};
 use serde::Serialize;
 
 use crate::{
-    arguments::{LawName, List},
-    laws::{Setting, settings_of},
+    arguments::List,
+    laws::LawName,
     output::{Verdict, answer},
 };
 
@@ -38,7 +39,7 @@ struct LawSheet {
 
 pub(super) fn execute(arguments: &List) -> Result<Verdict> {
     if let Some(law) = arguments.law {
-        let sheet = LawSheet { entry: law_entry(law), settings: settings_of(law) };
+        let sheet = LawSheet { entry: law_entry(law), settings: law.settings() };
         answer(arguments.json, &sheet, || sheet_text(&sheet))?;
         return Ok(Verdict::Met);
     }
@@ -66,9 +67,7 @@ pub(super) fn execute(arguments: &List) -> Result<Verdict> {
 }
 
 fn law_entry(law: LawName) -> Entry {
-    let value = law.to_possible_value();
-    let help = value.as_ref().and_then(|value| value.get_help());
-    Entry { name: law.to_string(), title: help.map(ToString::to_string).unwrap_or_default() }
+    Entry { name: law.to_string(), title: law.summary().to_owned() }
 }
 
 fn text(names: &Names) -> String {

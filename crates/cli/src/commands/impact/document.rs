@@ -6,16 +6,14 @@ use anyhow::Result;
 use percussion_impact::{
     Certificate, Outcome, Problem,
     certificate::{Claims, Judged},
+    laws::{Answer, Sequences, Several},
     outcome::{Impulse, Phase, RestitutionUse, Status},
 };
 use serde::Serialize;
 
 use super::rounding::Sizes;
 use super::set::Set;
-use crate::{
-    arguments::Allowed,
-    laws::{Answer, Sequences, Several},
-};
+use crate::arguments::Allowed;
 
 /// The answer of one law.
 #[derive(Debug, Serialize)]
@@ -220,7 +218,7 @@ impl One {
 
 impl List {
     fn new(problem: &Problem, claims: &Claims, several: Several) -> Result<Self> {
-        let Several { outcomes, isolated, sequences, indeterminacy, complete } = several;
+        let Several { outcomes, isolated, sequences, indeterminacy, complete, .. } = several;
         let isolated = |index: usize| isolated.as_ref().and_then(|all| all.get(index).copied());
         let sequences = |index: usize| sequences.as_ref().and_then(|all| all.get(index).cloned());
         let outcomes = outcomes.into_iter().enumerate().map(|(index, outcome)| {

@@ -6,13 +6,12 @@ use percussion_impact::{
     Problem,
     certificate::Claims,
     friction_cone::FrictionCone,
+    laws::sampled::{self, Sampled},
     outcome::{RestitutionUse, Status},
     outcome_set::Bounds,
     set_valued::Statistics,
 };
 use serde::Serialize;
-
-use crate::laws::{self, Sampled};
 
 /// A set of outcomes, known by samples; bounds, modes and planes are over those that ended without
 /// approach.
@@ -193,8 +192,8 @@ impl Cone {
     }
 }
 
-impl From<laws::Guarantee> for Guarantee {
-    fn from(guarantee: laws::Guarantee) -> Self {
+impl From<sampled::Guarantee> for Guarantee {
+    fn from(guarantee: sampled::Guarantee) -> Self {
         Self {
             failure: guarantee.failure,
             outside_bounds: guarantee.outside,
@@ -206,7 +205,7 @@ impl From<laws::Guarantee> for Guarantee {
     }
 }
 
-fn plane(plane: &laws::ContactPlane) -> Plane {
+fn plane(plane: &sampled::ContactPlane) -> Plane {
     let polygon = plane.hull.polygon();
     let cells = plane.coverage.cells();
     Plane {

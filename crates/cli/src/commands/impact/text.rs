@@ -239,7 +239,7 @@ fn several(subject: &Subject, law: &str, list: &List) -> String {
 }
 
 /// The contacts of each sequence in their order, by index.
-fn sequences(sequences: &crate::laws::Sequences) -> String {
+fn sequences(sequences: &percussion_impact::laws::Sequences) -> String {
     let sequence = |contacts: &Vec<usize>| {
         let contacts: Vec<_> = contacts.iter().map(ToString::to_string).collect();
         format!("  {}\n", contacts.join(" "))

@@ -8,15 +8,17 @@ use percussion_impact::Poisson;
 use percussion_report::number::short;
 use percussion_scenarios::{Scenario, View, channel, scenario::Method, view};
 
-use crate::{arguments::LawName, commands::impact};
+use percussion_impact::laws::Name;
+
+use crate::{commands::impact, laws::LawName};
 
 /// Laws that are played beside each other, where they apply.
 const LAWS: [LawName; 5] = [
-    LawName::Newton,
-    LawName::Poisson,
-    LawName::AnitescuPotra,
-    LawName::Plus,
-    LawName::SetValuedRouth,
+    LawName::Impact(Name::Newton),
+    LawName::Impact(Name::Poisson),
+    LawName::Impact(Name::AnitescuPotra),
+    LawName::Impact(Name::Plus),
+    LawName::Impact(Name::SetValuedRouth),
 ];
 
 /// Samples by which a set of outcomes is known to the player: enough for its outline.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use percussion_impact::Law;
+use percussion_impact::{Law, laws::Name};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
 };
@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use super::{End, trajectory_csv};
 use crate::{
-    arguments::{Allowed, LawName, Run, Which},
+    arguments::{Allowed, Run, Which},
     commands::impact,
-    laws::Chosen,
+    laws::{Chosen, LawName},
     output::{Progress, Verdict, answer, complain, name_of, prepare_directory},
 };
 
@@ -109,7 +109,7 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
 
 fn law(arguments: &Run) -> Result<(LawName, Box<dyn Law>)> {
     let name = match arguments.law {
-        None => LawName::Poisson,
+        None => LawName::Impact(Name::Poisson),
         Some(Which::One(name)) => name,
         Some(Which::All) => bail!("`--law all` is given, expected one law for the whole motion"),
     };

@@ -1,10 +1,10 @@
 //! What is gathered of a set of outcomes, sample by sample.
 
-use anyhow::{Result, ensure};
-use percussion_impact::{
+use crate::{
     Problem, SetValuedRouth,
     friction_cone::{self, FrictionCone},
     guarantee::{Cover, LcpBound, closing_distance, frictionless_lipschitz, unseen},
+    law,
     outcome::Status,
     outcome_set::{Bounds, Collect, Coverage, Extremes, Hull, Modes, Order, Plane},
     set_valued::{Draws, Sample, Statistics, Summary},
@@ -15,67 +15,82 @@ const CELLS: f64 = 100.0;
 
 /// A set of outcomes, known by its samples.
 #[derive(Debug)]
-pub(crate) struct Sampled {
-    pub(crate) status: Status,
-    pub(crate) statistics: Statistics,
-    pub(crate) bounds: Bounds,
+#[non_exhaustive]
+pub struct Sampled {
+    /// How the samples ended.
+    pub status: Status,
+    /// Counts of the samples.
+    pub statistics: Statistics,
+    /// The box around the outcomes.
+    pub bounds: Bounds,
     /// Smallest and largest kinetic energy (J).
-    pub(crate) energy: [f64; 2],
-    pub(crate) modes: Modes,
+    pub energy: [f64; 2],
+    /// How often contacts end in which modes.
+    pub modes: Modes,
     /// Of each contact with tangents.
-    pub(crate) planes: Vec<ContactPlane>,
+    pub planes: Vec<ContactPlane>,
     /// For each row of `J` the outcomes where it is smallest and largest, one after the other.
-    pub(crate) extremes: Extremes,
+    pub extremes: Extremes,
     /// The first velocities, as many as were to be kept.
-    pub(crate) velocities: Vec<Vec<f64>>,
+    pub velocities: Vec<Vec<f64>>,
     /// Whether percussions can cancel, or why that is not known.
-    pub(crate) cone: Result<FrictionCone, friction_cone::Error>,
-    pub(crate) guarantee: Guarantee,
+    pub cone: Result<FrictionCone, friction_cone::Error>,
+    /// What the number of samples proves.
+    pub guarantee: Guarantee,
 }
 
 /// Sliding along the first tangent of a contact against its separation (m/s).
 #[derive(Debug)]
-pub(crate) struct ContactPlane {
+#[non_exhaustive]
+pub struct ContactPlane {
     /// Position of the contact.
-    pub(crate) contact: usize,
-    pub(crate) hull: Hull,
-    pub(crate) coverage: Coverage,
+    pub contact: usize,
+    /// The convex hull of the outcomes.
+    pub hull: Hull,
+    /// The cells that outcomes lie in.
+    pub coverage: Coverage,
     /// Side of a cell of the coverage (m/s).
-    pub(crate) cell: f64,
+    pub cell: f64,
 }
 
 /// What the number of samples proves, but for the probability `failure`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Guarantee {
+#[non_exhaustive]
+pub struct Guarantee {
     /// `δ`.
-    pub(crate) failure: f64,
+    pub failure: f64,
     /// Probability that one more sample that ends lies outside of the bounding box, at most.
-    pub(crate) outside: Option<f64>,
+    pub outside: Option<f64>,
     /// `ε` for the draws, in the unit of the largest increment.
-    pub(crate) radius_of_draws: Option<f64>,
+    pub radius_of_draws: Option<f64>,
     /// Distance of the outcomes of as many steps from those found, in the metric of kinetic energy (√J):
     /// `ε` and what the last small step moves; known without friction where every sample ended.
-    pub(crate) radius_of_outcomes: Option<f64>,
+    pub radius_of_outcomes: Option<f64>,
     /// Bound of the mean number of LCPs of a sample.
-    pub(crate) mean_lcps: Option<f64>,
+    pub mean_lcps: Option<f64>,
     /// Bound of the probability that a sample needs more LCPs than it is given.
-    pub(crate) more_lcps: Option<f64>,
+    pub more_lcps: Option<f64>,
 }
 
 impl Sampled {
-    /// The first `keep` velocities are kept, and guarantees hold but for the probability `failure`.
-    pub(super) fn new(
+    /// Samples the outcomes of `law`: the first `keep` velocities are kept, and guarantees hold but for the probability
+    /// `failure`. `progress` hears of the share that is done.
+    ///
+    /// # Errors
+    ///
+    /// As of [`SetValuedRouth::post_impact_set`]; and when the law has no step.
+    pub fn new(
         law: &SetValuedRouth,
         (keep, failure): (usize, f64),
         problem: &Problem,
         progress: &dyn Fn(f64),
-    ) -> Result<Self> {
+    ) -> Result<Self, law::Error> {
         let settings = &law.settings;
-        ensure!(
-            !settings.step.is_nan(),
-            "setting `step` is missing, expected the largest increment of a normal percussion (N·s), \
-             such as a tenth of what stops the bodies"
-        );
+        if settings.step.is_nan() {
+            let expected = "the largest increment of a normal percussion (N·s), such as a tenth of what \
+                            stops the bodies";
+            return Err(law::Error::Setting { name: "step", value: settings.step, expected });
+        }
         let cell = problem.free_contact_velocity().amax().max(f64::MIN_POSITIVE) / CELLS;
         let planes: Vec<_> = (0..problem.contacts().len())
             .filter_map(|contact| Some((contact, Plane::of_contact(problem, contact)?)))

@@ -1,11 +1,6 @@
 //! Builds laws from their settings.
 
-use anyhow::{Result, bail};
-use percussion_complementarity::{
-    friction::{self, Method},
-    lcp::{enumerate, lemke},
-};
-use percussion_impact::{
+use crate::{
     AnitescuPotra, MaximumDissipation, Newton, Plus, Poisson, Propagative, Routh, Sequential,
     SetValuedRouth,
     plus::{ActiveSet, Participation},
@@ -15,12 +10,12 @@ use percussion_impact::{
     set_valued::{self, Covering, Draws},
     step_lcp,
 };
+use percussion_complementarity::{
+    friction::{self, Method},
+    lcp::{enumerate, lemke},
+};
 
-use super::{Chosen, Settings};
-use percussion_integrators::compliant::Method as Integration;
-use percussion_scenarios::impacts::compliant::{self, Rule};
-
-use crate::{arguments::LawName, input::Subject};
+use super::{Choice, Error, Name, Settings};
 
 const AT_LEAST_1: &str = "a number from 1 on";
 const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
@@ -33,28 +28,25 @@ const FAILURE: f64 = 1e-6;
 
 /// The law called `name`, which takes what it knows from `settings`.
 pub(super) fn law(
-    name: LawName,
+    name: Name,
     settings: &mut Settings,
-    subject: Option<&Subject>,
-) -> Result<Chosen> {
+    sampling: Option<&set_valued::Settings>,
+) -> Result<Choice, Error> {
     Ok(match name {
-        LawName::Newton => Chosen::One(Box::new(Newton { settings: step(settings)? })),
-        LawName::Poisson => Chosen::One(Box::new(Poisson { settings: step(settings)? })),
-        LawName::AnitescuPotra => anitescu_potra(settings)?,
-        LawName::MaximumDissipation => Chosen::One(Box::new(maximum_dissipation(settings)?)),
-        LawName::Sequential => sequential(settings)?,
-        LawName::Propagative => propagative(settings)?,
-        LawName::Routh => Chosen::One(Box::new(routh(settings)?)),
-        LawName::Plus => Chosen::One(Box::new(plus(settings)?)),
-        LawName::SetValuedRouth => {
-            set_valued_routh(settings, subject.and_then(|subject| subject.sampling.as_ref()))?
-        }
-        LawName::Compliant => Chosen::Compliant(compliant(settings, subject)?),
+        Name::Newton => Choice::One(Box::new(Newton { settings: step(settings)? })),
+        Name::Poisson => Choice::One(Box::new(Poisson { settings: step(settings)? })),
+        Name::AnitescuPotra => anitescu_potra(settings)?,
+        Name::MaximumDissipation => Choice::One(Box::new(maximum_dissipation(settings)?)),
+        Name::Sequential => sequential(settings)?,
+        Name::Propagative => propagative(settings)?,
+        Name::Routh => Choice::One(Box::new(routh(settings)?)),
+        Name::Plus => Choice::One(Box::new(plus(settings)?)),
+        Name::SetValuedRouth => set_valued_routh(settings, sampling)?,
     })
 }
 
 /// Settings of the laws that solve one complementarity problem, or two.
-fn step(settings: &mut Settings) -> Result<step_lcp::Settings> {
+fn step(settings: &mut Settings) -> Result<step_lcp::Settings, Error> {
     let defaults = step_lcp::Settings::default();
     Ok(step_lcp::Settings {
         directions: settings.count("directions", defaults.directions, DIRECTIONS)?,
@@ -62,7 +54,7 @@ fn step(settings: &mut Settings) -> Result<step_lcp::Settings> {
     })
 }
 
-fn lemke(settings: &mut Settings) -> Result<lemke::Settings> {
+fn lemke(settings: &mut Settings) -> Result<lemke::Settings, Error> {
     let defaults = lemke::Settings::default();
     Ok(lemke::Settings {
         tolerance: settings.number("tolerance", defaults.tolerance, "a residual from 0 on")?,
@@ -71,12 +63,12 @@ fn lemke(settings: &mut Settings) -> Result<lemke::Settings> {
     })
 }
 
-fn anitescu_potra(settings: &mut Settings) -> Result<Chosen> {
+fn anitescu_potra(settings: &mut Settings) -> Result<Choice, Error> {
     let all = settings.choice("solutions", &[("one", false), ("all", true)])?;
     let law = AnitescuPotra { settings: step(settings)? };
     let enumeration = settings.within("enumeration.", |settings| {
         let defaults = enumerate::Settings::default();
-        Ok::<_, anyhow::Error>(enumerate::Settings {
+        Ok::<_, Error>(enumerate::Settings {
             tolerance: settings.number("tolerance", defaults.tolerance, "a number in (0, 1)")?,
             rank_tolerance: settings.number(
                 "rank_tolerance",
@@ -90,10 +82,10 @@ fn anitescu_potra(settings: &mut Settings) -> Result<Chosen> {
             )?,
         })
     })?;
-    Ok(if all { Chosen::Solutions(law, enumeration) } else { Chosen::One(Box::new(law)) })
+    Ok(if all { Choice::Solutions(law, enumeration) } else { Choice::One(Box::new(law)) })
 }
 
-fn maximum_dissipation(settings: &mut Settings) -> Result<MaximumDissipation> {
+fn maximum_dissipation(settings: &mut Settings) -> Result<MaximumDissipation, Error> {
     let defaults = MaximumDissipation::default();
     let frictions = [
         ("maximum-dissipation", friction::Law::MaximumDissipation),
@@ -108,28 +100,27 @@ fn maximum_dissipation(settings: &mut Settings) -> Result<MaximumDissipation> {
     })
 }
 
-fn sequential(settings: &mut Settings) -> Result<Chosen> {
-    let singles =
-        [LawName::Poisson, LawName::Newton, LawName::AnitescuPotra, LawName::Routh, LawName::Plus]
-            .map(|law| (law.to_string(), law));
+fn sequential(settings: &mut Settings) -> Result<Choice, Error> {
+    let singles = [Name::Poisson, Name::Newton, Name::AnitescuPotra, Name::Routh, Name::Plus]
+        .map(|law| (law.to_string(), law));
     let singles: Vec<_> = singles.iter().map(|(name, law)| (name.as_str(), *law)).collect();
     let inner = settings.choice("inner", &singles)?;
-    let Chosen::One(inner) = settings.within("inner.", |settings| law(inner, settings, None))?
+    let Choice::One(inner) = settings.within("inner.", |settings| law(inner, settings, None))?
     else {
-        bail!("the inner law of `sequential` answers with several outcomes, expected one");
+        return Err(Error::Inner);
     };
     let mut law = Sequential::new(inner);
     let orders = "fastest, index, or the contacts in an order such as 1,0,2";
     if let Some(text) = settings.take("order", "fastest", orders) {
         law.order = match order(&text) {
             Some(order) => order,
-            None => bail!("setting `order` is `{text}`, expected {orders}"),
+            None => return Err(settings.refusal("order", text, orders)),
         };
     }
     let all = settings.choice("outcomes", &[("one", false), ("all", true)])?;
     law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
     law.limit = settings.count("limit", law.limit, "a number of impacts from 1 on")?;
-    Ok(if all { Chosen::Orders(law) } else { Chosen::One(Box::new(law)) })
+    Ok(if all { Choice::Orders(law) } else { Choice::One(Box::new(law)) })
 }
 
 fn order(text: &str) -> Option<Order> {
@@ -145,18 +136,19 @@ fn contacts(list: &str) -> Option<Vec<usize>> {
     list.split(',').map(|k| k.trim().parse().ok()).collect()
 }
 
-fn propagative(settings: &mut Settings) -> Result<Chosen> {
+fn propagative(settings: &mut Settings) -> Result<Choice, Error> {
     let mut law = Propagative::default();
     let seed = settings.count("seed", 0, "a number from 0 on, for order=random")?;
     let orders = "argmin, argmax, fixed, random, or the contacts in an order such as 1,0,2";
-    law.order = match settings.take("order", "argmin", orders).as_deref() {
-        None | Some("argmin") => propagative::Order::MostApproached,
-        Some("argmax") => propagative::Order::LeastApproached,
-        Some("fixed") => propagative::Order::Index,
-        Some("random") => propagative::Order::Random(seed),
-        Some(list) => match contacts(list) {
+    let given = settings.take("order", "argmin", orders).unwrap_or_else(|| "argmin".to_owned());
+    law.order = match given.as_str() {
+        "argmin" => propagative::Order::MostApproached,
+        "argmax" => propagative::Order::LeastApproached,
+        "fixed" => propagative::Order::Index,
+        "random" => propagative::Order::Random(seed),
+        list => match contacts(list) {
             Some(list) => propagative::Order::Fixed(list),
-            None => bail!("setting `order` is `{list}`, expected {orders}"),
+            None => return Err(settings.refusal("order", given, orders)),
         },
     };
     let all = settings.choice("outcomes", &[("one", false), ("all", true)])?;
@@ -166,10 +158,10 @@ fn propagative(settings: &mut Settings) -> Result<Chosen> {
     law.limit = settings.count("limit", law.limit, AT_LEAST_1)?;
     law.search_limit = settings.count("search_limit", law.search_limit, AT_LEAST_1)?;
     law.listed = settings.count("listed", law.listed, "most sequences listed, from 1 on")?;
-    Ok(if all { Chosen::Reflections(law) } else { Chosen::One(Box::new(law)) })
+    Ok(if all { Choice::Reflections(law) } else { Choice::One(Box::new(law)) })
 }
 
-fn routh(settings: &mut Settings) -> Result<Routh> {
+fn routh(settings: &mut Settings) -> Result<Routh, Error> {
     let defaults = Routh::default();
     let restitutions = [
         ("kinetic", Restitution::Kinetic),
@@ -183,7 +175,7 @@ fn routh(settings: &mut Settings) -> Result<Routh> {
     })
 }
 
-fn plus(settings: &mut Settings) -> Result<Plus> {
+fn plus(settings: &mut Settings) -> Result<Plus, Error> {
     let defaults = Plus::default();
     let participations = [("approaching", Participation::Approaching), ("all", Participation::All)];
     let active_sets = [("heuristic", ActiveSet::Heuristic), ("exhaustive", ActiveSet::Exhaustive)];
@@ -212,43 +204,10 @@ fn plus(settings: &mut Settings) -> Result<Plus> {
     })
 }
 
-fn compliant(settings: &mut Settings, subject: Option<&Subject>) -> Result<compliant::Settings> {
-    let geometry = subject.and_then(|subject| subject.geometry.as_ref());
-    let defaults = geometry.map(|geometry| geometry.compliant).unwrap_or_default();
-    let modulus = settings.optional("modulus", "springs, or that of the file", "a modulus (Pa)")?;
-    let slip = "0.001 of the fastest velocity, with a modulus 0.01 m/s";
-    let slip =
-        settings.optional("slip", slip, "a speed where friction is fully developed (m/s)")?;
-    // The default comes first.
-    let mut rules = [("hertz", Rule::Hertz), ("springs", Rule::Springs)];
-    rules.sort_by_key(|(_, rule)| *rule != defaults.rule);
-    let mut methods = [
-        ("tsit45", Integration::Tsit45),
-        ("bdf", Integration::Bdf),
-        ("tr-bdf2", Integration::TrBdf2),
-    ];
-    methods.sort_by_key(|(_, method)| *method != defaults.method);
-    let dissipation = "of Hunt and Crossley (s/m)";
-    Ok(compliant::Settings {
-        modulus: modulus.or(defaults.modulus),
-        rule: settings.choice("rule", &rules)?,
-        dissipation: settings.number("dissipation", defaults.dissipation, dissipation)?,
-        depth: settings.number("depth", defaults.depth, "a number, that of springs (m)")?,
-        slip: slip.or(defaults.slip),
-        gravity: defaults.gravity,
-        tolerance: settings.number(
-            "tolerance",
-            defaults.tolerance,
-            "a number from 1e-13 to 0.1",
-        )?,
-        method: settings.choice("method", &methods)?,
-    })
-}
-
 fn set_valued_routh(
     settings: &mut Settings,
     sampling: Option<&set_valued::Settings>,
-) -> Result<Chosen> {
+) -> Result<Choice, Error> {
     let mut defaults = set_valued::Settings::default();
     if let Some(sampling) = sampling {
         defaults.step = sampling.step;
@@ -280,7 +239,7 @@ fn set_valued_routh(
     let keep = settings.count("keep", KEPT, "a number of velocities from 0 on")?;
     let failure = settings.number("failure", FAILURE, "a probability in (0, 1]")?;
     if !(failure > 0.0 && failure <= 1.0) {
-        bail!("setting `failure` is {failure:?}, expected a probability in (0, 1]");
+        return Err(settings.refusal("failure", failure.to_string(), "a probability in (0, 1]"));
     }
-    Ok(Chosen::Set(SetValuedRouth::new(settings_of_law), (keep, failure)))
+    Ok(Choice::Set(SetValuedRouth::new(settings_of_law), (keep, failure)))
 }

@@ -1,0 +1,288 @@
+//! The laws by name: the list of them, the settings that each has, and what it answers.
+//!
+//! Programs that let somebody choose a law, such as a command line, take a [`Name`] and settings as text; whoever knows the law
+//! at compile time takes its type. A new law is entered here, in `build`, and everything that lists laws has it.
+//!
+//! # Example
+//!
+//! A ball of 2 kg falls at 3 m/s with `e = 1/2`.
+//!
+//! ```
+//! use nalgebra::{dmatrix, dvector};
+//! use percussion_impact::{Contact, Mass, Problem, laws::{Answer, Choice, Name}};
+//!
+//! let ground = Contact::new(dvector![1.0]).with_restitution(0.5);
+//! let problem = Problem::new(Mass::Matrix(dmatrix![2.0]), dvector![-3.0], vec![ground])?;
+//! let name: Name = "newton".parse()?;
+//! let law = Choice::new(name, vec![("lemke.tolerance".into(), "1e-10".into())], None)?;
+//! let Answer::One(outcome) = law.answer(&problem, &|_| ())? else { unreachable!() };
+//! assert!((outcome.velocity[0] - 1.5).abs() < 1e-14);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod build;
+pub mod sampled;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, str::FromStr};
+
+use percussion_complementarity::lcp::enumerate;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AnitescuPotra, Law, Outcome, Problem, Propagative, Sequential, SetValuedRouth,
+    certificate::Claims, law, outcome::Status, propagative::Branch, set_valued,
+};
+
+use sampled::Sampled;
+pub use settings::{Error, Setting, Settings};
+
+/// The laws of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Name {
+    /// [`Newton`](crate::Newton).
+    Newton,
+    /// [`Poisson`](crate::Poisson).
+    Poisson,
+    /// [`AnitescuPotra`].
+    AnitescuPotra,
+    /// [`MaximumDissipation`](crate::MaximumDissipation).
+    MaximumDissipation,
+    /// [`Sequential`].
+    Sequential,
+    /// [`Propagative`].
+    Propagative,
+    /// [`Routh`](crate::Routh).
+    Routh,
+    /// [`Plus`](crate::Plus).
+    Plus,
+    /// [`SetValuedRouth`].
+    SetValuedRouth,
+}
+
+impl Name {
+    /// All laws, in the order of lists.
+    pub const ALL: [Self; 9] = [
+        Self::Newton,
+        Self::Poisson,
+        Self::AnitescuPotra,
+        Self::MaximumDissipation,
+        Self::Sequential,
+        Self::Propagative,
+        Self::Routh,
+        Self::Plus,
+        Self::SetValuedRouth,
+    ];
+
+    /// The name in files and on the command line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Newton => "newton",
+            Self::Poisson => "poisson",
+            Self::AnitescuPotra => "anitescu-potra",
+            Self::MaximumDissipation => "maximum-dissipation",
+            Self::Sequential => "sequential",
+            Self::Propagative => "propagative",
+            Self::Routh => "routh",
+            Self::Plus => "plus",
+            Self::SetValuedRouth => "set-valued-routh",
+        }
+    }
+
+    /// What the law does, in a few words.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Newton => "Restitution of normal velocities, all contacts at once",
+            Self::Poisson => "Restitution of normal percussions, all contacts at once",
+            Self::AnitescuPotra => "Inelastic, all contacts at once; one outcome or all",
+            Self::MaximumDissipation => {
+                "Round friction cones, all contacts at once: maximum dissipation or Coulomb's law"
+            }
+            Self::Sequential => "One contact after another, in one order or in all",
+            Self::Propagative => {
+                "Elastic, from contact to contact without friction; one order or all outcomes"
+            }
+            Self::Routh => {
+                "A single contact followed through the impact, with dry friction at every instant"
+            }
+            Self::Plus => "Rounds of compression and expansion of the contacts that approach",
+            Self::SetValuedRouth => {
+                "The set of all outcomes, with percussions that grow at arbitrary relative rates"
+            }
+        }
+    }
+
+    /// The settings that the law has, with their defaults.
+    #[must_use]
+    pub fn settings(self) -> Vec<Setting> {
+        let mut settings = Settings::default();
+        // Nothing is given, so there is nothing to refuse.
+        let built = build::law(self, &mut settings, None);
+        debug_assert!(built.is_ok(), "{built:?}");
+        settings.finish(self.as_str()).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+impl FromStr for Name {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let known = Self::ALL.into_iter().find(|name| name.as_str() == text);
+        known.ok_or_else(|| Error::Name {
+            name: text.to_owned(),
+            known: Self::ALL.map(Self::as_str).to_vec(),
+        })
+    }
+}
+
+/// A law with its settings, ready for any problem.
+#[derive(Debug)]
+pub enum Choice {
+    /// One outcome.
+    One(Box<dyn Law>),
+    /// All solutions of the complementarity problem of the simultaneous impact.
+    Solutions(AnitescuPotra, enumerate::Settings),
+    /// The outcomes of all orders of the contacts.
+    Orders(Sequential<Box<dyn Law>>),
+    /// The outcomes of all minimal sequences of reflections.
+    Reflections(Propagative),
+    /// The set of outcomes at arbitrary relative rates, of which so many velocities are kept, and the
+    /// probability that what its size proves is wrong.
+    Set(SetValuedRouth, (usize, f64)),
+}
+
+/// What a law answers.
+#[derive(Debug)]
+pub enum Answer {
+    /// One outcome.
+    One(Outcome),
+    /// Several outcomes, each of them one of the law.
+    Several(Several),
+    /// A set of outcomes, known by samples.
+    Set(Box<Sampled>),
+}
+
+/// Several outcomes, each velocity once.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Several {
+    /// The outcomes.
+    pub outcomes: Vec<Outcome>,
+    /// For each outcome, whether it stands alone or bounds a continuum of outcomes, where that is known.
+    pub isolated: Option<Vec<bool>>,
+    /// For each outcome, the sequences of contacts that lead to it, where these are known.
+    pub sequences: Option<Vec<Sequences>>,
+    /// Largest distance of two outcomes over the momentum before, in the kinetic metric (dimensionless).
+    pub indeterminacy: Option<f64>,
+    /// Whether no outcome can be missing.
+    pub complete: bool,
+}
+
+/// Sequences of contacts, of which the first are listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Sequences {
+    /// The first sequences, by indices of contacts.
+    #[serde(rename = "sequences")]
+    pub listed: Vec<Vec<usize>>,
+    /// Number of all sequences.
+    #[serde(rename = "sequence_count")]
+    pub count: u64,
+}
+
+impl Several {
+    const fn new(outcomes: Vec<Outcome>, complete: bool) -> Self {
+        Self { outcomes, isolated: None, sequences: None, indeterminacy: None, complete }
+    }
+}
+
+impl Choice {
+    /// The law called `name` with the settings `given` as pairs of key and text; `sampling` has the defaults that a file gives to
+    /// the step, the steps and the samples of a [set](SetValuedRouth).
+    ///
+    /// # Errors
+    ///
+    /// Names the setting that the law does not have, or its value and what was expected.
+    pub fn new(
+        name: Name,
+        given: Vec<(String, String)>,
+        sampling: Option<&set_valued::Settings>,
+    ) -> Result<Self, Error> {
+        let mut settings = Settings::new(given)?;
+        let choice = build::law(name, &mut settings, sampling)?;
+        settings.finish(name.as_str())?;
+        Ok(choice)
+    }
+
+    /// The law, if it has one answer to each impact; of a set that is its first sample.
+    #[must_use]
+    pub fn into_law(self) -> Option<Box<dyn Law>> {
+        match self {
+            Self::One(law) => Some(law),
+            Self::Set(law, _) => Some(Box::new(law)),
+            Self::Solutions(..) | Self::Orders(_) | Self::Reflections(_) => None,
+        }
+    }
+
+    /// Returns the claims by which outcomes of the law are judged.
+    #[must_use]
+    pub fn claims(&self, problem: &Problem) -> Claims {
+        match self {
+            Self::One(law) => law.claims(problem),
+            Self::Solutions(law, settings) => law.claims(problem).within(settings.tolerance),
+            Self::Orders(law) => law.claims(problem),
+            Self::Reflections(law) => law.claims(problem),
+            Self::Set(law, _) => law.claims(problem),
+        }
+    }
+
+    /// What the law answers; `progress` hears of the share that is done, in `[0, 1]`.
+    ///
+    /// # Errors
+    ///
+    /// When the law does not apply, or a setting is out of its range.
+    pub fn answer(&self, problem: &Problem, progress: &dyn Fn(f64)) -> Result<Answer, law::Error> {
+        Ok(match self {
+            Self::One(law) => Answer::One(law.resolve(problem)?),
+            Self::Solutions(law, settings) => {
+                let all = law.all(problem, settings)?;
+                let (isolated, complete) = (Some(all.isolated), all.complete);
+                let outcomes = all.outcomes;
+                Answer::Several(Several { isolated, ..Several::new(outcomes, complete) })
+            }
+            Self::Orders(law) => {
+                let outcomes = law.all(problem)?;
+                Answer::Several(Several::new(outcomes, true))
+            }
+            Self::Reflections(law) => {
+                let all = law.outcomes(problem)?;
+                let complete = all.status == Status::Resolved;
+                let branches = all.branches.into_iter().map(|branch| {
+                    let Branch { outcome, sequences: listed, sequence_count: count } = branch;
+                    (outcome, Sequences { listed, count })
+                });
+                let (outcomes, sequences) = branches.unzip();
+                Answer::Several(Several {
+                    sequences: Some(sequences),
+                    indeterminacy: Some(all.indeterminacy),
+                    ..Several::new(outcomes, complete)
+                })
+            }
+            Self::Set(law, how) => {
+                Answer::Set(Box::new(Sampled::new(law, *how, problem, progress)?))
+            }
+        })
+    }
+}
