@@ -161,8 +161,8 @@ pub fn judge(matrix: &[f64], vector: &[f64], z: &[f64], tolerance: f64) -> Verdi
         return verdict;
     }
     let mut scales = row_scales(matrix, vector);
-    for i in (0..n).filter(|&i| scales[i] == 0.0) {
-        scales[i] = (0..n).map(|j| (matrix[i * n + j] * z[j]).abs()).sum();
+    for (i, scale) in scales.iter_mut().enumerate().filter(|(_, scale)| **scale == 0.0) {
+        *scale = (0..n).map(|j| (matrix[i * n + j] * z[j]).abs()).sum();
     }
     let w = slack(matrix, vector, z);
     let fraction = 4.0 * tolerance + 64.0 * rounding(n);

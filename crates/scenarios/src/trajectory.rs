@@ -8,11 +8,11 @@ use percussion_complementarity::friction::Document;
 use percussion_integrators::{
     Contact, EnergyBalance, Model, State, impulse_velocity, moreau_jean, stewart_trinkle,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{
     error::Error,
-    scenario::{Method, Scenario, Setup, Space},
+    scenario::{Method, Scenario, Setup},
 };
 
 pub use table::{Column, Table};
