@@ -84,7 +84,7 @@ fn a_contact_that_jams_by_itself_is_struck() {
 /// every slip passed. Expected: `−u_T` is a multiple of `k + e`, here within 45° of (1, 1), or no impulse is wrong.
 #[test]
 fn a_singular_contact_that_jams_by_itself_is_not_left_alone() {
-    let contact = Contact::new(&Matrix3::repeat(46.894_629_256_869_47), 1.0).unwrap();
+    let contact = Contact::new(&Matrix3::repeat(64.0), 1.0).unwrap();
     let of = |t: f64, o: f64| {
         Figures::of(Law::MaximumDissipation, &contact, &Vector3::zeros(), &vector![0.0, t, o]).slip
     };
@@ -94,7 +94,7 @@ fn a_singular_contact_that_jams_by_itself_is_not_left_alone() {
     assert!(of(-0.25, 0.0) < 1e-15, "on the edge");
     assert_eq!(of(-0.25, -0.5), 0.0);
     // Slip beside the normals of a narrow cone has no root of the quadratic equation: 45° from an axis with the sine 1/‖k‖.
-    let narrow = Contact::new(&Matrix3::repeat(736.0), 9.75).unwrap();
+    let narrow = Contact::new(&Matrix3::repeat(512.0), 9.75).unwrap();
     let figures =
         Figures::of(Law::MaximumDissipation, &narrow, &Vector3::zeros(), &vector![0.0, 0.0, -1.0]);
     let expected = (std::f64::consts::FRAC_PI_4 - (1.0 / (9.75 * 2.0_f64.sqrt())).asin()).sin();
