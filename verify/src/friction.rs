@@ -20,7 +20,12 @@
 //! `u_t − (u_n/A_nn) a = u_t` where the contact stays closed. So `y` is the minimum if and only if
 //! `u_t·(y' − y) ≥ 0` for every `y'` of the set: inside it `u_t = 0`, on its edge `−u_t` is a nonnegative multiple of
 //! the gradient `y/‖y‖ + k` of the edge. Both are looked at, and beside them a dense scan of chords to the edge, each with the
-//! most energy that it gains exactly.
+//! most energy that it gains for certain.
+//!
+//! *What is certain.* Let `y*` with the slip `u*` obey the law, and let impulse and velocity be within `δ/w` and `δ` of them. Then
+//! `u*·(y' − y*) ≥ 0`, and along a chord `c = y' − y` the slope is `u·c ≥ −δ‖c‖ − ‖u*‖ δ/w`. So a slope counts by what it is below
+//! `−δ‖c‖`, and the gain that is left may be `(‖u‖ + δ) δ/w`. Without the first part a chord of infinite length, which a set with `‖k‖ ≥ 1`
+//! has, would gain without bound by a slope of nothing but rounding.
 //!
 //! **Which tolerance.** Solvers state a tolerance relative to a velocity of the problem, by default its largest free
 //! velocity. An answer is right when impulse and velocity of each contact are within `δ`, four times that tolerance, of a
@@ -265,7 +270,11 @@ impl Contact<'_> {
         // The distance of the impulse from the edge of the cone, by the velocity that it stands for.
         let inside = self.friction * self.impulse[0] - tangential;
         let distance = inside * self.inverse_mass / self.friction.hypot(1.0);
-        verdict.look("slip bound", self.index, Extended::from(distance), 2.0 * self.velocity_slack);
+        // Impulses cannot be nearer to the edge than they are rounded, as in the cone.
+        let rounding = 8.0 * f64::EPSILON * tangential.max(self.friction * self.impulse[0]);
+        let limit =
+            2.0 * self.velocity_slack + rounding * self.inverse_mass / self.friction.hypot(1.0);
+        verdict.look("slip bound", self.index, Extended::from(distance), limit);
         if tangential <= self.impulse_slack {
             return; // The direction of what is nothing within its tolerance.
         }

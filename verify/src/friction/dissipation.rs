@@ -16,6 +16,8 @@ struct Region<'a> {
     here: &'a [f64],
     /// `u_t`, the gradient of the energy at `y`.
     gradient: &'a [f64],
+    /// Part of the gradient that is not certain (m/s).
+    slack: f64,
     /// `P` by rows.
     curvature: Vec<f64>,
 }
@@ -48,7 +50,8 @@ pub(super) fn look(contact: &Contact<'_>, verdict: &mut Verdict) {
     let curvature = curvature.map(|(i, j)| entry(i, j)).collect();
     // The edge through the impulse itself, which may be off the exact edge by its tolerance.
     let bound = norm(here) + dot(here, &coupling);
-    let region = Region { coupling: &coupling, bound, here, gradient: &slip, curvature };
+    let slack = contact.velocity_slack;
+    let region = Region { coupling: &coupling, bound, here, gradient: &slip, slack, curvature };
     let gain =
         if size == 2 { region.gain(&[1.0]).max(region.gain(&[-1.0])) } else { region.best_gain() };
     let limit = 8.0 * contact.impulse_slack * (speed + contact.velocity_slack);
@@ -89,7 +92,7 @@ impl Region<'_> {
         } else {
             direction.to_vec()
         };
-        let slope = dot(self.gradient, &chord);
+        let slope = dot(self.gradient, &chord) + self.slack * norm(&chord);
         if slope.is_nan() || slope >= 0.0 {
             return 0.0;
         }
@@ -97,7 +100,8 @@ impl Region<'_> {
         let bend: f64 =
             (0..n).map(|i| chord[i] * dot(&self.curvature[i * n..(i + 1) * n], &chord)).sum();
         if -slope < bend || (opening <= 0.0 && bend > 0.0) {
-            slope * slope / (2.0 * bend)
+            // In this order, since the square may overflow.
+            slope / 2.0 * (slope / bend)
         } else if opening > 0.0 {
             -slope - bend.max(0.0) / 2.0
         } else {

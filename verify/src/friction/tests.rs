@@ -107,6 +107,56 @@ fn a_jammed_contact_without_approach_is_not_left_alone() {
     assert!(struck.refuses("struck while separating"), "{struck}");
 }
 
+/// One contact with two rows that are nearly the same: the energy is flat along chords without an end, and what their slope is
+/// depends on rounding.
+#[test]
+fn flat_chords_without_end_are_no_gain_by_rounding() {
+    let block = [
+        5.215_261_543_749_86,
+        5.215_261_548_965_122,
+        -1.822_050_584_987_995_5,
+        5.215_261_548_965_122,
+        5.215_261_554_180_383,
+        -1.822_050_586_810_046_3,
+        -1.822_050_584_987_995_5,
+        -1.822_050_586_810_046_3,
+        2.210_657_090_860_515,
+    ];
+    let right = [1_657.819_337_941_259_4, -1_657.819_337_940_910_8, -0.001_074_797_416_007_268_5];
+    let after = [0.0, 0.0, 1.898_226_253_706_918_3];
+    let free: Vec<f64> =
+        (0..3).map(|i| after[i] - slack(&block, &[0.0; 3], &right)[i].value()).collect();
+    let verdict = judge(&one(&block, &free, &[1.0]), Law::MaximumDissipation, &right, 1e-8);
+    assert!(verdict.holds(), "{verdict}");
+    // Slip that friction drives is refused by the same chords.
+    let driven: Vec<f64> = (0..3).map(|i| free[i] - 2.0 * after[i]).collect();
+    let verdict = judge(&one(&block, &driven, &[1.0]), Law::MaximumDissipation, &right, 1e-8);
+    assert!(verdict.refuses("dissipation"), "{verdict}");
+}
+
+/// `μ p_n` is 75 904 N·s, of which a unit in the last place alone stands for 4 µm/s.
+#[test]
+fn impulses_on_the_edge_to_rounding_slide() {
+    let block = [
+        0.000_078_232_902_817_563_01,
+        0.000_014_505_674_230_302_346,
+        7.873_769_613_487_423,
+        0.000_014_505_674_230_302_346,
+        0.000_052_893_465_746_474_824,
+        2.567_958_557_577_667,
+        7.873_769_613_487_423,
+        2.567_958_557_577_667,
+        816_912.424_573_803_7,
+    ];
+    let right = [759_036.872_358_268_2, 75_903.686_859_883, -7.554_538_035_089_123];
+    let problem = one(&block, &[-1.0, -1.0, -3.0], &[0.1]);
+    let verdict = judge(&problem, Law::Coulomb, &right, 1e-8);
+    assert!(verdict.holds(), "{verdict}");
+    let inside = [right[0], right[1] * (1.0 - 1e-12), right[2] * (1.0 - 1e-12)];
+    let verdict = judge(&problem, Law::Coulomb, &inside, 1e-8);
+    assert!(verdict.refuses("slip bound"), "{verdict}");
+}
+
 #[test]
 fn every_mutation_of_an_answer_is_refused() {
     // Two contacts of one mass, one sliding and one sticking, uncoupled in their tangents.

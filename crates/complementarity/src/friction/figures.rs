@@ -33,14 +33,22 @@
 //! (1 - k^2)\, s^2 - 2\, (u_T \cdot k)\, s - \|u_T\|^2 = 0,\qquad s \ge 0 ,
 //! ```
 //!
-//! and the condition Coulomb's with `ũ_T` in place of `u_T`. For `‖k‖ < 1` there is one root; else the least distance of the two counts, of
-//! `w max(‖p_T‖, μ p_N⁺)`, without which there is no friction, of `‖u_T‖` and of
-//! `max(w |μ p_N⁺ − ‖p_T‖|, min_{s≥0} ‖u_T + s (e + k)‖)`. A contact that opens by itself, `(u − W_ii p)_N > 0`, has no impulse.
+//! and the condition Coulomb's with `ũ_T` in place of `u_T`. For `‖k‖ < 1` there is one root. Else the least of these counts:
 //!
-//! These conditions are those of a minimum where `b_n > 0`. What else the law says, that a contact with `b_n = 0` is struck if `μ‖a‖` is large enough and energy is
-//! gained by it, is measured by `w ‖p − x*‖` with the [closed form](super::single::maximum_dissipation). That distance is `slip`; where the block is so nearly
-//! singular that the closed form could lose more than six digits (`det P ≤ 10⁻⁶ W_tt W_oo`), the larger one of it and of the conditions above. In a regular
-//! block the minimum exists, is the only one, and is what the closed form finds.
+//! - the distances of both roots, where they put the friction on the edge;
+//! - sticking: `‖u_T‖`;
+//! - sliding: `max(w |μ p_N⁺ − ‖p_T‖|, min_{s≥0} ‖u_T + s (e + k)‖)`;
+//! - no impulse: `w max(‖p_T‖, μ p_N⁺)`, and where the contact does not open by itself, the distance of `−u_T` from the normals of the apex.
+//!
+//! The last one is about `b_n = 0`. The impulses that keep the contact closed are then a sector, `‖y‖ + k·y ≤ 0`, whose apex is no impulse. It is the minimum
+//! exactly if `−u_T` is a multiple `s (e + k)` with `s ≥ 0` and any `‖e‖ ≤ 1`. That is a cone around `k` with the sine `1/‖k‖`. Otherwise the contact jams:
+//! an impulse in the sector takes energy. If `P d = 0` for a direction `d` of the sector with `u_T·d < 0`, every longer impulse takes more, and there is no
+//! minimum. A contact that opens by itself, `(u − W_ii p)_N > 0`, has no impulse. Blocks that are indefinite by noise are judged by the same conditions,
+//! which a minimum meets, but not it alone.
+//!
+//! `slip` is `w ‖p − x*‖` with the [closed form](super::single::maximum_dissipation): in a regular block the minimum exists, is the only one, and is what the
+//! closed form finds. It could lose more than six digits where the block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and the length of an
+//! impulse where the edge is thin (`‖k‖ > 0.95`). There `slip` is the larger one of the distance and of the conditions above.
 //!
 //! # Source
 //!
@@ -118,7 +126,8 @@ impl Figures {
                 return Self::INFINITE;
             }
             figures.slip = if contact.is_doubtful() {
-                distance.max(dissipative_slip(contact.tilt(), friction, slip, limit))
+                let opens = own.x - velocity.x < 0.0;
+                distance.max(dissipative_slip(contact.tilt(), friction, slip, limit, opens))
             } else {
                 distance
             };
@@ -172,17 +181,41 @@ impl Figures {
 /// `‖p − Π(p − u)‖` with the disk of radius `limit`.
 #[inline]
 fn off_disk(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
+    let slip = length(u[0], u[1]);
+    if slip < FAINT * (p[0].abs() + p[1].abs()) {
+        return off_disk_faint(p, u, limit);
+    }
     let trial = [p[0] - u[0], p[1] - u[1]];
     let size = length(trial[0], trial[1]);
     if size <= limit {
-        return length(u[0], u[1]);
+        return slip;
     }
     let scale = limit / size;
     length(p[0] - scale * trial[0], p[1] - scale * trial[1])
 }
 
-/// The slip of maximum dissipation with `k = μ a/W_nn`.
-fn dissipative_slip(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
+/// Slip below this part of the friction is lost in differences of them: their rounding is up to `10⁻¹¹` of it then.
+const FAINT: f64 = 1e-5;
+
+/// [`off_disk`] for a short `u`, by its parts along and across `p`: with `p − u = (r − a) e − c e_⊥` of length `h` nothing of the size of
+/// `p` is subtracted but `r − limit`.
+#[cold]
+fn off_disk_faint(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
+    let r = length(p[0], p[1]);
+    let e = [p[0] / r, p[1] / r];
+    let (a, c) = (u[0] * e[0] + u[1] * e[1], u[1] * e[0] - u[0] * e[1]);
+    let h = length(r - a, c);
+    // h − (r − a), without cancellation.
+    let bend = c / (h + (r - a)) * c;
+    if (r - limit) + (bend - a) <= 0.0 {
+        return length(u[0], u[1]);
+    }
+    let part = limit / h;
+    length((r - limit) + part * bend, part * c)
+}
+
+/// The slip of maximum dissipation with `k = μ a/W_nn`; `opens` if `b_n < 0`.
+fn dissipative_slip(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64, opens: bool) -> f64 {
     let (slip, size) = (length(u[0], u[1]), length(p[0], p[1]));
     if slip == 0.0 {
         return (size - limit).max(0.0);
@@ -193,12 +226,16 @@ fn dissipative_slip(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
     let root = (along * along + lead).max(0.0).sqrt();
     let with = |s: f64| {
         let s = s * slip;
-        if s >= 0.0 && s.is_finite() {
-            off_disk(p, [u[0] + s * k[0], u[1] + s * k[1]], limit)
-        } else {
-            f64::INFINITY
+        if !(s >= 0.0 && s.is_finite()) {
+            return f64::INFINITY;
         }
+        let modified = [u[0] + s * k[0], u[1] + s * k[1]];
+        // Inside the cone there is no slip at all, and u_T may be (1 + ‖k‖) times as long as ũ_T.
+        let inside = length(p[0] - modified[0], p[1] - modified[1]) <= limit;
+        if inside { slip } else { off_disk(p, modified, limit) }
     };
+    // Slip outside of the normals of the apex has no root.
+    let real = along * along + lead >= 0.0;
     // None of them is formed by a difference that cancels.
     let sum = if along > 0.0 { along + root } else { along - root };
     if lead > 0.0 {
@@ -206,8 +243,24 @@ fn dissipative_slip(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
     }
     let outward = [p[0] + size * k[0], p[1] + size * k[1]];
     let slide = (limit - size).abs().max(off_ray(u, outward));
-    let nothing = size.max(limit);
-    with(sum / lead).min(with(-1.0 / sum)).min(slip).min(slide).min(nothing)
+    let jams = if opens { 0.0 } else { off_normals(k, u) };
+    let nothing = size.max(limit).max(jams);
+    let roots = if real { with(sum / lead).min(with(-1.0 / sum)) } else { f64::INFINITY };
+    roots.min(slip).min(slide).min(nothing)
+}
+
+/// `min ‖u + s (e + k)‖` over `s ≥ 0` and `‖e‖ ≤ 1`, for `‖k‖ ≥ 1`: the distance of `−u` from a cone around `k` with the sine `1/‖k‖`.
+fn off_normals(k: [f64; 2], u: [f64; 2]) -> f64 {
+    let size = length(k[0], k[1]);
+    let axis = [k[0] / size, k[1] / size];
+    let along = -(u[0] * axis[0] + u[1] * axis[1]);
+    let across = (u[0] * axis[1] - u[1] * axis[0]).abs();
+    let sine = (1.0 / size).min(1.0);
+    let cosine = ((1.0 - sine) * (1.0 + sine)).sqrt();
+    if along * cosine + across * sine <= 0.0 {
+        return length(along, across);
+    }
+    (across * cosine - along * sine).max(0.0)
 }
 
 /// `min_{s ≥ 0} ‖u + s ν‖`.

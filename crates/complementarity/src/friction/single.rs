@@ -117,7 +117,8 @@ pub struct Contact {
     monotone: bool,
     /// Whether powers of the entries may overflow or underflow.
     far: bool,
-    /// Whether `P` is so nearly singular that its inverse may lose more than six digits.
+    /// Whether `P` is so nearly singular that its inverse may lose more than six digits, or the edge of the cone so thin that its
+    /// points are hard to find.
     doubtful: bool,
 }
 
@@ -239,6 +240,9 @@ impl Contact {
         let far = !(0..3).all(|row| is_near(block[(row, row)]));
         let determinant = schur[0] * schur[2] - schur[1] * schur[1];
         let regular = determinant > 1e-6 * block[(1, 1)] * block[(2, 2)] && !far;
+        // With ‖k‖ ≤ 0.95 no direction is thin, see `Conic::is_thin`.
+        let tilt = [friction * t, friction * o];
+        let wide = tilt[0] * tilt[0] + tilt[1] * tilt[1] <= 0.9 * n * n;
         Self {
             block,
             friction,
@@ -250,7 +254,7 @@ impl Contact {
             isotropic,
             monotone,
             far,
-            doubtful: !isotropic && !regular,
+            doubtful: !isotropic && !(regular && wide),
         }
     }
 

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3, matrix, vector};
 use proptest::prelude::*;
 
 use super::*;
-use crate::friction::cone;
+use crate::friction::{cone, single};
 
 fn contact(friction: f64) -> Contact {
     Contact::new(&Matrix3::identity(), friction).unwrap()
@@ -78,6 +78,77 @@ fn a_contact_that_jams_by_itself_is_struck() {
     let figures =
         Figures::of(Law::MaximumDissipation, &contact, &Vector3::zeros(), &vector![0.0, 0.0, -1.0]);
     assert!(figures.slip > 0.1, "{figures:?}");
+}
+
+/// Symptom: the same where the block is singular, so that the jam takes energy without bound and the closed form has no answer. Cause: without an impulse
+/// every slip passed. Expected: `−u_T` is a multiple of `k + e`, here within 45° of (1, 1), or no impulse is wrong.
+#[test]
+fn a_singular_contact_that_jams_by_itself_is_not_left_alone() {
+    let contact = Contact::new(&Matrix3::repeat(64.0), 1.0).unwrap();
+    let of = |t: f64, o: f64| {
+        Figures::of(Law::MaximumDissipation, &contact, &Vector3::zeros(), &vector![0.0, t, o]).slip
+    };
+    assert!((of(0.25, 0.0) - 0.25).abs() < 1e-15);
+    assert!((of(0.25, -0.5) - 0.25).abs() < 1e-15, "the nearest is (0, 0.5)");
+    assert!(of(0.25, 0.5) > 0.5);
+    assert!(of(-0.25, 0.0) < 1e-15, "on the edge");
+    assert_eq!(of(-0.25, -0.5), 0.0);
+    // Slip beside the normals of a narrow cone has no root of the quadratic equation: 45° from an axis with the sine 1/‖k‖.
+    let narrow = Contact::new(&Matrix3::repeat(512.0), 9.75).unwrap();
+    let figures =
+        Figures::of(Law::MaximumDissipation, &narrow, &Vector3::zeros(), &vector![0.0, 0.0, -1.0]);
+    let expected = (std::f64::consts::FRAC_PI_4 - (1.0 / (9.75 * 2.0_f64.sqrt())).asin()).sin();
+    assert!((figures.slip - expected).abs() < 1e-14, "{figures:?}");
+    // A contact that opens is left alone whatever it slides.
+    let opens = vector![1e-9, 0.25, 0.0];
+    let figures = Figures::of(Law::MaximumDissipation, &contact, &Vector3::zeros(), &opens);
+    assert_eq!(figures.largest(), 0.0);
+}
+
+/// Symptom: a slip of 27 mm/s that was 2.6 µrad off the friction was solved. Cause: velocities of impulses beside it, 6e10 m/s, swallowed it. Expected: what
+/// is across is the figure, however large the impulse is.
+#[test]
+fn faint_slip_beside_large_impulses_is_seen() {
+    let contact = contact(1.0);
+    let impulse = vector![1e10, 6e9, 8e9];
+    let of = |along: f64, across: f64| {
+        let velocity = vector![0.0, 0.6 * along - 0.8 * across, 0.8 * along + 0.6 * across];
+        Figures::of(Law::Coulomb, &contact, &impulse, &velocity).slip
+    };
+    assert!((of(-1e-3, 1e-6) - 1e-6).abs() < 1e-15);
+    assert!(of(-1e-3, 0.0) < 1e-15);
+    assert!((of(1e-3, 1e-6) - 1e-3).abs() < 1e-8, "friction does not drive");
+    // As beside small ones.
+    for size in [1e3, 1e5, 1e7] {
+        let impulse = impulse * (size / 1e10);
+        let velocity = vector![0.0, -0.6, -0.8] + vector![0.0, -0.008, 0.006];
+        let figures = Figures::of(Law::Coulomb, &contact, &impulse, &velocity);
+        assert!((figures.slip - 0.01).abs() < 0.02 / size + 1e-9, "{size} {figures:?}");
+    }
+}
+
+/// Symptom: two contacts at the same place were solved by maximum dissipation with 0.92 m/s of slip in a wrong direction. Cause: `b_n` was nothing but
+/// rounding, the closed form returned its guess with a length that nothing determines, and was asked about that. Expected: the better ray of the two, by
+/// hand `r = drive/bend` along (−0.8, −0.6).
+#[test]
+fn the_length_of_a_jam_is_determined_without_approach() {
+    let block = matrix![8.0, 4.0, 8.0; 4.0, 4.0, 4.0; 8.0, 4.0, 17.0];
+    let contact = Contact::new(&block, 1.0).unwrap();
+    let wrong = vector![1.0, -0.8, -0.6];
+    let tangential = vector![-3.6168, -1.1752];
+    let r = (0.8 * 3.6168 + 0.6 * 1.1752) / (2.0 * 0.64 + 9.0 * 0.36);
+    let right = r * wrong;
+    for normal in [0.0, 1e-18, 1e-16, 4e-16, 1e-14, 1e-10] {
+        let b = vector![normal, tangential[0], tangential[1]];
+        let figures = |impulse: &Vector3<f64>| {
+            let velocity = block * impulse - b;
+            Figures::of(Law::MaximumDissipation, &contact, impulse, &velocity)
+        };
+        assert!(figures(&wrong).slip > 0.5, "{normal} {:?}", figures(&wrong));
+        let found = single::solve(Law::MaximumDissipation, &contact, &b).unwrap();
+        assert!((found - right).norm() < 1e-8, "{normal} {found}");
+        assert!(figures(&right).slip < 1e-8, "{normal} {:?}", figures(&right));
+    }
 }
 
 /// Maximum dissipation of a coupled contact: by hand, `b = (1, q, 0)` with `A = [[2, ½], [½, 2]]`, `μ = ½`: on the edge
