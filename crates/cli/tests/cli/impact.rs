@@ -506,6 +506,26 @@ fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
     assert!(statistics["figures"]["energy_gain"].as_f64().unwrap() < 1e-15);
 }
 
+/// By hand for three balls of 1 kg: `W` has the eigenvalue 3 and the diagonal 2. Few samples of many draws make a net of
+/// the diameter `√12 · 0.3 √(6 · 3)`, and the last step of 0.3 N·s moves by `0.3 · 2 √2` at most.
+#[test]
+fn the_distance_of_outcomes_counts_the_last_step_and_needs_samples_that_end() {
+    let radius = |step: &str| {
+        let set =
+            ["--samples", "512", "--set", "steps=6", "--set", "closing_step=1", "--set", step];
+        let document =
+            impact("newtons-cradle", "set-valued-routh", &[&set[..], &["--json"]].concat()).json();
+        let samples = document["statistics"].clone();
+        (document["guarantee"]["radius_of_outcomes"].as_f64(), samples)
+    };
+    let (all_end, samples) = radius("step=0.3");
+    assert!(samples["closed"].as_u64().unwrap() > 0 && samples["limit"] == 0, "{samples}");
+    let expected = 0.3 * (12.0_f64.sqrt() * 18.0_f64.sqrt() + 2.0 * 2.0_f64.sqrt());
+    assert!((all_end.unwrap() / expected - 1.0).abs() < 1e-12, "{all_end:?}");
+    let (some_end, samples) = radius("step=0.2");
+    assert!(samples["limit"].as_u64().unwrap() > 0 && some_end.is_none(), "{samples}");
+}
+
 #[test]
 fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
     let draw =
