@@ -195,8 +195,9 @@ impl Routh {
                 end => return end,
             }
         }
-        path.left = self.tolerance;
         let (phase, tangential) = path.after_sliding();
+        // A normal that depends on the tangents moves by the friction of sticking times their velocity.
+        path.left = self.tolerance * tangential[0].hypot(tangential[1]).max(1.0);
         path.straight(phase, tangential, f64::INFINITY)
     }
 }
