@@ -256,6 +256,13 @@ impl Check<'_> {
         let energy = match status.as_str() {
             "Resolved" => Energy::Falls,
             "EnergyGained" => Energy::MayGrow,
+            "Infeasible" => {
+                let weights = outcome.trace.infeasibility.as_ref();
+                let weights = weights.map_or(&[][..], |weights| weights.as_slice());
+                let verdict = self.judge.infeasible(weights, &self.asked());
+                self.tally.judge(label, &verdict);
+                return None;
+            }
             _ => return None,
         };
         let answer = plain(&outcome);
@@ -265,6 +272,15 @@ impl Check<'_> {
         }
         self.tally.judge(label, &verdict);
         Some(outcome)
+    }
+
+    /// The speeds of separation of Newton's restitution.
+    fn asked(&self) -> Vec<f64> {
+        let free = self.problem.free_contact_velocity();
+        let contacts = self.problem.contacts().iter().enumerate();
+        contacts
+            .map(|(k, contact)| contact.restitution * (-free[self.problem.rows(k).start]).max(0.0))
+            .collect()
     }
 
     fn all(&mut self, case: &Impact) {

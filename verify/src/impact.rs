@@ -117,7 +117,7 @@ struct Slack {
 impl Impact {
     /// A problem: `mass` is `n × n` by rows, `velocity` is `v⁻`, `joints` are rows of length `n`.
     ///
-    /// Nothing if sizes do not agree, a number is not finite or the mass matrix is not positive definite.
+    /// Nothing if sizes do not agree, a number or the energy is not finite or the mass matrix is not positive definite.
     #[must_use]
     pub fn new(
         mass: Vec<f64>,
@@ -138,6 +138,9 @@ impl Impact {
         let speed = (energy(&mass, &extended(&velocity)) + energy(&mass, &extended(&velocity)))
             .sqrt()
             .value();
+        if !speed.is_finite() {
+            return None;
+        }
         let strike = rows()
             .map(|row| (dot(&extended(row), &free).abs().value(), bodies.size(row)))
             .filter(|(_, size)| *size > 0.0)

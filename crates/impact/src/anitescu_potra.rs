@@ -24,7 +24,7 @@ use percussion_complementarity::lcp::enumerate;
 
 use crate::{
     Law, Outcome, Problem,
-    certificate::{Claims, Complementarity},
+    certificate::{Claims, Complementarity, Friction},
     law::{Error, any_approach, judged},
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
     step_lcp::{Settings, StepLcp},
@@ -117,6 +117,7 @@ impl Law for AnitescuPotra {
     fn claims(&self, _problem: &Problem) -> Claims {
         Claims::new(RestitutionUse::Ignored)
             .with_complementarity(Complementarity::Inelastic)
+            .with_friction(Friction::Polygon(self.settings.directions))
             .dissipating(true)
             .leaving_part(self.settings.lemke.tolerance)
     }

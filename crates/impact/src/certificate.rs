@@ -34,11 +34,11 @@ mod sizes;
 mod tests;
 
 pub(crate) use claims::is_inelastic;
-pub use claims::{Claims, Complementarity};
+pub use claims::{Claims, Complementarity, Friction};
 pub use figure::Figure;
 pub use judgement::{Judged, Judgement, Verdict};
 use sizes::Scales;
-pub(crate) use sizes::TOLERANCE;
+pub(crate) use sizes::{TOLERANCE, still};
 
 /// The figures that judge an [`Outcome`], computed from it and the [`Problem`] and nothing else.
 ///
@@ -147,7 +147,10 @@ impl Certificate {
         outcome: &Outcome,
         claims: &Claims,
     ) -> Result<Judgement, CertificateError> {
-        let (certificate, scales, unexplained) = Self::with_scales(problem, outcome)?;
+        let (certificate, mut scales, unexplained) = Self::with_scales(problem, outcome)?;
+        if !claims.is_instantaneous {
+            scales.open();
+        }
         Ok(judgement::judge(problem, outcome, claims, (certificate, &scales, &unexplained)))
     }
 

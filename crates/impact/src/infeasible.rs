@@ -57,6 +57,31 @@ pub(crate) fn proof(problem: &Problem) -> Option<DVector<f64>> {
     Some(proof / total)
 }
 
+/// The proof that `weights` of the contacts are, with the sum 1, if they are one to rounding of the problem: their combined
+/// normal moves nothing, and they ask for a speed of separation.
+pub(crate) fn confirmed(problem: &Problem, weights: &DVector<f64>) -> Option<DVector<f64>> {
+    let weights = weights / weights.sum();
+    let free = problem.borrow_free_contact_velocity();
+    let sizes = problem.free_row_sizes();
+    let before = problem.velocity();
+    let fastest = before.amax();
+    let speed = fastest * (2.0 * problem.kinetic_energy(&(before / fastest))).sqrt();
+    let mut response = DVector::zeros(problem.dimension());
+    let (mut size, mut asked, mut rounding) = (0.0, 0.0, 0.0);
+    for (k, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+        let row = problem.rows(k).start;
+        response.axpy(weight, &problem.response().column(row), 1.0);
+        let speed_asked = problem.contacts()[k].restitution * (-free[row]).max(0.0);
+        size += weight * sizes[row];
+        asked += weight * (speed_asked - free[row]);
+        rounding +=
+            weight * (sizes[row] * problem.rounding() * speed + 4.0 * f64::EPSILON * speed_asked);
+    }
+    let moved = response.dot(&problem.momentum(&response)).max(0.0).sqrt();
+    let proves = weights.min() >= 0.0 && moved <= problem.rounding() * size && asked > rounding;
+    proves.then_some(weights)
+}
+
 /// Coordinates of the normals of `contacts`, each with the length 1 (one a row), and their lengths.
 fn coordinates(
     problem: &Problem,

@@ -87,8 +87,12 @@ pub(crate) fn judged(
     outcome.trace.status = judgement.status;
     outcome.trace.restitution = claims.restitution_of(problem);
     let holds = matches!(judgement.status, Status::Resolved | Status::EnergyGained);
+    let proof = outcome.trace.infeasibility.take();
     if !holds && claims.complementarity == Complementarity::Newton {
-        outcome.trace.infeasibility = infeasible::proof(problem);
+        let confirmed = |weights| infeasible::confirmed(problem, &weights);
+        let proof = proof.and_then(confirmed);
+        outcome.trace.infeasibility =
+            proof.or_else(|| infeasible::proof(problem).and_then(confirmed));
     }
     let is_finite = finite(&outcome, &judgement.certificate);
     if outcome.trace.infeasibility.is_some() {

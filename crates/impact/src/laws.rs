@@ -263,8 +263,8 @@ impl Choice {
                 Answer::Several(Several { isolated, ..Several::new(outcomes, complete) })
             }
             Self::Orders(law) => {
-                let outcomes = law.all(problem)?;
-                Answer::Several(Several::new(outcomes, true))
+                let all = law.all(problem)?;
+                Answer::Several(Several::new(all.outcomes, all.status == Status::Resolved))
             }
             Self::Reflections(law) => {
                 let all = law.outcomes(problem)?;

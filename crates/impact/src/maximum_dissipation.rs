@@ -34,7 +34,9 @@
 //!   not if no contact separates before. Then the status is [`Status::EnergyGained`].
 //! - **Does not** minimize the energy over all contacts together: each contact takes what suits it. With several contacts
 //!   an answer need not exist nor be unique; what was not solved is [`Status::Unsolved`], and
-//!   [`Status::Infeasible`] where a proof says that there is no answer.
+//!   [`Status::Infeasible`] where a proof says that there is no answer: weights of the solver's own
+//!   [`Infeasibility`], where they are a proof for the impact too, or those of the search that all laws with speeds of
+//!   separation share.
 //! - **Self-locking**: a contact that slides without approaching (`u_n⁻ = 0`) and jams, as Painlevé's rod does, is struck
 //!   although nothing collides, if `μ` is large enough. No percussion is consistent as well there; this one is the
 //!   limit of those of an approach that tends to zero. No other law of this crate does that.
@@ -47,7 +49,7 @@
 //! dry friction in finite freedom dynamics", CISM 302, Springer 1988.
 
 use nalgebra::{DVector, Matrix3, Vector3};
-use percussion_complementarity::friction::{self, BlockSparse, Method, single};
+use percussion_complementarity::friction::{self, BlockSparse, Infeasibility, Method, single};
 
 use crate::{
     Law, Outcome, Problem,
@@ -122,6 +124,7 @@ impl Law for MaximumDissipation {
             problem.outcome(&DVector::zeros(problem.delassus().nrows()), Trace::resolved(vec![]))
         };
         let Some(stated) = RoundCones::state(problem)? else { return Ok(none()) };
+        let mut proof = None;
         let (impulses, status) = match stated.problem.contacts() {
             [contact] => {
                 let b = -stated.problem.free_velocity()[0];
@@ -133,6 +136,15 @@ impl Law for MaximumDissipation {
             _ => {
                 let solution = method.solve(&stated.problem)?;
                 let solved = solution.report.status == friction::Status::Solved;
+                if solution.report.status == friction::Status::Infeasible {
+                    proof = Infeasibility::find(&stated.problem).map(|found| {
+                        let mut weights = DVector::zeros(problem.contacts().len());
+                        for (&contact, weight) in stated.contacts.iter().zip(found.weights) {
+                            weights[contact] = weight;
+                        }
+                        weights
+                    });
+                }
                 let status = if solved { Status::Resolved } else { Status::Unsolved };
                 (solution.impulses, status)
             }
@@ -143,6 +155,7 @@ impl Law for MaximumDissipation {
         }
         let impulse = stated.rows(problem, &impulses);
         let mut outcome = problem.outcome(&impulse, Trace::new(status, vec![]));
+        outcome.trace.infeasibility = proof;
         let velocity = outcome.velocity.clone();
         outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
         Ok(outcome)

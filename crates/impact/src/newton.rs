@@ -33,7 +33,7 @@ use nalgebra::DVector;
 
 use crate::{
     Law, Outcome, Problem,
-    certificate::{Claims, Complementarity, is_inelastic},
+    certificate::{Claims, Complementarity, Friction, is_inelastic},
     law::{Error, any_approach},
     outcome::{Phase, RestitutionUse, Stage, Trace},
     step_lcp::{Settings, StepLcp},
@@ -70,6 +70,7 @@ impl Law for Newton {
     fn claims(&self, problem: &Problem) -> Claims {
         Claims::new(RestitutionUse::Used)
             .with_complementarity(Complementarity::Newton)
+            .with_friction(Friction::Polygon(self.settings.directions))
             .dissipating(is_inelastic(problem))
             .leaving_part(self.settings.lemke.tolerance)
     }

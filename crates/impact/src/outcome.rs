@@ -36,7 +36,8 @@ pub struct Trace {
     pub stages: Vec<Stage>,
     /// What the law made of the coefficients of restitution of the contacts.
     pub restitution: RestitutionUse,
-    /// With [`Status::Infeasible`] the proof: a weight of each contact, see there.
+    /// With [`Status::Infeasible`] the proof: a weight of each contact, see there. A law that has weights which may be a proof
+    /// leaves them here; [`Law::resolve`](crate::Law::resolve) confirms them or takes them away.
     pub infeasibility: Option<DVector<f64>>,
 }
 

@@ -47,7 +47,7 @@ use nalgebra::DVector;
 
 use crate::{
     Law, Outcome, Problem,
-    certificate::{Claims, is_inelastic},
+    certificate::{Claims, is_inelastic, still},
     law::{Error, any_approach},
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
     step_lcp::{Settings, StepLcp},
@@ -102,7 +102,7 @@ impl Law for Poisson {
         let given_back = DVector::from_fn(contacts.len(), |k, _| {
             contacts[k].restitution * compression[problem.rows(k).start]
         });
-        let mut impulse = compression;
+        let mut impulse = compression.clone();
         for (k, &normal) in given_back.iter().enumerate() {
             impulse[problem.rows(k).start] += normal;
         }
@@ -113,6 +113,9 @@ impl Law for Poisson {
             expanded = status;
         }
 
+        if !self.is_complementary(problem, &compression, &impulse) {
+            expanded = Status::Unsolved;
+        }
         let solved = compressed == Status::Resolved && expanded == Status::Resolved;
         let status = if solved { Status::Resolved } else { Status::Unsolved };
         let mut outcome = problem.outcome(&impulse, Trace::new(status, vec![]));
@@ -122,6 +125,27 @@ impl Law for Poisson {
             Stage { phase: Phase::Expansion, contact: None, velocity: after },
         ];
         Ok(outcome)
+    }
+}
+
+impl Poisson {
+    /// `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0` with the percussions `C` of the compression, by what counts as still: the
+    /// complementarity problem of the expansion has a scale of its own, and certificates do not know `C`.
+    fn is_complementary(
+        &self,
+        problem: &Problem,
+        compression: &DVector<f64>,
+        impulse: &DVector<f64>,
+    ) -> bool {
+        let velocity =
+            problem.contact_velocity(&problem.outcome(impulse, Trace::resolved(vec![])).velocity);
+        let still = still(problem, self.settings.lemke.tolerance);
+        problem.contacts().iter().enumerate().all(|(k, contact)| {
+            let row = problem.rows(k).start;
+            let more = impulse[row] - (1.0 + contact.restitution) * compression[row];
+            let pressed = more * problem.delassus()[(row, row)];
+            pressed >= -still[row] && velocity[row].min(pressed) <= still[row]
+        })
     }
 }
 

@@ -1,6 +1,9 @@
 //! The validated impact [`Problem`]: bodies, contacts and joints at the instant of an impact.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use nalgebra::{DMatrix, DVector};
 
@@ -94,6 +97,8 @@ impl Contact {
 #[derive(Clone, Debug)]
 pub struct Problem {
     inertia: Arc<Inertia>,
+    /// See [`Problem::condition`].
+    condition: Arc<OnceLock<f64>>,
     bilateral: Arc<Bilateral>,
     velocity: DVector<f64>,
     contacts: Vec<Contact>,
@@ -171,6 +176,7 @@ impl Problem {
         let free_contact_velocity = DVector::zeros(jacobian.nrows());
         let problem = Self {
             inertia: Arc::new(inertia),
+            condition: Arc::default(),
             bilateral: Arc::new(bilateral),
             velocity,
             contacts,
@@ -217,6 +223,7 @@ impl Problem {
         let (first, count) = (rows.start, rows.len());
         Ok(Self {
             inertia: Arc::clone(&self.inertia),
+            condition: Arc::clone(&self.condition),
             bilateral: Arc::clone(&self.bilateral),
             velocity: self.velocity.clone(),
             contacts: vec![contact.clone()],
@@ -343,6 +350,19 @@ impl Problem {
         self.bilateral.rounding
     }
 
+    /// Condition of the mass matrix scaled to a unit diagonal (≥ 1), computed once.
+    pub(crate) fn condition(&self) -> f64 {
+        *self.condition.get_or_init(|| self.inertia.condition())
+    }
+
+    /// Part of the velocities that is rounding of the factored mass matrix and of the elimination of the joints:
+    /// `64 N κ/σ eps` with the [`condition`](Self::condition) `κ`, the smallest part `σ` of itself that a row of the joints
+    /// adds to the others, and `N = n_v + r + m_b`.
+    pub(crate) fn rounding(&self) -> f64 {
+        let count = self.dimension() + self.jacobian.nrows() + self.bilateral.jacobian.nrows();
+        64.0 * count as f64 * self.condition() / self.bilateral.span.smallest * f64::EPSILON
+    }
+
     /// `√(G_i M⁻¹ G_iᵀ)` of each row of the joints (length `m_b`).
     pub(crate) fn joint_row_sizes(&self) -> &DVector<f64> {
         &self.bilateral.span.sizes
@@ -408,6 +428,17 @@ impl Problem {
             })
             .collect();
         Outcome { velocity, impulses, bilateral_impulses, trace }
+    }
+
+    /// The same where the `velocity` that the percussions lead to is known better than their sum.
+    pub(crate) fn outcome_at(
+        &self,
+        mut velocity: DVector<f64>,
+        impulse: &DVector<f64>,
+        trace: Trace,
+    ) -> Outcome {
+        self.bilateral.project(&mut velocity);
+        Outcome { velocity, ..self.outcome(impulse, trace) }
     }
 }
 

@@ -36,7 +36,9 @@
 //!   [`Resolved`](crate::outcome::Status::Resolved), and no adhesion with `R = 1`, because every reflection
 //!   pushes. With `R < 1` the plastic share holds *all* contacts, also those that would rather separate,
 //!   and can pull on them: then the status is [`Violated`](crate::outcome::Status::Violated), by adhesion.
-//! - **Energy** is kept with `R = 1`, and otherwise changes by exactly `−(1 − R²) E_p`, to rounding.
+//! - **Energy** is kept with `R = 1`, and otherwise changes by exactly `−(1 − R²) E_p`, to rounding. The law
+//!   [claims](Claims::energy_change) this. Where more than 64 reflections add up their rounding, the motion relative to the
+//!   plastic outcome is scaled by `1 + O(eps)` a reflection, so that it has the energy before the impact again.
 //! - **Ends** whenever some motion separates all contacts, that is `⟨z, u_i⟩ > 0` for all `i` and some
 //!   `z`, for any number of contacts and in any order. For then each reflection increases `⟨p, z⟩`, which
 //!   the energy bounds; so the percussions have a finite sum and the momenta a limit `p_∞`. Contacts hit
@@ -83,6 +85,12 @@ mod tests;
 use mirrors::Mirrors;
 pub use pairs::{Pair, order_never_matters, pairs};
 use search::Search;
+
+/// Reflections that leave less rounding than velocities have anyway: `64` is the factor of [`Problem::rounding`].
+const LONG: usize = 64;
+
+/// Steps of listing sequences for each momentum that a search may look at.
+const LISTING: usize = 10;
 
 /// Which of the contacts that are approached is hit next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,7 +150,8 @@ pub struct Propagative {
     pub tolerance: f64,
     /// Most reflections of one sequence (≥ 1, default 10 000).
     pub limit: usize,
-    /// Most momenta that the search for all sequences looks at (≥ 1, default 10⁷, below a second).
+    /// Most momenta that the search for all sequences looks at (≥ 1, default 10⁷, about a second). To list what was found takes
+    /// at most ten times as many steps, about another second.
     pub search_limit: usize,
     /// Most sequences of each outcome that are listed (≥ 1, default 10 000); all are counted.
     pub listed: usize,
@@ -167,7 +176,7 @@ pub struct Outcomes {
     /// The outcomes, each velocity once; none if there is no end without approach.
     pub branches: Vec<Branch>,
     /// [`Status::Resolved`] when no minimal sequence is missing, [`Status::Limit`] when the limit of
-    /// the search was reached.
+    /// the search, or of listing what it found, was reached.
     pub status: Status,
     /// `ξ`, the largest distance of two outcomes in the kinetic metric over `‖p⁻‖` (in `[0, 2]`): zero
     /// when the outcome is unique.
@@ -188,7 +197,7 @@ pub struct Branch {
     /// Velocity and percussions; with redundant contacts the percussions of the first sequence.
     pub outcome: Outcome,
     /// Contacts in the order of their reflections, sequences in lexicographic order, the first
-    /// [`Propagative::listed`]; of contacts with the same normal the first stands for all. With `R = 0`
+    /// [`Propagative::listed`], or fewer where listing has taken its [time](Propagative::search_limit); of contacts with the same normal the first stands for all. With `R = 0`
     /// there are none: order means nothing.
     pub sequences: Vec<Vec<usize>>,
     /// Number of all its sequences, or [`u64::MAX`] for at least as many.
@@ -229,15 +238,21 @@ impl Propagative {
         let complete = search.run(&mirrors, self.restitution, self.search_limit);
         let counts: Vec<u64> = search.outcomes().collect();
         let mut branches = Vec::with_capacity(counts.len());
+        let mut complete = complete;
+        let mut budget = LISTING.saturating_mul(self.search_limit);
         for (index, sequence_count) in counts.into_iter().enumerate() {
             let (mut sequences, mut word) = (Vec::new(), Vec::new());
-            search.list(index, self.listed, |way| {
+            let is_listed = search.list(index, self.listed, &mut budget, |way| {
                 if sequences.is_empty() {
                     word.extend(way.iter().map(|(mirror, _)| *mirror as usize));
                 }
                 let contact = |(mirror, _): &(u32, usize)| mirrors.contacts[*mirror as usize];
                 sequences.push(way.iter().map(contact).collect());
             });
+            if !is_listed {
+                complete = false;
+                break;
+            }
             let outcome = self.outcome(problem, &mirrors, &word, plastic.as_deref());
             branches.push(Branch { outcome, sequences, sequence_count });
         }
@@ -287,35 +302,88 @@ impl Propagative {
         word: &[usize],
         plastic: Option<&[f64]>,
     ) -> Outcome {
-        let mut state = mirrors.start.clone();
-        let mut impulse = vec![0.0; state.len()];
+        let mut impulse = vec![0.0; mirrors.start.len()];
         let mut velocity = problem.free_velocity();
         let mut stages = Vec::with_capacity(word.len() + 1);
         for &k in word {
-            let push = mirrors.percussion(&state, k);
-            mirrors.reflect(&mut state, k);
-            impulse[k] += push;
             let contact = mirrors.contacts[k];
-            velocity.axpy(push, &problem.response().column(problem.rows(contact).start), 1.0);
+            let row = problem.rows(contact).start;
+            // By the velocity itself, whose kinetic norm a reflection keeps to rounding. Contact velocities of bodies with
+            // very different masses do not know the slow one: after a thousand reflections its energy is rounding of the fast.
+            let approach = problem.contact_jacobian().row(row).tr_dot(&velocity);
+            let push = mirrors.percussion_at(approach, k);
+            impulse[k] += push;
+            velocity.axpy(push, &problem.response().column(row), 1.0);
             stages.push(Stage {
                 phase: Phase::Impact,
                 contact: Some(contact),
                 velocity: velocity.clone(),
             });
         }
-        if let Some(plastic) = plastic {
-            for (elastic, plastic) in impulse.iter_mut().zip(plastic) {
-                *elastic = self.restitution * *elastic + (1.0 - self.restitution) * plastic;
+        let is_long = word.len() > LONG;
+        let rest = plastic.map(<[f64]>::to_vec);
+        if let Some(rest) = rest.or_else(|| is_long.then(|| mirrors.plastic(problem))) {
+            let at_rest = held(problem, mirrors, &rest);
+            let kept = if is_long { kept(problem, &at_rest, &velocity, word.len()) } else { 1.0 };
+            let part = kept * if plastic.is_some() { self.restitution } else { 1.0 };
+            for (elastic, plastic) in impulse.iter_mut().zip(&rest) {
+                *elastic = part * *elastic + (1.0 - part) * plastic;
             }
+            velocity = velocity * part + at_rest * (1.0 - part);
         }
         let impulse = mirrors.spread(problem, &impulse);
-        let mut outcome = problem.outcome(&impulse, Trace::resolved(stages));
+        let mut outcome = problem.outcome_at(velocity, &impulse, Trace::resolved(stages));
         if plastic.is_some() {
             let velocity = outcome.velocity.clone();
             outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
         }
         outcome
     }
+
+    /// Change of the energy as a part of that before the impact: none by reflections, `−(1 − R²) E_p` by the mixture, and what
+    /// joints take that were open.
+    fn energy_change(&self, problem: &Problem) -> Option<f64> {
+        let mirrors = self.mirrors(problem).ok()?;
+        let before = problem.velocity();
+        let fastest = before.amax();
+        if fastest == 0.0 {
+            return Some(0.0);
+        }
+        let energy = |velocity: DVector<f64>| problem.kinetic_energy(&(velocity / fastest));
+        let free = energy(problem.free_velocity());
+        let lost = self.plastic(&mirrors, problem).map_or(0.0, |plastic| {
+            let restitution = self.restitution;
+            (1.0 - restitution * restitution) * (free - energy(held(problem, &mirrors, &plastic)))
+        });
+        let all = energy(before.clone());
+        Some((free - all - lost) / all)
+    }
+}
+
+/// The velocity that `percussions` of the mirrors leave.
+fn held(problem: &Problem, mirrors: &Mirrors, percussions: &[f64]) -> DVector<f64> {
+    let mut velocity = problem.free_velocity();
+    for (&contact, &push) in mirrors.contacts.iter().zip(percussions) {
+        velocity.axpy(push, &problem.response().column(problem.rows(contact).start), 1.0);
+    }
+    velocity
+}
+
+/// The part of the motion relative to `rest`, the plastic outcome, that gives `velocity` the energy before the impact, where
+/// that differs by no more than rounding of so many `reflections`, and otherwise 1.
+///
+/// Reflections at a normal that is rounded change the energy by a rounding each, in the same direction each time.
+fn kept(
+    problem: &Problem,
+    rest: &DVector<f64>,
+    velocity: &DVector<f64>,
+    reflections: usize,
+) -> f64 {
+    let fastest = problem.velocity().amax();
+    let energy = |velocity: &DVector<f64>| problem.kinetic_energy(&((velocity - rest) / fastest));
+    let part = (energy(&problem.free_velocity()) / energy(velocity)).sqrt();
+    let rounding = reflections as f64 * problem.rounding() / 64.0;
+    if (part - 1.0).abs() <= rounding { part } else { 1.0 }
 }
 
 impl Law for Propagative {
@@ -323,8 +391,10 @@ impl Law for Propagative {
         "propagative"
     }
 
-    fn claims(&self, _problem: &Problem) -> Claims {
-        Claims::new(RestitutionUse::Replaced).dissipating(true).leaving_part(self.tolerance)
+    fn claims(&self, problem: &Problem) -> Claims {
+        let claims = Claims::new(RestitutionUse::Replaced).dissipating(true);
+        let claims = claims.leaving_part(self.tolerance);
+        Claims { energy_change: self.energy_change(problem), ..claims }
     }
 
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
@@ -351,14 +421,18 @@ impl Law for Propagative {
 
 /// Largest distance of two outcomes in the kinetic metric (`√(2 J)`).
 fn largest_distance(problem: &Problem, branches: &[Branch]) -> f64 {
+    let momenta: Vec<DVector<f64>> =
+        branches.iter().map(|branch| problem.momentum(&branch.outcome.velocity)).collect();
     let mut largest = 0.0_f64;
-    for (index, a) in branches.iter().enumerate() {
-        for b in &branches[..index] {
-            let apart: DVector<f64> = &a.outcome.velocity - &b.outcome.velocity;
-            largest = largest.max((2.0 * problem.kinetic_energy(&apart)).sqrt());
+    for (index, (a, p)) in branches.iter().zip(&momenta).enumerate() {
+        for (b, q) in branches[..index].iter().zip(&momenta) {
+            let velocities = a.outcome.velocity.iter().zip(&b.outcome.velocity);
+            let pairs = velocities.zip(p.iter().zip(q));
+            let square: f64 = pairs.map(|((a, b), (p, q))| (a - b) * (p - q)).sum();
+            largest = largest.max(square);
         }
     }
-    largest
+    largest.sqrt()
 }
 
 /// An [`Order`] at work.

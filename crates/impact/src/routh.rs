@@ -33,6 +33,9 @@
 //!   showed no gain of energy, friction included.
 //! - **Does not** start an impact at a contact that slides without approaching, even if its friction
 //!   would jam (the impact without collision of Painlevé).
+//! - **Dependent rows**: a contact whose normal depends on its tangents cannot move along its normal while it sticks. Its
+//!   compression ends where its sliding ends. It has no outcome by [`Restitution::Kinematic`] and [`Restitution::Energetic`]
+//!   with `e > 0`, for nothing drives it apart ([`Status::Unsolved`]).
 //! - **Cost** in the plane a few dozen operations; in space one to a few thousand evaluations of the
 //!   slope at the default tolerance, measured at 0.1 to 0.3 ms.
 //!
@@ -139,7 +142,9 @@ impl Law for Routh {
         let delassus =
             Matrix3::from_fn(|i, j| if i < rows && j < rows { delassus[(i, j)] } else { 0.0 });
         let start = Vector3::from_fn(|i, _| if i < rows { free[i] } else { 0.0 });
-        let mut path = Path::new(delassus, start, contact, self.restitution);
+        // A fourth of what the certificate allows velocities.
+        let rounding = problem.rounding() / 4.0;
+        let mut path = Path::new(delassus, start, contact, self.restitution, rounding);
         let end = match contact.tangents.len() {
             0 => path.straight(Phase::Slide, [0.0; 2], f64::INFINITY),
             1 => in_plane(&mut path),
@@ -191,6 +196,8 @@ impl Routh {
             }
         }
         let (phase, tangential) = path.after_sliding();
+        // A normal that depends on the tangents moves by the friction of sticking times their velocity.
+        path.left = self.tolerance * tangential[0].hypot(tangential[1]).max(1.0);
         path.straight(phase, tangential, f64::INFINITY)
     }
 }

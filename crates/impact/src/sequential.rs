@@ -12,7 +12,8 @@
 //! - **Does not** always come to an end: inelastic impacts at coupled contacts may approach rest only
 //!   in the limit, and with friction the sequence can go on forever. The outcome depends on the order;
 //!   that is the point of [`Sequential::all`].
-//! - **Cost** one impact of the inner law for each impact; the trace keeps the velocity after each.
+//! - **Cost** one impact of the inner law for each impact; the trace keeps the velocity after each. Trying all orders is bounded
+//!   by [`Sequential::search_limit`], at the default about a second with [`Newton`](crate::Newton).
 //!
 //! # Source
 //!
@@ -79,12 +80,23 @@ pub struct Sequential<L> {
     pub tolerance: f64,
     /// Most single impacts (≥ 1, default 1000).
     pub limit: usize,
+    /// Maximum number of single impacts of all orders together in [`Sequential::all`] (≥ 1, default 50 000).
+    pub search_limit: usize,
+}
+
+/// The outcomes of [`Sequential::all`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcomes {
+    /// The outcomes, each velocity once.
+    pub outcomes: Vec<Outcome>,
+    /// [`Status::Resolved`] when all orders were tried, [`Status::Limit`] when [`Sequential::search_limit`] was reached before.
+    pub status: Status,
 }
 
 impl<L> Sequential<L> {
     /// The sequence of `inner`'s impacts with the default order, tolerance and limit.
     pub const fn new(inner: L) -> Self {
-        Self { inner, order: Order::Fastest, tolerance: 1e-9, limit: 1000 }
+        Self { inner, order: Order::Fastest, tolerance: 1e-9, limit: 1000, search_limit: 50_000 }
     }
 }
 
@@ -96,10 +108,12 @@ impl<L: Law> Sequential<L> {
     /// distances from it, which a geometric tail makes larger than the tolerance. [`Self::order`] is
     /// not used.
     ///
+    /// When [`Self::search_limit`] is reached, the outcomes of the orders before are returned and the status says so.
+    ///
     /// # Errors
     ///
     /// [`Error::Contacts`] with more than 7 contacts, and the errors of [`Law::resolve`].
-    pub fn all(&self, problem: &Problem) -> Result<Vec<Outcome>, Error> {
+    pub fn all(&self, problem: &Problem) -> Result<Outcomes, Error> {
         let contacts = problem.contacts().len();
         if contacts > MOST_CONTACTS {
             return Err(Error::Contacts {
@@ -109,8 +123,14 @@ impl<L: Law> Sequential<L> {
         }
         let mut outcomes: Vec<Outcome> = Vec::new();
         let mut order: Vec<usize> = (0..contacts).collect();
+        let mut left = self.search_limit;
         loop {
-            let outcome = self.resolve_in(problem, &Order::Cycle(order.clone()))?;
+            let most = left.min(self.limit);
+            let outcome = self.resolve_in(problem, &Order::Cycle(order.clone()), most)?;
+            if outcome.trace.status == Status::Limit && most < self.limit {
+                return Ok(Outcomes { outcomes, status: Status::Limit });
+            }
+            left -= outcome.trace.stages.len();
             let outcome = judged(problem, &self.claims(problem), outcome)?;
             let same = |known: &Outcome| {
                 let size = known.velocity.amax().max(outcome.velocity.amax());
@@ -120,12 +140,13 @@ impl<L: Law> Sequential<L> {
                 outcomes.push(outcome);
             }
             if !next_permutation(&mut order) {
-                return Ok(outcomes);
+                return Ok(Outcomes { outcomes, status: Status::Resolved });
             }
         }
     }
 
-    fn resolve_in(&self, problem: &Problem, order: &Order) -> Result<Outcome, Error> {
+    /// The outcome in this order, of at most `limit` single impacts.
+    fn resolve_in(&self, problem: &Problem, order: &Order, limit: usize) -> Result<Outcome, Error> {
         self.check(problem, order)?;
         let none = DVector::zeros(problem.contact_jacobian().nrows());
         let mut outcome = problem.outcome(&none, Trace::resolved(vec![]));
@@ -136,7 +157,7 @@ impl<L: Law> Sequential<L> {
         let threshold = self.tolerance * fastest(&approach).max(0.0);
         let mut last = None;
         while let Some(k) = next(order, &approach, threshold, last) {
-            if outcome.trace.stages.len() == self.limit {
+            if outcome.trace.stages.len() == limit {
                 outcome.trace.status = Status::Limit;
                 break;
             }
@@ -169,6 +190,13 @@ impl<L: Law> Sequential<L> {
         if self.limit == 0 {
             return Err(Error::Setting { name: "limit", value: 0.0, expected: "at least 1" });
         }
+        if self.search_limit == 0 {
+            return Err(Error::Setting {
+                name: "search_limit",
+                value: 0.0,
+                expected: "at least 1",
+            });
+        }
         let contacts = problem.contacts().len();
         if let Order::Cycle(order) = order {
             let distinct: BTreeSet<_> = order.iter().copied().collect();
@@ -198,7 +226,7 @@ impl<L: Law> Law for Sequential<L> {
     }
 
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
-        self.resolve_in(problem, &self.order)
+        self.resolve_in(problem, &self.order, self.limit)
     }
 }
 

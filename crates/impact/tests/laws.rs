@@ -276,8 +276,13 @@ fn the_order_of_a_break_shot_decides() {
     });
     let velocity = dvector![0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
     let shot = problem(DMatrix::identity(6, 6), velocity, contacts.to_vec());
-    let all = Sequential::new(Newton::default()).all(&shot).unwrap();
-    assert_eq!(all.len(), 2);
+    let law = Sequential::new(Newton::default());
+    let all = law.all(&shot).unwrap();
+    assert_eq!((all.status, all.outcomes.len()), (Status::Resolved, 2));
+    // Of two impacts each, so that the second order does not fit in three.
+    let cut = Sequential { search_limit: 3, ..law }.all(&shot).unwrap();
+    assert_eq!((cut.status, cut.outcomes.as_slice()), (Status::Limit, &all.outcomes[..1]));
+    let all = all.outcomes;
     // The second outcome is the mirror image of the first.
     let mirror = |v: &DVector<f64>| dvector![-v[0], v[1], -v[4], v[5], -v[2], v[3]];
     assert_close(&all[1].velocity, &mirror(&all[0].velocity));
@@ -304,6 +309,8 @@ fn wrong_orders_and_settings_of_sequences_are_refused() {
     assert!(matches!(error, Err(Error::Setting { name: "tolerance", .. })));
     let error = Sequential { limit: 0, ..law(Order::Index) }.resolve(&cradle(1.0));
     assert!(matches!(error, Err(Error::Setting { name: "limit", .. })));
+    let error = Sequential { search_limit: 0, ..law(Order::Index) }.resolve(&cradle(1.0));
+    assert!(matches!(error, Err(Error::Setting { name: "search_limit", .. })));
     let normal = || Contact::new(dvector![1.0]);
     let many = problem(dmatrix![1.0], dvector![-1.0], (0..8).map(|_| normal()).collect());
     let error = law(Order::Index).all(&many).unwrap_err();

@@ -89,6 +89,43 @@ impl Impact {
             verdict.look("size", 0, Extended::ONE, 0.0);
             return verdict;
         }
+        let (judged, outcome) = self.movable_contacts(outcome, tolerance);
+        if judged.grazes(&outcome, tolerance) {
+            return verdict;
+        }
+        judged.round_cones_of_movable(&outcome, law, tolerance)
+    }
+
+    /// The contacts that the joints let move along their normals, with their part of the outcome. No percussion moves the
+    /// others, and what rounding leaves of their rows has no mass.
+    fn movable_contacts(&self, outcome: &Outcome, tolerance: f64) -> (Self, Outcome) {
+        let (mut movable, mut part) = (self.clone(), outcome.clone());
+        let moves = |contact: &Contact| {
+            let size = self.slack(&contact.normal, tolerance).size;
+            size > self.rounding * self.bodies.size(&contact.normal)
+        };
+        let keep: Vec<bool> = self.contacts.iter().map(moves).collect();
+        let (mut of_contacts, mut of_impulses) = (keep.iter(), keep.iter());
+        movable.contacts.retain(|_| of_contacts.next() == Some(&true));
+        part.impulses.retain(|_| of_impulses.next() == Some(&true));
+        (movable, part)
+    }
+
+    /// Whether the only contact approaches or separates within rounding and is not struck. A contact that separates has no
+    /// percussion and one that approaches may jam, and the data do not tell which it is.
+    fn grazes(&self, outcome: &Outcome, tolerance: f64) -> bool {
+        let [contact] = self.contacts() else { return self.contacts.is_empty() };
+        let slack = self.slack(&contact.normal, tolerance);
+        let normal = self.free_velocity(&contact.normal).abs().value();
+        normal <= slack.velocity && norm(&outcome.impulses[0]) <= slack.impulse
+    }
+
+    fn round_cones_of_movable(
+        &self,
+        outcome: &Outcome,
+        law: friction::Law,
+        tolerance: f64,
+    ) -> Verdict {
         let rows: Vec<_> = self
             .contacts()
             .iter()

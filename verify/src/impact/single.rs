@@ -138,9 +138,13 @@ impl Path {
             };
             let at_end = end == Some(length);
             let half = Extended::from(0.5);
+            // A contact that sticks has no slip, where the rate that holds it leaves one of rounding: this would be a leg of
+            // friction against it, along which the path need not end.
+            let sticks =
+                point.tangential == Extended::ZERO && self.nt.abs() <= self.friction * self.tt;
             point = Point {
                 normal: point.normal + rates.0 * length,
-                tangential: if stop == Some(length) {
+                tangential: if stop == Some(length) || sticks {
                     Extended::ZERO
                 } else {
                     point.tangential + rates.1 * length
@@ -181,11 +185,18 @@ impl Path {
             Restitution::Energetic => {
                 // ½ rate x² + u x = what is still to be given back.
                 let owed = -(coefficient * coefficient) * middle.work - (point.work - middle.work);
+                if owed <= Extended::ZERO {
+                    return Some(Extended::ZERO);
+                }
                 let two = Extended::from(2.0);
-                let root = (point.normal * point.normal + two * rate * owed).sqrt();
-                // The form without cancellation; zero over zero where nothing is owed at rest.
-                let below = point.normal + root;
-                if below.value() > 0.0 { two * owed / below } else { Extended::ZERO }
+                let square = point.normal * point.normal + two * rate * owed;
+                // The form without cancellation. A leg that slows the separation need not give back what is owed, and one
+                // that leaves the contact at rest gives back nothing.
+                let below = point.normal + square.max(Extended::ZERO).sqrt();
+                if square < Extended::ZERO || below <= Extended::ZERO {
+                    return None;
+                }
+                two * owed / below
             }
         };
         (length >= Extended::ZERO).then_some(length)

@@ -26,10 +26,15 @@ pub struct Claims {
     pub restitution: RestitutionUse,
     /// At which speed contacts that push separate.
     pub complementarity: Complementarity,
+    /// How friction opposes the slip after the impact. Where it does not, the complementarity is violated.
+    pub friction: Friction,
     /// Whether the energy never grows. Growth then breaks the claim
     /// ([`Status::Violated`](crate::outcome::Status::Violated)); of another law it is
     /// [`Status::EnergyGained`](crate::outcome::Status::EnergyGained).
     pub dissipates: bool,
+    /// Change of the energy as a part of the energy before the impact, for a law that says how much is lost (default: none
+    /// does). Another change breaks the claim.
+    pub energy_change: Option<f64>,
     /// Largest part of the size of a figure that the law leaves (≥ 0, default 0); the judge allows `2 √eps` anyway.
     pub tolerance: f64,
     /// Approach that the law leaves in addition (m/s, ≥ 0, default 0).
@@ -56,6 +61,18 @@ pub enum Complementarity {
     Newton,
 }
 
+/// How friction opposes the slip after the impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Friction {
+    /// In any way.
+    #[default]
+    Any,
+    /// As much as polygons with this number of directions in space, the first along the first tangent, allow:
+    /// `Λ_t·u_t⁺ + μ Λ_n max_j(−d_j·u_t⁺) = 0`. In the plane the directions are two.
+    Polygon(usize),
+}
+
 impl Claims {
     /// The claims that every law makes, and what this one makes of restitution.
     #[must_use]
@@ -63,7 +80,9 @@ impl Claims {
         Self {
             restitution,
             complementarity: Complementarity::Any,
+            friction: Friction::Any,
             dissipates: false,
+            energy_change: None,
             tolerance: 0.0,
             approach: 0.0,
             kinetic_approach: 0.0,
@@ -75,6 +94,12 @@ impl Claims {
     #[must_use]
     pub const fn with_complementarity(self, complementarity: Complementarity) -> Self {
         Self { complementarity, ..self }
+    }
+
+    /// With a law of friction.
+    #[must_use]
+    pub const fn with_friction(self, friction: Friction) -> Self {
+        Self { friction, ..self }
     }
 
     /// Whether the energy never grows.

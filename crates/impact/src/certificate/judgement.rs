@@ -1,9 +1,14 @@
 //! The judgement of an outcome: which figures of its certificate are those that the law claims.
 
 use super::{
-    Certificate, Claims, Complementarity, TOLERANCE, figure, sizes::Scales, stack, tangential,
+    Certificate, Claims, Complementarity, Friction, TOLERANCE, figure, sizes::Scales, stack,
+    tangential,
 };
-use crate::{Outcome, Problem, outcome::Status};
+use crate::{
+    Outcome, Problem,
+    outcome::{Impulse, Status},
+    step_lcp::direction,
+};
 
 /// An outcome, judged: its certificate, what is said of each figure, and the status that follows.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +116,36 @@ pub(super) fn judge(
     Judgement { certificate, figures, separates: holding.separates, status }
 }
 
+/// What a contact may be wrong by: velocity of its tangents, and percussions along its normal and its tangents.
+struct Slack {
+    velocity: f64,
+    normal: f64,
+    tangent: f64,
+}
+
+/// Whether friction opposes the slip as much as a polygon with `count` directions allows. What the velocity and the
+/// percussions may be wrong by changes the power of friction by as much as is allowed here.
+fn opposes(friction: f64, impulse: &Impulse, slip: &[f64], count: usize, slack: &Slack) -> bool {
+    let speed = slip.iter().fold(0.0, |norm: f64, u| norm.hypot(*u));
+    if speed <= slack.velocity {
+        return true;
+    }
+    let bound = friction * impulse.normal.max(0.0);
+    let most = match slip {
+        [first, second] => (0..count)
+            .map(|j| {
+                let [x, y] = direction(j, count);
+                -(x * first + y * second)
+            })
+            .fold(0.0, f64::max),
+        _ => speed,
+    };
+    let power: f64 = impulse.tangent.iter().zip(slip).map(|(p, u)| p * u).sum();
+    let percussion = slack.tangent.max(slack.normal) + friction * slack.normal;
+    let allowed = 2.0 * (2.0 * bound * slack.velocity + speed * percussion);
+    power + bound * most <= allowed + 16.0 * f64::EPSILON * bound * speed
+}
+
 /// Compares every figure, contact by contact, with what counts as zero there. Comparisons with NaN fail.
 fn hold(
     problem: &Problem,
@@ -132,7 +167,12 @@ fn hold(
         cone: true,
         complementarity: true,
         joints: all(&joints, &scales.joint),
-        energy: gain <= energy.tolerance(0, part),
+        energy: match claims.energy_change {
+            None => gain <= energy.tolerance(0, part),
+            Some(change) => {
+                (gain - change * scales.energy_before).abs() <= energy.tolerance(0, part)
+            }
+        },
         separates: false,
     };
     let after = problem.contact_velocity(&outcome.velocity);
@@ -142,16 +182,16 @@ fn hold(
     let locked = problem.joint_rounding();
     for (k, (contact, impulse)) in problem.contacts().iter().zip(&outcome.impulses).enumerate() {
         let row = problem.rows(k).start;
-        let still = scales.contact.tolerance(row, part);
         let is_locked = problem.is_locked(row);
         let rounding = if is_locked { locked } else { 0.0 };
-        let left =
-            still + claims.approach + (claims.kinetic_approach + rounding) * scales.reach[row];
+        let still = |row: usize| {
+            scales.contact.left(row, part, claims.kinetic_approach + rounding, scales.reach[row])
+        };
+        let left = still(row) + claims.approach;
         // What a percussion may be so that it moves its own row by no more than counts as still, or than the law leaves.
         let light = |row: usize| {
             let own = if delassus[row] > 0.0 { delassus[row] } else { unconstrained[row].powi(2) };
-            let still = scales.contact.tolerance(row, part);
-            (still + claims.kinetic_approach * scales.reach[row]) / own
+            scales.contact.left(row, part, claims.kinetic_approach, scales.reach[row]) / own
         };
         holding.approach &= after[row] >= -left;
         holding.adhesion &= impulse.normal >= -light(row);
@@ -164,12 +204,23 @@ fn hold(
         let beyond = after[row] - asked;
         holding.complementarity &=
             is_locked || (beyond >= -left && (beyond <= left || impulse.normal <= light(row)));
+        if let (Friction::Polygon(count), true) = (claims.friction, contact.friction > 0.0) {
+            let rows = row + 1..problem.rows(k).end;
+            let slip = &after.as_slice()[rows.clone()];
+            let (normal, tangent) = (light(row), rows.clone().map(light).fold(0.0, f64::max));
+            let slack = Slack { velocity: rows.map(still).fold(0.0, f64::max), normal, tangent };
+            holding.complementarity &= opposes(contact.friction, impulse, slip, count, &slack);
+        }
         if !impulse.tangent.is_empty() {
             let most = (row + 1..problem.rows(k).end).map(light).fold(0.0, f64::max);
             let own = if delassus[row] > 0.0 { delassus[row] } else { unconstrained[row].powi(2) };
             let normal = impulse.normal.abs().min(scales.contact.size[row] / own);
             let relative = contact.friction * normal * part.max(TOLERANCE);
             let excess = tangential(impulse) - contact.friction * impulse.normal;
+            // The bound is known as well as the normal percussion is, and rounded.
+            let known =
+                contact.friction * (light(row) + 16.0 * f64::EPSILON * impulse.normal.abs());
+            let relative = if claims.is_instantaneous { relative.min(known) } else { relative };
             holding.cone &= excess <= most + relative;
         }
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::{DVector, dmatrix, dvector};
 
-use super::{Certificate, Claims, Complementarity, Verdict};
+use super::{Certificate, Claims, Complementarity, Friction, Verdict};
 use crate::{
     Contact, Mass, Outcome, Problem,
     outcome::{RestitutionUse, Status, Trace},
@@ -101,6 +101,44 @@ fn small_momenta_are_judged_by_their_own_size() {
     let judgement = Certificate::judge(&grain, &stopped, &claims).unwrap();
     assert_eq!(judgement.violations(), ["momentum_residual"]);
     assert!(judgement.certificate.momentum_residual > 1e-3);
+}
+
+/// Sliding on without friction, and pushed backwards beyond rest, with percussions that are right otherwise.
+#[test]
+fn friction_that_does_not_oppose_the_slip_is_broken_complementarity() {
+    for directions in [4, 8] {
+        let claims = newton().with_friction(Friction::Polygon(directions));
+        assert_eq!(violations(&answer(18.0, -4.0), &claims), (Status::Resolved, vec![]));
+        for tangent in [0.0, -3.9, -4.1, -8.0] {
+            assert_eq!(violations(&answer(18.0, tangent), &newton()).0, Status::Resolved);
+            assert_eq!(violations(&answer(18.0, tangent), &claims).1, ["complementarity"]);
+        }
+    }
+}
+
+/// From 20 J to 4.5 J.
+#[test]
+fn another_change_of_the_energy_than_is_claimed_breaks_the_claim() {
+    for (change, status) in
+        [(-0.775, Status::Resolved), (-0.775 + 1e-6, Status::Violated), (0.0, Status::Violated)]
+    {
+        let claims = Claims { energy_change: Some(change), ..newton() };
+        assert_eq!(violations(&answer(18.0, -4.0), &claims).0, status, "{change}");
+    }
+}
+
+/// Two bodies that follow each other at 1e6 m/s: 2e-8 of the terms is an approach of 0.02 m/s, which neither rounding nor a
+/// tolerance of a relative speed of 1 m/s explains.
+#[test]
+fn terms_that_cancel_do_not_excuse_an_approach() {
+    let contact = Contact::new(dvector![1.0, -1.0]);
+    let mass = Mass::Matrix(nalgebra::DMatrix::identity(2, 2));
+    let problem = Problem::new(mass, dvector![1e6, 1e6 + 1.0], vec![contact]).unwrap();
+    for (push, status) in [(0.5, Status::Resolved), (0.49, Status::Violated)] {
+        let outcome = problem.outcome(&dvector![push], Trace::resolved(vec![]));
+        let any = Claims::new(RestitutionUse::Used);
+        assert_eq!(Certificate::judge(&problem, &outcome, &any).unwrap().status, status);
+    }
 }
 
 /// Sizes come from the data: percussions of 1e16 N·s that cancel do not excuse 1 m/s of approach.

@@ -120,6 +120,8 @@ fn sequential(settings: &mut Settings) -> Result<Choice, Error> {
     let all = settings.choice("outcomes", &[("one", false), ("all", true)])?;
     law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
     law.limit = settings.count("limit", law.limit, "a number of impacts from 1 on")?;
+    let impacts = "a number of impacts of all orders together from 1 on";
+    law.search_limit = settings.count("search_limit", law.search_limit, impacts)?;
     Ok(if all { Choice::Orders(law) } else { Choice::One(Box::new(law)) })
 }
 

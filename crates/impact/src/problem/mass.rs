@@ -116,6 +116,32 @@ impl Inertia {
         }
     }
 
+    /// Condition of the mass matrix scaled to a unit diagonal, in the largest row sum (≥ 1).
+    pub(super) fn condition(&self) -> f64 {
+        let roots = self.roots();
+        let n = roots.len();
+        let mut matrix = DMatrix::identity(n, n);
+        let mut inverse = DMatrix::identity(n, n);
+        match self {
+            Self::Factored { matrix: stored, factor } => {
+                matrix.copy_from(stored);
+                factor.solve_mut(&mut inverse);
+            }
+            Self::Operator { operator, .. } => {
+                operator.multiply(&mut matrix);
+                operator.solve(&mut inverse);
+            }
+        }
+        let (mut of_matrix, mut of_inverse) = (1.0_f64, 1.0_f64);
+        for i in 0..n {
+            let parts = (0..n).map(|j| (matrix[(i, j)] / roots[i] / roots[j]).abs());
+            of_matrix = of_matrix.max(parts.sum());
+            let parts = (0..n).map(|j| (inverse[(i, j)] * roots[i] * roots[j]).abs());
+            of_inverse = of_inverse.max(parts.sum());
+        }
+        of_matrix * of_inverse
+    }
+
     /// `√M_ii` of each velocity (length `n_v`).
     pub(super) fn roots(&self) -> DVector<f64> {
         let diagonal = match self {

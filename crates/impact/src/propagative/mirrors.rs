@@ -90,9 +90,9 @@ impl Mirrors {
         self.delassus[i * self.start.len() + j] / self.own(i).sqrt() / self.own(j).sqrt()
     }
 
-    /// Percussion of the reflection at mirror `k` (N·s).
-    pub(super) fn percussion(&self, state: &[f64], k: usize) -> f64 {
-        -2.0 * state[k] / self.own(k)
+    /// Percussion of the reflection at mirror `k` at this velocity of its contact (N·s).
+    pub(super) fn percussion_at(&self, velocity: f64, k: usize) -> f64 {
+        -2.0 * velocity / self.own(k)
     }
 
     pub(super) fn reflect(&self, state: &mut [f64], k: usize) {

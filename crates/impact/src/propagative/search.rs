@@ -32,6 +32,9 @@ use super::{
 /// How far a product may be from `−cos(π/m)` to count as equal: its rounding, with room.
 const GROUP_TOLERANCE: f64 = 1e-12;
 
+/// Steps of a list that take as long as to keep one reflection of a sequence.
+const SHOWN: usize = 10;
+
 /// Sequences of one length that are extended in the same way.
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -103,6 +106,9 @@ impl Search {
             for node in level.clone() {
                 if self.states.is_feasible(self.nodes[node].state) {
                     self.end(mirrors, restitution, node);
+                    if self.work > limit {
+                        return false;
+                    }
                 }
             }
         }
@@ -183,6 +189,7 @@ impl Search {
             let pairs = self.states.value(known, m).iter().zip(value).zip(&mirrors.thresholds);
             pairs.into_iter().all(|((a, b), threshold)| (a - b).abs() * restitution <= *threshold)
         };
+        self.work += self.outcomes.len();
         let outcome = self.outcomes.iter().position(|(known, _)| agrees(*known));
         let outcome = outcome.unwrap_or(self.outcomes.len());
         if outcome == self.outcomes.len() {
@@ -198,13 +205,21 @@ impl Search {
         self.outcomes.iter().map(|(_, sequences)| *sequences)
     }
 
-    /// Shows the sequences of mirrors that lead to `outcome` in lexicographic order, as many as `most`.
+    /// Shows the sequences of mirrors that lead to `outcome` in lexicographic order, as many as `most`, and takes the
+    /// steps that it needs from `budget`. False, and nothing shown, if the budget does not suffice for one sequence;
+    /// if it does not for more, these are not shown.
     pub(super) fn list(
         &mut self,
         outcome: usize,
         most: usize,
+        budget: &mut usize,
         mut show: impl FnMut(&[(u32, usize)]),
-    ) {
+    ) -> bool {
+        let Some(rest) = budget.checked_sub(self.nodes.len() + self.edges.len()) else {
+            *budget = 0;
+            return false;
+        };
+        *budget = rest;
         self.leads.clear();
         self.leads.resize(self.nodes.len(), false);
         for (place, node) in self.nodes.iter().enumerate().rev() {
@@ -220,7 +235,9 @@ impl Search {
         loop {
             if self.nodes[node].outcome == index(outcome) {
                 show(&self.way);
-                left -= 1;
+                let taken = SHOWN * (self.way.len() + 1);
+                left = if *budget < taken { 0 } else { left - 1 };
+                *budget = budget.saturating_sub(taken);
             }
             // Down the next edge that leads there, or back up to the last node that has one.
             loop {
@@ -233,7 +250,7 @@ impl Search {
                     edge = self.nodes[node].edges[0];
                     break;
                 }
-                let Some((_, taken)) = self.way.pop() else { return };
+                let Some((_, taken)) = self.way.pop() else { return true };
                 node = self.way.last().map_or(0, |&(_, edge)| self.edges[edge].1 as usize);
                 edge = taken + 1;
             }

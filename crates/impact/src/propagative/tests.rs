@@ -22,8 +22,9 @@ fn row_of_balls(masses: &[f64], velocity: &[f64]) -> Problem {
 fn listed(search: &mut Search) -> Vec<(usize, Vec<usize>)> {
     let mut all = Vec::new();
     let outcomes = search.outcomes().len();
+    let mut budget = usize::MAX;
     for outcome in 0..outcomes {
-        search.list(outcome, usize::MAX, |way| {
+        search.list(outcome, usize::MAX, &mut budget, |way| {
             all.push((outcome, way.iter().map(|(mirror, _)| *mirror as usize).collect()));
         });
     }

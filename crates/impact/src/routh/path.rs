@@ -33,6 +33,10 @@ pub(super) struct Path<'a> {
     pub(super) friction: f64,
     contact: &'a Contact,
     rule: Restitution,
+    /// Part of the entries of `W` that is rounding.
+    rounding: f64,
+    /// Part of the speed before the impact that sliding may have left where it ended.
+    pub(super) left: f64,
     pub(super) percussion: Vector3<f64>,
     /// Work of the normal percussion since the last event (J).
     pub(super) work: f64,
@@ -51,6 +55,7 @@ impl<'a> Path<'a> {
         start: Vector3<f64>,
         contact: &'a Contact,
         rule: Restitution,
+        rounding: f64,
     ) -> Self {
         Self {
             delassus,
@@ -58,6 +63,8 @@ impl<'a> Path<'a> {
             friction: contact.friction,
             contact,
             rule,
+            rounding,
+            left: 0.0,
             percussion: Vector3::new(0.0, 0.0, 0.0),
             work: 0.0,
             mark: 0.0,
@@ -86,6 +93,10 @@ impl<'a> Path<'a> {
     ) -> Walk {
         let rate = Vector3::new(1.0, tangential[0], tangential[1]);
         let slope = (self.delassus.row(0) * rate).x;
+        // A contact whose normal depends on its tangents does not move along it while it sticks. What rounding leaves of the
+        // slope would lead to any end, with percussions without a bound.
+        let terms = (self.delassus.row(0).abs() * rate.abs()).x;
+        let slope = if slope.abs() <= self.rounding * terms { 0.0 } else { slope };
         loop {
             let velocity = self.normal_velocity(&self.percussion);
             let event = self.distance_to_event(velocity, slope);
@@ -111,12 +122,15 @@ impl<'a> Path<'a> {
     /// Normal percussion to the end of the compression or of the impact, infinite if `slope` (the
     /// change of the normal velocity per unit of it) does not lead there.
     ///
-    /// A straight leg does not lead from separation to approach: its slope is that of the compression
-    /// it follows on, or grows.
+    /// A straight leg does not lead from separation to approach: where sliding has ended slopes are not negative.
     fn distance_to_event(&self, velocity: f64, slope: f64) -> f64 {
         let rising = |distance: f64| if slope > 0.0 { distance.max(0.0) } else { f64::INFINITY };
         if self.approaches {
-            return rising(-velocity / slope);
+            return if slope == 0.0 && -velocity <= self.still() {
+                0.0
+            } else {
+                rising(-velocity / slope)
+            };
         }
         let missing = -self.restitution_reached(velocity, self.percussion.x, self.work);
         match self.rule {
@@ -128,6 +142,13 @@ impl<'a> Path<'a> {
                 rising(2.0 * missing / (velocity + root))
             }
         }
+    }
+
+    /// Normal velocity that is rounding, or left where sliding ended (m/s): of a contact whose normal depends on its tangents
+    /// both end together.
+    fn still(&self) -> f64 {
+        let terms = (self.delassus.row(0).abs() * self.percussion.abs()).x;
+        self.rounding * (self.start.x.abs() + terms) + self.left * self.start.norm()
     }
 
     /// By how much the restitution of the contact is exceeded: velocity (m/s), percussion (N·s) or work

@@ -77,6 +77,29 @@ fn a_jam_ends_with_the_sliding() {
     assert_close(&outcome.velocity, &dvector![0.0, 0.0], 1e-13);
 }
 
+/// A bead on a wire, whose normal and tangent are multiples of the same row, in all kinds of rounding: friction that is strong
+/// enough to hold it stops both at once, after which nothing drives it apart.
+#[test]
+fn a_contact_that_depends_on_its_tangents_stops_where_sliding_stops() {
+    for step in 1..200 {
+        let part = f64::from(step) / 70.0;
+        for tangents in [vec![dvector![part]], vec![dvector![part], dvector![-0.3 * part]]] {
+            for restitution in [0.0, 0.5] {
+                let wire = Contact::new(dvector![1.0 + 0.01 * part])
+                    .with_friction(1.1 / part, tangents.clone())
+                    .with_restitution(restitution);
+                let mass = Mass::Matrix(dmatrix![0.3 + part]);
+                let problem = Problem::new(mass, dvector![-1.0], vec![wire]).unwrap();
+                let outcome = resolve(&problem, Restitution::Kinetic);
+                assert!(outcome.velocity[0].abs() < 1e-11, "{}", outcome.velocity);
+                let energetic = Routh { restitution: Restitution::Energetic, ..Routh::default() };
+                let status = energetic.resolve(&problem).unwrap().trace.status;
+                assert_eq!(status == Status::Resolved, restitution == 0.0, "{status:?}");
+            }
+        }
+    }
+}
+
 /// The impact of `sliding_reverses`, whose compression takes 7/3 N·s, goes on into expansion.
 #[test]
 fn the_rules_of_restitution_end_where_they_say() {
