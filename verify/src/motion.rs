@@ -13,6 +13,12 @@
 //! grows by no more than the acceleration that the forces give free bodies, since joints and contacts take from it only.
 //! This bound knows nothing of the answer.
 //!
+//! **What is rest.** Gaps of the start are known to the rounding `δ` of coordinates and sizes, so an overlap of `δ` may be
+//! one of bodies that touch, and a scheme may remove it within the time `τ` that it states, its step, or the whole motion
+//! where errors are controlled. A contact that opens at `δ/τ` has the energy `½ m (δ/τ)²` of the mass `m` that it feels,
+//! which is at most that of all bodies. So much for each contact is allowed besides: without it, bodies at rest in the
+//! absence of forces had a limit of zero.
+//!
 //! [`Scene::step`] judges one step of a scheme that reports contact impulses, with the velocity `u` of one surface against
 //! the other taken where the scheme states its equations:
 //!
@@ -74,8 +80,8 @@ pub enum Keeping {
 /// The conditions of a scheme on one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// `0 ≤ P_n ⊥ g(q') ≥ 0`, normals of `q'`; gaps hold to this tolerance (m).
-    StewartTrinkle(f64),
+    /// `0 ≤ P_n ⊥ g(q') ≥ 0`, normals of `q'`; gaps and positions hold to the first tolerance (m), angles to the second (rad).
+    StewartTrinkle([f64; 2]),
     /// `0 ≤ P_n ⊥ u'_n + (max(0, g) + ε min(0, g))/h ≥ 0`, normals of `q`; this `ε`.
     ImpulseVelocity(f64),
     /// `0 ≤ P_n ⊥ u'_n − e max(0, −u_n) ≥ 0` where the forecast is closed, normals of the forecast.
@@ -153,6 +159,21 @@ impl Scene {
         }
     }
 
+    /// Energy of a motion of the length `span` (s) whose contacts open by the rounding of their gaps; see the
+    /// [module head](self).
+    fn rest(&self, keeping: Keeping, start: &Sample<'_>, span: f64) -> f64 {
+        let time = match keeping {
+            Keeping::First(h) | Keeping::Second(h) => h,
+            Keeping::Controlled(_) => span,
+        };
+        if time.is_nan() || time <= 0.0 {
+            return 0.0;
+        }
+        let mass: f64 = self.bodies.iter().map(|body| body.mass).sum();
+        let speed = self.rounding(start.coordinates) / time;
+        0.5 * mass * speed * speed * self.contacts.len() as f64
+    }
+
     /// Judges states of a motion, the first of which is its start. `elastic` is energy of the contacts at each state (J), none
     /// for rigid ones.
     #[must_use]
@@ -169,6 +190,7 @@ impl Scene {
         // What schemes state holds for a whole motion, not for its first steps by themselves.
         let last = samples.last().map_or(start.time, |sample| sample.time);
         let passive = self.passive(start, last - start.time);
+        let rest = self.rest(keeping, start, last - start.time);
         for (index, sample) in samples.iter().enumerate() {
             self.state(&mut verdict, index, sample);
             if verdict.refuses("finite") {
@@ -176,6 +198,7 @@ impl Scene {
             }
             let (after, size_after) = energy(index, sample);
             let limit = self.part(keeping, passive) * passive
+                + rest
                 + ROUNDINGS * (size_before + size_after + passive);
             verdict.look("energy", index, after - before, limit);
         }
@@ -301,9 +324,9 @@ impl Scene {
     /// How far the normal of a step (rad) and its point of contact (m) may be from those of its place: that of Stewart and
     /// Trinkle stops within its tolerance of `q'`, in each coordinate. Normals of planes do not turn.
     fn blur(&self, rule: Rule, contact: &Contact) -> [f64; 2] {
-        let Rule::StewartTrinkle(tolerance) = rule else { return [0.0; 2] };
-        let (moved, reach) = (2.0 * tolerance, self.reach(contact));
-        let shift = moved * (1.0 + reach + contact.ball.radius);
+        let Rule::StewartTrinkle([way, angle]) = rule else { return [0.0; 2] };
+        let reach = self.reach(contact);
+        let shift = 2.0 * (way + angle * (reach + contact.ball.radius));
         match contact.other {
             Other::Plane(..) => [0.0, shift],
             Other::Ball(other) => {
@@ -336,7 +359,12 @@ impl Scene {
         let speed = self.speed(step);
         // Velocities of contacts are differences of those of bodies, whose rounding stays.
         let rounding = ROUNDINGS * self.speeds(step);
-        let slack = 4.0 * step.tolerance * speed + rounding;
+        // A gap is worth a velocity of itself by the step, and so is its rounding.
+        let of_gaps = match rule {
+            Rule::MoreauJean => 0.0,
+            _ => self.rounding(step.start.coordinates) / step.length,
+        };
+        let slack = 4.0 * step.tolerance * speed + rounding + of_gaps;
         let (mut work, mut terms) = (0.0, 0.0);
         for (place, &(index, impulse)) in step.impulses.iter().enumerate() {
             let contact = &self.contacts[index];
@@ -398,9 +426,10 @@ impl Scene {
                     let open = Extended::from(open.abs());
                     verdict.look("complementarity", place, open, slack + ROUNDINGS * speed);
                 }
-            } else if let (true, Rule::StewartTrinkle(tolerance)) = (push.value() > held, rule) {
+            } else if let (true, Rule::StewartTrinkle([way, angle])) = (push.value() > held, rule) {
                 // Linearized about an iterate that moves by the tolerance at most.
-                let limit = 10.0 * tolerance + slack * step.length + self.rounding(step.place);
+                let moved = way + angle * (self.reach(contact) + contact.ball.radius);
+                let limit = 10.0 * moved + slack * step.length + self.rounding(step.place);
                 verdict.look("complementarity", place, gap.abs(), limit);
             }
         }
@@ -453,7 +482,7 @@ impl Scene {
                 [0, 1, 2].map(|at| self.touch(&frames[at], contact).0.value());
             let curve = self.reach(contact) * (h * turning).powi(2);
             let limit = match rule {
-                Rule::StewartTrinkle(tolerance) => tolerance,
+                Rule::StewartTrinkle([way, _]) => way,
                 Rule::ImpulseVelocity(part) => (1.0 - part) * (-start).max(0.0) + curve + slack,
                 Rule::MoreauJean => {
                     let (_, normal, points) = self.touch(&frames[1], contact);

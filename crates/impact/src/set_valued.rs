@@ -100,6 +100,10 @@ pub struct Settings {
     pub closing_step: f64,
     /// Which solution is taken where a step has several (default [`Covering::Scaled`]).
     pub covering: Covering,
+    /// Speed (m/s) and percussion (N·s) that [`Covering::Ones`] and [`Covering::Random`] take as one (> 0); by default the
+    /// fastest contact velocity before the impact and the percussion of the heaviest contact at that speed, `v/min W_nn`,
+    /// so that the units have no effect.
+    pub covering_units: Option<[f64; 2]>,
     /// Settings of Lemke's method.
     pub lemke: lemke::Settings,
 }
@@ -116,6 +120,7 @@ impl Default for Settings {
             tolerance: 1e-9,
             closing_step: 0.01,
             covering: Covering::Scaled,
+            covering_units: None,
             lemke: lemke::Settings::default(),
         }
     }
@@ -135,7 +140,7 @@ pub enum Covering {
     /// percussions, so that the units have no effect.
     #[default]
     Scaled,
-    /// 1 m/s in rows of velocities and 1 N·s in rows of percussions.
+    /// The [units](Settings::covering_units) of speed in rows of velocities and of percussion in rows of percussions.
     Ones,
     /// [`Ones`](Self::Ones) times factors from `(0.1, 1.1]`, drawn anew for each sample.
     Random,

@@ -20,8 +20,12 @@
 //!   and everything else by differences.
 //! - **Needs** steps that do not jump over a contact: a gap that closes and opens again within one
 //!   step is not seen.
+//! - **Energy** is accounted for, see [`Report::energy`]: laws of contacts store energy and take it, and a motion that ends
+//!   with more than it can have ends as [`Status::EnergyGained`].
 //! - **Does not** treat bilateral constraints; use a system whose coordinates have none, such as
 //!   [`Articulated`](percussion_dynamics::Articulated).
+//! - **Units** do not matter: tolerances that are not given are parts of the [`Scales`](crate::scales::Scales) of the model,
+//!   which the report names.
 //! - **Cost** one evaluation of all contacts for each Newton iteration or stage, about four for each
 //!   velocity and coordinate when the derivative is taken; the linear algebra is dense.
 //! - **Deterministic**: single-threaded, fixed order.
@@ -54,8 +58,10 @@ mod tests;
 
 use std::cell::RefCell;
 
+use crate::energy::{ControlledAccount, Reached};
 use equations::Equations;
 use run::Run;
+use settings::Resolved;
 
 pub use error::Error;
 pub use model::{Contact, Model};
@@ -117,7 +123,12 @@ pub fn integrate(
     if !(end.is_finite() && end > start.time) {
         return Err(Error::End { start: start.time, end });
     }
-    let equations = RefCell::new(Equations::new(model, start));
+    let settings = &Resolved::new(settings, model, start, end - start.time);
+    let State { time, coordinates, velocity, .. } = start;
+    let energy = model.energy(coordinates, velocity);
+    let reached = Reached { time: *time, coordinates, velocity, energy };
+    let account = ControlledAccount::new(model.system(), reached);
+    let equations = RefCell::new(Equations::new(model, start, &settings.strides));
     let run = Run {
         equations: &equations,
         settings,
@@ -125,6 +136,7 @@ pub fn integrate(
         stop,
         observer,
         counters: Counters::default(),
+        account,
         begin: start.time,
         time: start.time,
         unknowns: Equations::unknowns(start),

@@ -1,4 +1,5 @@
-//! What the energy of a motion in steps may be: the account that every such scheme keeps.
+//! What the energy of a motion in steps may be: the account that every scheme but event-driven motion keeps, which has
+//! [one of its own](crate::event_driven::EnergyAccount).
 //!
 //! At the end of each step the energy `E_k` is compared with that of the start and the work `W_k` of the forces without
 //! a potential since then. Impacts and friction only take energy, so that
@@ -38,6 +39,19 @@
 //!   `½ ‖v' − v‖²_M = ½ h² m a²` at the normal acceleration `a`, and removing the fraction `ε` of it gives back
 //!   `p ε d/h = ε ½ h² m a²`. Nor does the speed at which bodies fly apart that overlapped at the start.
 //!
+//! **Error control.** Schemes whose steps are made as long as tolerances allow have no `B`, `C` and `S`. A step is accepted
+//! whose error is, in the mean square over its `n` unknowns, at most that of the tolerances: an unknown is off by up to
+//! `τ_i √n`. To the first order the energy is off by that times its derivatives, which are the momenta `M v` and the
+//! forces `k` and `Jᵀ f`, so that
+//!
+//! ```math
+//! A_k = 10 \sqrt n \sum_{\text{steps}} \Bigl( \sum_i |(M v)_i|\, \tau_{v,i} + \sum_i |k_i| + |(J^\mathsf{T} f)_i| )\, \tau_{q,i} \Bigr)
+//! ```
+//!
+//! with the work that the trapezoidal rule and Simpson's differ by, and rounding. Ten times, as in event-driven motion, for
+//! errors that unstable motion magnifies before they turn into energy. The energy is that of the system and, of contacts
+//! that give way, what is stored in them.
+//!
 //! What the account does not see: gains that are smaller than losses before them, because it compares with the start.
 //!
 //! # Source
@@ -45,7 +59,7 @@
 //! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006, section IX.3 (the modified
 //! energy of the symplectic Euler method). The account is derived here.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::System;
 
 use crate::model::{Model, State};
@@ -211,6 +225,108 @@ impl EnergyAccount {
             gained: raised - self.work,
             allowed: self.accumulated
                 + (first + exchanged + self.of_impacts).min(RESOLVED * available),
+        }
+    }
+}
+
+/// By how much errors of steps may grow before they turn into energy.
+const GROWTH: f64 = 10.0;
+
+/// The account of a motion whose steps are controlled by their error.
+#[derive(Clone, Debug)]
+pub(crate) struct ControlledAccount {
+    /// Energy at the start (J).
+    start: f64,
+    time: f64,
+    power: f64,
+    work: f64,
+    /// `A`.
+    accumulated: f64,
+    /// Largest energy so far (J).
+    largest: f64,
+    /// Sizes of the generalized forces at the end of the last step (N, N·m).
+    pulls: Vec<f64>,
+}
+
+/// A state that such a step ends at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached<'a> {
+    pub(crate) time: f64,
+    pub(crate) coordinates: &'a [f64],
+    pub(crate) velocity: &'a [f64],
+    /// Energy of the system and its contacts (J).
+    pub(crate) energy: f64,
+}
+
+/// What the unknowns of such a step may be off by: shares of the motions of bodies by `L`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slack<'a> {
+    /// Largest tolerance of a coordinate as a part of how far it goes while bodies move by `L`.
+    pub(crate) position: f64,
+    /// How far each generalized velocity goes meanwhile (length `n_v`).
+    pub(crate) strides: &'a [f64],
+    /// Tolerances of the velocities (length `n_v`).
+    pub(crate) velocity: &'a [f64],
+    /// Number of unknowns.
+    pub(crate) unknowns: usize,
+}
+
+impl ControlledAccount {
+    /// The account of a motion that starts at `start`.
+    pub(crate) fn new(system: &dyn System, start: Reached<'_>) -> Self {
+        let Reached { time, coordinates, velocity, energy } = start;
+        let power = system.other_power(coordinates, velocity, time);
+        let pulls = vec![0.0; velocity.len()];
+        let (work, accumulated, largest) = (0.0, 0.0, energy.abs());
+        Self { start: energy, time, power, work, accumulated, largest, pulls }
+    }
+
+    /// Enters a step to `end` with the power of the forces without a potential in its middle (W) and the sizes of the
+    /// generalized forces at its end; those of its start count where they are larger.
+    pub(crate) fn enter(
+        &mut self,
+        system: &dyn System,
+        end: Reached<'_>,
+        middle_power: f64,
+        pulls: &[f64],
+        slack: Slack<'_>,
+    ) {
+        let Reached { time, coordinates, velocity, energy } = end;
+        let length = time - self.time;
+        let power = system.other_power(coordinates, velocity, time);
+        let trapezoidal = 0.5 * length * (self.power + power);
+        let work = (trapezoidal + 2.0 * length * middle_power) / 3.0;
+        let count = velocity.len();
+        let mut mass_matrix = DMatrix::zeros(count, count);
+        system.mass_matrix(coordinates, &mut mass_matrix);
+        let momentum = mass_matrix * DVector::from_column_slice(velocity);
+        let of_velocity: f64 =
+            momentum.iter().zip(slack.velocity).map(|(p, tolerance)| p.abs() * tolerance).sum();
+        let of_position: f64 = pulls
+            .iter()
+            .zip(&self.pulls)
+            .zip(slack.strides)
+            .map(|((f, last), stride)| f.max(*last) * stride * slack.position)
+            .sum();
+        self.pulls.copy_from_slice(pulls);
+        self.largest = self
+            .largest
+            .max(energy.abs())
+            .max(0.5 * momentum.dot(&DVector::from_column_slice(velocity)));
+        let rounding = ROUNDINGS * count as f64 * f64::EPSILON * self.largest;
+        let of_step = (slack.unknowns as f64).sqrt() * (of_velocity + of_position);
+        self.accumulated += GROWTH * of_step + (work - trapezoidal).abs() + rounding;
+        self.work += work;
+        self.power = power;
+        self.time = time;
+    }
+
+    /// How the account stands at this energy (J).
+    pub(crate) fn balance(&self, energy: f64) -> EnergyBalance {
+        EnergyBalance {
+            work: self.work,
+            gained: energy - self.start - self.work,
+            allowed: self.accumulated,
         }
     }
 }

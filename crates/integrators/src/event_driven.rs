@@ -34,7 +34,8 @@
 //!   dampers and drives is integrated with the motion, for any system, by how much it changes the energy that forces
 //!   with a potential would keep.
 //! - **Needs** contacts that stay closed for a while: gaps are looked at while bodies move by a quarter of the length
-//!   `L` of the model, and one that closes and opens again in between is not seen.
+//!   `L` of the model, and one that closes and opens again in between is seen where it closes at one look, opens at the next
+//!   and the tangents of its gap meet below zero: not if it does so twice.
 //! - **Units** do not matter: tolerances that are not given are parts of the [`Scales`](crate::scales::Scales) of the
 //!   model, which the report names.
 //! - **Cost** one factorization of the held rows and the rates of their gaps for each of six stages of a step,
@@ -156,6 +157,7 @@ pub fn integrate(
         energy: EnergyAccount { start: energy, ..EnergyAccount::default() },
         drift: Drift::default(),
         counters: Counters::default(),
+        floors: Vec::new(),
         next_sample: 0,
         start: start.time,
     };

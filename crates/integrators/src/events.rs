@@ -5,8 +5,24 @@ use diffsol::{
     error::{DiffsolError, OdeSolverError},
 };
 
-/// How often the interval around an event is halved, at most: as often as doubles allow.
+/// How often the interval around an event is halved, at most: as often as doubles allow, which is some fifty times unless
+/// it begins at zero.
 const HALVINGS: usize = 1100;
+
+/// Largest part of the length of the model that bodies move by between two looks at their gaps: a body that passes
+/// through another overlaps it for longer, unless it grazes it.
+const STRIDE: f64 = 0.25;
+
+/// How often to look at a step that moves coordinates from `before` to `after`, which go `strides` while bodies move by
+/// the length of the model.
+pub(crate) fn looks_between(before: &[f64], after: &[f64], strides: &[f64]) -> usize {
+    let moved = before.iter().zip(after).zip(strides);
+    let moved = moved.map(|((q, r), stride)| (r - q).abs() / stride).fold(0.0, f64::max);
+    // A cast saturates.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 1e4")]
+    let looks = (moved / STRIDE).ceil().clamp(1.0, 1e4) as usize;
+    looks
+}
 
 /// Writes the unknowns at a time within the last step.
 pub(crate) type Between<'a> = dyn FnMut(f64, &mut [f64]) -> Result<(), DiffsolError> + 'a;
@@ -19,8 +35,36 @@ pub(crate) trait Watch {
         1
     }
 
+    /// Moments that are no farther apart than this are one: the rounding of the time from which motion counts, in the time of
+    /// the solver. By default doubles decide.
+    fn resolution(&self) -> f64 {
+        0.0
+    }
+
+    /// Whether the work is used up that may be done.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
+
     /// Whether the event has happened at the time `t` (s) after the begin, at `y`.
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool;
+
+    /// Whether contacts that dip into their surfaces between two looks are searched for.
+    fn follows_gaps(&self) -> bool {
+        false
+    }
+
+    /// Writes the gaps of contacts that may close and their rates, at the state that was last asked whether the event
+    /// [has happened](Self::has_happened); none where they are not followed.
+    fn gaps(&mut self, t: f64, y: &[f64], gaps: &mut Vec<[f64; 2]>) {
+        let _ = (t, y);
+        gaps.clear();
+    }
+
+    /// The unit of time of the rates of gaps, in that of the solver's.
+    fn unit(&self) -> f64 {
+        1.0
+    }
 
     /// Takes over a step without event that began at `from` and ends at `to` with `y`; `between` interpolates
     /// the unknowns in it.
@@ -49,6 +93,7 @@ pub(crate) enum Ending {
     /// The end of the span is reached.
     Span,
     StepLimit,
+    WorkLimit,
     StepTooSmall,
     NotConverged,
     NotFinite,
@@ -56,8 +101,8 @@ pub(crate) enum Ending {
 
 /// Steps until the event or the end of the span (s), counts in `steps`, and stays below `limit`.
 ///
-/// The moment of the event is found by halving, to rounding, and is the first of its two neighbors at
-/// which the event has happened; the step to there is accepted.
+/// The moment of the event is found by halving, to rounding or to the [resolution](Watch::resolution), and is the first of
+/// its two neighbors at which the event has happened; the step to there is accepted.
 pub(crate) fn step_to_event<'p, Eqn, Solver>(
     solver: &mut Solver,
     span: f64,
@@ -77,6 +122,9 @@ where
     loop {
         if *steps == limit {
             return Ok(Ending::StepLimit);
+        }
+        if watch.is_exhausted() {
+            return Ok(Ending::WorkLimit);
         }
         let reason = match solver.step() {
             Ok(reason) => reason,
@@ -127,21 +175,80 @@ where
     let (mut before, end) = (from, *to);
     let looks = watch.looks(y.inner().as_slice());
     let mut inside = y.clone();
-    for k in 1..looks {
-        let time = from + (end - from) * (k as f64 / looks as f64);
-        solver.interpolate_inplace(time, &mut inside)?;
-        if watch.has_happened(time, inside.inner().as_slice()) {
+    let (mut last, mut gaps) = (Vec::new(), Vec::new());
+    if watch.follows_gaps() {
+        solver.interpolate_inplace(from, &mut inside)?;
+        watch.has_happened(from, inside.inner().as_slice());
+        watch.gaps(from, inside.inner().as_slice(), &mut last);
+    }
+    for k in 1..=looks {
+        let time = if k == looks { end } else { from + (end - from) * (k as f64 / looks as f64) };
+        if k == looks {
+            inside.clone_from(y);
+        } else {
+            solver.interpolate_inplace(time, &mut inside)?;
+        }
+        let mut happened = watch.has_happened(time, inside.inner().as_slice());
+        let mut after = time;
+        if !happened {
+            watch.gaps(time, inside.inner().as_slice(), &mut gaps);
+            for contact in 0..gaps.len() {
+                let ends = [last[contact], gaps[contact]];
+                if let Some(dip) = dip(solver, [before, time], ends, contact, &mut inside, watch)? {
+                    (happened, after) = (true, dip);
+                    break;
+                }
+            }
+        }
+        if happened {
             y.clone_from(&inside);
-            *to = first_moment(solver, before, time, y, watch)?;
+            *to = first_moment(solver, before, after, y, watch)?;
             return Ok(true);
         }
+        std::mem::swap(&mut last, &mut gaps);
         before = time;
     }
-    let happened = watch.has_happened(end, y.inner().as_slice());
-    if happened {
-        *to = first_moment(solver, before, end, y, watch)?;
+    Ok(false)
+}
+
+/// A moment between two looks, which leave a contact open, at which the event has happened because the contact dips into its
+/// surface, and the unknowns there.
+///
+/// It may where the contact closes at the first and opens at the second, and the tangents of its gap meet below zero.
+fn dip<'p, Eqn, Solver>(
+    solver: &Solver,
+    [mut before, mut after]: [f64; 2],
+    [mut first, mut second]: [[f64; 2]; 2],
+    contact: usize,
+    inside: &mut NalgebraVec<f64>,
+    watch: &mut impl Watch,
+) -> Result<Option<f64>, DiffsolError>
+where
+    Eqn: OdeEquations<T = f64, V = NalgebraVec<f64>> + 'p,
+    Solver: OdeSolverMethod<'p, Eqn>,
+{
+    let mut gaps = Vec::new();
+    for _ in 0..HALVINGS {
+        let ([g, u], [h, w]) = (first, second);
+        let duration = watch.unit() * (after - before);
+        let lowest = (g * w - h * u + u * w * duration) / (w - u);
+        let may = u < 0.0 && w > 0.0 && lowest < 0.0;
+        let middle = before + 0.5 * (after - before);
+        if !(may && after - before > watch.resolution() && before < middle && middle < after) {
+            return Ok(None);
+        }
+        solver.interpolate_inplace(middle, inside)?;
+        if watch.has_happened(middle, inside.inner().as_slice()) {
+            return Ok(Some(middle));
+        }
+        watch.gaps(middle, inside.inner().as_slice(), &mut gaps);
+        if gaps[contact][1] < 0.0 {
+            (before, first) = (middle, gaps[contact]);
+        } else {
+            (after, second) = (middle, gaps[contact]);
+        }
     }
-    Ok(happened)
+    Ok(None)
 }
 
 /// The first time at which the event has happened, and `y` there.
@@ -159,7 +266,8 @@ where
     let mut inside = y.clone();
     for _ in 0..HALVINGS {
         let middle = before + 0.5 * (after - before);
-        if !(before < middle && middle < after) {
+        let apart = after - before > watch.resolution();
+        if !(apart && before < middle && middle < after) {
             break;
         }
         solver.interpolate_inplace(middle, &mut inside)?;

@@ -28,6 +28,10 @@
 //!   one contact at a time, each by Routh's rule in the plane: it slips, stops, and sticks or slips
 //!   back. Any other order or mixture is a solution too.
 //! - **Needs** a system in the plane.
+//! - **Overlap.** Gaps are looked at while bodies move by a quarter of the length `L` of the model, and again at every
+//!   moment recorded: a solution in which one is below the tolerance ends there as [`Status::Overlap`].
+//! - **Energy** is accounted for, see [`Solution::energy`]: contacts stick, and impacts take energy; a solution with more
+//!   than it can have ends as [`Status::EnergyGained`].
 //! - **Does not** slide in smooth phases: where a contact would have to slide, or no set of sticking contacts is
 //!   consistent (Painlevé), the [`Status`] says so.
 //! - **Cost** dense matrices of the size of the system at each stage of each step.
@@ -68,6 +72,7 @@ use percussion_dynamics::Dimension;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    energy::{ControlledAccount, Reached},
     model::{Model, State},
     scales::Scales,
 };
@@ -226,7 +231,14 @@ pub fn build(
     }
     let settings = &Resolved::new(settings, model, start, end - start.time);
     let mut contacts = Contacts::new(model);
+    contacts.locate(&start.coordinates, &start.velocity);
+    contacts.check_start(settings)?;
     let mut moment = Moment::at(start, model.contacts().len());
+    let system = model.system();
+    let State { time, coordinates, velocity } = start;
+    let energy = system.energy(coordinates, velocity);
+    let reached = Reached { time: *time, coordinates, velocity, energy };
+    let mut account = ControlledAccount::new(system, reached);
     let (mut phases, mut impacts, mut steps) = (Vec::new(), 0, 0);
     let status = loop {
         if phases.len() >= settings.phase_limit {
@@ -244,7 +256,7 @@ pub fn build(
             }
         } else {
             let (phase, ending) =
-                smooth::advance(&mut contacts, settings, &moment, end, &mut steps)?;
+                smooth::advance(&mut contacts, settings, &moment, end, (&mut steps, &mut account))?;
             phases.extend(phase);
             if let Some(status) = ending {
                 break status;
@@ -254,7 +266,13 @@ pub fn build(
             moment = last.end().clone();
         }
     };
-    Ok(Solution { phases, status, scales: settings.scales })
+    let last = phases.last().map_or(&moment, Phase::end);
+    let energy = account.balance(system.energy(&last.coordinates, &last.velocity));
+    let status = match status {
+        Status::EndReached | Status::ImpactLimit if energy.is_breached() => Status::EnergyGained,
+        status => status,
+    };
+    Ok(Solution { phases, status, energy, scales: settings.scales })
 }
 
 /// Continues beyond an accumulation point: the block, or whatever came to rest, stays there for `duration` (s), carried

@@ -55,6 +55,8 @@ use percussion_dynamics::{EqualityConstraint, GapFunction, System};
 pub use bounded_friction::BoundedFriction;
 pub use error::Error;
 
+use crate::scales::Scales;
+
 /// Where a system is and how it moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -183,6 +185,12 @@ impl Model {
     #[must_use]
     pub fn component_count(&self) -> usize {
         1 + self.system.dimension().tangent_count()
+    }
+
+    /// The scales at `start` of a motion of the length `span` (s).
+    pub(crate) fn scales(&self, start: &State, span: f64) -> Scales {
+        let gaps = self.contacts.iter().map(|contact| contact.gap.as_ref());
+        Scales::of(self.system(), gaps, start, span)
     }
 
     /// The gap of `contact` (m).

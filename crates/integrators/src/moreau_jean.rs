@@ -53,6 +53,7 @@ use crate::{
     energy::{EnergyAccount, Step},
     impulse_velocity::{Error, StepReport, Unsolved, check_model, settings, steps},
     model::{Model, State},
+    scales::Scales,
     velocity_level::{Place, VelocityLevel},
 };
 
@@ -72,8 +73,12 @@ pub struct Settings {
     pub tolerance: f64,
     /// Part `ε` of the errors of constraints that a step removes (in `[0, 1]`, default 0.2).
     pub error_reduction: f64,
-    /// Largest change of a coordinate in the last pass of a step (m, rad; positive, default `1e-10`).
-    pub iteration_tolerance: f64,
+    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// ([`Scales::of`]).
+    pub scales: Option<Scales>,
+    /// Largest change of a coordinate in the last pass of a step (m, rad; positive); by default `1e-10` of how far each
+    /// coordinate goes while bodies move by `L`.
+    pub iteration_tolerance: Option<f64>,
     /// Largest number of passes of a step (≥ 2, default 50).
     pub iteration_limit: usize,
     /// Whether a solve begins with the impulses of the last step (default) or with none.
@@ -93,7 +98,8 @@ impl Default for Settings {
             method: Method::default(),
             tolerance: 1e-8,
             error_reduction: 0.2,
-            iteration_tolerance: 1e-10,
+            scales: None,
+            iteration_tolerance: None,
             iteration_limit: 50,
             warm_start: true,
             unsolved: Unsolved::default(),
@@ -135,6 +141,9 @@ impl Default for Settings {
 pub struct Integrator {
     model: Model,
     settings: Settings,
+    scales: Scales,
+    /// Largest change of each coordinate in the last pass (length `n_v`).
+    tolerances: Vec<f64>,
     state: State,
     start_time: f64,
     step_count: usize,
@@ -166,7 +175,12 @@ impl Integrator {
         check_model(&model, &state)?;
         let velocities = model.system().velocity_count();
         let coordinates = vec![0.0; model.system().coordinate_count()];
+        let scales = settings.scales.unwrap_or_else(|| model.scales(&state, settings.step_size));
+        let strides = scales.of_velocities(model.system(), &state.coordinates);
+        let tolerance = |stride| settings.iteration_tolerance.unwrap_or(1e-10 * stride);
         Ok(Self {
+            tolerances: strides.into_iter().map(tolerance).collect(),
+            scales,
             start_time: state.time,
             step_count: 0,
             level: VelocityLevel::new(&model, method),
@@ -196,6 +210,12 @@ impl Integrator {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Length, mass and time that tolerances are relative to.
+    #[must_use]
+    pub const fn scales(&self) -> &Scales {
+        &self.scales
     }
 
     /// The state at the end of the last step.
@@ -234,8 +254,9 @@ impl Integrator {
             gap.is_nan() || gap <= 0.0
         };
         self.active.extend((0..self.model.contacts().len()).filter(closed));
+        let mut converged = false;
         let mut change = f64::INFINITY;
-        while change > self.settings.iteration_tolerance {
+        while !converged {
             if report.passes == self.settings.iteration_limit {
                 let limit = self.settings.iteration_limit;
                 return Err(Error::IterationLimit { time: self.state.time, limit, change });
@@ -244,7 +265,10 @@ impl Integrator {
             self.pass(&mut report)?;
             self.tangent.copy_from(&self.velocity);
             self.tangent -= &self.guess;
-            change = h * self.settings.implicitness * self.tangent.amax();
+            self.tangent *= h * self.settings.implicitness;
+            change = self.tangent.amax();
+            let small = |(change, tolerance): (&f64, &f64)| change.abs() <= *tolerance;
+            converged = self.tangent.iter().zip(&self.tolerances).all(small);
             self.guess.copy_from(&self.velocity);
         }
         self.finish(report)
@@ -361,7 +385,12 @@ impl Integrator {
 /// The method with the law and the tolerance, if everything is in range.
 fn check(settings: &Settings) -> Result<Method, Error> {
     settings::positive("step_size", settings.step_size)?;
-    settings::positive("iteration_tolerance", settings.iteration_tolerance)?;
+    if let Some(tolerance) = settings.iteration_tolerance {
+        settings::positive("iteration_tolerance", tolerance)?;
+    }
+    if let Some((name, value)) = settings.scales.and_then(|scales| scales.unusable()) {
+        return Err(Error::Setting { name, value, expected: "a positive finite number" });
+    }
     settings::fraction("implicitness", settings.implicitness)?;
     settings::fraction("error_reduction", settings.error_reduction)?;
     if settings.iteration_limit < 2 {

@@ -97,8 +97,10 @@ use percussion_dynamics::ContactRows;
 use crate::{
     energy::{EnergyAccount, Step},
     model::{Contact, Model, State, check_mass_matrix},
+    scales::Scales,
 };
 use outer::OuterIteration;
+use settings::Resolved;
 
 pub use error::Error;
 pub use report::{ContactReport, StepReport};
@@ -135,7 +137,8 @@ pub use settings::{Alignment, Settings};
 #[derive(Debug)]
 pub struct Integrator {
     model: Model,
-    settings: Settings,
+    given: Settings,
+    settings: Resolved,
     state: State,
     start_time: f64,
     step_count: usize,
@@ -160,6 +163,8 @@ impl Integrator {
         settings.check(model.system().dimension())?;
         state.check(model.system())?;
         check_mass_matrix(model.system(), &state.coordinates)?;
+        let given = settings;
+        let settings = Resolved::new(&given, &model, &state);
         let outer = OuterIteration::new(&model, &settings)
             .map_err(|_| Error::NotFinite { quantity: "empty problem", time: state.time })?;
         let mut integrator = Self {
@@ -171,6 +176,7 @@ impl Integrator {
             contact_rows: ContactRows::for_system(model.system()),
             account: EnergyAccount::of_model(&model, &state, settings.step_size),
             model,
+            given,
             settings,
             state,
         };
@@ -188,7 +194,13 @@ impl Integrator {
     /// The settings.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
-        &self.settings
+        &self.given
+    }
+
+    /// Length, mass and time that tolerances are relative to.
+    #[must_use]
+    pub const fn scales(&self) -> &Scales {
+        &self.settings.scales
     }
 
     /// The state at the end of the last step.

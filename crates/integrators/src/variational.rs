@@ -102,8 +102,14 @@ pub use settings::Settings;
 use crate::{
     energy::{EnergyAccount, Step},
     model::State,
+    scales::Scales,
 };
 use piece::Piece;
+use settings::Resolved;
+
+/// Pieces of a step that may follow one another without an impact: contacts that come to rest on others close softly, each
+/// once or twice, and one that curves into its surface at rest closes for ever.
+const SOFT: usize = 100;
 
 /// A motion in steps of equal length.
 ///
@@ -143,7 +149,8 @@ use piece::Piece;
 pub struct Integrator {
     model: Model,
     law: Box<dyn Law>,
-    settings: Settings,
+    given: Settings,
+    settings: Resolved,
     state: State,
     /// `v` of the state, for products.
     velocity: DVector<f64>,
@@ -192,6 +199,8 @@ impl Integrator {
     ) -> Result<Self, Error> {
         settings.check()?;
         state.check(model.system())?;
+        let given = settings;
+        let settings = Resolved::new(&given, &model, &state)?;
         let n = state.velocity.len();
         let mut mass_matrix = DMatrix::zeros(n, n);
         model.system().mass_matrix(&state.coordinates, &mut mass_matrix);
@@ -204,7 +213,7 @@ impl Integrator {
             touching: Vec::with_capacity(model.contacts().len()),
             ledger: None,
             hits: vec![0; model.contacts().len()],
-            piece: Piece::new(&model, &settings),
+            piece: Piece::new(&model, &settings, &state.coordinates),
             // What overlaps at the start is within the rounding of positions.
             account: EnergyAccount::new(
                 model.system(),
@@ -224,6 +233,7 @@ impl Integrator {
             },
             model,
             law,
+            given,
             settings,
             state,
             velocity,
@@ -254,7 +264,13 @@ impl Integrator {
     /// The settings.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
-        &self.settings
+        &self.given
+    }
+
+    /// Length, mass and time that tolerances are relative to.
+    #[must_use]
+    pub const fn scales(&self) -> &Scales {
+        &self.settings.scales
     }
 
     /// The state at the end of the last step.
@@ -333,9 +349,15 @@ impl Integrator {
         let mut report = StepReport::new(end, self.energy());
         self.hits.fill(0);
         self.work = (0.0, 0.0);
+        let mut soft = 0;
         let mut left = end - self.state.time;
         loop {
+            let impacts = report.impacts.len();
             self.resolve_impacts(&mut report)?;
+            soft = if report.impacts.len() > impacts { 0 } else { soft + 1 };
+            if soft > SOFT {
+                return Err(Error::Stalled { time: self.saved.time, limit: SOFT });
+            }
             // What is left below this is the rounding of durations.
             if left <= 4.0 * f64::EPSILON * h {
                 break;

@@ -32,11 +32,14 @@ fn settings_out_of_range_are_refused_by_name() {
         assert_eq!(name(Settings { directions, ..Settings::planar() }), "directions");
     }
     for tolerance in [0.0, f64::NAN] {
-        assert_eq!(name(Settings { tolerance, ..Settings::planar() }), "tolerance");
+        assert_eq!(
+            name(Settings { tolerance: Some(tolerance), ..Settings::planar() }),
+            "tolerance"
+        );
     }
     let settings = Settings { outer_iteration_limit: 0, ..Settings::planar() };
     assert_eq!(name(settings), "outer_iteration_limit");
-    let settings = Settings { penetration_tolerance: -1.0, ..Settings::planar() };
+    let settings = Settings { penetration_tolerance: Some(-1.0), ..Settings::planar() };
     assert_eq!(name(settings), "penetration_tolerance");
 }
 
@@ -65,7 +68,7 @@ fn initial_penetration_is_refused_beyond_the_accepted_depth() {
         }
         other => panic!("{other}"),
     }
-    let settings = Settings { penetration_tolerance: 0.2, ..Settings::planar() };
+    let settings = Settings { penetration_tolerance: Some(0.2), ..Settings::planar() };
     let mut integrator = Integrator::new(model(), settings, at(0.4)).unwrap();
     assert!(integrator.step().unwrap().penetration <= 1e-10);
 }
@@ -90,7 +93,7 @@ fn joints_that_contradict_each_other_stop_the_motion_with_an_error() {
     let off = BallJoint::new(Anchor::on_body(0, Vector3::zeros()), anchor).unwrap();
     let model = Model::new(bodies(), vec![]).unwrap();
     let model = model.with_constraints(vec![joint(0.0), Box::new(off)]).unwrap();
-    let settings = Settings { penetration_tolerance: 1e-2, ..Settings::planar() };
+    let settings = Settings { penetration_tolerance: Some(1e-2), ..Settings::planar() };
     let mut integrator = Integrator::new(model, settings, state()).unwrap();
     let before = integrator.state().clone();
     match integrator.step().unwrap_err() {

@@ -194,10 +194,10 @@ impl Sweeps {
             method: Method::Bdf,
             relative_tolerance: self.relative_tolerance,
             // The stiffest corner gives way by v₀ m/c, 1e-7 m.
-            displacement_tolerance: 1e-14,
-            velocity_tolerance: 0.1 * self.friction_width,
-            impulse_tolerance: 0.1 * self.friction_width * mass,
-            smallest_step: 1e-20,
+            displacement_tolerance: Some(1e-14),
+            velocity_tolerance: Some(0.1 * self.friction_width),
+            impulse_tolerance: Some(0.1 * self.friction_width * mass),
+            smallest_step: Some(1e-20),
             ..Settings::default()
         };
         let approach = stiffness.map(|k| self.approach * mass / k);

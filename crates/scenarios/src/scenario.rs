@@ -13,7 +13,7 @@
 //! | `duration` | time to simulate (s), positive |
 //! | `friction` | default Coulomb coefficient of all contacts, at least 0 |
 //! | `restitution` | default coefficient of restitution of all contacts, from 0 to 1, for impact laws |
-//! | `accepted_penetration` | largest overlap at the start (m), default `1e-9` |
+//! | `accepted_penetration` | largest overlap at the start (m), by default `1e-9` of the [length](percussion_integrators::scales) of the model |
 //! | `[[bodies]]` | see [`Body`] |
 //! | `[[planes]]` | fixed half-spaces (in the plane, half-planes), see [`Plane`] |
 //! | `[[contacts]]` | see [`Contact`]; default: every body with every plane and every other body |
@@ -109,9 +109,8 @@ pub struct Scenario {
     /// Coefficient of restitution of contacts that do not give their own. Only event-driven motion has impact laws to
     /// read it; the scheme of Stewart and Trinkle is inelastic.
     pub restitution: Option<f64>,
-    /// Largest accepted overlap of two surfaces at the start (m).
-    #[serde(default = "default_penetration")]
-    pub accepted_penetration: f64,
+    /// Largest accepted overlap of two surfaces at the start (m); by default `1e-9` of the length of the model.
+    pub accepted_penetration: Option<f64>,
     /// The bodies, at least one.
     pub bodies: Vec<Body>,
     /// Fixed planes.
@@ -127,10 +126,6 @@ pub struct Scenario {
     /// Figures to compare with.
     #[serde(default)]
     pub expected: Vec<Expected>,
-}
-
-fn default_penetration() -> f64 {
-    1e-9
 }
 
 /// Where a scenario moves.

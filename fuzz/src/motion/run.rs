@@ -185,13 +185,7 @@ fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         Kind::Space => stewart_trinkle::Settings::default(),
         _ => stewart_trinkle::Settings::planar(),
     };
-    let length = motion.units[1];
-    let settings = stewart_trinkle::Settings {
-        step_size: motion.step,
-        tolerance: base.tolerance * length,
-        penetration_tolerance: base.penetration_tolerance * length,
-        ..base
-    };
+    let settings = stewart_trinkle::Settings { step_size: motion.step, ..base };
     let mut integrator = match stewart_trinkle::Integrator::new(model, settings, start(motion)) {
         Ok(integrator) => integrator,
         Err(error) => return tally.count(name, variant(&error)),
@@ -212,7 +206,8 @@ fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         let place = after.coordinates.clone();
         Ok::<_, stewart_trinkle::Error>(Some(Plain { before, after, place, impulses }))
     });
-    let rule = Rule::StewartTrinkle(settings.tolerance);
+    // By default, of the length of the model and of a turn.
+    let rule = Rule::StewartTrinkle([1e-10 * integrator.scales().length, 1e-10]);
     judge(name, (scene, tally), &steps, rule, (motion.step, settings.lemke.tolerance));
 }
 
@@ -246,9 +241,7 @@ fn impulse_velocity(motion: &Motion, scene: &Scene, tally: &mut Tally) {
 fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     let name = "moreau-jean";
     let Some(model) = model(motion) else { return };
-    let base = moreau_jean::Settings::default();
-    let iteration_tolerance = base.iteration_tolerance * motion.units[1];
-    let settings = moreau_jean::Settings { step_size: motion.step, iteration_tolerance, ..base };
+    let settings = moreau_jean::Settings { step_size: motion.step, ..Default::default() };
     let mut integrator = match moreau_jean::Integrator::new(model, settings, start(motion)) {
         Ok(integrator) => integrator,
         Err(error) => return tally.count(name, variant(&error)),
@@ -283,15 +276,7 @@ fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, ta
         _ => motion.lagrangian().map(|system| variational::Model::new(system, contacts)),
     };
     let Some(Ok(model)) = model else { return tally.count(name, "Refused") };
-    let base = variational::Settings::default();
-    let [_, length, time] = motion.units;
-    let settings = variational::Settings {
-        step_size: motion.step,
-        gap_tolerance: base.gap_tolerance * length,
-        touching: base.touching * length,
-        rest_speed: base.rest_speed * length / time,
-        ..base
-    };
+    let settings = variational::Settings { step_size: motion.step, ..Default::default() };
     let mut integrator = match variational::Integrator::new(model, law, settings, start(motion)) {
         Ok(integrator) => integrator,
         Err(error) => return tally.count(name, variant(&error)),
@@ -304,7 +289,8 @@ fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, ta
     });
     let samples: Vec<_> = [&first].into_iter().chain(&records).map(Record::sample).collect();
     let mut verdict = scene.motion(&samples, Keeping::Second(motion.step), &[]);
-    verdict.merge(&scene.gaps(&samples[1..], settings.touching));
+    // What touches, by default.
+    verdict.merge(&scene.gaps(&samples[1..], 1e-9 * integrator.scales().length));
     tally.judge(name, &verdict);
 }
 
@@ -316,6 +302,7 @@ fn event_driven(name: &str, law: &dyn Law, motion: &Motion, scene: &Scene, tally
         impact_limit: PATIENCE / 10,
         mode_limit: PATIENCE / 10,
         step_limit: PATIENCE,
+        work_limit: 20 * PATIENCE,
         sample_interval: Some(end / 50.0),
         ..base
     };
@@ -379,10 +366,12 @@ fn inclusion(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     for moment in solution.phases.iter().flat_map(|phase| &phase.moments) {
         records.push(Record::at(moment.time, &moment.coordinates, &moment.velocity));
         let normal: f64 = moment.rates.iter().step_by(2).sum();
-        let wrong = (moment.time_rate + normal - 1.0).abs() > 1e-9
-            || moment.time_rate < -1e-9
+        // Rates are dimensionless and exact but for a few roundings.
+        let limit = 1e-14 * (1 + motion.contacts.len()) as f64;
+        let wrong = (moment.time_rate + normal - 1.0).abs() > limit
+            || moment.time_rate < 0.0
             || moment.rates.chunks(2).zip(&motion.contacts).any(|(rate, contact)| {
-                rate[0] < -1e-9 || rate[1].abs() > contact.friction * rate[0].max(0.0) + 1e-9
+                rate[0] < 0.0 || rate[1].abs() > contact.friction * rate[0] * (1.0 + limit)
             });
         if wrong {
             tally.fail(
@@ -434,16 +423,8 @@ fn compliant(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         return tally.count(name, "Refused");
     };
     let base = compliant::Settings::default();
-    let [mass, length, time] = motion.units;
-    let settings = compliant::Settings {
-        displacement_tolerance: base.displacement_tolerance * length.min(1.0),
-        velocity_tolerance: base.velocity_tolerance * (length / time).min(1.0 / time),
-        impulse_tolerance: base.impulse_tolerance * mass * length / time,
-        smallest_step: base.smallest_step * time,
-        step_limit: PATIENCE / 10,
-        restart_limit: PATIENCE / 10,
-        ..base
-    };
+    let settings =
+        compliant::Settings { step_limit: PATIENCE / 10, restart_limit: PATIENCE / 10, ..base };
     let end = motion.step * motion.steps.min(20) as f64;
     let mut records = Vec::new();
     let mut wrong = None;

@@ -76,6 +76,26 @@ fn friction_that_drives_and_contacts_that_part_are_seen() {
     assert!(resting([0.0; 3], &sinking).refuses("approach"));
 }
 
+/// The height of the ball is known to 1e-17 m, which a step of 0.01 s closes at 1e-15 m/s.
+#[test]
+fn gaps_are_known_to_their_rounding_over_a_step() {
+    let scene = Scene { gravity: [0.0; 3], ..ball(0.5) };
+    let approaches = |speed: f64| {
+        let end = [0.0, 0.0, -speed, 0.0, 0.0, 0.0];
+        let impulses = [(0, [0.0; 3])];
+        let step = Step {
+            length: 0.01,
+            start: sample(0.0, &Q, &REST),
+            end: sample(0.01, &Q, &end),
+            place: &Q,
+            impulses: &impulses,
+            tolerance: 1e-8,
+        };
+        scene.step(Rule::ImpulseVelocity(0.2), &step).refuses("approach")
+    };
+    assert!(!approaches(1e-15) && approaches(1e-9));
+}
+
 #[test]
 fn energy_from_nowhere_is_seen() {
     let scene = ball(0.0);
@@ -88,6 +108,28 @@ fn energy_from_nowhere_is_seen() {
     let energy = verdict.figure("energy").unwrap();
     assert!((energy.value - 3.0).abs() < 1e-12 && verdict.refuses("energy"), "{verdict}");
     assert!(scene.motion(&samples[..1], Keeping::Controlled(0.0), &[]).holds());
+}
+
+/// A ball of 2 kg that touches the floor but for the rounding of its height, without gravity, is pushed out within a step:
+/// 1e-17 m in 0.01 s are 1e-15 m/s and 1e-30 J. A thousand times the roundings of its coordinates is none of them.
+#[test]
+fn rest_is_known_to_the_rounding_of_gaps() {
+    let scene = Scene { gravity: [0.0; 3], ..ball(0.0) };
+    let judged = |speed: f64, keeping: Keeping| {
+        let pushed = [0.0, 0.0, speed, 0.0, 0.0, 0.0];
+        let samples = [sample(0.0, &Q, &REST), sample(0.01, &Q, &pushed)];
+        scene.motion(&samples, keeping, &[])
+    };
+    for keeping in [Keeping::First(0.01), Keeping::Second(0.01), Keeping::Controlled(1e-6)] {
+        assert!(judged(1e-15, keeping).holds(), "{keeping:?}");
+        let far = 1e3 * ROUNDINGS * 0.2 * 2.0 / 0.01;
+        assert!(judged(far, keeping).refuses("energy"), "{keeping:?}");
+    }
+    // Without contacts there is nothing to open.
+    let alone = Scene { contacts: vec![], ..scene.clone() };
+    let pushed = [0.0, 0.0, 1e-15, 0.0, 0.0, 0.0];
+    let samples = [sample(0.0, &Q, &REST), sample(0.01, &Q, &pushed)];
+    assert!(alone.motion(&samples, Keeping::First(0.01), &[]).refuses("energy"));
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub struct Sampler<'a> {
     start_contact: DVector<f64>,
     /// Fastest contact velocity before the impact, or 1 if nothing moves (m/s).
     speed: f64,
+    /// Speed and percussion that covering vectors of ones have.
+    covering_units: [f64; 2],
 
     index: u64,
     contact_velocity: DVector<f64>,
@@ -110,13 +112,16 @@ impl<'a> Sampler<'a> {
         let start_contact = problem.movable_contact_velocity(&start);
         let zeros = DVector::zeros(start_contact.len());
         let fastest = start_contact.amax();
+        let speed = if fastest > 0.0 { fastest } else { 1.0 };
+        let covering_units = settings.covering_units.unwrap_or_else(|| units(problem, speed));
         let mut sampler = Self {
             problem,
             settings: *settings,
             statement,
             path,
             source,
-            speed: if fastest > 0.0 { fastest } else { 1.0 },
+            speed,
+            covering_units,
             index: 0,
             contact_velocity: start_contact.clone(),
             impulse: zeros.clone(),
@@ -339,16 +344,20 @@ impl<'a> Sampler<'a> {
 
     /// The covering vector of the sample.
     fn cover(&mut self) {
-        let Self { settings, statement, path, source, speed, index, .. } = self;
+        let Self { settings, statement, path, source, speed, covering_units, index, .. } = self;
         if settings.covering == Covering::Random {
             source.seek_covering(*index);
         }
         for i in 0..statement.covering_mut().len() {
-            let unit = if statement.is_row_of_percussions(i) { settings.step } else { *speed };
+            let (unit, one) = if statement.is_row_of_percussions(i) {
+                (settings.step, covering_units[1])
+            } else {
+                (*speed, covering_units[0])
+            };
             statement.covering_mut()[i] = match settings.covering {
-                Covering::Ones => 1.0,
+                Covering::Ones => one,
                 Covering::Scaled => unit,
-                Covering::Random => 0.1 + source.next_of_covering(),
+                Covering::Random => one * (0.1 + source.next_of_covering()),
             };
         }
         if let Some(path) = path {
@@ -357,8 +366,24 @@ impl<'a> Sampler<'a> {
     }
 }
 
+/// A speed, and the percussion that the contact that is hardest to move takes at this speed.
+fn units(problem: &Problem, speed: f64) -> [f64; 2] {
+    let w = (0..problem.contacts().len()).map(|k| {
+        let row = problem.rows(k).start;
+        problem.delassus()[(row, row)]
+    });
+    let least = w.filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+    let percussion = speed / least;
+    [speed, if percussion.is_finite() && percussion > 0.0 { percussion } else { 1.0 }]
+}
+
 fn check(settings: &Settings) -> Result<(), Error> {
     let refuse = |name, value, expected| Err(Error::Setting { name, value, expected });
+    for value in settings.covering_units.into_iter().flatten() {
+        if !(value.is_finite() && value > 0.0) {
+            return refuse("covering_units", value, "positive finite numbers");
+        }
+    }
     if !(settings.step > 0.0 && settings.step.is_finite()) {
         return refuse("step", settings.step, "a positive finite number");
     }

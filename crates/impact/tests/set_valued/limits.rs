@@ -125,7 +125,9 @@ fn large_increments_give_the_simultaneous_impact() {
 #[test]
 fn a_compass_gait_depends_on_the_covering_vector() {
     let mean = |covering| {
-        let settings = Settings { covering, ..settings(0.25, 5, 1 << 14) };
+        // The independent implementation counts in SI units.
+        let covering_units = Some([1.0; 2]);
+        let settings = Settings { covering, covering_units, ..settings(0.25, 5, 1 << 14) };
         let law = SetValuedRouth::new(settings);
         let set = law.post_impact_set(&compass_gait(), (), |_| ()).expect("settings are right");
         set.statistics.mean_lcps()
@@ -133,6 +135,34 @@ fn a_compass_gait_depends_on_the_covering_vector() {
     let (ones, random) = (mean(Covering::Ones), mean(Covering::Random));
     assert!((ones / 1.69 - 1.0).abs() < 0.02, "{ones}");
     assert!((random / 1.84 - 1.0).abs() < 0.02, "{random}");
+}
+
+/// The same gait in units of 1 µg and 1 µm/s draws the same samples.
+#[test]
+fn the_units_of_covering_vectors_come_from_the_problem() {
+    let gait = compass_gait();
+    let (mass, speed) = (1e-9, 1e-6);
+    let problem = {
+        let mut matrix = DMatrix::zeros(4, 4);
+        for k in 0..4 {
+            let mut unit = DVector::zeros(4);
+            unit[k] = 1.0;
+            matrix.set_column(k, &(gait.momentum(&unit) * mass));
+        }
+        let velocity = gait.velocity() * speed;
+        let contacts = gait.contacts().to_vec();
+        Problem::new(Mass::Matrix(matrix), velocity, contacts).expect("the same in other units")
+    };
+    for covering in [Covering::Ones, Covering::Random] {
+        let mean = |problem: &Problem, step: f64| {
+            let law = SetValuedRouth::new(Settings { covering, ..settings(step, 5, 1 << 12) });
+            let set = law.post_impact_set(problem, (), |_| ()).expect("settings are right");
+            set.statistics.mean_lcps()
+        };
+        let (one, other) = (mean(&gait, 0.25), mean(&problem, 0.25 * mass * speed));
+        // Rounding decides samples whose paths tie, if any.
+        assert!((one - other).abs() < 1e-2, "{covering:?}: {one} {other}");
+    }
 }
 
 fn compass_gait() -> Problem {

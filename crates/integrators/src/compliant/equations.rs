@@ -14,9 +14,9 @@
 use nalgebra::{DMatrix, Vector2};
 use percussion_dynamics::ContactRows;
 
-use super::{Model, Settings, Snapshot, State};
+use super::{Model, Snapshot, State};
 
-/// Step of the central differences, relative to the size of what varies: their error is
+/// Step of the central differences, relative to how far what varies goes while bodies move by the length of the model: their error is
 /// `h² + eps/h`, some 1e-10, and only the speed of the iteration depends on it.
 const DIFFERENCE: f64 = 1e-5;
 
@@ -24,6 +24,8 @@ const DIFFERENCE: f64 = 1e-5;
 pub(super) struct Equations<'a> {
     pub(super) model: &'a Model,
     origin: &'a [f64],
+    /// How far displacements and velocities go while bodies move by the length of the model in its time.
+    strides: &'a [f64],
     /// Which contacts act at all: those whose gap was not open when the integration last started.
     pub(super) touching: Vec<bool>,
     pub(super) evaluations: usize,
@@ -46,13 +48,14 @@ struct Scratch {
 }
 
 impl<'a> Equations<'a> {
-    pub(super) fn new(model: &'a Model, start: &'a State) -> Self {
+    pub(super) fn new(model: &'a Model, start: &'a State, strides: &'a [f64]) -> Self {
         let system = model.system();
         let (contacts, components) = (model.contacts().len(), model.component_count());
         let size = system.coordinate_count() + system.velocity_count() + contacts * components;
         Self {
             model,
             origin: &start.coordinates,
+            strides,
             touching: vec![false; contacts],
             evaluations: 0,
             coordinates: start.coordinates.clone(),
@@ -83,15 +86,6 @@ impl<'a> Equations<'a> {
         (displacement, velocity, impulses)
     }
 
-    /// The absolute tolerance of each unknown.
-    pub(super) fn absolute_tolerances(&self, settings: &Settings) -> Vec<f64> {
-        let velocities = self.model.system().velocity_count();
-        let mut tolerances = vec![settings.displacement_tolerance; self.origin.len()];
-        tolerances.resize(self.origin.len() + velocities, settings.velocity_tolerance);
-        tolerances.resize(tolerances.len() + self.forces.len(), settings.impulse_tolerance);
-        tolerances
-    }
-
     /// A look at `y`.
     pub(super) fn snapshot<'s>(&'s mut self, time: f64, y: &'s [f64]) -> Snapshot<'s> {
         self.evaluate_contacts(y);
@@ -116,6 +110,34 @@ impl<'a> Equations<'a> {
         let nowhere = vec![0.0; velocity.len()];
         self.model.system().retract(&self.coordinates, &nowhere, &mut coordinates);
         State { time, coordinates, velocity: velocity.to_vec(), impulses: impulses.to_vec() }
+    }
+
+    /// Sizes of the generalized forces, of the system and of the contacts, at the state evaluated last (N, N·m).
+    pub(super) fn pulls(&mut self, time: f64, y: &[f64]) -> Vec<f64> {
+        self.evaluate_contacts(y);
+        let (_, velocity, _) = self.split(y);
+        let smooth = &mut self.scratch.smooth;
+        self.model.system().smooth_forces(&self.coordinates, velocity, time, smooth);
+        let mut contact = vec![0.0; velocity.len()];
+        let components = self.model.component_count();
+        for (rows, force) in self.rows.iter().zip(self.forces.chunks_exact(components)) {
+            add_transposed(rows, force, &mut contact);
+        }
+        smooth.iter().zip(&contact).map(|(k, f)| k.abs() + f.abs()).collect()
+    }
+
+    /// Power of the forces without a potential at `y` (W).
+    pub(super) fn other_power(&mut self, time: f64, y: &[f64]) -> f64 {
+        self.set_coordinates(y);
+        let (_, velocity, _) = self.split(y);
+        self.model.system().other_power(&self.coordinates, velocity, time)
+    }
+
+    /// Energy of the system and its contacts at `y` (J).
+    pub(super) fn energy(&mut self, y: &[f64]) -> f64 {
+        self.set_coordinates(y);
+        let (_, velocity, _) = self.split(y);
+        self.model.energy(&self.coordinates, velocity)
     }
 
     /// Whether a gap has changed sides since the last restart.
@@ -182,7 +204,7 @@ impl<'a> Equations<'a> {
 
     /// The change with the contact forces held.
     fn add_held_change(&mut self, time: f64, y: &[f64], direction: &[f64], change: &mut [f64]) {
-        let scale = direction.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
+        let scale = length(direction, self.strides);
         let step = DIFFERENCE / scale;
         let mut shifted = std::mem::take(&mut self.scratch.shifted);
         let mut rate = std::mem::take(&mut self.scratch.rate);
@@ -212,7 +234,7 @@ impl<'a> Equations<'a> {
         let components = self.model.component_count();
         self.set_coordinates(y);
         let (displacement_change, velocity_change, _) = self.split(direction);
-        let scale = displacement_change.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
+        let scale = length(displacement_change, self.strides);
         self.acceleration.fill(0.0);
         for (index, contact) in self.model.contacts().iter().enumerate() {
             if !self.touching[index] {
@@ -277,6 +299,11 @@ impl<'a> Equations<'a> {
             *q = origin + e;
         }
     }
+}
+
+/// The largest entry of `direction`, each relative to its stride.
+fn length(direction: &[f64], strides: &[f64]) -> f64 {
+    direction.iter().zip(strides).map(|(d, stride)| d.abs() / stride).fold(0.0, f64::max)
 }
 
 /// The tangential part of a contact velocity; its second entry is zero in the plane.

@@ -1,5 +1,7 @@
 //! States on the way, and how an integration ended.
 
+use crate::{energy::EnergyBalance, scales::Scales};
+
 /// Where a system is, how it moves, and what its contacts have passed on so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -54,6 +56,8 @@ pub enum Status {
     NotConverged,
     /// The state grew beyond all numbers.
     NotFinite,
+    /// The end or the stop was reached with more energy than the motion can have, see [`Report::energy`].
+    EnergyGained,
 }
 
 /// What an integration cost.
@@ -80,6 +84,10 @@ pub struct Report {
     pub status: Status,
     /// The last state.
     pub state: State,
+    /// The account of the energy, that of the contacts included.
+    pub energy: EnergyBalance,
     /// What it cost.
     pub counters: Counters,
+    /// Length, mass and time that tolerances were relative to.
+    pub scales: Scales,
 }

@@ -7,8 +7,13 @@ use diffsol::{
     error::DiffsolError,
 };
 
-use super::{Counters, Error, Method, Report, Settings, Snapshot, Status, equations::Equations};
-use crate::events::{Between, Ending, Watch, step_to_event};
+use super::{
+    Counters, Error, Method, Report, Snapshot, Status, equations::Equations, settings::Resolved,
+};
+use crate::{
+    energy::{ControlledAccount, Reached, Slack},
+    events::{Between, Ending, Watch, step_to_event},
+};
 
 /// How often one step may be shortened. Each time at least halves it, so the smallest step ends it first.
 const SHORTENINGS: usize = 1100;
@@ -22,13 +27,15 @@ pub(super) type Stop<'a> = Option<&'a dyn Fn(&Snapshot<'_>) -> f64>;
 
 pub(super) struct Run<'a, 'm> {
     pub(super) equations: &'a RefCell<Equations<'m>>,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a Resolved,
     pub(super) end: f64,
     pub(super) stop: Stop<'a>,
     pub(super) observer: &'a mut dyn FnMut(&Snapshot<'_>),
     pub(super) counters: Counters,
     /// Time of the last restart.
     pub(super) begin: f64,
+    /// Energy of the motion so far.
+    pub(super) account: ControlledAccount,
     /// Time and unknowns reached.
     pub(super) time: f64,
     pub(super) unknowns: Vec<f64>,
@@ -54,7 +61,14 @@ impl Run<'_, '_> {
         };
         self.counters.evaluations = self.equations.borrow().evaluations;
         let state = self.equations.borrow_mut().state(self.time, &self.unknowns);
-        Ok(Report { status, state, counters: self.counters })
+        let energy = self.equations.borrow_mut().energy(&self.unknowns);
+        let energy = self.account.balance(energy);
+        let status = match status {
+            Status::EndReached | Status::Stopped if energy.is_breached() => Status::EnergyGained,
+            status => status,
+        };
+        let scales = self.settings.scales;
+        Ok(Report { energy, status, state, counters: self.counters, scales })
     }
 
     /// Lets the contacts touch whose gap is not open.
@@ -69,21 +83,28 @@ impl Run<'_, '_> {
     /// Goes on to the next event, or breaks with the end.
     fn advance(&mut self) -> Result<ControlFlow<Status>, Error> {
         // The solver counts time from the last restart, where steps may be shorter than the
-        // rounding of a time that began elsewhere.
+        // rounding of a time that began elsewhere, and in units of the time of the model, since some
+        // of its limits are times.
         self.begin = self.time;
-        let (equations, begin) = (self.equations, self.begin);
+        let (equations, begin, unit) = (self.equations, self.begin, self.settings.scales.time);
         let (first, count) = (self.unknowns.clone(), self.unknowns.len());
         let mut problem = OdeBuilder::<NalgebraMat<f64>>::new()
             .rhs_implicit(
-                |y, _, t, rate| equations.borrow_mut().rate(begin + t, y, rate),
-                |y, _, t, v, change| equations.borrow_mut().rate_change(begin + t, y, v, change),
+                |y, _, t, rate| {
+                    equations.borrow_mut().rate(begin + unit * t, y, rate);
+                    rate.iter_mut().for_each(|rate| *rate *= unit);
+                },
+                |y, _, t, v, change| {
+                    equations.borrow_mut().rate_change(begin + unit * t, y, v, change);
+                    change.iter_mut().for_each(|change| *change *= unit);
+                },
             )
             .init(move |_, _, y| y.copy_from_slice(&first), count)
             .rtol(self.settings.relative_tolerance)
-            .atol(equations.borrow().absolute_tolerances(self.settings))
+            .atol(self.settings.absolute_tolerances.iter().copied())
             .build()
             .map_err(refused)?;
-        problem.ode_options.min_timestep = self.settings.smallest_step;
+        problem.ode_options.min_timestep = self.settings.smallest_step / unit;
         problem.ode_options.max_error_test_failures = SHORTENINGS;
         problem.ode_options.max_nonlinear_solver_failures = NEWTON_FAILURES;
         match self.settings.method {
@@ -103,7 +124,8 @@ impl Run<'_, '_> {
         Solver: OdeSolverMethod<'p, Eqn>,
     {
         let mut solver = solver.map_err(refused)?;
-        let (span, limit) = (self.end - self.begin, self.settings.step_limit);
+        let unit = self.settings.scales.time;
+        let (span, limit) = ((self.end - self.begin) / unit, self.settings.step_limit);
         let mut steps = self.counters.steps;
         let ending = step_to_event(&mut solver, span, (&mut steps, limit), self);
         let statistics = solver.get_statistics();
@@ -117,7 +139,7 @@ impl Run<'_, '_> {
                 self.time = self.end;
                 Status::EndReached
             }
-            Ending::StepLimit => Status::StepLimit,
+            Ending::StepLimit | Ending::WorkLimit => Status::StepLimit,
             Ending::StepTooSmall => Status::StepTooSmall,
             Ending::NotConverged => Status::NotConverged,
             Ending::NotFinite => Status::NotFinite,
@@ -131,6 +153,36 @@ impl Run<'_, '_> {
         self.stop.is_some_and(reached)
     }
 
+    /// Enters the step that ends at the time and the unknowns reached.
+    fn enter(&mut self, middle_power: f64) {
+        let equations = &mut *self.equations.borrow_mut();
+        let Resolved { relative_tolerance, strides, absolute_tolerances, .. } = self.settings;
+        let (displacement, velocity, _) = equations.split(&self.unknowns);
+        let tolerance =
+            |(k, y): (usize, &f64)| absolute_tolerances[k] + relative_tolerance * y.abs();
+        let positions = displacement.len();
+        let position = displacement.iter().enumerate().map(tolerance).zip(strides);
+        let position = position.map(|(tolerance, stride)| tolerance / stride).fold(0.0, f64::max);
+        let of_velocities: Vec<_> =
+            velocity.iter().enumerate().map(|(k, v)| tolerance((positions + k, v))).collect();
+        let (velocity, unknowns) = (velocity.to_vec(), self.unknowns.len());
+        let pulls = equations.pulls(self.time, &self.unknowns);
+        let energy = equations.energy(&self.unknowns);
+        let slack = Slack {
+            position,
+            strides: &self.settings.velocity_strides,
+            velocity: &of_velocities,
+            unknowns,
+        };
+        let end = Reached {
+            time: self.time,
+            coordinates: &equations.coordinates,
+            velocity: &velocity,
+            energy,
+        };
+        self.account.enter(equations.model.system(), end, middle_power, &pulls, slack);
+    }
+
     fn observe(&mut self) {
         let mut equations = self.equations.borrow_mut();
         (self.observer)(&equations.snapshot(self.time, &self.unknowns));
@@ -141,18 +193,24 @@ impl Watch for Run<'_, '_> {
     /// Whether a contact has opened or closed, or the stop function is not negative any more.
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
         let opened_or_closed = self.equations.borrow_mut().opened_or_closed(y);
-        opened_or_closed || self.stops_at(self.begin + t, y)
+        opened_or_closed || self.stops_at(self.begin + self.settings.scales.time * t, y)
     }
 
     fn accept(
         &mut self,
-        _from: f64,
+        from: f64,
         to: f64,
         y: &[f64],
-        _between: &mut Between<'_>,
+        between: &mut Between<'_>,
     ) -> Result<(), DiffsolError> {
-        self.time = self.begin + to;
+        let middle = 0.5 * (from + to);
+        let mut inside = y.to_vec();
+        between(middle, &mut inside)?;
+        let middle = self.begin + self.settings.scales.time * middle;
+        let power = self.equations.borrow_mut().other_power(middle, &inside);
+        self.time = self.begin + self.settings.scales.time * to;
         self.unknowns.copy_from_slice(y);
+        self.enter(power);
         self.observe();
         Ok(())
     }

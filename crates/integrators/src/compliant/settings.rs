@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Error;
+use super::{Error, Model, State};
+use crate::{model, scales::Scales};
 
 /// The method that advances the motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,23 +33,27 @@ pub struct Settings {
     pub method: Method,
     /// Relative tolerance, in `[1e-13, 0.1]` (default `1e-8`).
     pub relative_tolerance: f64,
-    /// Absolute tolerance of displacements (m, rad; > 0, default `1e-12`).
+    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// ([`Scales::of`]).
+    pub scales: Option<Scales>,
+    /// Absolute tolerance of displacements (m, rad; > 0); by default `1e-12` of how far each coordinate goes while bodies
+    /// move by `L`.
     ///
     /// It has to be small against the depth of the contacts: a velocity `v` stops in a spring `k` within
     /// `v √(m/k)`.
-    pub displacement_tolerance: f64,
-    /// Absolute tolerance of velocities (m/s, rad/s; > 0, default `1e-9`).
+    pub displacement_tolerance: Option<f64>,
+    /// Absolute tolerance of velocities (m/s, rad/s; > 0); by default `1e-9` of those that move bodies by `L` in `T`.
     ///
     /// Where contacts stick it has to be a tenth of the width of their friction law or less.
-    pub velocity_tolerance: f64,
-    /// Absolute tolerance of contact impulses (N·s; > 0, default `1e-9`).
-    pub impulse_tolerance: f64,
+    pub velocity_tolerance: Option<f64>,
+    /// Absolute tolerance of contact impulses (N·s; > 0, default `1e-9 m L/T`).
+    pub impulse_tolerance: Option<f64>,
     /// Largest number of steps (≥ 1, default `1_000_000`).
     pub step_limit: usize,
     /// Largest number of restarts, one for each time that contacts open or close (≥ 1, default `10_000`).
     pub restart_limit: usize,
-    /// Steps shorter than this end the integration (s; > 0, default `1e-16`).
-    pub smallest_step: f64,
+    /// Steps shorter than this end the integration (s; > 0, default `1e-16 T`).
+    pub smallest_step: Option<f64>,
 }
 
 impl Default for Settings {
@@ -56,12 +61,13 @@ impl Default for Settings {
         Self {
             method: Method::default(),
             relative_tolerance: 1e-8,
-            displacement_tolerance: 1e-12,
-            velocity_tolerance: 1e-9,
-            impulse_tolerance: 1e-9,
+            scales: None,
+            displacement_tolerance: None,
+            velocity_tolerance: None,
+            impulse_tolerance: None,
             step_limit: 1_000_000,
             restart_limit: 10_000,
-            smallest_step: 1e-16,
+            smallest_step: None,
         }
     }
 }
@@ -73,13 +79,16 @@ impl Settings {
             let (name, expected) = ("relative_tolerance", "a number from 1e-13 to 0.1");
             return Err(Error::Setting { name, value, expected });
         }
+        if let Some((name, value)) = self.scales.and_then(|scales| scales.unusable()) {
+            return Err(Error::Setting { name, value, expected: "a positive finite number" });
+        }
         for (name, value) in [
             ("displacement_tolerance", self.displacement_tolerance),
             ("velocity_tolerance", self.velocity_tolerance),
             ("impulse_tolerance", self.impulse_tolerance),
             ("smallest_step", self.smallest_step),
         ] {
-            if !(value.is_finite() && value > 0.0) {
+            if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
                 return Err(Error::Setting { name, value, expected: "a positive finite number" });
             }
         }
@@ -91,5 +100,61 @@ impl Settings {
             }
         }
         Ok(())
+    }
+}
+
+/// The settings of one integration, with tolerances for what was left to the scales of the model.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub(super) method: Method,
+    pub(super) relative_tolerance: f64,
+    pub(super) scales: Scales,
+    /// How far displacements and velocities go while bodies move by `L` in `T`.
+    pub(super) strides: Vec<f64>,
+    /// How far velocities go while bodies move by `L`.
+    pub(super) velocity_strides: Vec<f64>,
+    /// Of displacements, velocities and contact impulses.
+    pub(super) absolute_tolerances: Vec<f64>,
+    pub(super) step_limit: usize,
+    pub(super) restart_limit: usize,
+    pub(super) smallest_step: f64,
+}
+
+impl Resolved {
+    pub(super) fn new(settings: &Settings, model: &Model, start: &State, span: f64) -> Self {
+        let system = model.system();
+        let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
+        let State { time, coordinates, impulses, .. } = start;
+        let state = model::State {
+            time: *time,
+            coordinates: coordinates.clone(),
+            velocity: start.velocity.clone(),
+        };
+        let scales = settings.scales.unwrap_or_else(|| Scales::of(system, gaps, &state, span));
+        let mut strides = scales.of_coordinates(system, coordinates);
+        let displacements = strides.len();
+        let velocities = scales.of_velocities(system, coordinates);
+        strides.extend(velocities.iter().map(|stride| stride / scales.time));
+        let (of_displacements, of_velocities) = strides.split_at(displacements);
+        let displacement = |s: &f64| settings.displacement_tolerance.unwrap_or(1e-12 * s);
+        let velocity = |s: &f64| settings.velocity_tolerance.unwrap_or(1e-9 * s);
+        let impulse = settings.impulse_tolerance.unwrap_or(1e-9 * scales.impulse());
+        let absolute_tolerances = of_displacements
+            .iter()
+            .map(displacement)
+            .chain(of_velocities.iter().map(velocity))
+            .chain(impulses.iter().map(|_| impulse))
+            .collect();
+        Self {
+            method: settings.method,
+            relative_tolerance: settings.relative_tolerance,
+            scales,
+            strides,
+            velocity_strides: velocities,
+            absolute_tolerances,
+            step_limit: settings.step_limit,
+            restart_limit: settings.restart_limit,
+            smallest_step: settings.smallest_step.unwrap_or(1e-16 * scales.time),
+        }
     }
 }

@@ -80,8 +80,8 @@ fn hunt_and_crossley_restore_what_their_first_integral_says() {
     // For slow collisions the restitution is `1 − c v`, here to terms of the order of `(c v)² = 1e-6`.
     let law = NormalLaw::hertz(0.1, 1e9, 0.1).unwrap();
     let slow = Settings {
-        displacement_tolerance: 1e-16,
-        velocity_tolerance: 1e-13,
+        displacement_tolerance: Some(1e-16),
+        velocity_tolerance: Some(1e-13),
         ..precise(Method::Tsit45)
     };
     let after = bounce(law, 0.01, &slow).state.velocity[1];
@@ -100,9 +100,9 @@ fn tighter_tolerances_give_smaller_errors() {
             let settings = Settings {
                 method,
                 relative_tolerance: tolerance,
-                velocity_tolerance: tolerance,
-                displacement_tolerance: 1e-3 * tolerance,
-                impulse_tolerance: tolerance,
+                velocity_tolerance: Some(tolerance),
+                displacement_tolerance: Some(1e-3 * tolerance),
+                impulse_tolerance: Some(tolerance),
                 ..Settings::default()
             };
             let report = bounce(law, 2.0, &settings);
@@ -140,10 +140,10 @@ fn ordered_block(corners: [(f64, f64); 2], angle: f64) -> (Model, State) {
 fn stiff() -> Settings {
     Settings {
         relative_tolerance: 1e-10,
-        displacement_tolerance: 1e-14,
-        velocity_tolerance: 1e-11,
-        impulse_tolerance: 1e-11,
-        smallest_step: 1e-20,
+        displacement_tolerance: Some(1e-14),
+        velocity_tolerance: Some(1e-11),
+        impulse_tolerance: Some(1e-11),
+        smallest_step: Some(1e-20),
         ..Settings::default()
     }
 }
@@ -280,7 +280,7 @@ fn reaching_a_limit_is_a_status_with_the_state_so_far() {
     let once = run(&Settings { restart_limit: 1, ..Settings::default() });
     assert_eq!((once.status, once.counters.restarts), (Status::RestartLimit, 1));
     assert!((once.state.time - 0.1 - 1e-2 * PI).abs() < 1e-6);
-    let coarse = run(&Settings { smallest_step: 1e-3, ..Settings::default() });
+    let coarse = run(&Settings { smallest_step: Some(1e-3), ..Settings::default() });
     assert_eq!(coarse.status, Status::StepTooSmall);
     let free = run(&Settings::default());
     assert_eq!((free.status, free.counters.restarts), (Status::EndReached, 2));
@@ -346,10 +346,10 @@ fn bad_input_is_refused_by_name() {
     for (name, settings) in [
         ("relative_tolerance", Settings { relative_tolerance: 0.0, ..default() }),
         ("relative_tolerance", Settings { relative_tolerance: f64::NAN, ..default() }),
-        ("displacement_tolerance", Settings { displacement_tolerance: 0.0, ..default() }),
-        ("velocity_tolerance", Settings { velocity_tolerance: -1.0, ..default() }),
-        ("impulse_tolerance", Settings { impulse_tolerance: f64::NAN, ..default() }),
-        ("smallest_step", Settings { smallest_step: f64::INFINITY, ..default() }),
+        ("displacement_tolerance", Settings { displacement_tolerance: Some(0.0), ..default() }),
+        ("velocity_tolerance", Settings { velocity_tolerance: Some(-1.0), ..default() }),
+        ("impulse_tolerance", Settings { impulse_tolerance: Some(f64::NAN), ..default() }),
+        ("smallest_step", Settings { smallest_step: Some(f64::INFINITY), ..default() }),
         ("step_limit", Settings { step_limit: 0, ..default() }),
         ("restart_limit", Settings { restart_limit: 0, ..default() }),
     ] {

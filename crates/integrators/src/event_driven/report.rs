@@ -153,7 +153,7 @@ pub struct Drift {
     pub position: f64,
     /// Normal velocities of carrying contacts, slip of sticking ones, velocities of bilateral constraints (m/s, rad/s).
     pub velocity: f64,
-    /// Deepest overlap of any contact at the end of a step (m).
+    /// Deepest overlap of any contact at the end of a step or at a sample (m).
     pub penetration: f64,
 }
 
@@ -173,6 +173,11 @@ pub enum Status {
     ModeLimit,
     /// [`Settings::step_limit`](super::Settings::step_limit) was reached.
     StepLimit,
+    /// [`Settings::work_limit`](super::Settings::work_limit) was reached.
+    WorkLimit,
+    /// Bodies overlapped by more than the start was accepted with and [`Settings::gap_tolerance`](super::Settings::gap_tolerance)
+    /// more: a contact closed that was not seen, or one that nothing presses on drifted.
+    Overlap,
     /// The impact law did not come to its end, or the certificate of its outcome does not hold.
     ImpactUnresolved,
     /// No contact forces are consistent with any mode, and percussions without collision did not help.
@@ -180,6 +185,9 @@ pub enum Status {
     /// No step, however small, met the tolerances, or numbers grew beyond all bounds.
     Failed,
 }
+
+/// What a linear complementarity problem costs, in evaluations: measured for the sizes of one to twelve contacts.
+const DECISION: usize = 10;
 
 /// What an integration cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -194,10 +202,19 @@ pub struct Counters {
     pub energy_gained: usize,
     /// Times that a contact changed its mode.
     pub mode_changes: usize,
+    /// Looks at states for events and samples.
+    pub looks: usize,
     /// Linear complementarity problems solved to find modes.
     pub mode_lcps: usize,
     /// Steps after which drift was taken out.
     pub projections: usize,
+}
+
+impl Counters {
+    /// What [`Settings::work_limit`](super::Settings::work_limit) bounds.
+    pub(super) fn work(&self) -> usize {
+        self.evaluations + self.looks + DECISION * self.mode_lcps
+    }
 }
 
 /// The end of an integration.

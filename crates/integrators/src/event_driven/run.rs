@@ -44,8 +44,12 @@ impl Run<'_, '_> {
     pub(super) fn finish(mut self) -> Result<Report, Error> {
         self.course.observe();
         let status = loop {
-            let step = if self.course.state.time >= self.end {
+            let step = if self.course.overlaps() {
+                Some(Status::Overlap)
+            } else if self.course.state.time >= self.end {
                 Some(Status::EndReached)
+            } else if self.course.counters.work() >= self.course.settings.work_limit {
+                Some(Status::WorkLimit)
             } else if self.approaches() {
                 self.impact()?
             } else {
@@ -65,6 +69,10 @@ impl Run<'_, '_> {
             || energy.is_breached(self.start_kinetic, settings, &counters);
         let status = match status {
             Status::EndReached if gained => Status::EnergyGained,
+            status => status,
+        };
+        let status = match status {
+            Status::EndReached if drift.penetration > settings.deepest() => Status::Overlap,
             status => status,
         };
         let scales = settings.scales;
@@ -232,6 +240,7 @@ impl Run<'_, '_> {
                 Some(Status::EndReached)
             }
             Ending::StepLimit => Some(Status::StepLimit),
+            Ending::WorkLimit => Some(Status::WorkLimit),
             Ending::StepTooSmall | Ending::NotConverged | Ending::NotFinite => Some(Status::Failed),
         })
     }

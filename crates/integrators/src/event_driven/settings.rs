@@ -42,6 +42,10 @@ pub struct Settings {
     pub mode_limit: usize,
     /// Largest number of steps of smooth motion (≥ 1, default `1_000_000`).
     pub step_limit: usize,
+    /// Largest amount of work: evaluations of the accelerations, looks at states, and problems solved to find modes, each of
+    /// which counts as ten (≥ 1, default `100_000_000`). An evaluation takes some 10 µs for a few bodies. Phases that end as
+    /// soon as they begin take few steps and much work.
+    pub work_limit: usize,
     /// Time between two moments that the observer sees besides events (s; > 0); without it (the default), the ends of
     /// steps, which are far apart where the motion is smooth.
     pub sample_interval: Option<f64>,
@@ -60,6 +64,7 @@ impl Default for Settings {
             impact_limit: 100_000,
             mode_limit: 100_000,
             step_limit: 1_000_000,
+            work_limit: 100_000_000,
             sample_interval: None,
         }
     }
@@ -94,6 +99,7 @@ impl Settings {
             ("impact_limit", self.impact_limit),
             ("mode_limit", self.mode_limit),
             ("step_limit", self.step_limit),
+            ("work_limit", self.work_limit),
         ] {
             if value == 0 {
                 return Err(Error::Setting { name, value: 0.0, expected: "at least 1" });
@@ -119,10 +125,17 @@ pub(super) struct Resolved {
     pub(super) impact_limit: usize,
     pub(super) mode_limit: usize,
     pub(super) step_limit: usize,
+    pub(super) work_limit: usize,
+    pub(super) end: f64,
     pub(super) sample_interval: Option<f64>,
 }
 
 impl Resolved {
+    /// Depth of overlaps that are accepted (m): those of the start, and by the tolerance of gaps more.
+    pub(super) fn deepest(&self) -> f64 {
+        self.proximity.max(self.gap_tolerance) + self.gap_tolerance
+    }
+
     pub(super) fn new(settings: &Settings, model: &Model, start: &State, end: f64) -> Self {
         let system = model.system();
         let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
@@ -154,6 +167,8 @@ impl Resolved {
             impact_limit: settings.impact_limit,
             mode_limit: settings.mode_limit,
             step_limit: settings.step_limit,
+            work_limit: settings.work_limit,
+            end,
             sample_interval: settings.sample_interval,
         }
     }

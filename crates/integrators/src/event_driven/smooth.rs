@@ -18,16 +18,12 @@ use super::{
     settings::Resolved,
 };
 use crate::{
-    events::{Between, Ending, Watch, step_to_event},
+    events::{Between, Ending, Watch, looks_between, step_to_event},
     model::State,
 };
 
 /// Steps are corrected when drift exceeds this part of the tolerances.
 const CORRECTED: f64 = 0.1;
-
-/// Largest part of the length of the model that bodies move by between two looks at their gaps: a body that passes
-/// through another overlaps it for longer, unless it grazes it.
-const STRIDE: f64 = 0.25;
 
 /// How often a step may be shortened. Each time at least halves it.
 const SHORTENINGS: usize = 1100;
@@ -43,6 +39,8 @@ pub(super) struct Course<'a, 'm> {
     pub(super) energy: EnergyAccount,
     pub(super) drift: Drift,
     pub(super) counters: Counters,
+    /// Gaps of contacts that do not carry at which a phase ends (m).
+    pub(super) floors: Vec<f64>,
     /// Index of the next sample.
     pub(super) next_sample: u64,
     /// Time of the start.
@@ -63,6 +61,7 @@ impl Course<'_, '_> {
     }
 
     fn held_at(&mut self, state: &State) -> Held {
+        self.counters.looks += 1;
         let still = self.settings.velocity_tolerance;
         let held = self.hold.solve(&mut self.geometry, &moment_of(state), still);
         let all = self.geometry.all();
@@ -90,6 +89,33 @@ impl Course<'_, '_> {
         });
     }
 
+    /// Ends the coming phase where an open contact closes slowly. One that is closed and that nothing presses on may already
+    /// be deeper by what is accepted: no mode is better for it, and the phase ends where bodies overlap.
+    fn lay_floors(&mut self) {
+        let Self { geometry, settings, floors, state, .. } = self;
+        let all = geometry.all();
+        geometry.locate(&state.coordinates, &all);
+        let floor = |gap: &f64| {
+            let closed = *gap < -settings.gap_tolerance;
+            if closed { -settings.deepest() } else { -settings.gap_tolerance }
+        };
+        *floors = geometry.gaps.iter().map(floor).collect();
+    }
+
+    /// Whether bodies overlap by more than is accepted; locates all.
+    pub(super) fn overlaps(&mut self) -> bool {
+        let Self { geometry, settings, state, .. } = self;
+        let all = geometry.all();
+        geometry.locate(&state.coordinates, &all);
+        geometry.gaps.iter().any(|gap| gap.is_nan() || *gap < -settings.deepest())
+    }
+
+    /// Notes the deepest overlap of the contacts located.
+    fn note_depth(&mut self) {
+        let deepest = self.geometry.gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
+        self.drift.penetration = self.drift.penetration.max(deepest);
+    }
+
     /// Takes drift out of the present state.
     pub(super) fn project(&mut self) {
         let contacts = self.hold.contacts();
@@ -109,6 +135,7 @@ impl Course<'_, '_> {
 /// Moves on until an event or `end`.
 pub(super) fn advance(course: &mut Course<'_, '_>, end: f64) -> Result<Ending, Error> {
     let begin = course.state.clone();
+    course.lay_floors();
     let friction = course.energy.friction;
     let other_work = course.energy.other_work;
     let layout = Layout { positions: begin.coordinates.len(), velocities: begin.velocity.len() };
@@ -200,20 +227,39 @@ impl Watch for Watcher<'_, '_, '_, '_> {
     /// A quarter of the length of the model between two looks.
     fn looks(&self, y: &[f64]) -> usize {
         let course = self.course.borrow();
-        let before = course.state.coordinates.iter().zip(&self.begin.coordinates);
-        let moved = before
-            .zip(y)
-            .zip(&course.settings.strides)
-            .map(|(((q, origin), e), stride)| (origin + e - q).abs() / stride)
-            .fold(0.0, f64::max);
-        // A cast saturates.
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "from 1 to 1e4"
-        )]
-        let looks = (moved / STRIDE).ceil().clamp(1.0, 1e4) as usize;
-        looks
+        let reached = self.begin.coordinates.iter().zip(y).map(|(q, e)| q + e).collect::<Vec<_>>();
+        looks_between(&course.state.coordinates, &reached, &course.settings.strides)
+    }
+
+    /// Contacts that carry do not close; their rates are those of what is held.
+    fn gaps(&mut self, t: f64, y: &[f64], gaps: &mut Vec<[f64; 2]>) {
+        let state = self.layout.state(self.begin, self.unit * t, y);
+        let course = &*self.course.borrow();
+        let Course { geometry, hold, .. } = &**course;
+        let of_contact = |contact: usize| match hold.grip(contact) {
+            Some(_) => [0.0; 2],
+            None => [geometry.gaps[contact], geometry.normal_speed(contact, &state.velocity)],
+        };
+        gaps.clear();
+        gaps.extend((0..geometry.gaps.len()).map(of_contact));
+    }
+
+    fn follows_gaps(&self) -> bool {
+        true
+    }
+
+    fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    fn resolution(&self) -> f64 {
+        let course = self.course.borrow();
+        f64::EPSILON * course.start.abs().max(course.settings.end.abs()) / self.unit
+    }
+
+    fn is_exhausted(&self) -> bool {
+        let course = self.course.borrow();
+        course.counters.work() >= course.settings.work_limit
     }
 
     /// Whether an open contact has closed, or the force or the slip of a carrying one has left its mode.
@@ -222,13 +268,12 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         let state = self.layout.state(self.begin, self.unit * t, y);
         let held = course.held_at(&state);
         let settings = course.settings;
-        let Course { geometry, hold, .. } = course;
+        let Course { geometry, hold, floors, .. } = course;
         (0..geometry.gaps.len()).any(|contact| match hold.grip(contact) {
             None => {
                 let gap = geometry.gaps[contact];
                 let closing = geometry.normal_speed(contact, &state.velocity);
-                (gap <= 0.0 && closing < -settings.velocity_tolerance)
-                    || gap < -settings.gap_tolerance
+                (gap <= 0.0 && closing < -settings.velocity_tolerance) || gap < floors[contact]
             }
             Some(grip) => {
                 let excess = violation(geometry, hold, &held, contact);
@@ -275,6 +320,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
                     between(t / self.unit, &mut inside)?;
                     let state = self.layout.state(self.begin, t, &inside);
                     let held = course.held_at(&state);
+                    course.note_depth();
                     course.show(&State { time, ..state }, &held, friction(&inside));
                 }
                 course.next_sample += 1;
@@ -284,8 +330,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         course.energy.friction = friction(y);
         course.energy.other_work = y[self.layout.positions + self.layout.velocities + 1];
         let held = course.held_at(&course.state.clone());
-        let deepest = course.geometry.gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
-        course.drift.penetration = course.drift.penetration.max(deepest);
+        course.note_depth();
         course.turn();
         if course.settings.sample_interval.is_none() {
             let state = course.state.clone();

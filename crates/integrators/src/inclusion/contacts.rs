@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::ContactRows;
 
-use super::Resolved;
+use super::{Error, Resolved};
 use crate::model::Model;
 
 /// Singular values of a Delassus operator below this part of the largest are those of redundant contacts:
@@ -54,6 +54,21 @@ impl<'a> Contacts<'a> {
         (0..self.gaps.len()).find(|&i| {
             self.gaps[i] <= settings.gap_tolerance && self.u[2 * i] < -settings.velocity_tolerance
         })
+    }
+
+    /// Whether bodies overlap by more than the tolerance of gaps; also if a gap is not a number.
+    pub(super) fn overlap(&self, settings: &Resolved) -> bool {
+        self.gaps.iter().any(|gap| gap.is_nan() || *gap < -settings.gap_tolerance)
+    }
+
+    /// Refuses a start at which bodies overlap.
+    pub(super) fn check_start(&self, settings: &Resolved) -> Result<(), Error> {
+        let accepted = settings.gap_tolerance;
+        let overlaps = |(_, gap): &(usize, &f64)| gap.is_nan() || **gap < -accepted;
+        match self.gaps.iter().enumerate().find(overlaps) {
+            Some((contact, gap)) => Err(Error::Penetration { contact, depth: -gap, accepted }),
+            None => Ok(()),
+        }
     }
 
     /// Contacts that are closed and neither open nor approach.
@@ -123,6 +138,27 @@ impl<'a> Contacts<'a> {
             forces[*component] = *force;
         }
         (forces, acceleration + columns * held)
+    }
+
+    /// Sizes of the generalized forces, of the system and of the contacts `sticking` (N, N·m).
+    pub(super) fn pulls(&mut self, sticking: &[usize], moment: (&[f64], &[f64], f64)) -> Vec<f64> {
+        let (coordinates, velocity, time) = moment;
+        let (forces, _) = self.hold(sticking, moment);
+        let of_contacts = self.jacobian.tr_mul(&forces);
+        let mut smooth = vec![0.0; velocity.len()];
+        self.model.system().smooth_forces(coordinates, velocity, time, &mut smooth);
+        smooth.iter().zip(&of_contacts).map(|(k, f)| k.abs() + f.abs()).collect()
+    }
+
+    /// The nearest forces within their cones, normal by normal: those of sticking contacts leave them by up to what is none.
+    pub(super) fn within_cones(&self, mut forces: DVector<f64>) -> DVector<f64> {
+        for (force, contact) in forces.as_mut_slice().chunks_exact_mut(2).zip(self.model.contacts())
+        {
+            force[0] = force[0].max(0.0);
+            let bound = contact.friction * force[0];
+            force[1] = force[1].clamp(-bound, bound);
+        }
+        forces
     }
 
     /// By how much forces leave their cones: zero where all push and none slips (N).

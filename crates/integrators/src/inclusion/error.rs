@@ -28,6 +28,16 @@ pub enum Error {
         /// What is accepted.
         expected: &'static str,
     },
+    /// Bodies overlap at the start.
+    #[error("contact {contact} overlaps by {depth} m at the start, expected at most {accepted} m")]
+    Penetration {
+        /// The contact.
+        contact: usize,
+        /// How deep (m); not a number where the gap is none.
+        depth: f64,
+        /// Largest accepted (m).
+        accepted: f64,
+    },
     /// The end is not after the start.
     #[error("end time is {end}, expected a finite number after the start at {start} (s)")]
     End {

@@ -9,7 +9,10 @@ use super::{
     contacts::Contacts,
     solution::{Kind, Moment, Phase, Status},
 };
-use crate::events::{Between, Ending, Watch, step_to_event};
+use crate::{
+    energy::{ControlledAccount, Reached, Slack},
+    events::{Between, Ending, Watch, looks_between, step_to_event},
+};
 
 /// Intervals that each step of the integration is recorded in; an even number.
 const PARTS: u32 = 4;
@@ -24,7 +27,7 @@ pub(super) fn advance(
     settings: &Resolved,
     start: &Moment,
     end: f64,
-    steps: &mut usize,
+    (steps, account): (&mut usize, &mut ControlledAccount),
 ) -> Result<(Option<Phase>, Option<Status>), Error> {
     let Some(sticking) = sticking(contacts, settings, start) else {
         return Ok((None, Some(Status::NoSticking)));
@@ -43,7 +46,7 @@ pub(super) fn advance(
             let (forces, acceleration) = contacts.hold(&sticking, (q, v, begin + unit * t));
             contacts.model.system().coordinate_rate(q, v, &mut rate[..positions]);
             rate[positions..count - 1].copy_from_slice(acceleration.as_slice());
-            rate[count - 1] = normal_sum(forces.as_slice());
+            rate[count - 1] = normal_sum(contacts.within_cones(forces).as_slice());
             rate.iter_mut().for_each(|rate| *rate *= unit);
         })
         .init(move |_, _, y| y.copy_from_slice(&first), count)
@@ -52,12 +55,17 @@ pub(super) fn advance(
         .build()
         .map_err(refused)?;
     let mut solver = problem.tsit45().map_err(refused)?;
+    let strides =
+        settings.scales.of_coordinates(contacts.borrow().model.system(), &start.coordinates);
     let mut recorder = Recorder {
         contacts: &contacts,
         sticking: &sticking,
         settings,
         start,
         positions,
+        strides,
+        overlaps: false,
+        account,
         moments: &mut moments,
     };
     let ending = step_to_event(
@@ -68,9 +76,10 @@ pub(super) fn advance(
     )
     .map_err(refused)?;
     let status = match ending {
+        _ if recorder.overlaps => Some(Status::Overlap),
         Ending::Event => None,
         Ending::Span => Some(Status::EndReached),
-        Ending::StepLimit => Some(Status::StepLimit),
+        Ending::StepLimit | Ending::WorkLimit => Some(Status::StepLimit),
         Ending::StepTooSmall | Ending::NotConverged | Ending::NotFinite => Some(Status::Failed),
     };
     let kind = if sticking.is_empty() { Kind::Free } else { Kind::Sustained };
@@ -98,6 +107,7 @@ pub(super) fn stay(
     if acceleration > accepted || contacts.cone_violation(&forces) > ROUNDING * force {
         return Err(Error::NotAtRest { acceleration, accepted });
     }
+    let forces = contacts.within_cones(forces);
     let slowness = 1.0 + normal_sum(forces.as_slice());
     let moments = [0.0, 0.5, 1.0].map(|part| Moment {
         s: start.s + part * duration * slowness,
@@ -142,17 +152,58 @@ fn sticking(contacts: &mut Contacts<'_>, settings: &Resolved, at: &Moment) -> Op
     })
 }
 
-/// Ends a phase when an open contact closes or the forces of a sticking one leave their cone, and records.
+/// Ends a phase when an open contact closes, bodies overlap or the forces of a sticking contact leave their cone, and
+/// records.
 struct Recorder<'a, 'c, 'm> {
     contacts: &'a RefCell<&'c mut Contacts<'m>>,
     sticking: &'a [usize],
     settings: &'a Resolved,
     start: &'a Moment,
     positions: usize,
+    /// How far each coordinate goes while bodies move by the length of the model.
+    strides: Vec<f64>,
+    /// Whether bodies overlap at one of the moments.
+    overlaps: bool,
+    account: &'a mut ControlledAccount,
     moments: &'a mut Vec<Moment>,
 }
 
 impl Recorder<'_, '_, '_> {
+    /// Enters a step that ends at the time `t` of the solver with `y`, and lies around `middle`, into the account of the
+    /// energy.
+    fn enter(&mut self, t: f64, y: &[f64], (middle, inside): (f64, &[f64])) {
+        let settings = self.settings;
+        let time = |t: f64| self.start.time + settings.scales.time * t;
+        let split = |y: &'_ [f64]| {
+            let (coordinates, rest) = y.split_at(self.positions);
+            (coordinates.to_vec(), rest[..rest.len() - 1].to_vec())
+        };
+        let ((q, v), (middle_q, middle_v)) = (split(y), split(inside));
+        let contacts = &mut *self.contacts.borrow_mut();
+        let system = contacts.model.system();
+        let middle_power = system.other_power(&middle_q, &middle_v, time(middle));
+        let pulls = contacts.pulls(self.sticking, (&q, &v, time(t)));
+        let tolerance =
+            |k: usize| settings.absolute_tolerances[k] + settings.tolerance * y[k].abs();
+        let position = self.strides.iter().enumerate().map(|(k, stride)| tolerance(k) / stride);
+        let position = position.fold(0.0, f64::max);
+        let of_velocities: Vec<_> =
+            (self.positions..self.positions + v.len()).map(tolerance).collect();
+        let strides = settings.scales.of_velocities(system, &self.start.coordinates);
+        let slack =
+            Slack { position, strides: &strides, velocity: &of_velocities, unknowns: y.len() };
+        let energy = system.energy(&q, &v);
+        let end = Reached { time: time(t), coordinates: &q, velocity: &v, energy };
+        self.account.enter(system, end, middle_power, &pulls, slack);
+    }
+
+    fn record(&mut self, t: f64, y: &[f64]) {
+        let moment = self.moment(t, y);
+        self.overlaps |= self.contacts.borrow().overlap(self.settings);
+        self.moments.push(moment);
+    }
+
+    /// The moment, at which it leaves the contacts located.
     fn moment(&self, t: f64, y: &[f64]) -> Moment {
         let (coordinates, rest) = y.split_at(self.positions);
         let (velocity, percussion) = rest.split_at(rest.len() - 1);
@@ -160,6 +211,7 @@ impl Recorder<'_, '_, '_> {
         let time = self.start.time + elapsed;
         let mut contacts = self.contacts.borrow_mut();
         let (forces, _) = contacts.hold(self.sticking, (coordinates, velocity, time));
+        let forces = contacts.within_cones(forces);
         let slowness = 1.0 + normal_sum(forces.as_slice());
         Moment {
             s: self.start.s + elapsed + percussion[0],
@@ -173,6 +225,32 @@ impl Recorder<'_, '_, '_> {
 }
 
 impl Watch for Recorder<'_, '_, '_> {
+    fn looks(&self, y: &[f64]) -> usize {
+        let before = self.moments.last().unwrap_or(self.start);
+        looks_between(&before.coordinates, &y[..self.positions], &self.strides)
+    }
+
+    fn gaps(&mut self, _t: f64, _y: &[f64], gaps: &mut Vec<[f64; 2]>) {
+        let contacts = self.contacts.borrow();
+        let of_contact = |i: usize| {
+            if self.sticking.contains(&i) {
+                [0.0; 2]
+            } else {
+                [contacts.gaps[i], contacts.u[2 * i]]
+            }
+        };
+        gaps.clear();
+        gaps.extend((0..contacts.gaps.len()).map(of_contact));
+    }
+
+    fn follows_gaps(&self) -> bool {
+        true
+    }
+
+    fn unit(&self) -> f64 {
+        self.settings.scales.time
+    }
+
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
         let (coordinates, rest) = y.split_at(self.positions);
         let velocity = &rest[..rest.len() - 1];
@@ -188,7 +266,7 @@ impl Watch for Recorder<'_, '_, '_> {
                 && contacts.gaps[i] <= 0.0
                 && contacts.u[2 * i] < -self.settings.velocity_tolerance
         });
-        leaves || closes
+        leaves || closes || contacts.overlap(self.settings)
     }
 
     fn accept(
@@ -203,11 +281,12 @@ impl Watch for Recorder<'_, '_, '_> {
         for part in first..PARTS {
             let t = from + (to - from) * f64::from(part) / f64::from(PARTS);
             between(t, &mut inside)?;
-            let moment = self.moment(t, &inside);
-            self.moments.push(moment);
+            self.record(t, &inside);
         }
-        let moment = self.moment(to, y);
-        self.moments.push(moment);
+        self.record(to, y);
+        let middle = 0.5 * (from + to);
+        between(middle, &mut inside)?;
+        self.enter(to, y, (middle, &inside));
         Ok(())
     }
 }

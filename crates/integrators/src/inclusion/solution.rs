@@ -1,6 +1,6 @@
 //! Solutions of the inclusion as phases of moments.
 
-use crate::{model::State, scales::Scales};
+use crate::{energy::EnergyBalance, model::State, scales::Scales};
 
 /// One moment of a solution, with the rates that lead on from it within its phase.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +83,9 @@ impl Phase {
 pub enum Status {
     /// At the time asked for.
     EndReached,
+    /// At the time asked for or before an impact beyond the limit, with more energy than the motion can have, see
+    /// [`Solution::energy`].
+    EnergyGained,
     /// Before the impact beyond [`Settings::impact_limit`](super::Settings::impact_limit): at an accumulation
     /// point, as a rule.
     ImpactLimit,
@@ -93,6 +96,9 @@ pub enum Status {
     /// Contacts touch, but no set of sticking ones carries: one would have to slide, which is not built, or rigid
     /// bodies have no consistent force there.
     NoSticking,
+    /// Bodies overlap by more than [`Settings::gap_tolerance`](super::Settings::gap_tolerance): a contact closed that was
+    /// not seen, or errors of the steps added up.
+    Overlap,
     /// An impact did not come to an end by single contacts.
     Jammed,
     /// Steps of a smooth phase became too small, or numbers too large.
@@ -106,6 +112,8 @@ pub struct Solution {
     pub phases: Vec<Phase>,
     /// How it ended.
     pub status: Status,
+    /// The account of the energy.
+    pub energy: EnergyBalance,
     /// Length, mass and time that tolerances were relative to.
     pub scales: Scales,
 }

@@ -3,11 +3,11 @@
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{
     FreeBodies, PlanarBodies, PlanarBody,
-    gap::{Plane, Sphere, SpherePlane},
+    gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 
 use super::*;
-use crate::model::Contact;
+use crate::{energy::EnergyBalance, model::Contact};
 
 const GRAVITY: f64 = 9.81;
 
@@ -97,8 +97,12 @@ fn the_impacts_accumulate_where_the_energy_integral_says() {
     for i in [0, 2] {
         assert!((end.rates[i] / end.time_rate - 0.5 * GRAVITY).abs() < 1e-8, "{:?}", end.rates);
     }
-    let beyond =
-        Solution { phases: vec![phase], status: Status::EndReached, scales: Scales::one() };
+    let beyond = Solution {
+        phases: vec![phase],
+        status: Status::EndReached,
+        energy: EnergyBalance::default(),
+        scales: Scales::one(),
+    };
     assert!(certify(&model, &beyond).worst() < 1e-8);
 }
 
@@ -224,6 +228,7 @@ fn bad_input_is_refused_by_name() {
         Accumulation::of(&Solution {
             phases: vec![],
             status: Status::Failed,
+            energy: EnergyBalance::default(),
             scales: Scales::one()
         }),
         None
@@ -266,5 +271,36 @@ fn units_of_mass_length_and_time_change_no_phase_and_no_answer() {
             let spin = phase.end().velocity[2] * units[2];
             assert!((spin - expected.end().velocity[2]).abs() < 1e-9, "{units:?}: {spin}");
         }
+    }
+}
+
+/// Two discs of 0.1 m in free motion, whose steps are as long as the motion: the first is at rest 1 m ahead of the other. It
+/// passed through within one step, and the end counted as reached.
+#[test]
+fn a_disc_does_not_pass_through_another_within_a_step() {
+    let disc = PlanarBody::new(1.0, 0.005);
+    let discs = PlanarBodies::new(vec![disc; 2], Vector2::zeros()).unwrap();
+    let pair = SphereSphere::new(Sphere::of_body(0, 0.1), Sphere::of_body(1, 0.1)).unwrap();
+    let model = Model::new(Box::new(discs), vec![Contact::new(pair, 0.3)]).unwrap();
+    let coordinates = vec![1.0, 0.0, 0.0, 0.0, 0.05, 0.0];
+    let velocity = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+    let start = State { time: 0.0, coordinates, velocity };
+    let solution = build(&model, &Settings::default(), &start, 3.0).unwrap();
+    assert_eq!(solution.status, Status::EndReached);
+    let kinds: Vec<_> = solution.phases.iter().map(|phase| phase.kind).collect();
+    assert!(kinds.contains(&Kind::Impact), "{kinds:?}");
+    let certificate = certify(&model, &solution);
+    assert!(certificate.penetration <= 1e-9 * solution.scales.length, "{certificate:?}");
+}
+
+#[test]
+fn a_start_that_overlaps_is_refused() {
+    let depth = 1e-3;
+    let start = State { coordinates: vec![0.0, 1.0 - depth, 0.0], ..rocking() };
+    match build(&block(), &Settings::default(), &start, 1.0).unwrap_err() {
+        Error::Penetration { contact: 0, depth: found, .. } => {
+            assert!((found - depth).abs() < 1e-15);
+        }
+        other => panic!("{other}"),
     }
 }

@@ -9,8 +9,9 @@ use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::ContactRows;
 
 use super::{
-    Alignment, Model, Settings,
+    Alignment, Model,
     polygon::{self, Direction},
+    settings::Resolved,
 };
 use crate::bilateral::Bilateral;
 
@@ -52,7 +53,7 @@ pub(super) struct Point<'a> {
 }
 
 impl Linearization {
-    pub(super) fn new(model: &Model, settings: &Settings) -> Self {
+    pub(super) fn new(model: &Model, settings: &Resolved) -> Self {
         Self {
             corners: polygon::corners(settings.directions),
             contact_rows: ContactRows::for_system(model.system()),
@@ -71,7 +72,7 @@ impl Linearization {
         self.contact_rows.tangent_count()
     }
 
-    pub(super) fn update(&mut self, model: &Model, settings: &Settings, at: Point<'_>) {
+    pub(super) fn update(&mut self, model: &Model, settings: &Resolved, at: Point<'_>) {
         self.resize(model, at.active.len());
         self.fill_contact_rows(model, settings, at);
         self.inverse_mass_rows.copy_from(&self.rows);
@@ -125,7 +126,7 @@ impl Linearization {
         }
     }
 
-    fn fill_contact_rows(&mut self, model: &Model, settings: &Settings, at: Point<'_>) {
+    fn fill_contact_rows(&mut self, model: &Model, settings: &Resolved, at: Point<'_>) {
         let tangents = self.tangent_count();
         for (slot, &contact) in at.active.iter().enumerate() {
             let gap = model.contacts()[contact].gap.rows(
@@ -143,7 +144,7 @@ impl Linearization {
         }
     }
 
-    fn align(&mut self, settings: &Settings, contact_count: usize) {
+    fn align(&mut self, settings: &Resolved, contact_count: usize) {
         let tangents = self.tangent_count();
         for slot in 0..contact_count {
             let slip = |t: usize| self.free_velocity[slot * (1 + tangents) + 1 + t];

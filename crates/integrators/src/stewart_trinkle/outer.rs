@@ -5,8 +5,9 @@ use percussion_complementarity::lcp::{ProblemError, Report, Status};
 use percussion_dynamics::System;
 
 use super::{
-    Error, Model, Settings, State, StepReport,
+    Error, Model, State, StepReport,
     linearization::{Linearization, Point},
+    settings::Resolved,
     step_problem::StepProblem,
 };
 
@@ -33,7 +34,7 @@ pub(super) struct OuterIteration {
 }
 
 impl OuterIteration {
-    pub(super) fn new(model: &Model, settings: &Settings) -> Result<Self, ProblemError> {
+    pub(super) fn new(model: &Model, settings: &Resolved) -> Result<Self, ProblemError> {
         let system = model.system();
         let (coordinates, velocities) = (system.coordinate_count(), system.velocity_count());
         Ok(Self {
@@ -54,7 +55,7 @@ impl OuterIteration {
     pub(super) fn predict(
         &mut self,
         model: &Model,
-        settings: &Settings,
+        settings: &Resolved,
         state: &State,
     ) -> Result<(), Error> {
         let (system, h) = (model.system(), settings.step_size);
@@ -109,7 +110,7 @@ impl OuterIteration {
     pub(super) fn converge(
         &mut self,
         model: &Model,
-        settings: &Settings,
+        settings: &Resolved,
         state: &State,
         active: &[usize],
         report: &mut StepReport,
@@ -136,7 +137,7 @@ impl OuterIteration {
             let previous_change = report.change;
             report.change =
                 if final_at_once { 0.0 } else { settings.step_size * self.tangent.amax() };
-            if report.change <= settings.tolerance {
+            if final_at_once || self.is_small(settings) {
                 violation = self.violation_at_end(model, settings, state, active);
                 if violation <= settings.tolerance {
                     self.guess.copy_from(&self.velocity);
@@ -159,11 +160,18 @@ impl OuterIteration {
         Err(Error::OuterIterationLimit { time: state.time, limit, change, violation })
     }
 
+    /// Whether the last change of the velocity moves no coordinate by more than its tolerance.
+    fn is_small(&self, settings: &Resolved) -> bool {
+        let small =
+            |(change, tolerance): (&f64, &f64)| settings.step_size * change.abs() <= *tolerance;
+        self.tangent.iter().zip(&settings.tolerances).all(small)
+    }
+
     /// Linearizes about `q ⊕ h v̂` and finds `v'`.
     fn solve(
         &mut self,
         model: &Model,
-        settings: &Settings,
+        settings: &Resolved,
         state: &State,
         active: &[usize],
         report: &mut StepReport,
@@ -195,7 +203,7 @@ impl OuterIteration {
     fn solve_problem(
         &mut self,
         model: &Model,
-        settings: &Settings,
+        settings: &Resolved,
         time: f64,
         active: &[usize],
         report: &mut StepReport,
@@ -222,7 +230,7 @@ impl OuterIteration {
     fn violation_at_end(
         &mut self,
         model: &Model,
-        settings: &Settings,
+        settings: &Resolved,
         state: &State,
         active: &[usize],
     ) -> f64 {

@@ -4,7 +4,8 @@ use percussion_complementarity::lcp::lemke;
 use percussion_dynamics::Dimension;
 use serde::{Deserialize, Serialize};
 
-use super::Error;
+use super::{Error, Model, State};
+use crate::scales::Scales;
 
 /// How the polygon of friction directions lies in the tangent plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,19 +38,23 @@ pub struct Settings {
     pub directions: usize,
     /// How the polygon lies in the tangent plane (default [`Alignment::Frame`]).
     pub alignment: Alignment,
+    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// ([`Scales::of`]).
+    pub scales: Option<Scales>,
     /// A step is accepted when the last outer iteration moved no coordinate by more than this and no
-    /// contact or constraint is violated by more than this (m, rad; > 0, default `1e-10`).
+    /// contact or constraint is violated by more than this (m, rad; > 0); by default no coordinate by more than
+    /// `1e-10` of how far it goes while bodies move by `L`, and no contact or constraint by more than `1e-10 L`.
     ///
     /// A contact whose gap is at most this at the end of a step starts the next step as active.
     /// It must stay above the rounding of the coordinates: positions of 10⁶ m need `1e-9`.
-    pub tolerance: f64,
+    pub tolerance: Option<f64>,
     /// Largest number of outer iterations for one set of active contacts (≥ 1, default 100).
     pub outer_iteration_limit: usize,
     /// Depth of penetration and size of constraint errors accepted in the first state (m, rad; ≥ 0,
-    /// default `1e-9`).
+    /// default `1e-9 L`).
     ///
     /// The first step removes what is accepted, at a velocity of up to this over `h`.
-    pub penetration_tolerance: f64,
+    pub penetration_tolerance: Option<f64>,
     /// Largest number of steps of one [`run`](super::Integrator::run) (default `10_000_000`).
     pub step_limit: usize,
     /// Settings of the LCP solver.
@@ -62,9 +67,10 @@ impl Default for Settings {
             step_size: 0.001,
             directions: 8,
             alignment: Alignment::default(),
-            tolerance: 1e-10,
+            scales: None,
+            tolerance: None,
             outer_iteration_limit: 100,
-            penetration_tolerance: 1e-9,
+            penetration_tolerance: None,
             step_limit: 10_000_000,
             lemke: lemke::Settings::default(),
         }
@@ -78,6 +84,13 @@ impl Settings {
         Self { directions: 2, ..Self::default() }
     }
 
+    /// The tolerance of lengths (m) in a motion of `model` from `start`: [`tolerance`](Self::tolerance), or what stands for it.
+    #[must_use]
+    pub fn length_tolerance(&self, model: &Model, start: &State) -> f64 {
+        let scales = || self.scales.unwrap_or_else(|| model.scales(start, self.step_size));
+        self.tolerance.unwrap_or_else(|| 1e-10 * scales().length)
+    }
+
     pub(super) fn check(&self, dimension: Dimension) -> Result<(), Error> {
         let positive = |name, value: f64| {
             let expected = "a positive finite number";
@@ -88,14 +101,19 @@ impl Settings {
             }
         };
         positive("step_size", self.step_size)?;
-        positive("tolerance", self.tolerance)?;
+        if let Some(tolerance) = self.tolerance {
+            positive("tolerance", tolerance)?;
+        }
+        if let Some((name, value)) = self.scales.and_then(|scales| scales.unusable()) {
+            positive(name, value)?;
+        }
         self.check_directions(dimension)?;
         if self.outer_iteration_limit == 0 {
             let (name, expected) = ("outer_iteration_limit", "at least 1");
             return Err(Error::Setting { name, value: 0.0, expected });
         }
-        let value = self.penetration_tolerance;
-        if !(value.is_finite() && value >= 0.0) {
+        let depth = self.penetration_tolerance;
+        if let Some(value) = depth.filter(|value| !(value.is_finite() && *value >= 0.0)) {
             let (name, expected) = ("penetration_tolerance", "a finite number of at least 0");
             return Err(Error::Setting { name, value, expected });
         }
@@ -113,5 +131,42 @@ impl Settings {
             return Ok(());
         }
         Err(Error::Setting { name: "directions", value: self.directions as f64, expected })
+    }
+}
+
+/// The settings of one motion, with tolerances for what was left to the scales of the model.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub(super) scales: Scales,
+    pub(super) step_size: f64,
+    pub(super) directions: usize,
+    pub(super) alignment: Alignment,
+    pub(super) tolerance: f64,
+    /// Tolerance of the change of each coordinate (m, rad; length `n_v`).
+    pub(super) tolerances: Vec<f64>,
+    pub(super) outer_iteration_limit: usize,
+    pub(super) penetration_tolerance: f64,
+    pub(super) step_limit: usize,
+    pub(super) lemke: lemke::Settings,
+}
+
+impl Resolved {
+    /// Settings that were checked, for a motion that starts at `start`.
+    pub(super) fn new(settings: &Settings, model: &Model, start: &State) -> Self {
+        let scales = settings.scales.unwrap_or_else(|| model.scales(start, settings.step_size));
+        let strides = scales.of_velocities(model.system(), &start.coordinates);
+        let of_coordinate = |stride| settings.tolerance.unwrap_or(1e-10 * stride);
+        Self {
+            scales,
+            step_size: settings.step_size,
+            directions: settings.directions,
+            alignment: settings.alignment,
+            tolerance: settings.tolerance.unwrap_or(1e-10 * scales.length),
+            tolerances: strides.into_iter().map(of_coordinate).collect(),
+            outer_iteration_limit: settings.outer_iteration_limit,
+            penetration_tolerance: settings.penetration_tolerance.unwrap_or(1e-9 * scales.length),
+            step_limit: settings.step_limit,
+            lemke: settings.lemke,
+        }
     }
 }

@@ -13,7 +13,7 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, ProblemError, Report, lemke};
 
-use super::{Model, Settings, linearization::Linearization, polygon::Direction};
+use super::{Model, linearization::Linearization, polygon::Direction, settings::Resolved};
 
 /// Where the unknowns and the generators of each kind are.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl StepProblem {
     /// # Errors
     ///
     /// None: the problem that holds the place is valid.
-    pub(super) fn new(model: &Model, settings: &Settings) -> Result<Self, ProblemError> {
+    pub(super) fn new(model: &Model, settings: &Resolved) -> Result<Self, ProblemError> {
         let layout = Layout {
             contacts: 0,
             directions: settings.directions,
@@ -125,7 +125,7 @@ impl StepProblem {
     pub(super) fn assemble(
         &mut self,
         model: &Model,
-        settings: &Settings,
+        settings: &Resolved,
         active: &[usize],
         of: &Linearization,
     ) -> Result<(), ProblemError> {
@@ -220,7 +220,7 @@ fn write_contacts(
 /// Writes `(Dᵀ u_c, Nᵀ u_c + g(q̂)/h − n · v̂, 0, D_jᵀ u_c, h η / mass)`.
 fn write_vector(
     model: &Model,
-    settings: &Settings,
+    settings: &Resolved,
     layout: &Layout,
     of: &Linearization,
     mass: f64,

@@ -30,7 +30,7 @@ use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, Status, lemke};
 use percussion_dynamics::{ContactRows, Dimension};
 
-use super::{Settings, model::Model};
+use super::{model::Model, settings::Resolved};
 
 /// What a piece of a step keeps of the errors of positions at its start.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ pub(super) struct Kept {
 
 impl Kept {
     /// Of a piece of `duration` (s).
-    pub(super) fn of(settings: &Settings, duration: f64) -> Self {
+    pub(super) fn of(settings: &Resolved, duration: f64) -> Self {
         let is_short = settings.gap_tolerance > settings.rest_speed * duration;
         Self {
             fraction: (1.0 - duration / settings.step_size).max(0.0),
@@ -85,7 +85,7 @@ pub(super) struct ClosedContacts {
 }
 
 impl ClosedContacts {
-    pub(super) fn new(model: &Model, settings: &Settings) -> Self {
+    pub(super) fn new(model: &Model, settings: &Resolved) -> Self {
         let system = model.system();
         let count = match system.dimension() {
             Dimension::Plane => 2,

@@ -137,6 +137,14 @@ pub enum Error {
         /// [`Settings::impact_limit`](super::Settings::impact_limit).
         limit: usize,
     },
+    /// Contacts close again and again without an impact, and the step does not get on.
+    #[error("the step from time {time} has more than {limit} pieces that end without an impact")]
+    Stalled {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Pieces without impact, at most.
+        limit: usize,
+    },
     /// The impact law has no answer to an impact whose certificate holds.
     #[error(
         "impact law at time {time} ended with the status {status:?}, expected an outcome whose certificate holds"

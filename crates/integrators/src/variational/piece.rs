@@ -27,15 +27,18 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{
-    Error, Settings,
+    Error,
     closed::{ClosedContacts, Kept},
     discrete::{Discrete, Start},
     lu::Lu,
     model::Model,
+    settings::Resolved,
 };
 
 #[derive(Debug)]
 pub(super) struct Piece {
+    /// How far each velocity goes while bodies move by the length of the model.
+    strides: Vec<f64>,
     pub(super) discrete: Discrete,
     pub(super) closed: ClosedContacts,
     pub(super) constraints: Constraints,
@@ -116,13 +119,15 @@ impl Constraints {
 }
 
 impl Piece {
-    pub(super) fn new(model: &Model, settings: &Settings) -> Self {
+    /// A piece of a motion that starts at `coordinates`.
+    pub(super) fn new(model: &Model, settings: &Resolved, coordinates: &[f64]) -> Self {
         let n = model.system().velocity_count();
         let constraints = Constraints::new(model);
         let size = n + constraints.value.len();
         Self {
             discrete: Discrete::new(model.system()),
             closed: ClosedContacts::new(model, settings),
+            strides: settings.scales.of_velocities(model.system(), coordinates),
             constraints,
             velocity: DVector::zeros(n),
             momentum: DVector::zeros(n),
@@ -142,7 +147,7 @@ impl Piece {
     pub(super) fn solve(
         &mut self,
         model: &Model,
-        settings: &Settings,
+        settings: &Resolved,
         start: Start<'_>,
         duration: f64,
         closed: &[usize],
@@ -186,18 +191,20 @@ impl Piece {
         Ok(())
     }
 
-    /// `‖p_a(w) − p − reactions‖∞` over the largest momentum or impulse.
+    /// `‖p_a(w) − p − reactions‖∞` over the largest momentum or impulse, each times how far its coordinate goes while bodies
+    /// move by the length of the model: momenta and angular momenta are not of one unit.
     fn relative_residual(&self, momentum: &DVector<f64>) -> f64 {
         let (mut residual, mut size) = (0.0_f64, 0.0_f64);
         for (i, (&p, &reaction)) in momentum.iter().zip(&self.reaction).enumerate() {
             let (found, impulse) = (self.discrete.momentum[i], self.discrete.impulse[i]);
-            let difference = found - p - reaction;
+            let stride = self.strides[i];
+            let difference = stride * (found - p - reaction);
             // A NaN must not be lost in a maximum.
             residual = if difference.is_nan() { f64::NAN } else { residual.max(difference.abs()) };
             if residual.is_nan() {
                 return residual;
             }
-            size = size.max(p.abs()).max(found.abs()).max(impulse.abs());
+            size = size.max(stride * p.abs().max(found.abs()).max(impulse.abs()));
         }
         if residual == 0.0 { 0.0 } else { residual / size }
     }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Error;
+use super::{Error, Model};
+use crate::{model::State, scales::Scales};
 
 /// Settings of [`Integrator`](super::Integrator).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,14 +17,17 @@ pub struct Settings {
     pub tolerance: f64,
     /// Most iterations of Newton's method for one piece of a step (≥ 1, default 50).
     pub newton_limit: usize,
-    /// How exactly contacts close and constraints hold (m or rad, positive, default `1e-12`).
-    pub gap_tolerance: f64,
+    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// ([`Scales::of`]), where a model that rests without forces has the length of a step as its time.
+    pub scales: Option<Scales>,
+    /// How exactly contacts close and constraints hold (m or rad, positive, default `1e-12 L`).
+    pub gap_tolerance: Option<f64>,
     /// Contacts with gaps up to this take part in an impact (m, at least
-    /// [`gap_tolerance`](Self::gap_tolerance), default `1e-9`).
-    pub touching: f64,
+    /// [`gap_tolerance`](Self::gap_tolerance), default `1e-9 L`).
+    pub touching: Option<f64>,
     /// A contact that touches rests unless it separates or approaches faster than this (m/s, positive,
-    /// default `1e-8`).
-    pub rest_speed: f64,
+    /// default `1e-8 L/T`).
+    pub rest_speed: Option<f64>,
     /// How often one contact may be hit within one step before its impacts are taken as plastic
     /// (≥ 0, default 8): the Zeno rule.
     pub chatter_limit: usize,
@@ -44,9 +48,10 @@ impl Default for Settings {
             step_size: 0.01,
             tolerance: 1e-13,
             newton_limit: 50,
-            gap_tolerance: 1e-12,
-            touching: 1e-9,
-            rest_speed: 1e-8,
+            scales: None,
+            gap_tolerance: None,
+            touching: None,
+            rest_speed: None,
             chatter_limit: 8,
             impact_limit: 1000,
             correction_limit: 0.1,
@@ -59,21 +64,21 @@ impl Default for Settings {
 impl Settings {
     pub(super) fn check(&self) -> Result<(), Error> {
         let refuse = |name, value, expected| Err(Error::Setting { name, value, expected });
+        if let Some((name, value)) = self.scales.and_then(|scales| scales.unusable()) {
+            return refuse(name, value, "a positive finite number");
+        }
         let positive = [
-            ("step_size", self.step_size),
+            ("step_size", Some(self.step_size)),
             ("gap_tolerance", self.gap_tolerance),
             ("rest_speed", self.rest_speed),
         ];
-        if let Some((name, value)) =
-            positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0))
-        {
-            return refuse(name, value, "a positive number");
+        for (name, value) in positive {
+            if let Some(value) = value.filter(|x| !(x.is_finite() && *x > 0.0)) {
+                return refuse(name, value, "a positive number");
+            }
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             return refuse("tolerance", self.tolerance, "a number in (0, 1)");
-        }
-        if !(self.touching.is_finite() && self.touching >= self.gap_tolerance) {
-            return refuse("touching", self.touching, "a number of at least `gap_tolerance`");
         }
         if !(0.0..1.0).contains(&self.correction_limit) {
             return refuse("correction_limit", self.correction_limit, "a number in [0, 1)");
@@ -90,5 +95,52 @@ impl Settings {
             return refuse("directions", self.directions as f64, "an even number of at least 4");
         }
         Ok(())
+    }
+}
+
+/// The settings of one motion, with tolerances for what was left to the scales of the model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resolved {
+    pub(super) scales: Scales,
+    pub(super) step_size: f64,
+    pub(super) tolerance: f64,
+    pub(super) newton_limit: usize,
+    pub(super) gap_tolerance: f64,
+    pub(super) touching: f64,
+    pub(super) rest_speed: f64,
+    pub(super) chatter_limit: usize,
+    pub(super) impact_limit: usize,
+    pub(super) correction_limit: f64,
+    pub(super) directions: usize,
+    pub(super) step_limit: usize,
+}
+
+impl Resolved {
+    /// Settings that were checked, for a motion that starts at `start`.
+    pub(super) fn new(settings: &Settings, model: &Model, start: &State) -> Result<Self, Error> {
+        let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
+        let scales = settings
+            .scales
+            .unwrap_or_else(|| Scales::of(model.system(), gaps, start, settings.step_size));
+        let gap_tolerance = settings.gap_tolerance.unwrap_or(1e-12 * scales.length);
+        let touching = settings.touching.unwrap_or_else(|| gap_tolerance.max(1e-9 * scales.length));
+        if !(touching.is_finite() && touching >= gap_tolerance) {
+            let (name, expected) = ("touching", "a number of at least `gap_tolerance`");
+            return Err(Error::Setting { name, value: touching, expected });
+        }
+        Ok(Self {
+            scales,
+            step_size: settings.step_size,
+            tolerance: settings.tolerance,
+            newton_limit: settings.newton_limit,
+            gap_tolerance,
+            touching,
+            rest_speed: settings.rest_speed.unwrap_or(1e-8 * scales.speed()),
+            chatter_limit: settings.chatter_limit,
+            impact_limit: settings.impact_limit,
+            correction_limit: settings.correction_limit,
+            directions: settings.directions,
+            step_limit: settings.step_limit,
+        })
     }
 }

@@ -48,11 +48,11 @@ fn run(method: Method, tolerance: f64, stiffness: [f64; 2], angle: f64) -> (Repo
     let settings = Settings {
         method,
         relative_tolerance: tolerance,
-        displacement_tolerance: 1e-14,
+        displacement_tolerance: Some(1e-14),
         // Friction acts in full within 1e-10 m/s, so velocities must be known better.
-        velocity_tolerance: 1e-11,
-        impulse_tolerance: 1e-11,
-        smallest_step: 1e-20,
+        velocity_tolerance: Some(1e-11),
+        impulse_tolerance: Some(1e-11),
+        smallest_step: Some(1e-20),
         ..Settings::default()
     };
     let (approach, impulse) = (stiffness.map(|k| 1e-3 / k), [1e-2 * SPEED; 2]);

@@ -30,6 +30,7 @@ fn bad_input_is_refused_by_name() {
         ("impact_limit", Settings { impact_limit: 0, ..default() }),
         ("mode_limit", Settings { mode_limit: 0, ..default() }),
         ("step_limit", Settings { step_limit: 0, ..default() }),
+        ("work_limit", Settings { work_limit: 0, ..default() }),
     ] {
         match with(settings, &falling(), 1.0).unwrap_err() {
             Error::Setting { name, .. } => assert_eq!(name, expected),

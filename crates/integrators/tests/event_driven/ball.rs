@@ -227,3 +227,31 @@ fn resting_contacts_take_part_in_impacts() {
     assert!(report.energy.residual().abs() < 1e-9);
     assert!((report.energy.end - report.energy.start).abs() < 1e-9);
 }
+
+/// Work is counted, so that the same motion ends at the same place on any machine.
+#[test]
+fn work_is_bounded() {
+    let (model, law) = (ball(0.0, 0.5, 0.5), Newton::default());
+    let start = at(vec![0.0, 1.1, 0.0], vec![0.3, 0.0, 0.0]);
+    let end = |work_limit| {
+        let settings = Settings { work_limit, ..Settings::default() };
+        integrate(&model, &law, &settings, &start, 3.0, &mut |_| ()).unwrap()
+    };
+    let all = end(Settings::default().work_limit);
+    assert_eq!(all.status, Status::EndReached);
+    let part = end(200);
+    assert_eq!(part.status, Status::WorkLimit);
+    assert!(part.state.time < all.state.time && part.counters.impacts > 0, "{part:?}");
+    assert_eq!(part, end(200));
+}
+
+/// An event at the begin of a phase is as near as the rounding of time, not as the smallest double.
+#[test]
+fn moments_are_found_to_the_rounding_of_time() {
+    let (model, law) = (ball(0.0, 0.5, 0.0), Newton::default());
+    let start = at(vec![0.0, 0.1 + 1e-16, 0.0], vec![0.0, -1.0, 0.0]);
+    let report = integrate(&model, &law, &Settings::default(), &start, 1.0, &mut |_| ()).unwrap();
+    assert_eq!(report.status, Status::EndReached);
+    // Some fifty looks for each event; one took a thousand.
+    assert!(report.counters.looks < 300, "{:?}", report.counters);
+}

@@ -25,10 +25,10 @@ fn every_setting_out_of_range_is_named() {
     let cases = [
         ("step_size", Settings { step_size: 0.0, ..good }),
         ("step_size", Settings { step_size: f64::NAN, ..good }),
-        ("gap_tolerance", Settings { gap_tolerance: -1.0, ..good }),
-        ("rest_speed", Settings { rest_speed: f64::INFINITY, ..good }),
+        ("gap_tolerance", Settings { gap_tolerance: Some(-1.0), ..good }),
+        ("rest_speed", Settings { rest_speed: Some(f64::INFINITY), ..good }),
         ("tolerance", Settings { tolerance: 1.0, ..good }),
-        ("touching", Settings { touching: 1e-13, ..good }),
+        ("touching", Settings { touching: Some(1e-13), ..good }),
         ("newton_limit", Settings { newton_limit: 0, ..good }),
         ("impact_limit", Settings { impact_limit: 0, ..good }),
         ("step_limit", Settings { step_limit: 0, ..good }),

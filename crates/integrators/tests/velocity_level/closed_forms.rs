@@ -182,7 +182,7 @@ fn smooth_motion_is_of_first_and_of_second_order() {
     let theta = |h: f64, implicitness: f64| {
         let settings = moreau_jean::Settings {
             implicitness,
-            iteration_tolerance: 1e-14,
+            iteration_tolerance: Some(1e-14),
             ..jean(h, Law::Coulomb)
         };
         let mut run = moreau_jean::Integrator::new(model(), settings, start()).unwrap();

@@ -37,7 +37,10 @@ fn settings_out_of_range_are_named() {
         (moreau_jean::Settings { step_size: f64::INFINITY, ..defaults }, "step_size"),
         (moreau_jean::Settings { implicitness: 1.5, ..defaults }, "implicitness"),
         (moreau_jean::Settings { iteration_limit: 1, ..defaults }, "iteration_limit"),
-        (moreau_jean::Settings { iteration_tolerance: 0.0, ..defaults }, "iteration_tolerance"),
+        (
+            moreau_jean::Settings { iteration_tolerance: Some(0.0), ..defaults },
+            "iteration_tolerance",
+        ),
     ] {
         assert!(refusal(settings).starts_with(&format!("setting `{name}` is")));
     }

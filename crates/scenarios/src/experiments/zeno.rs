@@ -69,6 +69,7 @@ pub(super) fn run(
     let rested = Solution {
         phases: vec![beyond.clone()],
         status: Status::EndReached,
+        energy: solution.energy,
         scales: solution.scales,
     };
     let violation = certificate.worst().max(inclusion::certify(&model, &rested).worst());

@@ -9,6 +9,7 @@ use percussion_dynamics::{
     gap::{self, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::{Mass, Problem, problem::Coefficients};
+use percussion_integrators::{Scales, State};
 
 use super::{Body, Contact, Disc, Impact, ImpactScenario, Joint, Partner, VelocityLabel};
 use crate::{
@@ -20,8 +21,8 @@ use crate::{
     scenario::{BODY_LIMIT, Inertia, Space},
 };
 
-/// Largest distance of surfaces that count as touching (m): what sixteen digits of positions of about
-/// a meter leave after a few operations, with room for files that give ten digits.
+/// Largest distance of surfaces that count as touching, in sizes and positions of the bodies: what sixteen digits leave
+/// after a few operations, with room for files that give ten digits.
 const TOUCHING: f64 = 1e-9;
 
 /// The bodies of an impact in their joints, at the instant before it.
@@ -349,7 +350,23 @@ impl ImpactScenario {
         coordinates: &[f64],
         contact: &Contact,
     ) -> Result<contact_set::Contact, Error> {
-        Ok(self.facing(system, coordinates, contact, TOUCHING)?.1)
+        let limit = TOUCHING * self.size(system, coordinates)?;
+        Ok(self.facing(system, coordinates, contact, limit)?.1)
+    }
+
+    /// The length of the bodies or the largest coordinate of their positions, whichever is larger (m).
+    fn size(&self, system: &Articulated, coordinates: &[f64]) -> Result<f64, Error> {
+        let gaps = self.contacts.iter().map(|contact| Ok(self.gap_function(system, contact)?.0));
+        let gaps = gaps.collect::<Result<Vec<_>, Error>>()?;
+        let state = State {
+            time: 0.0,
+            coordinates: coordinates.to_vec(),
+            velocity: vec![0.0; system.velocity_count()],
+        };
+        let length = Scales::of(system, gaps.iter().map(|gap| gap.as_ref()), &state, 1.0).length;
+        let origins = (0..system.body_count())
+            .map(|body| system.pose(coordinates, body).translation.vector.amax());
+        Ok(origins.fold(length, f64::max))
     }
 
     /// The gap of a contact and where its surfaces are closest, if they are within `limit`.

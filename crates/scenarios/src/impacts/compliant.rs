@@ -269,10 +269,10 @@ impl CompliantImpact {
         let tolerances = integration::Settings {
             method: settings.method,
             relative_tolerance: settings.tolerance,
-            displacement_tolerance: settings.tolerance * scale.depth,
-            velocity_tolerance: settings.tolerance * scale.speed.max(f64::MIN_POSITIVE),
-            impulse_tolerance: settings.tolerance * scale.mass * scale.speed,
-            smallest_step: 1e-12 * scale.time,
+            displacement_tolerance: Some(settings.tolerance * scale.depth),
+            velocity_tolerance: Some(settings.tolerance * scale.speed.max(f64::MIN_POSITIVE)),
+            impulse_tolerance: Some(settings.tolerance * scale.mass * scale.speed),
+            smallest_step: Some(1e-12 * scale.time),
             ..integration::Settings::default()
         };
         let end = PATIENCE * scale.time;
@@ -440,6 +440,7 @@ fn outcome(problem: &Problem, settings: &Settings, end: &State, status: Status) 
     let velocity = DVector::from_column_slice(&end.velocity);
     let status = match status {
         Status::Stopped => outcome::Status::Resolved,
+        Status::EnergyGained => outcome::Status::EnergyGained,
         _ => outcome::Status::Limit,
     };
     let stage =
@@ -454,7 +455,10 @@ fn outcome(problem: &Problem, settings: &Settings, end: &State, status: Status) 
     outcome.trace.restitution = claims.restitution_of(problem);
     // It has the lengths of the problem, so that it can be judged.
     if let Ok(judgement) = Certificate::judge(problem, &outcome, &claims) {
-        outcome.trace.status = judgement.status;
+        // The integration may have gained energy that the outcome by itself does not show.
+        let gained = status == outcome::Status::EnergyGained;
+        let resolved = judgement.status == outcome::Status::Resolved;
+        outcome.trace.status = if gained && resolved { status } else { judgement.status };
     }
     outcome
 }

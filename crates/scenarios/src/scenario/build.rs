@@ -6,8 +6,8 @@ use percussion_dynamics::{
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
 use percussion_integrators::{
-    BoundedFriction, Model, State, impulse_velocity, model, moreau_jean, stewart_trinkle::Settings,
-    variational,
+    BoundedFriction, Model, Scales, State, impulse_velocity, model, moreau_jean,
+    stewart_trinkle::Settings, variational,
 };
 
 use super::{
@@ -15,6 +15,9 @@ use super::{
     Space,
 };
 use crate::error::Error;
+
+/// Accepted overlap at the start, in lengths of the model.
+const ACCEPTED: f64 = 1e-9;
 
 /// A scenario ready to be moved.
 #[derive(Debug)]
@@ -289,7 +292,7 @@ impl Scenario {
         Settings {
             step_size: self.integrator.step_size,
             directions: self.integrator.directions.unwrap_or(defaults.directions),
-            tolerance: self.integrator.tolerance.unwrap_or(defaults.tolerance),
+            tolerance: self.integrator.tolerance,
             outer_iteration_limit: self
                 .integrator
                 .outer_iteration_limit
@@ -345,11 +348,13 @@ impl Scenario {
         state: &State,
         names: &[String],
     ) -> Result<(), Error> {
-        for (gap, name) in gaps.zip(names) {
+        let gaps: Vec<_> = gaps.map(|gap| gap.as_ref()).collect();
+        let scales = || Scales::of(system, gaps.clone(), state, self.integrator.step_size);
+        let limit = self.accepted_penetration.unwrap_or_else(|| ACCEPTED * scales().length);
+        for (gap, name) in gaps.iter().zip(names) {
             let depth = -gap.gap(system, &state.coordinates);
-            if depth > self.accepted_penetration {
-                let (contact, limit) = (name.clone(), self.accepted_penetration);
-                return Err(Error::Penetration { contact, depth, limit });
+            if depth > limit {
+                return Err(Error::Penetration { contact: name.clone(), depth, limit });
             }
         }
         Ok(())

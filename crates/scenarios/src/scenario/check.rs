@@ -38,7 +38,9 @@ impl Scenario {
         }
         check_restitution("restitution", self.restitution)?;
         let expected = "a finite number of at least 0 (m)";
-        at_least_zero("accepted_penetration", self.accepted_penetration, expected)?;
+        if let Some(depth) = self.accepted_penetration {
+            at_least_zero("accepted_penetration", depth, expected)?;
+        }
         self.check_counts()?;
         for (i, body) in self.bodies.iter().enumerate() {
             self.check_body(&format!("bodies[{i}]"), body)?;

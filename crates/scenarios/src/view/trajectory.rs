@@ -126,7 +126,8 @@ impl Filming<'_> {
     fn still(&self, setup: &Setup) -> f64 {
         let speeds = self.pushes.iter().flatten().map(|push| push.velocity.norm());
         // Positions are found to the tolerance, and velocities to that over a step.
-        let found = setup.settings.tolerance / self.trajectory.step_size;
+        let found = setup.settings.length_tolerance(&setup.model, &setup.state);
+        let found = found / self.trajectory.step_size;
         found + STILL * speeds.fold(0.0, f64::max)
     }
 
