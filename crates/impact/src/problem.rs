@@ -437,7 +437,7 @@ impl Problem {
         impulse: &DVector<f64>,
         trace: Trace,
     ) -> Outcome {
-        self.bilateral.project(&mut velocity);
+        self.bilateral.span.project(&mut velocity);
         Outcome { velocity, ..self.outcome(impulse, trace) }
     }
 }

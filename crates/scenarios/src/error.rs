@@ -99,7 +99,7 @@ pub enum Error {
         second: String,
     },
     /// Two surfaces overlap at the start by more than is accepted.
-    #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:?} m")]
+    #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:.3e} m")]
     Penetration {
         /// Name of the contact.
         contact: String,

@@ -1,6 +1,6 @@
 //! Contacts against their definition: explicit products, finite differences, orders of contacts and bodies.
 
-use nalgebra::{DMatrix, DVector, Isometry3, Point3, UnitQuaternion, Vector2};
+use nalgebra::{DMatrix, DVector, Point3, Vector2};
 use proptest::prelude::*;
 
 mod cases;
@@ -12,7 +12,7 @@ use crate::{
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
     testing::fixed_seed,
 };
-use cases::{Case, Numbers, cases, posture, quaternion, robot};
+use cases::{Case, Numbers, cases, posture, robot};
 
 fn dense(set: &ContactSet) -> DMatrix<f64> {
     let mut delassus = DMatrix::zeros(0, 0);

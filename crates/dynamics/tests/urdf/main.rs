@@ -9,7 +9,7 @@
 
 mod refusals;
 
-use std::path::PathBuf;
+use std::{fs, path::PathBuf};
 
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3};
 use percussion_dynamics::{
@@ -19,7 +19,7 @@ use percussion_dynamics::{
         curve::Line,
         set::{Settings as SetSettings, Status},
     },
-    urdf::{Base, Error, Imported, Settings, Shape, Subject, read_file, read_str},
+    urdf::{Base, Imported, Settings, Shape, Subject, read_file, read_str},
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 

@@ -1,8 +1,12 @@
 //! Descriptions that are refused or come with warnings, each with what is wrong and where.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
-use percussion_dynamics::urdf::{Error, Imported, Settings, read_file, read_str};
+use nalgebra::Vector3;
+use percussion_dynamics::{
+    System,
+    urdf::{Error, Settings, Shape, read_file, read_str},
+};
 
 use crate::{count, fixture};
 

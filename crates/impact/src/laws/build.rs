@@ -236,6 +236,7 @@ fn set_valued_routh(
             "a number in [0, 1]",
         )?,
         covering: settings.choice("covering", &coverings)?,
+        covering_units: defaults.covering_units,
         lemke: settings.within("lemke.", lemke)?,
     };
     let keep = settings.count("keep", KEPT, "a number of velocities from 0 on")?;

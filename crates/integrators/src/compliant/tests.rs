@@ -29,8 +29,16 @@ fn bounce(normal: NormalLaw, speed: f64, settings: &Settings) -> Report {
     report
 }
 
+/// Tolerances that do not follow the scales of the model, so that the limits below do not either.
 fn precise(method: Method) -> Settings {
-    Settings { method, relative_tolerance: 1e-10, ..Settings::default() }
+    Settings {
+        method,
+        relative_tolerance: 1e-10,
+        displacement_tolerance: Some(1e-12),
+        velocity_tolerance: Some(1e-9),
+        impulse_tolerance: Some(1e-9),
+        ..Settings::default()
+    }
 }
 
 /// `e = exp(−2 ζ arccos ζ/√(1 − ζ²))`, beyond critical damping with `arcosh ζ/√(ζ² − 1)`: the errors of some

@@ -93,7 +93,10 @@ impl Study {
     ) -> Result<Self, Error> {
         let impact = scenario.build()?;
         let samples = samples(scenario, options.effort);
-        let settings = Settings { samples, covering, seed: options.seed, ..impact.set_valued };
+        // The covering vectors of the source are in SI units.
+        let covering_units = Some([1.0; 2]);
+        let given = Settings { samples, covering, covering_units, ..impact.set_valued };
+        let settings = Settings { seed: options.seed, ..given };
         let progress = RefCell::new(progress);
         let show = |done: u64| {
             let share = done as f64 / samples as f64;

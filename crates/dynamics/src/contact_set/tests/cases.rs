@@ -1,12 +1,11 @@
 //! Systems with contacts: free bodies, bodies in the plane, and a robot of several trees.
 
-use nalgebra::{UnitQuaternion, Vector2};
+use nalgebra::{Isometry3, UnitQuaternion, Vector2};
 
 use super::{super::*, dense};
 use crate::{
     Articulated, Body, ContactFrame, FreeBodies, Joint, Link, MassProperties, PlanarBodies,
     PlanarBody,
-    gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 
 /// A system, a position of it and contacts between its bodies.
