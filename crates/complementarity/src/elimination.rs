@@ -34,10 +34,41 @@
 //! F. E. Udwadia, R. E. Kalaba, "A new perspective on constrained motion", *Proceedings of the Royal Society A* 439 (1992)
 //! 407–410 (the pseudo-inverse in the metric of the mass matrix).
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, DVector};
 
 /// Part of a row below which it is redundant: `√eps`.
 pub const RANK: f64 = 1.490_116_119_384_765_6e-8;
+
+/// Sets those of `rows` (`m × n_v`) to zero, and their `responses` (`n_v × m`) with them, that are rounding beside the largest
+/// row of their group: at most `64 n_v eps` of its size `√(G_i M⁻¹ G_iᵀ)`.
+///
+/// A mechanism may fulfill an equation whatever it does, as parallel pins keep their bodies in one plane. The row is then zero, up to the
+/// rounding of the lengths it is made of, which looks like an equation in small units to [`Span::new`]. Rows of one group are those of one
+/// joint, whose units differ by lengths of the mechanism.
+///
+/// # Panics
+///
+/// When the shapes do not belong together, or a group has rows that do not exist.
+pub fn drop_rounding(
+    rows: &mut DMatrix<f64>,
+    responses: &mut DMatrix<f64>,
+    groups: impl Iterator<Item = Range<usize>>,
+) {
+    let rounding = 64.0 * rows.ncols() as f64 * f64::EPSILON;
+    for group in groups {
+        let size = |i: usize| rows.row(i).tr_dot(&responses.column(i)).max(0.0).sqrt();
+        let sizes: Vec<f64> = group.clone().map(size).collect();
+        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        for (i, size) in group.zip(sizes) {
+            if size <= rounding * largest {
+                rows.row_mut(i).fill(0.0);
+                responses.column_mut(i).fill(0.0);
+            }
+        }
+    }
+}
 
 /// What rows measure: the basis, and impulses that act along it.
 ///
@@ -288,6 +319,20 @@ mod tests {
         assert_eq!(span.rank(), 2);
         assert!((&rows * &step - target).amax() < 1e-14);
         assert!((responses * impulses - step).amax() < 1e-14);
+    }
+
+    #[test]
+    fn rounding_beside_the_rows_of_its_group_is_no_row() {
+        let rows = dmatrix![1.0, 0.0; 1e-17, 2e-17; 1e-17, 2e-17];
+        let (mut kept, mut responses) = (rows.clone(), rows.transpose());
+        drop_rounding(&mut kept, &mut responses, [0..2, 2..3].into_iter());
+        assert_eq!(
+            kept,
+            dmatrix![1.0, 0.0; 0.0, 0.0; 1e-17, 2e-17],
+            "the last has a unit of its own"
+        );
+        assert_eq!(responses, kept.transpose());
+        assert_eq!(Span::new(&kept, &responses).rank(), 2);
     }
 
     #[test]

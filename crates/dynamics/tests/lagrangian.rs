@@ -53,7 +53,11 @@ fn differences(system: &dyn Lagrangian, q: &[f64], v: &[f64]) -> [DMatrix<f64>; 
         (0..n).map(|k| column(&|h| momentum(system, &shifted(q, k, h), v))).collect();
     let by_v: Vec<_> =
         (0..n).map(|k| column(&|h| momentum(system, q, &shifted(v, k, h)))).collect();
-    [DMatrix::from_columns(&by_q), DMatrix::from_columns(&by_v)]
+    // A tree of fixed joints has no columns.
+    let matrix = |columns: &[DVector<f64>]| {
+        if n == 0 { DMatrix::zeros(0, 0) } else { DMatrix::from_columns(columns) }
+    };
+    [matrix(&by_q), matrix(&by_v)]
 }
 
 /// `p = M v` and `ṗ = k + Ṁ v`.

@@ -148,6 +148,14 @@ pub enum Error {
         /// Its range.
         expected: &'static str,
     },
+    /// A setting without a default is not given.
+    #[error("setting `{name}` is missing, expected {expected}")]
+    Missing {
+        /// Name of the setting.
+        name: &'static str,
+        /// What it takes.
+        expected: &'static str,
+    },
     /// The law does not apply to this number of contacts.
     #[error("problem has {found} contacts, expected {expected}")]
     Contacts {

@@ -3,6 +3,10 @@
 //! Programs that let somebody choose a law, such as a command line, take a [`Name`] and settings as text; whoever knows the law
 //! at compile time takes its type. A new law is entered here, in `build`, and everything that lists laws has it.
 //!
+//! # Source
+//!
+//! Stands in the module of each law.
+//!
 //! # Example
 //!
 //! A ball of 2 kg falls at 3 m/s with `e = 1/2`.

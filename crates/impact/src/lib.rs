@@ -41,6 +41,7 @@
 //! | [`outcome`] | velocity and percussions, and how a law came to them |
 //! | [`certificate`] | the figures that judge an outcome, and the one judgement by what a law claims |
 //! | [`law`] | the trait of all laws, and why one cannot start |
+//! | [`laws`] | the laws by name, their settings as text, and what they answer |
 //! | [`step_lcp`] | the linear complementarity problem that laws share |
 //! | [`newton`] | restitution of normal velocities |
 //! | [`poisson`] | restitution of normal percussions |

@@ -310,7 +310,8 @@ impl Propagative {
             let row = problem.rows(contact).start;
             // By the velocity itself, whose kinetic norm a reflection keeps to rounding. Contact velocities of bodies with
             // very different masses do not know the slow one: after a thousand reflections its energy is rounding of the fast.
-            let approach = problem.contact_jacobian().row(row).tr_dot(&velocity);
+            // A contact that rounding lets separate there is not pulled.
+            let approach = problem.contact_jacobian().row(row).tr_dot(&velocity).min(0.0);
             let push = mirrors.percussion_at(approach, k);
             impulse[k] += push;
             velocity.axpy(push, &problem.response().column(row), 1.0);

@@ -15,7 +15,7 @@
 //! redundant, and takes `v_u` to `v'` without forming `S`.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_complementarity::elimination::Span;
+use percussion_complementarity::elimination::{self, Span};
 
 use crate::model::Model;
 
@@ -99,6 +99,8 @@ impl Bilateral {
             let holonomic = constraint.holonomic_count(model.system());
             self.target.rows_range_mut(rows[0] + holonomic..rows[1]).fill(0.0);
         }
+        let groups = self.first_rows.windows(2).map(|rows| rows[0]..rows[1]);
+        elimination::drop_rounding(&mut self.jacobian, &mut self.inverse_mass_rows, groups);
         self.span = Span::new(&self.jacobian, &self.inverse_mass_rows);
     }
 

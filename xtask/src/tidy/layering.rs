@@ -6,9 +6,9 @@ use super::{Finding, manifest, packages};
 
 /// The crates from the top down.
 const ORDER: [&str; 9] = [
+    "percussion-complementarity",
     "percussion-dynamics",
     "percussion-collision",
-    "percussion-complementarity",
     "percussion-impact",
     "percussion-integrators",
     "percussion-granular",

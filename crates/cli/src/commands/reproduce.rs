@@ -109,8 +109,10 @@ mod tests {
     fn names_select_in_the_order_of_publication_and_without_repetition() {
         let all: Vec<&str> = experiments().iter().map(|known| known.id).collect();
         assert_eq!(ids(&[]).unwrap(), all);
-        assert_eq!(ids(&["stewart-trinkle"]).unwrap(), all[..4]);
-        assert_eq!(ids(&[all[1], "stewart-trinkle/"]).unwrap(), all[..4]);
+        let family: Vec<&str> =
+            all.iter().copied().filter(|id| id.starts_with("stewart-trinkle/")).collect();
+        assert_eq!(ids(&["stewart-trinkle"]).unwrap(), family);
+        assert_eq!(ids(&[all[1], "stewart-trinkle/"]).unwrap(), family);
         assert_eq!(ids(&[all[1], all[0], all[1]]).unwrap(), [all[0], all[1]]);
     }
 

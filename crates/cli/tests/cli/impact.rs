@@ -10,7 +10,7 @@ use crate::common::{Finished, percussion, percussion_with_input};
 const BALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ball.json");
 
 /// A block that falls flat on its two corners.
-const BLOCK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rocking-block.json");
+pub(crate) const BLOCK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rocking-block.json");
 
 /// Two rods hang from a pivot and the tip strikes the floor.
 const PENDULUM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/double-pendulum.json");
@@ -28,30 +28,30 @@ const HUGE: &str = r#"{"mass_matrix": [[1]], "velocity": [-1.7e308],
     "contacts": [{"normal": [1], "restitution": 1}]}"#;
 
 /// The same with the problem on standard input.
-fn given(problem: &str, law: &str, more: &[&str]) -> Finished {
+pub(crate) fn given(problem: &str, law: &str, more: &[&str]) -> Finished {
     percussion_with_input(&[&["impact", "-", "--law", law], more].concat(), problem.as_bytes())
 }
 
-fn impact(problem: &str, law: &str, more: &[&str]) -> Finished {
+pub(crate) fn impact(problem: &str, law: &str, more: &[&str]) -> Finished {
     percussion(&[&["impact", problem, "--law", law], more].concat())
 }
 
-fn answer(problem: &str, law: &str, more: &[&str]) -> Value {
+pub(crate) fn answer(problem: &str, law: &str, more: &[&str]) -> Value {
     let finished = impact(problem, law, &[more, &["--json"]].concat());
     assert_eq!(finished.code, Some(0), "{law}: {finished:?}");
     finished.json()
 }
 
-fn keys(value: &Value) -> BTreeSet<&str> {
+pub(crate) fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-fn numbers(value: &Value) -> Vec<f64> {
+pub(crate) fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
 #[track_caller]
-fn assert_close(value: &Value, expected: &[f64]) {
+pub(crate) fn assert_close(value: &Value, expected: &[f64]) {
     let found = numbers(value);
     assert_eq!(found.len(), expected.len(), "{found:?}");
     let distance = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -202,7 +202,7 @@ fn velocities_that_overflow_are_refused() {
 }
 
 /// Tables without the momentum residual, which is rounding and differs from machine to machine.
-fn tables(problem: &str, law: &str, more: &[&str]) -> String {
+pub(crate) fn tables(problem: &str, law: &str, more: &[&str]) -> String {
     let text = impact(problem, law, more).stdout;
     let lines = text.lines().filter(|line| !line.starts_with("momentum residual"));
     lines.map(|line| format!("{line}\n")).collect()
@@ -470,103 +470,6 @@ fn the_settings_of_a_law_are_listed() {
     let setting = &document["settings"][0];
     assert_eq!(keys(setting), BTreeSet::from(["default", "expected", "key"]));
     percussion(&["list", "ruth"]).assert_refused(&["ruth"]);
-}
-
-/// The mean of 2.48 LCPs of this block were found by an independent program, to 0.01.
-#[test]
-fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
-    let document = answer("rocking-block", "set-valued-routh", &["--samples", "4096"]);
-    let expected = [
-        "bounds",
-        "extremes",
-        "files",
-        "friction_cone",
-        "guarantee",
-        "law",
-        "modes",
-        "planes",
-        "restitution",
-        "statistics",
-        "status",
-        "velocities",
-    ];
-    assert_eq!(keys(&document), BTreeSet::from(expected));
-    let statistics = &document["statistics"];
-    assert_eq!((&statistics["samples"], &statistics["terminated"]), (&4096.into(), &4096.into()));
-    let mean = statistics["mean_lcps"].as_f64().unwrap();
-    assert!((mean / 2.48 - 1.0).abs() < 0.02, "{mean}");
-    assert_eq!(document["velocities"].as_array().unwrap().len(), 4096);
-    assert_eq!(document["friction_cone"]["verdict"], "pointed");
-    assert!((document["friction_cone"]["constant"].as_f64().unwrap() - 1.0).abs() < 1e-5);
-    // Sixteen sides of three velocities, four contact velocities and the energy: P(Bin(4096, ε) ≤ 15) = 1e-6.
-    let outside = document["guarantee"]["outside_bounds"].as_f64().unwrap();
-    assert!((outside / 0.010_369_216_077 - 1.0).abs() < 1e-9, "{outside}");
-    let counts = document["modes"]["joint"].as_array().unwrap().iter();
-    assert_eq!(counts.map(|mode| mode["count"].as_u64().unwrap()).sum::<u64>(), 4096);
-    assert!(statistics["figures"]["energy_gain"].as_f64().unwrap() < 1e-15);
-}
-
-/// By hand for three balls of 1 kg: `W` has the eigenvalue 3 and the diagonal 2. Few samples of many draws make a net of
-/// the diameter `√12 · 0.3 √(6 · 3)`, and the last step of 0.3 N·s moves by `0.3 · 2 √2` at most.
-#[test]
-fn the_distance_of_outcomes_counts_the_last_step_and_needs_samples_that_end() {
-    let radius = |step: &str| {
-        let set =
-            ["--samples", "512", "--set", "steps=6", "--set", "closing_step=1", "--set", step];
-        let document =
-            impact("newtons-cradle", "set-valued-routh", &[&set[..], &["--json"]].concat()).json();
-        let samples = document["statistics"].clone();
-        (document["guarantee"]["radius_of_outcomes"].as_f64(), samples)
-    };
-    let (all_end, samples) = radius("step=0.3");
-    assert!(samples["closed"].as_u64().unwrap() > 0 && samples["limit"] == 0, "{samples}");
-    let expected = 0.3 * (12.0_f64.sqrt() * 18.0_f64.sqrt() + 2.0 * 2.0_f64.sqrt());
-    assert!((all_end.unwrap() / expected - 1.0).abs() < 1e-12, "{all_end:?}");
-    let (some_end, samples) = radius("step=0.2");
-    assert!(samples["limit"].as_u64().unwrap() > 0 && some_end.is_none(), "{samples}");
-}
-
-#[test]
-fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
-    let draw =
-        |more: &[&str]| answer("rocking-block", "set-valued-routh", more)["velocities"].clone();
-    let few = ["--samples", "32", "--seed", "7"];
-    assert_eq!(draw(&few), draw(&few));
-    assert_ne!(draw(&few), draw(&["--samples", "32", "--seed", "8"]));
-    let kept = draw(&["--set", "samples=32", "--set", "seed=7", "--set", "keep=3"]);
-    assert_eq!(kept.as_array().unwrap()[..], draw(&few).as_array().unwrap()[..3]);
-    assert_ne!(draw(&few), draw(&["--samples", "32", "--set", "draws=sobol"]));
-
-    let refused = |more: &[&str], words: &[&str]| {
-        impact(BLOCK, "set-valued-routh", more).assert_refused(words);
-    };
-    refused(&[], &["`step` is missing", "N·s"]);
-    refused(&["--set", "step=0"], &["`step` is 0"]);
-    refused(&["--set", "step=-1"], &["`step` is -1"]);
-    refused(&["--set", "step=1", "--set", "samples=0"], &["`samples` is 0"]);
-    refused(&["--set", "step=1", "--samples", "0"], &["--samples", "a whole number from 1"]);
-    refused(&["--set", "step=1", "--set", "steps=0"], &["`steps` is 0"]);
-    refused(&["--set", "step=1", "--set", "failure=2"], &["`failure` is 2"]);
-    refused(&["--samples", "9", "--set", "samples=9"], &["`samples` is given twice"]);
-    impact(BLOCK, "newton", &["--samples", "9"]).assert_refused(&["no setting `samples`"]);
-    impact(BLOCK, "newton", &["--out", "x"]).assert_refused(&["`--out`", "set-valued-routh"]);
-    percussion(&["compare", BLOCK, "--laws", "newton", "--seed", "1"])
-        .assert_refused(&["`--seed`", "draws samples"]);
-}
-
-#[test]
-fn figures_and_tables_of_a_set_are_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("block");
-    let more = ["--samples", "64", "--out", out.to_str().unwrap()];
-    let document = answer("rocking-block", "set-valued-routh", &more);
-    // A table, a figure for each of two contacts in three forms, and the page that plays outcomes.
-    assert_eq!(document["files"].as_array().unwrap().len(), 1 + 2 * 3 + 2);
-    let table = std::fs::read_to_string(out.join("velocities.csv")).unwrap();
-    assert_eq!(table.lines().count(), 65);
-    assert!(table.starts_with("block x (m/s),"), "{table}");
-    let figure = std::fs::read_to_string(out.join("contact-1.svg")).unwrap();
-    assert!(figure.contains("right corner"), "the contact is named");
 }
 
 #[test]

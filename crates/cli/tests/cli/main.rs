@@ -9,6 +9,7 @@ mod general;
 mod grains;
 mod hostile;
 mod impact;
+mod impact_sets;
 mod inspect;
 mod reproduce;
 mod run;

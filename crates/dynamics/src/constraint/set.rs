@@ -39,7 +39,7 @@
 use std::ops::Range;
 
 use nalgebra::{Cholesky, DMatrix, DVector, DVectorView};
-use percussion_complementarity::elimination::Span;
+use percussion_complementarity::elimination::{self, Span};
 
 use super::{EqualityConstraint, Error as ConstraintError};
 use crate::system::{CoordinateError, System};
@@ -262,7 +262,8 @@ impl ConstraintSet {
         settings.check()?;
         system.check_coordinates(coordinates)?;
         let (_, jacobian) = self.evaluate(system, coordinates);
-        let span = span(system, coordinates, &jacobian)?;
+        let groups = self.rows.iter().cloned();
+        let span = span(system, coordinates, &jacobian, groups)?;
         Ok(Linearization { set: self, system, coordinates, jacobian, span })
     }
 
@@ -293,7 +294,9 @@ impl ConstraintSet {
             if report.iterations == settings.max_iterations {
                 return Ok(report);
             }
-            let (step, _) = span(system, coordinates, &jacobian)?.shortest_step(&-&value);
+            let groups = self.holonomic_groups();
+            let span = span(system, coordinates, &jacobian, groups.into_iter())?;
+            let (step, _) = span.shortest_step(&-&value);
             let Some(moved) = self.reduce(system, coordinates, &step, value.norm()) else {
                 report.status = Status::Stalled;
                 return Ok(report);
@@ -320,6 +323,12 @@ impl ConstraintSet {
             let (value, _) = self.evaluate_holonomic(system, &moved);
             (value.norm() < norm).then(|| moved.clone())
         })
+    }
+
+    /// The rows of each constraint among the holonomic ones.
+    fn holonomic_groups(&self) -> Vec<Range<usize>> {
+        let before = |row: usize| self.holonomic.partition_point(|&holonomic| holonomic < row);
+        self.rows.iter().map(|rows| before(rows.start)..before(rows.end)).collect()
     }
 
     fn evaluate_holonomic(
@@ -432,8 +441,13 @@ impl Linearization<'_> {
     }
 }
 
-/// What the rows of `jacobian` measure at these coordinates.
-fn span(system: &dyn System, coordinates: &[f64], jacobian: &DMatrix<f64>) -> Result<Span, Error> {
+/// What the rows of `jacobian` measure at these coordinates, in `groups` of one constraint each.
+fn span(
+    system: &dyn System,
+    coordinates: &[f64],
+    jacobian: &DMatrix<f64>,
+    groups: impl Iterator<Item = Range<usize>>,
+) -> Result<Span, Error> {
     let (rows, n) = jacobian.shape();
     let mut responses = jacobian.transpose();
     if rows > 0 && n > 0 {
@@ -444,7 +458,9 @@ fn span(system: &dyn System, coordinates: &[f64], jacobian: &DMatrix<f64>) -> Re
     if !jacobian.iter().chain(&responses).all(|entry| entry.is_finite()) {
         return Err(Error::Jacobian);
     }
-    Ok(Span::new(jacobian, &responses))
+    let mut jacobian = jacobian.clone();
+    elimination::drop_rounding(&mut jacobian, &mut responses, groups);
+    Ok(Span::new(&jacobian, &responses))
 }
 
 /// Largest absolute entry, 0 of none.

@@ -159,7 +159,7 @@ fn the_gripper_closes_its_cut_loop() {
         assert!(set.evaluate(system, &q).0.amax() < 1e-15, "closed at zero");
         q[index("crank_pin")] = 0.4;
         let report = set.project_position(system, &mut q, &settings).unwrap();
-        assert_eq!(report.status, Status::Converged);
+        assert_eq!(report.status, Status::Converged, "{report:?}");
         // A parallelogram: the rocker follows the crank, and the finger stays parallel to the palm.
         let crank = q[index("crank_pin")];
         assert!(crank > 0.05, "{crank}");

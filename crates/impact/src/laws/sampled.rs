@@ -89,7 +89,7 @@ impl Sampled {
         if settings.step.is_nan() {
             let expected = "the largest increment of a normal percussion (N·s), such as a tenth of what \
                             stops the bodies";
-            return Err(law::Error::Setting { name: "step", value: settings.step, expected });
+            return Err(law::Error::Missing { name: "step", expected });
         }
         let cell = problem.free_contact_velocity().amax().max(f64::MIN_POSITIVE) / CELLS;
         let planes: Vec<_> = (0..problem.contacts().len())

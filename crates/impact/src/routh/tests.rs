@@ -91,7 +91,9 @@ fn a_contact_that_depends_on_its_tangents_stops_where_sliding_stops() {
                 let mass = Mass::Matrix(dmatrix![0.3 + part]);
                 let problem = Problem::new(mass, dvector![-1.0], vec![wire]).unwrap();
                 let outcome = resolve(&problem, Restitution::Kinetic);
-                assert!(outcome.velocity[0].abs() < 1e-11, "{}", outcome.velocity);
+                // The law leaves its tolerance times the impulse of sticking, up to 1/part of the normal one.
+                let limit = 2.0 * Routh::default().tolerance * part.recip().max(1.0);
+                assert!(outcome.velocity[0].abs() < limit, "{}", outcome.velocity);
                 let energetic = Routh { restitution: Restitution::Energetic, ..Routh::default() };
                 let status = energetic.resolve(&problem).unwrap().trace.status;
                 assert_eq!(status == Status::Resolved, restitution == 0.0, "{status:?}");

@@ -1,0 +1,105 @@
+//! `percussion impact` with a law whose answer is a set of outcomes.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    common::percussion,
+    impact::{BLOCK, answer, impact, keys},
+};
+
+/// The mean of 2.48 LCPs of this block were found by an independent program, to 0.01.
+#[test]
+fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
+    let document = answer("rocking-block", "set-valued-routh", &["--samples", "4096"]);
+    let expected = [
+        "bounds",
+        "extremes",
+        "files",
+        "friction_cone",
+        "guarantee",
+        "law",
+        "modes",
+        "planes",
+        "restitution",
+        "statistics",
+        "status",
+        "velocities",
+    ];
+    assert_eq!(keys(&document), BTreeSet::from(expected));
+    let statistics = &document["statistics"];
+    assert_eq!((&statistics["samples"], &statistics["terminated"]), (&4096.into(), &4096.into()));
+    let mean = statistics["mean_lcps"].as_f64().unwrap();
+    assert!((mean / 2.48 - 1.0).abs() < 0.02, "{mean}");
+    assert_eq!(document["velocities"].as_array().unwrap().len(), 4096);
+    assert_eq!(document["friction_cone"]["verdict"], "pointed");
+    assert!((document["friction_cone"]["constant"].as_f64().unwrap() - 1.0).abs() < 1e-5);
+    // Sixteen sides of three velocities, four contact velocities and the energy: P(Bin(4096, ε) ≤ 15) = 1e-6.
+    let outside = document["guarantee"]["outside_bounds"].as_f64().unwrap();
+    assert!((outside / 0.010_369_216_077 - 1.0).abs() < 1e-9, "{outside}");
+    let counts = document["modes"]["joint"].as_array().unwrap().iter();
+    assert_eq!(counts.map(|mode| mode["count"].as_u64().unwrap()).sum::<u64>(), 4096);
+    assert!(statistics["figures"]["energy_gain"].as_f64().unwrap() < 1e-15);
+}
+
+/// By hand for three balls of 1 kg: `W` has the eigenvalue 3 and the diagonal 2. Few samples of many draws make a net of
+/// the diameter `√12 · 0.3 √(6 · 3)`, and the last step of 0.3 N·s moves by `0.3 · 2 √2` at most.
+#[test]
+fn the_distance_of_outcomes_counts_the_last_step_and_needs_samples_that_end() {
+    let radius = |step: &str| {
+        let set =
+            ["--samples", "512", "--set", "steps=6", "--set", "closing_step=1", "--set", step];
+        let document =
+            impact("newtons-cradle", "set-valued-routh", &[&set[..], &["--json"]].concat()).json();
+        let samples = document["statistics"].clone();
+        (document["guarantee"]["radius_of_outcomes"].as_f64(), samples)
+    };
+    let (all_end, samples) = radius("step=0.3");
+    assert!(samples["closed"].as_u64().unwrap() > 0 && samples["limit"] == 0, "{samples}");
+    let expected = 0.3 * (12.0_f64.sqrt() * 18.0_f64.sqrt() + 2.0 * 2.0_f64.sqrt());
+    assert!((all_end.unwrap() / expected - 1.0).abs() < 1e-12, "{all_end:?}");
+    let (some_end, samples) = radius("step=0.2");
+    assert!(samples["limit"].as_u64().unwrap() > 0 && some_end.is_none(), "{samples}");
+}
+
+#[test]
+fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
+    let draw =
+        |more: &[&str]| answer("rocking-block", "set-valued-routh", more)["velocities"].clone();
+    let few = ["--samples", "32", "--seed", "7"];
+    assert_eq!(draw(&few), draw(&few));
+    assert_ne!(draw(&few), draw(&["--samples", "32", "--seed", "8"]));
+    let kept = draw(&["--set", "samples=32", "--set", "seed=7", "--set", "keep=3"]);
+    assert_eq!(kept.as_array().unwrap()[..], draw(&few).as_array().unwrap()[..3]);
+    assert_ne!(draw(&few), draw(&["--samples", "32", "--set", "draws=sobol"]));
+
+    let refused = |more: &[&str], words: &[&str]| {
+        impact(BLOCK, "set-valued-routh", more).assert_refused(words);
+    };
+    refused(&[], &["`step` is missing", "N·s"]);
+    refused(&["--set", "step=0"], &["`step` is 0"]);
+    refused(&["--set", "step=-1"], &["`step` is -1"]);
+    refused(&["--set", "step=1", "--set", "samples=0"], &["`samples` is 0"]);
+    refused(&["--set", "step=1", "--samples", "0"], &["--samples", "a whole number from 1"]);
+    refused(&["--set", "step=1", "--set", "steps=0"], &["`steps` is 0"]);
+    refused(&["--set", "step=1", "--set", "failure=2"], &["`failure` is 2"]);
+    refused(&["--samples", "9", "--set", "samples=9"], &["`samples` is given twice"]);
+    impact(BLOCK, "newton", &["--samples", "9"]).assert_refused(&["no setting `samples`"]);
+    impact(BLOCK, "newton", &["--out", "x"]).assert_refused(&["`--out`", "set-valued-routh"]);
+    percussion(&["compare", BLOCK, "--laws", "newton", "--seed", "1"])
+        .assert_refused(&["`--seed`", "draws samples"]);
+}
+
+#[test]
+fn figures_and_tables_of_a_set_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("block");
+    let more = ["--samples", "64", "--out", out.to_str().unwrap()];
+    let document = answer("rocking-block", "set-valued-routh", &more);
+    // A table, a figure for each of two contacts in three forms, and the page that plays outcomes.
+    assert_eq!(document["files"].as_array().unwrap().len(), 1 + 2 * 3 + 2);
+    let table = std::fs::read_to_string(out.join("velocities.csv")).unwrap();
+    assert_eq!(table.lines().count(), 65);
+    assert!(table.starts_with("block x (m/s),"), "{table}");
+    let figure = std::fs::read_to_string(out.join("contact-1.svg")).unwrap();
+    assert!(figure.contains("right corner"), "the contact is named");
+}
