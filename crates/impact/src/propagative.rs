@@ -327,10 +327,9 @@ impl Propagative {
             let at_rest = held(problem, mirrors, &rest);
             let kept = if is_long { kept(problem, &at_rest, &velocity, word.len()) } else { 1.0 };
             let part = kept * if plastic.is_some() { self.restitution } else { 1.0 };
-            let all_elastic = plastic.is_none();
-            for (elastic, plastic) in impulse.iter_mut().zip(&rest) {
-                *elastic = part * *elastic + (1.0 - part) * plastic;
-                if all_elastic {
+            for (elastic, rest) in impulse.iter_mut().zip(&rest) {
+                *elastic = part * *elastic + (1.0 - part) * rest;
+                if plastic.is_none() {
                     // Rounding of what is kept does not pull at contacts that were not struck.
                     *elastic = elastic.max(0.0);
                 }

@@ -254,7 +254,7 @@ impl Contact {
             isotropic,
             monotone,
             far,
-            doubtful: !isotropic && !(regular && wide),
+            doubtful: !(isotropic || regular && wide),
         }
     }
 

@@ -77,9 +77,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What is given, as pairs of key and text.
+    ///
     /// # Errors
     ///
-    /// When a key is given twice.
+    /// [`Error::Twice`].
     pub fn new(given: Vec<(String, String)>) -> Result<Self, Error> {
         for (index, (key, _)) in given.iter().enumerate() {
             if given[..index].iter().any(|(earlier, _)| earlier == key) {
@@ -90,6 +92,10 @@ impl Settings {
     }
 
     /// A finite number; whether it is in range is for the law to say.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when what is given is nothing of the kind.
     pub fn number(&mut self, key: &str, default: f64, expected: &str) -> Result<f64, Error> {
         let parse = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
         // A default that is not a number is none: the setting has to be given.
@@ -104,6 +110,10 @@ impl Settings {
     }
 
     /// A finite number that may be left out, which means what `default` says.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when what is given is nothing of the kind.
     pub fn optional(
         &mut self,
         key: &str,
@@ -116,6 +126,10 @@ impl Settings {
     }
 
     /// A number of things.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when what is given is nothing of the kind.
     pub fn count<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T, Error>
     where
         T: FromStr + ToString,
@@ -125,6 +139,14 @@ impl Settings {
     }
 
     /// One of named things, the first by default.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when what is given is none of them.
+    ///
+    /// # Panics
+    ///
+    /// When there are no choices.
     pub fn choice<T: Clone>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, Error> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         let expected = match names.split_last() {
@@ -182,7 +204,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// When something was given that the law did not take.
+    /// [`Error::Unknown`] when something was given that the law did not take.
     pub fn finish(self, law: &str) -> Result<Vec<Setting>, Error> {
         let Some((key, _)) = self.given.into_iter().next() else { return Ok(self.known) };
         let known = self.known.into_iter().map(|setting| setting.key).collect();

@@ -82,7 +82,7 @@ impl Problem {
         bilateral: DMatrix<f64>,
     ) -> Result<Self, ProblemError> {
         let (rows, count) = (jacobian.nrows(), coefficients.len());
-        let width = if count == 0 { 0 } else { rows / count };
+        let width = rows.checked_div(count).unwrap_or(0);
         if width * count != rows || (count > 0 && !(1..=3).contains(&width)) {
             let field = "contact Jacobian (rows)".to_string();
             return Err(ProblemError::Size {
