@@ -3,6 +3,7 @@
 //! A target is a [`Case`] that can be drawn from a [`Source`], checked, made smaller and written down as JSON. libFuzzer
 //! calls the function `target` of its module with bytes; the `driver` draws cases from a seed.
 
+mod clock;
 pub mod files;
 pub mod friction;
 pub mod impact;
@@ -13,6 +14,7 @@ mod shrink;
 mod source;
 mod target;
 
+pub use clock::Clock;
 pub use source::{Source, Style};
 pub use target::{Case, Tally, Target, check, fuzz};
 

@@ -144,26 +144,36 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
 /// ```
 #[must_use]
 pub fn judge(problem: &Problem<'_>, law: Law, impulse: &[f64], tolerance: f64) -> Verdict {
-    judge_beside(problem, law, impulse, tolerance, &[])
-}
-
-/// The same for contacts whose free velocities are known less well than to rounding: those of each may be wrong by its entry of
-/// `least` in addition (m/s, from the data; zero where there is no entry).
-#[must_use]
-pub fn judge_beside(
-    problem: &Problem<'_>,
-    law: Law,
-    impulse: &[f64],
-    tolerance: f64,
-    least: &[f64],
-) -> Verdict {
     let mut verdict = Verdict::default();
     if !problem.sizes_agree(impulse) {
         verdict.look("size", 0, Extended::ONE, 0.0);
         return verdict;
     }
-    let rows = problem.rows();
     let velocity = slack(problem.delassus, problem.free_velocity, impulse);
+    judge_at(problem, law, impulse, &velocity, tolerance, &[])
+}
+
+/// The same where the velocity `u` (length `r`, m/s) is part of the answer, and that it belongs to the impulses is judged by the
+/// balance of momentum. Velocities of each contact may be wrong by its entry of `least` in addition (m/s, from the data; zero
+/// where there is no entry).
+///
+/// `W p + u_f` is that velocity to the rounding of `W` times the impulses only, which large impulses that hold one another make
+/// as large as one likes.
+#[must_use]
+pub fn judge_at(
+    problem: &Problem<'_>,
+    law: Law,
+    impulse: &[f64],
+    velocity: &[Extended],
+    tolerance: f64,
+    least: &[f64],
+) -> Verdict {
+    let mut verdict = Verdict::default();
+    if !problem.sizes_agree(impulse) || velocity.len() != impulse.len() {
+        verdict.look("size", 0, Extended::ONE, 0.0);
+        return verdict;
+    }
+    let rows = problem.rows();
     let fraction = 4.0 * tolerance + 64.0 * rounding(rows);
     let relative = fraction * problem.velocity_scale();
     let mut first = 0;

@@ -101,6 +101,9 @@ pub struct Impact {
     rounding: f64,
     /// Approach that the law leaves (m/s).
     left: f64,
+    /// What percussions that were computed from velocities may be wrong by, normal and tangential (N·s); zero for those of an
+    /// answer.
+    recovered: [f64; 2],
 }
 
 /// What a contact may be wrong by.
@@ -135,9 +138,11 @@ impl Impact {
         }
         let bodies = Kinetic::new(&mass, n, &joints)?;
         let free = bodies.held(&extended(&velocity));
-        let speed = (energy(&mass, &extended(&velocity)) + energy(&mass, &extended(&velocity)))
-            .sqrt()
-            .value();
+        // In the unit of the fastest coordinate, since the energy of very small numbers underflows before its root does.
+        let unit = velocity.iter().fold(f64::MIN_POSITIVE, |unit, v| unit.max(v.abs()));
+        let part: Vec<f64> = velocity.iter().map(|v| v / unit).collect();
+        let half = energy(&mass, &extended(&part));
+        let speed = (half + half).sqrt().value() * unit;
         if !speed.is_finite() {
             return None;
         }
@@ -149,8 +154,20 @@ impl Impact {
         let count = n + rows().count() + joints.len();
         let rounding =
             64.0 * count as f64 * bodies.condition() / bodies.independence() * f64::EPSILON;
-        let left = 0.0;
-        Some(Self { mass, velocity, contacts, joints, bodies, free, speed, strike, rounding, left })
+        let (left, recovered) = (0.0, [0.0; 2]);
+        Some(Self {
+            mass,
+            velocity,
+            contacts,
+            joints,
+            bodies,
+            free,
+            speed,
+            strike,
+            rounding,
+            left,
+            recovered,
+        })
     }
 
     /// The same problem under a law that leaves approaches of at most this (m/s, from the data).
@@ -275,7 +292,8 @@ impl Impact {
     /// Percussion along a tangent that may be wrong (N·s).
     fn tangent_slack(&self, contact: &Contact, tolerance: f64) -> f64 {
         let slacks = contact.tangents.iter().map(|row| self.slack(row, tolerance).impulse);
-        slacks.fold(self.slack(&contact.normal, tolerance).impulse, f64::max)
+        let largest = slacks.fold(self.slack(&contact.normal, tolerance).impulse, f64::max);
+        largest + self.recovered[0].max(self.recovered[1])
     }
 
     fn sizes_agree(&self, outcome: &Outcome) -> bool {

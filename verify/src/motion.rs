@@ -102,6 +102,9 @@ pub struct Step<'a> {
     pub place: &'a [f64],
     /// Contacts and their impulses on the first surface (N·s, world axes).
     pub impulses: &'a [(usize, [f64; 3])],
+    /// How many times as fast as its normal the frame turns in which the scheme states each impulse (≥ 1 each; 1 where the list ends).
+    /// Tangents that come from a fixed axis turn fast where the normal is near it.
+    pub twists: &'a [f64],
     /// Stated tolerance of the contact problem, relative to its largest velocity.
     pub tolerance: f64,
 }
@@ -118,7 +121,7 @@ impl Scene {
         0.5 * (speed + pull.sqrt() * time).powi(2)
     }
 
-    /// The fastest rate `Ω` at which bodies and normals turn with the kinetic energy `energy` (rad/s).
+    /// The fastest rate `Ω` at which bodies and normals turn with the kinetic energy `energy`, or swing under the forces (rad/s).
     fn fastest(&self, energy: f64) -> f64 {
         let mut fastest = 0.0_f64;
         for body in &self.bodies {
@@ -140,6 +143,23 @@ impl Scene {
                 .sum();
             let moment: f64 = self.bodies.iter().map(|body| size(self.load(body)) * way).sum();
             fastest = (fastest.powi(2) + moment / least).sqrt();
+        }
+        if self.kind != Kind::Links {
+            // A body that sticks or leans at a contact is a pendulum about it, at the arm from its center of mass. The contact
+            // carries its own forces and those of the bodies that rest on it.
+            let force: f64 = self.bodies.iter().map(|body| size(self.load(body))).sum();
+            let stiffest = |ball: &Ball| {
+                let moments = &self.bodies[ball.body].inertia;
+                let moments = if self.kind == Kind::Space { &moments[..] } else { &moments[2..] };
+                let least = moments.iter().copied().fold(f64::INFINITY, f64::min);
+                force * (size(vector(&ball.center)) + ball.radius) / least
+            };
+            let other = |contact: &Contact| match &contact.other {
+                Other::Ball(ball) => stiffest(ball),
+                Other::Plane(..) => 0.0,
+            };
+            let rates = self.contacts.iter().map(|of| stiffest(&of.ball).max(other(of)));
+            fastest = (fastest.powi(2) + rates.fold(0.0, f64::max)).sqrt();
         }
         let lightest = self.bodies.iter().map(|body| body.mass).fold(f64::INFINITY, f64::min);
         for contact in &self.contacts {
@@ -286,10 +306,10 @@ impl Scene {
             let turned = |at: usize| frames[2 * at][i].inertia(body.inertia, rates[at][i].1);
             let mut spins = vec![turned(1), times(-Extended::ONE, turned(0))];
             let mut blur = [0.0; 2];
-            for &(contact, impulse) in step.impulses {
+            for (place, &(contact, impulse)) in step.impulses.iter().enumerate() {
                 let contact = &self.contacts[contact];
                 let points = self.touch(&frames[1], contact).2;
-                let [turn, shift] = self.blur(rule, contact);
+                let [turn, shift] = self.blur(rule, step, place);
                 blur[0] += turn * size(vector(&impulse));
                 blur[1] += (shift + turn * (self.reach(contact) + contact.ball.radius))
                     * size(vector(&impulse));
@@ -322,17 +342,19 @@ impl Scene {
         }
     }
 
-    /// How far the normal of a step (rad) and its point of contact (m) may be from those of its place: that of Stewart and
-    /// Trinkle stops within its tolerance of `q'`, in each coordinate. Normals of planes do not turn.
-    fn blur(&self, rule: Rule, contact: &Contact) -> [f64; 2] {
+    /// How far the frame of the impulse number `place` of a step (rad) and its point of contact (m) may be from those of the step's
+    /// place: the scheme of Stewart and Trinkle stops within its tolerance of `q'`, in each coordinate. Frames of planes do not turn.
+    fn blur(&self, rule: Rule, step: &Step<'_>, place: usize) -> [f64; 2] {
         let Rule::StewartTrinkle([way, angle]) = rule else { return [0.0; 2] };
+        let contact = &self.contacts[step.impulses[place].0];
+        let twist = step.twists.get(place).copied().unwrap_or(1.0);
         let reach = self.reach(contact);
         let shift = 2.0 * (way + angle * (reach + contact.ball.radius));
         match contact.other {
             Other::Plane(..) => [0.0, shift],
             Other::Ball(other) => {
                 let turn = 2.0 * shift / (contact.ball.radius + other.radius);
-                [turn, shift + turn * (reach + contact.ball.radius + other.radius)]
+                [turn * twist, shift + turn * (reach + contact.ball.radius + other.radius)]
             }
         }
     }
@@ -380,7 +402,7 @@ impl Scene {
                 _ => after,
             };
             let power = dot(impulse, mean).value();
-            let [turn, shift] = self.blur(rule, contact);
+            let [turn, shift] = self.blur(rule, step, place);
             let blurred = turn * speed + shift * self.turning(step.end.velocity);
             work += power.max(0.0) + blurred * size(impulse);
             terms += size(impulse) * size(mean);
@@ -418,7 +440,7 @@ impl Scene {
                 "friction",
                 place,
                 dot(rub, sliding),
-                limit + ROUNDINGS * size(rub) * size(sliding),
+                limit + (ROUNDINGS + turn) * size(rub) * size(sliding),
             );
             if let Some(bound) = bound {
                 let open = speed_of + bound;

@@ -94,7 +94,7 @@ pub struct Span {
     pub velocities: DMatrix<f64>,
     /// The momenta `M q_j`, one a row (`k × n_v`).
     pub momenta: DMatrix<f64>,
-    /// Percussions at the rows that lead to each momentum (`m × k`): of redundant rows those of least norm, each
+    /// Impulses at the rows that lead to each momentum (`m × k`): of redundant rows those of least norm, each
     /// row measured by its own size.
     pub impulses: DMatrix<f64>,
     /// `√(G_i M⁻¹ G_iᵀ)` of each row.
@@ -184,7 +184,7 @@ impl Span {
         }
     }
 
-    /// What the rows of the basis leave of other rows `J` (`r × n_v`).
+    /// Other rows `J` (`r × n_v`) without the parts that the basis measures.
     ///
     /// # Panics
     ///
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_of_a_row_share_its_percussion() {
+    fn copies_of_a_row_share_its_impulse() {
         // A mass of 2 kg with the same row three times, once twice as long: its size counts double.
         let rows = dmatrix![1.0; -1.0; 2.0];
         let span = Span::new(&rows, &(rows.transpose() / 2.0));

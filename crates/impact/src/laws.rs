@@ -98,7 +98,7 @@ impl Name {
         }
     }
 
-    /// What the law does, in a few words.
+    /// A short description of the law, as lists show it.
     #[must_use]
     pub const fn summary(self) -> &'static str {
         match self {
@@ -125,11 +125,7 @@ impl Name {
     /// The settings that the law has, with their defaults.
     #[must_use]
     pub fn settings(self) -> Vec<Setting> {
-        let mut settings = Settings::default();
-        // Nothing is given, so there is nothing to refuse.
-        let built = build::law(self, &mut settings, None);
-        debug_assert!(built.is_ok(), "{built:?}");
-        settings.finish(self.as_str()).unwrap_or_default()
+        Settings::known(|settings| build::law(self, settings, None))
     }
 }
 
@@ -224,10 +220,8 @@ impl Choice {
         given: Vec<(String, String)>,
         sampling: Option<&set_valued::Settings>,
     ) -> Result<Self, Error> {
-        let mut settings = Settings::new(given)?;
-        let choice = build::law(name, &mut settings, sampling)?;
-        settings.finish(name.as_str())?;
-        Ok(choice)
+        let build = |settings: &mut Settings| build::law(name, settings, sampling);
+        Ok(Settings::build(name.as_str(), given, build)?.0)
     }
 
     /// The law, if it has one answer to each impact; of a set that is its first sample.

@@ -49,7 +49,7 @@
 //! dry friction in finite freedom dynamics", CISM 302, Springer 1988.
 
 use nalgebra::{DVector, Matrix3, Vector3};
-use percussion_complementarity::friction::{self, BlockSparse, Infeasibility, Method, single};
+use percussion_complementarity::friction::{self, Infeasibility, Method, Reduction, single};
 
 use crate::{
     Law, Outcome, Problem,
@@ -201,11 +201,13 @@ impl RoundCones {
     pub fn state(problem: &Problem) -> Result<Option<Self>, Error> {
         let delassus = problem.delassus();
         let free = problem.borrow_free_contact_velocity();
-        let normal = |contact: usize| problem.rows(contact).start;
-        let contacts: Vec<usize> = (0..problem.contacts().len())
-            .filter(|&contact| delassus[(normal(contact), normal(contact))] > 0.0)
-            .collect();
-        if contacts.iter().all(|&contact| free[normal(contact)] > 0.0) {
+        let count = problem.contacts().len();
+        let of_normal = |contact: usize| problem.rows(contact).start;
+        let moves = |contact: &usize| {
+            let normal = of_normal(*contact);
+            delassus[(normal, normal)] > 0.0
+        };
+        if (0..count).filter(moves).all(|contact| free[of_normal(contact)] > 0.0) {
             return Ok(None);
         }
         let block = |a: usize, b: usize| {
@@ -214,37 +216,25 @@ impl RoundCones {
             block.view_mut((0, 0), (rows.len(), columns.len())).copy_from(
                 &delassus.view((rows.start, columns.start), (rows.len(), columns.len())),
             );
-            if a == b {
-                for k in 1..3 {
-                    if block[(k, k)] == 0.0 {
-                        block[(k, k)] = block[(0, 0)];
-                    }
-                }
-            }
             block
         };
-        let mut blocks = Vec::new();
-        for (row, &a) in contacts.iter().enumerate() {
-            for (column, &b) in contacts.iter().enumerate() {
-                let block = block(a, b);
-                if row == column || block != Matrix3::zeros() {
-                    blocks.push((row, column, block));
-                }
-            }
-        }
-        let velocity = |&contact: &usize| {
+        let pairs = (0..count).flat_map(|a| (0..count).map(move |b| (a, b)));
+        let blocks: Vec<_> = pairs
+            .map(|(a, b)| (a, b, block(a, b)))
+            .filter(|(a, b, block)| a == b || *block != Matrix3::zeros())
+            .collect();
+        let velocity = |contact: usize| {
             let rows = problem.rows(contact);
             let mut velocity = Vector3::zeros();
             velocity.rows_mut(0, rows.len()).copy_from(&free.rows(rows.start, rows.len()));
             velocity.x -= problem.contacts()[contact].restitution * (-velocity.x).max(0.0);
             velocity
         };
-        let velocities = contacts.iter().map(velocity).collect();
+        let velocities: Vec<_> = (0..count).map(velocity).collect();
         let friction: Vec<f64> =
-            contacts.iter().map(|&contact| problem.contacts()[contact].friction).collect();
-        let delassus = BlockSparse::from_blocks(contacts.len(), &blocks)?;
-        let problem = friction::Problem::from_sparse(delassus, velocities, &friction)?;
-        Ok(Some(Self { problem, contacts }))
+            problem.contacts().iter().map(|contact| contact.friction).collect();
+        let reduction = Reduction::new(&blocks, &velocities, &friction)?;
+        Ok(reduction.map(|Reduction { problem, contacts }| Self { problem, contacts }))
     }
 
     /// The percussions of the stated problem by the rows of the contact Jacobian of `problem` (length `r`, N·s).

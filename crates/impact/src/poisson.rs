@@ -113,13 +113,14 @@ impl Law for Poisson {
             expanded = status;
         }
 
-        if !self.is_complementary(problem, &compression, &impulse) {
-            expanded = Status::Unsolved;
-        }
-        let solved = compressed == Status::Resolved && expanded == Status::Resolved;
-        let status = if solved { Status::Resolved } else { Status::Unsolved };
-        let mut outcome = problem.outcome(&impulse, Trace::new(status, vec![]));
+        let mut outcome = problem.outcome(&impulse, Trace::new(Status::Resolved, vec![]));
         let after = outcome.velocity.clone();
+        let solved = compressed == Status::Resolved
+            && expanded == Status::Resolved
+            && self.is_complementary(problem, &compression, (&impulse, &after));
+        if !solved {
+            outcome.trace.status = Status::Unsolved;
+        }
         outcome.trace.stages = vec![
             Stage { phase: Phase::Compression, contact: None, velocity: between },
             Stage { phase: Phase::Expansion, contact: None, velocity: after },
@@ -129,16 +130,16 @@ impl Law for Poisson {
 }
 
 impl Poisson {
-    /// `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0` with the percussions `C` of the compression, by what counts as still: the
-    /// complementarity problem of the expansion has a scale of its own, and certificates do not know `C`.
+    /// `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0` with the percussions `C` of the compression, and `Λ` and the velocity `after` the
+    /// impact, by what counts as still. The complementarity problem of the expansion has a scale of its own, and
+    /// certificates do not know `C`.
     fn is_complementary(
         &self,
         problem: &Problem,
         compression: &DVector<f64>,
-        impulse: &DVector<f64>,
+        (impulse, after): (&DVector<f64>, &DVector<f64>),
     ) -> bool {
-        let velocity =
-            problem.contact_velocity(&problem.outcome(impulse, Trace::resolved(vec![])).velocity);
+        let velocity = problem.contact_velocity(after);
         let still = still(problem, self.settings.lemke.tolerance);
         problem.contacts().iter().enumerate().all(|(k, contact)| {
             let row = problem.rows(k).start;

@@ -15,7 +15,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use percussion_fuzz::{TARGETS, Tally, Target};
+use percussion_fuzz::{Clock, TARGETS, Tally, Target};
 use serde_json::Value;
 
 /// Longest time of a case (s).
@@ -78,7 +78,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let seed = seed(&arguments.seed);
     println!("seed {} ({seed:#018x}), {} threads", arguments.seed, arguments.threads);
     let targets = chosen(&arguments.target)?;
-    let mut wrong = replay(&arguments.regressions, &targets)?;
+    let mut wrong = replay(&arguments.regressions)?;
     let cases = match (arguments.cases, arguments.seconds) {
         (Some(cases), _) => cases,
         (None, Some(_)) => u64::MAX,
@@ -115,8 +115,8 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Target>> {
     Ok(TARGETS.iter().filter(wanted).collect())
 }
 
-/// Checks the cases that were wrong once; returns how many are wrong again.
-fn replay(folder: &PathBuf, targets: &[&Target]) -> anyhow::Result<usize> {
+/// Checks the cases that were wrong once, of every target; returns how many are wrong again.
+fn replay(folder: &PathBuf) -> anyhow::Result<usize> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(0) };
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -127,7 +127,7 @@ fn replay(folder: &PathBuf, targets: &[&Target]) -> anyhow::Result<usize> {
         let value: Value =
             serde_json::from_str(&text).with_context(|| path.display().to_string())?;
         let name = value["target"].as_str().unwrap_or_default();
-        let Some(target) = targets.iter().find(|target| target.name == name) else { continue };
+        let Some(target) = TARGETS.iter().find(|target| target.name == name) else { continue };
         let tally = (target.replay)(&value["case"]).with_context(|| path.display().to_string())?;
         count += 1;
         for (solver, what) in &tally.failures {
@@ -218,11 +218,11 @@ impl Campaign {
         index: u64,
         now: &Mutex<Option<(u64, Instant)>>,
     ) {
-        let start = Instant::now();
-        *lock(now) = Some((index, start));
+        let clock = Clock::start();
+        *lock(now) = Some((index, Instant::now()));
         let mut tally = (target.run)(seed, index);
         *lock(now) = None;
-        let time = start.elapsed();
+        let time = Duration::from_secs_f64(clock.seconds().max(0.0));
         if time > LIMIT {
             tally.fail("time", format!("{:.1} s, limit {} s", time.as_secs_f64(), LIMIT.as_secs()));
         }

@@ -48,8 +48,9 @@ pub(super) fn look(contact: &Contact<'_>, verdict: &mut Verdict) {
     };
     let curvature = (1..size).flat_map(|i| (1..size).map(move |j| (i, j)));
     let curvature = curvature.map(|(i, j)| entry(i, j)).collect();
-    // The edge through the impulse itself, which may be off the exact edge by its tolerance.
-    let bound = norm(here) + dot(here, &coupling);
+    // The edge through the impulse itself, which may be off the exact edge by its tolerance. That one has c ≥ 0, since a contact that
+    // pushes has b_n ≥ 0; a negative bound would put points on the far side of the apex, which no cone contains.
+    let bound = (norm(here) + dot(here, &coupling)).max(0.0);
     let slack = contact.velocity_slack;
     let region = Region { coupling: &coupling, bound, here, gradient: &slip, slack, curvature };
     let gain =

@@ -217,3 +217,19 @@ fn planar_and_frictionless_contacts_have_fewer_rows() {
     }
     assert!(judge(&problem, Law::Coulomb, &[1.0, 2.0], 1e-10).refuses("size"));
 }
+
+/// A contact without approach that jams, `‖k‖ > 1`, has its impulse on one of two rays. To rounding it lies beyond the ray, and
+/// the edge through it must not lead to points on the far side of the apex.
+#[test]
+fn points_beyond_the_apex_are_not_feasible() {
+    let (a, b, c) = (2.633_771_967_056_795_4, 2.436_403_769_397_567_8, 6.946_493_325_816_034);
+    let block = [1.0, 1.0, a, 1.0, 5.0, b, a, b, c];
+    let free = [0.0, -0.005_804_369_478_989_99, 0.0];
+    let problem = one(&block, &free, &[1.0]);
+    let right =
+        [0.001_780_618_690_234_001_1, 0.001_331_916_735_635_322_7, -0.001_181_778_629_585_590_1];
+    let verdict = judge(&problem, Law::MaximumDissipation, &right, 1e-8);
+    assert!(verdict.holds(), "{verdict}");
+    let verdict = judge(&problem, Law::MaximumDissipation, &right.map(|p| 0.9 * p), 1e-8);
+    assert!(verdict.refuses("dissipation"), "{verdict}");
+}

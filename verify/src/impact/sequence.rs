@@ -11,7 +11,7 @@ use crate::{
 pub struct Stage {
     /// The problem of this contact alone, from the velocity before the stage.
     pub problem: Impact,
-    /// The percussion that the change of velocity takes; those of the joints are zero.
+    /// The percussion that the change of velocity takes, which the problem knows how well; those of the joints are zero.
     pub outcome: Outcome,
 }
 
@@ -46,8 +46,9 @@ impl Impact {
             // Rounding, and what counts as still, are those of the whole impact.
             let part = self.part(&before, &[*contact])?;
             let speed = part.speed.max(self.speed);
-            let problem = Self { speed, strike: part.strike.max(self.strike), ..part };
-            let impulse = problem.percussion(velocity)?;
+            let mut problem = Self { speed, strike: part.strike.max(self.strike), ..part };
+            let (impulse, recovered) = problem.percussion(velocity)?;
+            problem.recovered = recovered;
             let outcome = Outcome {
                 velocity: velocity.clone(),
                 impulses: vec![impulse],
@@ -59,8 +60,11 @@ impl Impact {
         Some(list)
     }
 
-    /// The percussion of the only contact that leads to `velocity`, as far as one does.
-    fn percussion(&self, velocity: &[f64]) -> Option<Vec<f64>> {
+    /// The percussion `Λ = A⁻¹ J δv` of the only contact that leads to `velocity`, as far as one does, and how far the normal and the
+    /// tangential one may be off (N·s). The change `δv` is rounded by `ε E` in the kinetic metric, as every velocity here. In this metric row `i`
+    /// of `A⁻¹ J` has the length `√(A⁻¹ A A⁻¹)_ii`, so `Λ_i` is known to `ε E √(A⁻¹)_ii`. Where rows are nearly dependent that is much
+    /// more than a row by itself would have.
+    fn percussion(&self, velocity: &[f64]) -> Option<(Vec<f64>, [f64; 2])> {
         let contact = self.contacts.first()?;
         let rows: Vec<_> = [&contact.normal]
             .into_iter()
@@ -79,6 +83,7 @@ impl Impact {
                 let mut row: Vec<_> =
                     responses.iter().map(|response| dot(&rows[i], response)).collect();
                 row.push(dot(&rows[i], &change));
+                row.extend((0..size).map(|j| Extended::from(f64::from(u8::from(i == j)))));
                 row
             })
             .collect();
@@ -95,7 +100,10 @@ impl Impact {
                 }
             }
         }
-        Some((0..size).map(|i| (matrix[i][size] / matrix[i][i]).value()).collect())
+        let entry = |i: usize, column: usize| (matrix[i][column] / matrix[i][i]).value();
+        let error = |i: usize| self.rounding * self.speed * entry(i, size + 1 + i).max(0.0).sqrt();
+        let tangential = (1..size).map(error).fold(0.0, f64::hypot);
+        Some(((0..size).map(|i| entry(i, size)).collect(), [error(0), tangential]))
     }
 
     /// The propagative law with the restitution `R` of energy: reflections keep the energy, and a mixture with the plastic

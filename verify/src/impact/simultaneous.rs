@@ -36,7 +36,7 @@ impl Impact {
             let target = Extended::from(restitution.unwrap_or(contact.restitution)) * approach;
             let above = dot(&extended(&contact.normal), &after) - target;
             verdict.look("restitution", k, -above, slack.velocity);
-            let pressed = impulse[0] * slack.size * slack.size;
+            let pressed = (impulse[0] - self.recovered[0]) * slack.size * slack.size;
             let both = above.min(Extended::from(pressed));
             verdict.look("complementarity", k, both, slack.velocity);
             self.slip(
@@ -81,7 +81,8 @@ impl Impact {
     /// Round cones with Newton's restitution: each contact relative to its target, by Coulomb's law or maximum dissipation.
     ///
     /// `tolerance` is relative to the largest contact velocity without percussions, as solvers of frictional contact
-    /// problems have it.
+    /// problems have it. As under all laws the velocity is that of the outcome, which [`common`](Impact::common) holds against the
+    /// percussions.
     #[must_use]
     pub fn round_cones(&self, outcome: &Outcome, law: friction::Law, tolerance: f64) -> Verdict {
         let mut verdict = Verdict::default();
@@ -137,9 +138,14 @@ impl Impact {
         let delassus: Vec<_> =
             rows.iter().flat_map(|a| responses.iter().map(|b| dot(a, b).value())).collect();
         let mut free: Vec<f64> = rows.iter().map(|row| dot(row, &self.free).value()).collect();
+        // Relative to the speeds at which contacts have to separate.
+        let after = extended(&outcome.velocity);
+        let mut velocity: Vec<_> = rows.iter().map(|row| dot(row, &after)).collect();
         let mut first = 0;
         for contact in self.contacts() {
-            free[first] -= contact.restitution * (-free[first]).max(0.0);
+            let target = contact.restitution * (-free[first]).max(0.0);
+            free[first] -= target;
+            velocity[first] -= Extended::from(target);
             first += 1 + contact.tangents.len();
         }
         let tangents: Vec<_> =
@@ -152,12 +158,15 @@ impl Impact {
             friction: &friction,
         };
         let impulse: Vec<_> = outcome.impulses.iter().flatten().copied().collect();
+        // As under every law, a row may be wrong by its slack, which counts with all of the row: joints that hold most of it leave small
+        // velocities and large percussions. The solver's own tolerance is relative to the velocities that are left.
         let least = |contact: &Contact| {
             let rows = contact.tangents.iter().chain([&contact.normal]);
-            rows.map(|row| self.slack(row, 0.0).velocity).fold(0.0, f64::max)
+            rows.map(|row| self.slack(row, tolerance).velocity).fold(0.0, f64::max)
         };
         let least: Vec<f64> = self.contacts().iter().map(least).collect();
-        friction::judge_beside(&problem, law, &impulse, tolerance + self.rounding, &least)
+        let tolerance = tolerance + self.rounding;
+        friction::judge_at(&problem, law, &impulse, &velocity, tolerance, &least)
     }
 
     /// Whether no contact approaches; then there must be no percussion.
@@ -212,7 +221,8 @@ impl Impact {
         // Zero by the definition; a velocity or percussion that is wrong by its slack changes it by as much as this.
         let missing = power + bound * most;
         // The bound itself is known to the slack of the normal percussion.
-        let normal = contact.friction * self.slack(&contact.normal, tolerance).impulse;
+        let own = self.slack(&contact.normal, tolerance).impulse;
+        let normal = contact.friction * (own + self.recovered[0]);
         let limit = 2.0 * bound * velocity_slack
             + speed * (self.tangent_slack(contact, tolerance) + normal);
         let rounding = 16.0 * f64::EPSILON * bound * speed;

@@ -227,3 +227,59 @@ fn a_rod_end_sticks_on_the_path_of_routh() {
     let verdict = impact.routh(&slid, Restitution::Kinetic, 1e-10);
     assert!(verdict.refuses("tangential velocity of the path"), "{verdict}");
 }
+
+/// The speeds of percussions of 1e8 N·s that hold one another follow from them to 1e-8 m/s only, because a third has no exact
+/// double; the velocity of the outcome is what the law is about.
+#[test]
+fn percussions_that_hold_one_another_are_judged_by_the_velocity() {
+    let wall = |normal: f64| Contact {
+        normal: vec![normal],
+        tangents: vec![],
+        friction: 0.0,
+        restitution: 0.0,
+    };
+    let walls = vec![wall(1.0), wall(-1.0 / 3.0)];
+    let impact = Impact::new(vec![1.0], vec![-1.0], walls, vec![]).unwrap();
+    let judged = |velocity: f64| {
+        let outcome = outcome(&[velocity], &[&[1e8 + 1.0], &[3e8]]);
+        impact.round_cones(&outcome, Law::Coulomb, 1e-10)
+    };
+    assert!(judged(0.0).holds(), "{}", judged(0.0));
+    assert!(judged(1e-6).refuses("complementarity"), "{}", judged(1e-6));
+    assert!(judged(-1e-6).refuses("approach"), "{}", judged(-1e-6));
+}
+
+/// Normal `x` and tangent `x + δ y` with `δ = 2e-4`: sliding with `μ = 1/2` takes 2 N·s and −1 N·s. The velocity along `y` of 1e6 m/s is known
+/// to 1e-8 m/s, and the percussions that follow from it to a `δ`-th of that.
+#[test]
+fn percussions_from_velocities_are_known_as_well_as_their_rows_differ() {
+    let delta = 2e-4;
+    let floor = Contact {
+        normal: vec![1.0, 0.0],
+        tangents: vec![vec![1.0, delta]],
+        friction: 0.5,
+        restitution: 0.0,
+    };
+    let mass = vec![1.0, 0.0, 0.0, 1.0];
+    let impact = Impact::new(mass, vec![-1.0, 1e6], vec![floor], vec![]).unwrap();
+    let judged = |friction: f64, rounding: f64| {
+        let push = 1.0 - friction;
+        let after = vec![-1.0 + push + friction, 1e6 + delta * friction + rounding];
+        let stages = impact.sequence(&[(0, after)]).unwrap();
+        stages[0].problem.newton(&stages[0].outcome, None, 8, 1e-12)
+    };
+    assert!(judged(-1.0, 4e-8).holds(), "{}", judged(-1.0, 4e-8));
+    assert!(judged(-0.99, 0.0).refuses("slip"), "{}", judged(-0.99, 0.0));
+}
+
+/// Energies of 1e-320 J have no digits, their roots do.
+#[test]
+fn very_small_impacts_have_limits() {
+    let floor = Contact { normal: vec![1.0], tangents: vec![], friction: 0.0, restitution: 0.0 };
+    let impact = Impact::new(vec![1e-150], vec![-1e-90], vec![floor], vec![]).unwrap();
+    assert!(impact.reach() > 0.9e-90, "{:e}", impact.reach());
+    let judged =
+        |velocity: f64| impact.common(&outcome(&[velocity], &[&[1e-240]]), Energy::Falls, 1e-10);
+    assert!(judged(-1e-106).holds(), "{}", judged(-1e-106));
+    assert!(judged(-1e-98).refuses("approach"), "{}", judged(-1e-98));
+}

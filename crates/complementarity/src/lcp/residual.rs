@@ -78,8 +78,10 @@ impl Residuals {
 pub(crate) struct Judge {
     /// `s`.
     sizes: Vec<f64>,
-    /// `s` one step before; once they are known, `s` for the last answer.
+    /// `s` one step before.
     before: Vec<f64>,
+    /// `s` for the last answer.
+    measures: Vec<f64>,
     /// Whether the sizes are those of the problem.
     known: bool,
     /// `M z + q` of the last answer.
@@ -232,9 +234,9 @@ impl Judge {
         let with_vector = self.sizes.iter().any(|&size| size > 0.0);
         self.add_up(problem, z, with_vector);
         let of_answer = |(&size, &terms): (&f64, &f64)| if size > 0.0 { size } else { terms };
-        self.before.clear();
-        self.before.extend(self.sizes.iter().zip(self.terms.as_slice()).map(of_answer));
-        let sizes = &self.before[..];
+        self.measures.clear();
+        self.measures.extend(self.sizes.iter().zip(self.terms.as_slice()).map(of_answer));
+        let sizes = &self.measures[..];
         let rounding = rounding(z.len());
         let (mut natural_map, mut relative, mut poison) = (0.0, 0.0, 0.0);
         for (i, &z_i) in z.as_slice().iter().enumerate() {

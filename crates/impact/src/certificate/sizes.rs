@@ -194,7 +194,7 @@ fn strike(problem: &Problem, row_sizes: &DVector<f64>) -> f64 {
 }
 
 /// `√(vᵀ M v)`, without overflow or underflow of the square.
-fn root_of_energy(problem: &Problem, velocity: &DVector<f64>) -> f64 {
+pub(crate) fn root_of_energy(problem: &Problem, velocity: &DVector<f64>) -> f64 {
     let fastest = velocity.amax();
     if fastest == 0.0 {
         return 0.0;

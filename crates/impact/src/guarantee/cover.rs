@@ -60,7 +60,7 @@ impl Cover {
         Ok(self.log_failure(samples as f64, self.cells(radius)).exp().min(1.0))
     }
 
-    /// How many samples make a net of this `radius` (`ε` > 0), but for the probability `failure` (`δ`,
+    /// Number of samples that make a net of this `radius` (`ε` > 0), except with the probability `failure` (`δ`,
     /// in `(0, 1]`).
     ///
     /// # Errors

@@ -1,5 +1,10 @@
 //! Builds laws from their settings.
 
+use percussion_complementarity::{
+    friction::{self, Method},
+    lcp::{enumerate, lemke},
+};
+
 use crate::{
     AnitescuPotra, MaximumDissipation, Newton, Plus, Poisson, Propagative, Routh, Sequential,
     SetValuedRouth,
@@ -9,10 +14,6 @@ use crate::{
     sequential::Order,
     set_valued::{self, Covering, Draws},
     step_lcp,
-};
-use percussion_complementarity::{
-    friction::{self, Method},
-    lcp::{enumerate, lemke},
 };
 
 use super::{Choice, Error, Name, Settings};

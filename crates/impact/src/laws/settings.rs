@@ -1,6 +1,6 @@
 //! Settings of laws as text, by key.
 
-use std::str::FromStr;
+use std::{fmt::Debug, str::FromStr};
 
 use serde::Serialize;
 
@@ -68,7 +68,7 @@ pub struct Setting {
 }
 
 /// The settings given to one law. Whoever builds the law takes from them what it knows, and what is
-/// left in the [end](Self::finish) is refused; what was asked for is what the law has.
+/// left in the end is refused; what was asked for is what the law has.
 #[derive(Debug, Default)]
 pub struct Settings {
     given: Vec<(String, String)>,
@@ -77,12 +77,35 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Calls `build` with the settings `given` to `law`, pairs of key and text. Returns what it builds and the settings that it knows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Twice`] and [`Error::Unknown`], when something is given twice or not taken, and those of `build`.
+    pub fn build<T>(
+        law: &str,
+        given: Vec<(String, String)>,
+        build: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<(T, Vec<Setting>), Error> {
+        let mut settings = Self::new(given)?;
+        let built = build(&mut settings)?;
+        Ok((built, settings.finish(law)?))
+    }
+
+    /// The settings that `build` knows, with their defaults.
+    pub fn known<T: Debug>(build: impl FnOnce(&mut Self) -> Result<T, Error>) -> Vec<Setting> {
+        // Nothing is given, so there is nothing to refuse.
+        let built = Self::build("", Vec::new(), build);
+        debug_assert!(built.is_ok(), "{built:?}");
+        built.map(|(_, known)| known).unwrap_or_default()
+    }
+
     /// What is given, as pairs of key and text.
     ///
     /// # Errors
     ///
     /// [`Error::Twice`].
-    pub fn new(given: Vec<(String, String)>) -> Result<Self, Error> {
+    pub(super) fn new(given: Vec<(String, String)>) -> Result<Self, Error> {
         for (index, (key, _)) in given.iter().enumerate() {
             if given[..index].iter().any(|(earlier, _)| earlier == key) {
                 return Err(Error::Twice { key: key.clone() });
@@ -205,7 +228,7 @@ impl Settings {
     /// # Errors
     ///
     /// [`Error::Unknown`] when something was given that the law did not take.
-    pub fn finish(self, law: &str) -> Result<Vec<Setting>, Error> {
+    pub(super) fn finish(self, law: &str) -> Result<Vec<Setting>, Error> {
         let Some((key, _)) = self.given.into_iter().next() else { return Ok(self.known) };
         let known = self.known.into_iter().map(|setting| setting.key).collect();
         Err(Error::Unknown { law: law.to_owned(), key, known })

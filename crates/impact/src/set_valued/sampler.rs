@@ -11,7 +11,7 @@ use super::{
     Covering, Settings,
     covering_path::CoveringPath,
     draws::Source,
-    statement::Statement,
+    statement::{Statement, Units},
     statistics::{Figures, Sample, Termination},
 };
 use crate::{Problem, law::Error};
@@ -50,6 +50,8 @@ pub struct Sampler<'a> {
     start_contact: DVector<f64>,
     /// Fastest contact velocity before the impact, or 1 if nothing moves (m/s).
     speed: f64,
+    /// Units of the residuals.
+    units: Units,
     /// Speed and percussion that covering vectors of ones have.
     covering_units: [f64; 2],
 
@@ -113,7 +115,8 @@ impl<'a> Sampler<'a> {
         let zeros = DVector::zeros(start_contact.len());
         let fastest = start_contact.amax();
         let speed = if fastest > 0.0 { fastest } else { 1.0 };
-        let covering_units = settings.covering_units.unwrap_or_else(|| units(problem, speed));
+        let units = Units::new(problem, &start_contact, (speed, settings.step));
+        let covering_units = settings.covering_units.unwrap_or_else(|| typical(problem, speed));
         let mut sampler = Self {
             problem,
             settings: *settings,
@@ -121,6 +124,7 @@ impl<'a> Sampler<'a> {
             path,
             source,
             speed,
+            units,
             covering_units,
             index: 0,
             contact_velocity: start_contact.clone(),
@@ -319,7 +323,7 @@ impl<'a> Sampler<'a> {
             &self.contact_velocity,
             &self.step_velocity,
             &self.step_impulse,
-            (self.speed, self.settings.step),
+            &self.units,
         )
     }
 
@@ -367,7 +371,7 @@ impl<'a> Sampler<'a> {
 }
 
 /// A speed, and the percussion that the contact that is hardest to move takes at this speed.
-fn units(problem: &Problem, speed: f64) -> [f64; 2] {
+fn typical(problem: &Problem, speed: f64) -> [f64; 2] {
     let w = (0..problem.contacts().len()).map(|k| {
         let row = problem.rows(k).start;
         problem.delassus()[(row, row)]

@@ -17,6 +17,8 @@
 //! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
 //! *International Journal of Robotics Research* 43 (2024), equation 75.
 
+use std::ops::RangeInclusive;
+
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, lemke};
 
@@ -153,15 +155,14 @@ impl Statement {
     /// Judges the percussions of a step that lead from the contact velocity `before` to `after`, on
     /// the problem as stated; of a contact in space with the `β` that [`solve`](Self::solve) left.
     ///
-    /// The multipliers `s` and `γ` are the ones that fit best. Velocities are measured in `speed`,
-    /// percussions in `step`.
+    /// The multipliers `s` and `γ` are the ones that fit best.
     pub(super) fn judge(
         &self,
         increments: &[f64],
         before: &DVector<f64>,
         after: &DVector<f64>,
         impulse: &DVector<f64>,
-        (speed, step): (f64, f64),
+        units: &Units,
     ) -> Figures {
         let mut figures = Figures::default();
         let mut energy = 0.0;
@@ -173,21 +174,25 @@ impl Statement {
             let (normal, velocity) = (impulse[frame.row], after[frame.row]);
             raise(&mut figures.adhesion, -normal);
             let approach = (-velocity).max(0.0);
-            let mut pair = |velocity: f64, impulse: f64| {
-                let least = (velocity / speed).min(impulse / step);
+            let mut pair = |velocity: f64, impulse: f64, (speed, percussion): (f64, f64)| {
+                let least = (velocity / speed).min(impulse / percussion);
                 raise(&mut figures.residual, least.abs() + 0.0 * (velocity + impulse));
             };
-            pair(approach, increment - normal);
-            pair(velocity.max(0.0), normal);
+            let (speed, percussion) = units.of(frame.row..=frame.row);
+            pair(approach, increment - normal, (speed, percussion.max(increment)));
+            pair(velocity.max(0.0), normal, (speed, percussion));
             if frame.tangents == 0 {
                 continue;
             }
             let bound = frame.friction * normal;
+            let (speed, own) = units.of(frame.row + 1..=frame.row + frame.tangents);
+            // The bound is known as well as the normal percussion.
+            let units = (speed, own.max(percussion));
             let used = if frame.tangents == 1 {
                 let (slip, push) = (after[frame.row + 1], impulse[frame.row + 1]);
-                pair(slip + slip.abs(), push.max(0.0));
-                pair(slip.abs() - slip, (-push).max(0.0));
-                pair(slip.abs(), bound - push.abs());
+                pair(slip + slip.abs(), push.max(0.0), units);
+                pair(slip.abs() - slip, (-push).max(0.0), units);
+                pair(slip.abs(), bound - push.abs(), units);
                 push.abs()
             } else {
                 let beta = &self.z.as_slice()[2 * self.frames.len() + frame.first..];
@@ -195,15 +200,56 @@ impl Statement {
                 let gamma = slips.fold(0.0, |gamma: f64, slip| gamma.max(-slip));
                 let mut used = 0.0;
                 for (direction, &push) in frame.directions.iter().zip(beta) {
-                    pair(frame.along(direction, after) + gamma, push);
+                    pair(frame.along(direction, after) + gamma, push, units);
                     used += push;
                 }
-                pair(gamma, bound - used);
+                pair(gamma, bound - used, units);
                 used
             };
             raise(&mut figures.cone_violation, used - bound);
         }
         figures
+    }
+}
+
+/// Units of the residuals, by rows of `J`.
+///
+/// With the fastest row before the impact, `U = max_j |u_j|/√W_jj`, a row `i` has the speed `√W_ii U` and the percussion `U/√W_ii` that
+/// changes its velocity by as much; what is small in them is small beside the kinetic energy that the contacts meet with. One speed and one percussion for all
+/// rows would hide all of a row that is short or moves little mass.
+#[derive(Clone, Debug)]
+pub(super) struct Units {
+    speeds: Vec<f64>,
+    percussions: Vec<f64>,
+}
+
+impl Units {
+    /// Of `problem` with the velocities `contact_velocity` before the impact; `speed` of rows that nothing moves, and of all
+    /// where none moves, and no percussion above `step`.
+    pub(super) fn new(
+        problem: &Problem,
+        contact_velocity: &DVector<f64>,
+        (speed, step): (f64, f64),
+    ) -> Self {
+        let square = |row: usize| problem.delassus()[(row, row)].max(0.0);
+        let rows = 0..contact_velocity.len();
+        let moved = rows.clone().filter(|&row| square(row) > 0.0);
+        let fastest =
+            moved.map(|row| contact_velocity[row].abs() / square(row).sqrt()).fold(0.0, f64::max);
+        let positive = |unit: f64, other: f64| {
+            if unit > 0.0 && unit.is_finite() { unit } else { other }
+        };
+        let speeds: Vec<_> =
+            rows.map(|row| positive(square(row).sqrt() * fastest, speed)).collect();
+        let percussions =
+            speeds.iter().enumerate().map(|(row, own)| positive(own / square(row), step).min(step));
+        Self { percussions: percussions.collect(), speeds }
+    }
+
+    /// The largest speed and percussion of some rows.
+    fn of(&self, rows: RangeInclusive<usize>) -> (f64, f64) {
+        let largest = |units: &[f64]| units.iter().copied().fold(0.0, f64::max);
+        (largest(&self.speeds[rows.clone()]), largest(&self.percussions[rows]))
     }
 }
 

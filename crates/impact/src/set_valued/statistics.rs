@@ -105,8 +105,9 @@ impl<A: Summary, B: Summary, C: Summary> Summary for (A, B, C) {
 /// How well steps were solved: the worst of each figure over all of them, zero for exact solutions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
-    /// Natural-map residual of the step's LCP, with velocities in units of the fastest contact velocity
-    /// before the impact and percussions in units of `h` (dimensionless).
+    /// Natural-map residual of the step's LCP (dimensionless). With the fastest row before the impact,
+    /// `U = max_j |u_j|/√W_jj`, the velocity of a row `i` is in units of `√W_ii U` and its percussion in units of `U/√W_ii`,
+    /// or of `h` if that is less.
     pub residual: f64,
     /// Growth of the kinetic energy, `½ Λ · (u + u')` where positive (J).
     pub energy_gain: f64,

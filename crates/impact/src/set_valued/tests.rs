@@ -2,7 +2,12 @@
 
 use nalgebra::{DMatrix, DVector, dvector};
 
-use super::{covering_path::CoveringPath, draws::Source, statement::Statement, *};
+use super::{
+    covering_path::CoveringPath,
+    draws::Source,
+    statement::{Statement, Units},
+    *,
+};
 use crate::{Contact, Mass};
 
 /// A block of 1 m × 2 m and 1 kg falls flat, from a height of 1 cm, on two corners with `μ = 1`.
@@ -77,4 +82,39 @@ fn random_problem(contacts: usize, random: &mut Source) -> Problem {
     });
     let contacts = contacts.collect();
     Problem::new(Mass::Matrix(mass), row(), contacts).unwrap()
+}
+
+/// The residual of percussions that lead `problem` from its velocity in one step with increments of `step`.
+fn residual(problem: &Problem, step: f64, impulse: &DVector<f64>) -> f64 {
+    let statement = Statement::new(problem, 8).unwrap();
+    let before = problem.free_contact_velocity();
+    let after = &before + problem.delassus() * impulse;
+    let units = Units::new(problem, &before, (before.amax(), step));
+    let increments = vec![step; problem.contacts().len()];
+    statement.judge(&increments, &before, &after, impulse, &units).residual
+}
+
+/// Beside a truck of 10 t a grain of 1 mg pushes and separates: 2e-6 N·s, 2e-10 of the truck's increment, turn it round. With the energy of the
+/// truck it would have 1e5 m/s, and 1 m/s is 1e-5 of that.
+#[test]
+fn a_light_contact_is_judged_by_its_own_percussions() {
+    let contacts = vec![Contact::new(dvector![1.0, 0.0]), Contact::new(dvector![0.0, 1.0])];
+    let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![1e4, 1e-6]));
+    let problem = Problem::new(mass, dvector![-1.0, -1.0], contacts).unwrap();
+    let wrong = residual(&problem, 1e4, &dvector![1e4, 2e-6]);
+    assert!((wrong - 1e-5).abs() < 1e-14, "{wrong:e}");
+    let right = residual(&problem, 1e4, &dvector![1e4, 1e-6]);
+    assert!(right < 1e-9, "{right:e}");
+}
+
+/// A tangent in units in which 1 m/s is 1e-10: friction that does not oppose the slip along it is none the less wrong.
+#[test]
+fn a_short_tangent_is_judged_by_its_own_velocity() {
+    let floor = Contact::new(dvector![1.0, 0.0]).with_friction(1.0, vec![dvector![0.0, 1e-10]]);
+    let mass = Mass::Matrix(DMatrix::identity(2, 2));
+    let problem = Problem::new(mass, dvector![-1.0, 1.0], vec![floor]).unwrap();
+    let wrong = residual(&problem, 1.0, &dvector![1.0, 0.0]);
+    assert!(wrong > 0.9, "{wrong:e}");
+    let right = residual(&problem, 1.0, &dvector![1.0, -1.0]);
+    assert!(right < 1e-9, "{right:e}");
 }

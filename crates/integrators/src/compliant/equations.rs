@@ -31,6 +31,9 @@ pub(super) struct Equations<'a> {
     pub(super) evaluations: usize,
     /// What belongs to the state evaluated last.
     pub(super) coordinates: Vec<f64>,
+    /// The coordinates of a snapshot, and a displacement of zero.
+    shown: Vec<f64>,
+    nowhere: Vec<f64>,
     pub(super) gaps: Vec<f64>,
     pub(super) contact_velocity: Vec<f64>,
     pub(super) forces: Vec<f64>,
@@ -59,6 +62,8 @@ impl<'a> Equations<'a> {
             touching: vec![false; contacts],
             evaluations: 0,
             coordinates: start.coordinates.clone(),
+            shown: start.coordinates.clone(),
+            nowhere: vec![0.0; system.velocity_count()],
             gaps: vec![0.0; contacts],
             contact_velocity: vec![0.0; contacts * components],
             forces: vec![0.0; contacts * components],
@@ -86,13 +91,14 @@ impl<'a> Equations<'a> {
         (displacement, velocity, impulses)
     }
 
-    /// A look at `y`.
+    /// A look at `y`, its quaternions normalized: the errors of steps add up in their lengths, which no equation depends on.
     pub(super) fn snapshot<'s>(&'s mut self, time: f64, y: &'s [f64]) -> Snapshot<'s> {
         self.evaluate_contacts(y);
+        self.model.system().retract(&self.coordinates, &self.nowhere, &mut self.shown);
         let (_, velocity, impulses) = self.split(y);
         Snapshot {
             time,
-            coordinates: &self.coordinates,
+            coordinates: &self.shown,
             velocity,
             impulses,
             gaps: &self.gaps,
@@ -107,12 +113,11 @@ impl<'a> Equations<'a> {
         self.set_coordinates(y);
         let (_, velocity, impulses) = self.split(y);
         let mut coordinates = self.coordinates.clone();
-        let nowhere = vec![0.0; velocity.len()];
-        self.model.system().retract(&self.coordinates, &nowhere, &mut coordinates);
+        self.model.system().retract(&self.coordinates, &self.nowhere, &mut coordinates);
         State { time, coordinates, velocity: velocity.to_vec(), impulses: impulses.to_vec() }
     }
 
-    /// Sizes of the generalized forces, of the system and of the contacts, at the state evaluated last (N, N·m).
+    /// Sizes of the generalized forces, of the system and of the contacts, at `y` (N, N·m).
     pub(super) fn pulls(&mut self, time: f64, y: &[f64]) -> Vec<f64> {
         self.evaluate_contacts(y);
         let (_, velocity, _) = self.split(y);

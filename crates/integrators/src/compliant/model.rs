@@ -1,14 +1,16 @@
 //! What moves, and which compliant contacts act on it.
 
+use std::sync::Arc;
+
 use percussion_dynamics::{GapFunction, System, compliant::Law};
 
 use super::{Error, State};
 
 /// Two surfaces that press on each other where they overlap.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Contact {
     /// Their distance and the rows of the contact Jacobian.
-    pub gap: Box<dyn GapFunction>,
+    pub gap: Arc<dyn GapFunction>,
     /// The force between them.
     pub law: Law,
 }
@@ -17,7 +19,7 @@ impl Contact {
     /// A contact with a force law.
     #[must_use]
     pub fn new(gap: impl GapFunction + 'static, law: Law) -> Self {
-        Self { gap: Box::new(gap), law }
+        Self { gap: Arc::new(gap), law }
     }
 }
 

@@ -21,7 +21,7 @@ pub struct State {
 pub struct Snapshot<'a> {
     /// Time (s).
     pub time: f64,
-    /// Coordinates (length `n_q`); quaternions have unit length to within the tolerance.
+    /// Coordinates (length `n_q`), quaternions normalized.
     pub coordinates: &'a [f64],
     /// Generalized velocity (length `n_v`).
     pub velocity: &'a [f64],

@@ -158,29 +158,21 @@ impl Run<'_, '_> {
         let equations = &mut *self.equations.borrow_mut();
         let Resolved { relative_tolerance, strides, absolute_tolerances, .. } = self.settings;
         let (displacement, velocity, _) = equations.split(&self.unknowns);
-        let tolerance =
-            |(k, y): (usize, &f64)| absolute_tolerances[k] + relative_tolerance * y.abs();
-        let positions = displacement.len();
-        let position = displacement.iter().enumerate().map(tolerance).zip(strides);
-        let position = position.map(|(tolerance, stride)| tolerance / stride).fold(0.0, f64::max);
-        let of_velocities: Vec<_> =
-            velocity.iter().enumerate().map(|(k, v)| tolerance((positions + k, v))).collect();
-        let (velocity, unknowns) = (velocity.to_vec(), self.unknowns.len());
+        let slack = Slack::new(
+            &self.unknowns,
+            (absolute_tolerances, *relative_tolerance),
+            [&strides[..displacement.len()], &self.settings.velocity_strides],
+        );
+        let velocity = velocity.to_vec();
         let pulls = equations.pulls(self.time, &self.unknowns);
         let energy = equations.energy(&self.unknowns);
-        let slack = Slack {
-            position,
-            strides: &self.settings.velocity_strides,
-            velocity: &of_velocities,
-            unknowns,
-        };
         let end = Reached {
             time: self.time,
             coordinates: &equations.coordinates,
             velocity: &velocity,
             energy,
         };
-        self.account.enter(equations.model.system(), end, middle_power, &pulls, slack);
+        self.account.enter(equations.model.system(), end, middle_power, &pulls, &slack);
     }
 
     fn observe(&mut self) {

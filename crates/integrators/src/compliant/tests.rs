@@ -367,3 +367,26 @@ fn bad_input_is_refused_by_name() {
         }
     }
 }
+
+/// A body spins about a middle axis by coarse steps, whose errors add up in the length of its quaternion.
+#[test]
+fn quaternions_of_snapshots_have_length_one() {
+    let body = Body::new(1.0, Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 3.0)));
+    let system = FreeBodies::new(vec![body], Vector3::zeros()).unwrap();
+    // A floor that is far away.
+    let floor = Plane::new(&Vector3::z(), &Vector3::new(0.0, 0.0, -10.0)).unwrap();
+    let gap = SpherePlane::new(Sphere::of_body(0, 1.0), floor).unwrap();
+    let law = Law::new(NormalLaw::hertz(0.1, 1e9, 0.1).unwrap(), FrictionLaw::Frictionless);
+    let model = Model::new(Box::new(system), vec![Contact::new(gap, law)]).unwrap();
+    let coordinates = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    let start = model.state(coordinates, vec![0.0, 0.0, 0.0, 0.1, 5.0, 0.1]).unwrap();
+    let settings = Settings { relative_tolerance: 1e-4, ..Settings::default() };
+    let mut longest = 0.0_f64;
+    let mut observe = |s: &Snapshot<'_>| {
+        let square: f64 = s.coordinates[3..].iter().map(|c| c * c).sum();
+        longest = longest.max((square - 1.0).abs());
+    };
+    integrate(&model, &settings, &start, 5.0, None, &mut observe).unwrap();
+    // A few roundings of each entry.
+    assert!(longest <= 8.0 * f64::EPSILON, "{longest:e}");
+}

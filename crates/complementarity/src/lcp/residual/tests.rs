@@ -133,8 +133,8 @@ fn without_a_vector_answers_are_compared_with_themselves() {
     assert!(idle.relative_residual(&dvector![5.0]) > 0.9, "w z = 5");
 }
 
-/// `w = (z₁ − z₀, 1)` with `z₀ = z₁` but for the last digit was infinitely wrong: nothing pushes the first row, whose size was zero beside the 1 of the
-/// second.
+/// Symptom: for `w = (z₁ − z₀, z₀ − z₁, 1)` an answer with `z₀` and `z₁` a rounding apart had an infinite residual. Cause: nothing pushes the first two
+/// rows, so their size was zero. Expected: they are compared with their own terms.
 #[test]
 fn rows_that_nothing_reaches_are_compared_with_the_answer() {
     let matrix = dmatrix![-1.0, 1.0, 0.0; 1.0, -1.0, 0.0; 0.0, 0.0, 1.0];

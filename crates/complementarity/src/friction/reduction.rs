@@ -1,0 +1,131 @@
+//! Contacts as they come, as a problem of those that move: [`Reduction`].
+//!
+//! Impacts and steps of time have contacts that nothing moves along their normal, because both bodies are held, and
+//! tangents that are missing, in the plane or without friction, or that nothing moves. The first are left out. The
+//! others get the compliance of their normal, coupled to nothing, so that they stay without impulse.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{BlockSparse, Problem, ProblemError};
+
+/// A problem of the contacts that move, and which they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduction {
+    /// The problem.
+    pub problem: Problem,
+    /// The index of each of its contacts among all, ascending.
+    pub contacts: Vec<usize>,
+}
+
+impl Reduction {
+    /// Reduces contacts with these blocks of `W` (kg⁻¹; row, column and entries, normal first, with zeros for tangents
+    /// that are missing), free velocities (m/s) and friction coefficients (≥ 0). Blocks that are not given are zero.
+    ///
+    /// `None` if nothing moves any contact along its normal. A block that is not a number is left to the problem to refuse.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError`], with the numbers that contacts have in the problem.
+    ///
+    /// # Panics
+    ///
+    /// When a block names a contact without velocity or friction coefficient.
+    ///
+    /// # Example
+    ///
+    /// The first contact cannot move; of the second, in the plane, the second tangent is padded.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use percussion_complementarity::friction::Reduction;
+    ///
+    /// let planar = Matrix3::from_diagonal(&Vector3::new(0.5, 2.0, 0.0));
+    /// let blocks = [(0, 0, Matrix3::zeros()), (1, 1, planar)];
+    /// let approach = Vector3::new(-1.0, 0.0, 0.0);
+    /// let reduction = Reduction::new(&blocks, &[approach; 2], &[0.3; 2])?.ok_or("one moves")?;
+    /// assert_eq!(reduction.contacts, [1]);
+    /// assert_eq!(reduction.problem.contacts()[0].block()[(2, 2)], 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        blocks: &[(usize, usize, Matrix3<f64>)],
+        velocities: &[Vector3<f64>],
+        friction: &[f64],
+    ) -> Result<Option<Self>, ProblemError> {
+        let mut moves = vec![false; velocities.len()];
+        for (row, column, block) in blocks {
+            if row == column {
+                moves[*row] = block[(0, 0)] > 0.0 || block[(0, 0)].is_nan();
+            }
+        }
+        let contacts: Vec<usize> = (0..moves.len()).filter(|&contact| moves[contact]).collect();
+        if contacts.is_empty() {
+            return Ok(None);
+        }
+        let kept: Vec<_> = blocks
+            .iter()
+            .filter_map(|(row, column, block)| {
+                let row = contacts.binary_search(row).ok()?;
+                let column = contacts.binary_search(column).ok()?;
+                Some((row, column, if row == column { padded(*block) } else { *block }))
+            })
+            .collect();
+        let velocities = contacts.iter().map(|&contact| velocities[contact]).collect();
+        let friction: Vec<f64> = contacts.iter().map(|&contact| friction[contact]).collect();
+        let delassus = BlockSparse::from_blocks(contacts.len(), &kept)?;
+        let problem = Problem::from_sparse(delassus, velocities, &friction)?;
+        Ok(Some(Self { problem, contacts }))
+    }
+}
+
+/// A block of the diagonal, whose tangents that nothing moves get the compliance of the normal.
+fn padded(mut block: Matrix3<f64>) -> Matrix3<f64> {
+    for tangent in 1..3 {
+        if block[(tangent, tangent)] == 0.0 {
+            block[(tangent, tangent)] = block[(0, 0)];
+        }
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagonal(entries: [f64; 3]) -> Matrix3<f64> {
+        Matrix3::from_diagonal(&entries.into())
+    }
+
+    #[test]
+    fn contacts_that_nothing_moves_are_left_out() {
+        let blocks = [
+            (0, 0, diagonal([1.0; 3])),
+            (0, 2, diagonal([0.1; 3])),
+            (1, 1, diagonal([0.0, 2.0, 2.0])),
+            (2, 0, diagonal([0.1; 3])),
+            (2, 2, diagonal([3.0, 0.0, 0.0])),
+        ];
+        let velocities = [-1.0, -2.0, -3.0].map(|normal| Vector3::new(normal, 0.5, 0.0));
+        let reduction = Reduction::new(&blocks, &velocities, &[0.1, 0.2, 0.3]).unwrap().unwrap();
+        assert_eq!(reduction.contacts, [0, 2]);
+        let Reduction { problem, .. } = &reduction;
+        assert_eq!(problem.free_velocity(), [velocities[0], velocities[2]]);
+        assert!((problem.contacts()[1].friction() - 0.3).abs() < 1e-15, "{problem:?}");
+        let dense = problem.dense();
+        assert_eq!(dense.view((3, 3), (3, 3)), diagonal([3.0; 3]));
+        assert_eq!(dense.view((0, 3), (3, 3)), diagonal([0.1; 3]));
+    }
+
+    #[test]
+    fn nothing_that_moves_is_no_problem() {
+        let zero = [(0, 0, Matrix3::zeros())];
+        assert_eq!(Reduction::new(&zero, &[Vector3::zeros()], &[0.0]).unwrap(), None);
+        assert_eq!(Reduction::new(&[], &[], &[]).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_refused() {
+        let block = [(0, 0, diagonal([f64::NAN, 1.0, 1.0]))];
+        assert!(Reduction::new(&block, &[Vector3::zeros()], &[0.0]).is_err());
+    }
+}
