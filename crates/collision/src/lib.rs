@@ -3,7 +3,8 @@
 //! A [`Collider`] attaches a [`Shape`] to a body of a [`System`](percussion_dynamics::System); a
 //! [`Scene`] of colliders finds the [`Contact`]s between them at given coordinates; a [`FeatureGap`]
 //! follows one contact while the bodies move, as a
-//! [`GapFunction`](percussion_dynamics::GapFunction). The [`CellGrid`] finds near pairs among many equal
+//! [`GapFunction`](percussion_dynamics::GapFunction). A scene is a [`ContactSource`](percussion_dynamics::ContactSource), which
+//! every scheme of motion takes. The [`CellGrid`] finds near pairs among many equal
 //! spheres. What happens at a contact is not decided here.
 //!
 //! A contact joins two [`Feature`]s, a corner and a face or two edges, and each such pair has a gap with
@@ -92,8 +93,10 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`shape`] | [`Shape`]: spheres, boxes, capsules, cylinders, hulls, rods, half-spaces, discs, rectangles |
+//! | [`homogeneous`] | volume, mass and inertia of shapes, and of several together |
 //! | [`hull`] | [`Hull`], a convex polyhedron with its faces and edges |
 //! | [`collider`] | [`Collider`], a shape on a body with friction and restitution |
+//! | [`pair`] | [`Pair`], two colliders with friction and restitution of their own |
 //! | [`scene`] | [`Scene`], which finds contacts, and the proximity that decides which take part in an impact |
 //! | [`contact`] | [`Contact`], its [name](ContactId), and [`FeatureGap`] |
 //! | [`feature`] | [`Feature`], what the names mean |
@@ -116,11 +119,14 @@ pub mod cell_grid;
 pub mod collider;
 pub mod contact;
 pub mod feature;
+pub mod homogeneous;
 pub mod hull;
+pub mod pair;
 mod pairs;
 pub mod scene;
 pub mod shape;
 mod solid;
+mod source;
 mod witness;
 
 /// Compiles the example of the README.
@@ -133,5 +139,6 @@ pub use collider::Collider;
 pub use contact::{Contact, ContactId, FeatureGap};
 pub use feature::Feature;
 pub use hull::Hull;
+pub use pair::Pair;
 pub use scene::{Scene, Settings, Workspace};
 pub use shape::Shape;

@@ -20,6 +20,7 @@ use crate::{
     broad_phase::BroadPhase,
     collider::{self, Collider, check_pose},
     contact::{Contact, ContactId, FeatureGap},
+    pair::{self, Pair, Pairs},
     pairs::{self, Active},
     solid::{Aabb, Placed, Solid},
 };
@@ -83,6 +84,14 @@ pub enum Error {
         /// Number found.
         found: usize,
     },
+    /// A pair that may touch is not one of two colliders of the scene, or its coefficients are out of range.
+    #[error("pair {index}: {source}")]
+    Pair {
+        /// Index of the pair.
+        index: usize,
+        /// Why it is refused.
+        source: pair::Error,
+    },
     /// The iteration for the distance of two shapes found no answer.
     #[error("the distance of colliders {} and {} could not be found", .colliders[0], .colliders[1])]
     Undecided {
@@ -129,6 +138,10 @@ pub struct Scene {
     half_spaces: Vec<usize>,
     /// Sorted pairs of bodies.
     excluded: Vec<[usize; 2]>,
+    /// Sorted bodies that touch nothing fixed.
+    at_rest: Vec<usize>,
+    /// The pairs that may touch, where not all may.
+    pairs: Option<Pairs>,
     body_count: usize,
     coordinate_count: usize,
 }
@@ -178,6 +191,8 @@ impl Scene {
             bounded,
             half_spaces,
             excluded: Vec::new(),
+            at_rest: Vec::new(),
+            pairs: None,
             body_count: system.body_count(),
             coordinate_count: system.coordinate_count(),
         })
@@ -198,6 +213,34 @@ impl Scene {
             self.excluded.insert(position, pair);
         }
         Ok(self)
+    }
+
+    /// The same scene, in which the body never touches what is fixed in the world, for bodies that are fixed themselves.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Excluded`].
+    pub fn exclude_world(mut self, body: usize) -> Result<Self, Error> {
+        let count = self.body_count;
+        if body >= count {
+            return Err(Error::Excluded { body, count });
+        }
+        if let Err(position) = self.at_rest.binary_search(&body) {
+            self.at_rest.insert(position, body);
+        }
+        Ok(self)
+    }
+
+    /// The same scene, in which only these pairs of colliders touch, with the coefficients of the pair in place of those
+    /// of the surfaces. Pairs that never touch, as of bodies that are [excluded](Scene::exclude), stay without contacts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Pair`].
+    pub fn with_pairs(self, pairs: &[Pair]) -> Result<Self, Error> {
+        let pairs = Pairs::new(pairs, self.colliders.len())
+            .map_err(|(index, source)| Error::Pair { index, source })?;
+        Ok(Self { pairs: Some(pairs), ..self })
     }
 
     /// The colliders, in the order that indices of contacts refer to.
@@ -240,7 +283,13 @@ impl Scene {
             let indices = self.in_order(*pair);
             let both = indices.map(|index| &self.colliders[index]);
             let dimension = system.dimension();
+            let first = contacts.len();
             append(indices, both, &indices.map(placed), dimension, settings, active, contacts)?;
+            if let Some(own) = self.pairs.as_ref().and_then(|pairs| pairs.get(*pair)) {
+                for contact in &mut contacts[first..] {
+                    (contact.friction, contact.restitution) = (own.friction, own.restitution);
+                }
+            }
         }
         workspace.contacts.sort_unstable();
         Ok(&workspace.contacts)
@@ -256,10 +305,19 @@ impl Scene {
         if !(value.is_finite() && value >= 0.0) {
             return Err(Error::Proximity { value });
         }
+        self.check_system(system)?;
+        let (expected, found) = (self.coordinate_count, coordinates.len());
+        if found != expected {
+            return Err(Error::Length { quantity: "length of coordinates", expected, found });
+        }
+        Ok(())
+    }
+
+    /// Refuses a system of another size than that of the scene.
+    pub(crate) fn check_system(&self, system: &dyn System) -> Result<(), Error> {
         let counts = [
             ("number of bodies", self.body_count, system.body_count()),
             ("number of coordinates", self.coordinate_count, system.coordinate_count()),
-            ("length of coordinates", self.coordinate_count, coordinates.len()),
         ];
         match counts.into_iter().find(|(_, expected, found)| expected != found) {
             Some((quantity, expected, found)) => Err(Error::Length { quantity, expected, found }),
@@ -297,12 +355,15 @@ impl Scene {
     }
 
     fn can_touch(&self, pair: [usize; 2]) -> bool {
+        if self.pairs.as_ref().is_some_and(|pairs| pairs.get(pair).is_none()) {
+            return false;
+        }
         match pair.map(|index| self.colliders[index].body()) {
             [None, None] => false,
             [Some(a), Some(b)] => {
                 a != b && self.excluded.binary_search(&[a.min(b), a.max(b)]).is_err()
             }
-            _ => true,
+            [Some(body), None] | [None, Some(body)] => self.at_rest.binary_search(&body).is_err(),
         }
     }
 

@@ -61,6 +61,7 @@
 //! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
 //! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
 //! | [`contact_set`] | [`ContactSet`]: contact Jacobian and Delassus operator, dense and block-sparse |
+//! | [`contact_source`] | the traits by which schemes ask which features are near |
 //! | [`compliant`] | force laws of contacts that give way: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
 //! | [`motion`] | [`BodyMotion`](motion::BodyMotion): velocities and accelerations of the points of one body |
 //! | [`difference`] | rates along a motion by differences, where there is no closed form |
@@ -83,6 +84,7 @@ pub mod compliant;
 pub mod constraint;
 pub mod contact_frame;
 pub mod contact_set;
+pub mod contact_source;
 pub mod difference;
 pub mod free_bodies;
 pub mod gap;
@@ -107,6 +109,7 @@ pub use articulated::{Articulated, Joint, JointFriction, JointKind, JointLimit, 
 pub use constraint::{BallJoint, Distance, EqualityConstraint};
 pub use contact_frame::ContactFrame;
 pub use contact_set::ContactSet;
+pub use contact_source::ContactSource;
 pub use free_bodies::{Body, FreeBodies};
 pub use gap::{ContactRows, GapFunction};
 pub use inertia::MassProperties;

@@ -3,7 +3,7 @@
 //!
 //! | URDF | becomes |
 //! | --- | --- |
-//! | `link`, `inertial` | a [`Link`] with [`MassProperties`] |
+//! | `link`, `inertial` | a [`Link`] with [`MassProperties`]; none where all of it is zero, as of empty frames |
 //! | `revolute`, `continuous`, `prismatic`, `fixed` | the joint of the same kind |
 //! | `floating`, `spherical` | [`JointKind::Free`](crate::JointKind::Free), [`Spherical`](crate::JointKind::Spherical) |
 //! | `planar` | [`JointKind::Planar`](crate::JointKind::Planar), in the plane perpendicular to its axis |
@@ -70,7 +70,8 @@ pub struct Settings {
     /// With yes they are massless frames, and the system refuses only those that leave the mass matrix
     /// singular.
     pub allow_massless: bool,
-    /// Folders of the packages that `package://` addresses of meshes name; default none.
+    /// Folders of the packages that `package://` addresses of meshes name; default none. One that is not named is looked
+    /// for among the folders above the description and in them.
     pub packages: BTreeMap<String, PathBuf>,
     /// Folder that relative addresses of meshes start from; default that of the file, or the working
     /// directory for [`read_str`].

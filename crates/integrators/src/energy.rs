@@ -62,7 +62,7 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::System;
 
-use crate::model::{Model, State};
+use crate::{contacts::Contacts, model::State};
 
 /// The account at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -150,17 +150,22 @@ impl EnergyAccount {
         }
     }
 
-    pub(crate) fn of_model(model: &Model, state: &State, step: f64) -> Self {
-        let contacts = 0..model.contacts().len();
-        let gaps = contacts.map(|contact| model.gap(contact, &state.coordinates));
-        Self::new(model.system(), state, step, gaps)
+    pub(crate) fn of_contacts(
+        system: &dyn System,
+        contacts: &Contacts,
+        state: &State,
+        step: f64,
+    ) -> Self {
+        let numbers = 0..contacts.len();
+        let gaps = numbers.map(|contact| contacts.gap(system, contact, &state.coordinates));
+        Self::new(system, state, step, gaps)
     }
 
     /// Allows what `impulses`, contacts with their normal impulses (N·s), do over overlaps of the start, of which the step
     /// removes `rate` (1/s) times their depth.
     pub(crate) fn remove_overlaps(
         &mut self,
-        model: &Model,
+        (system, contacts): (&dyn System, &Contacts),
         coordinates: &[f64],
         rate: f64,
         impulses: impl Iterator<Item = (usize, f64)>,
@@ -169,8 +174,9 @@ impl EnergyAccount {
             return;
         }
         for (contact, impulse) in impulses {
-            let depth = (-model.gap(contact, coordinates)).max(0.0);
-            let left = &mut self.overlaps[contact];
+            // A contact that was found later did not overlap at the start.
+            let Some(left) = self.overlaps.get_mut(contact) else { continue };
+            let depth = (-contacts.gap(system, contact, coordinates)).max(0.0);
             *left = left.min(depth);
             self.over_overlaps += impulse * rate * *left;
         }
@@ -259,16 +265,36 @@ pub(crate) struct Reached<'a> {
 }
 
 /// What the unknowns of such a step may be off by: shares of the motions of bodies by `L`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Slack<'a> {
     /// Largest tolerance of a coordinate as a part of how far it goes while bodies move by `L`.
-    pub(crate) position: f64,
+    position: f64,
     /// How far each generalized velocity goes meanwhile (length `n_v`).
-    pub(crate) strides: &'a [f64],
+    strides: &'a [f64],
     /// Tolerances of the velocities (length `n_v`).
-    pub(crate) velocity: &'a [f64],
+    velocity: Vec<f64>,
     /// Number of unknowns.
-    pub(crate) unknowns: usize,
+    unknowns: usize,
+}
+
+impl<'a> Slack<'a> {
+    /// Of the unknowns `y`, coordinates before velocities before others, with `absolute` tolerances and a `relative` one; `strides` are
+    /// how far coordinates (length `n_q`) and velocities (length `n_v`) go while bodies move by `L`.
+    pub(crate) fn new(
+        y: &[f64],
+        (absolute, relative): (&[f64], f64),
+        [coordinate_strides, velocity_strides]: [&'a [f64]; 2],
+    ) -> Self {
+        let tolerance = |k: usize| absolute[k] + relative * y[k].abs();
+        let positions = coordinate_strides.len();
+        let shares = coordinate_strides.iter().enumerate().map(|(k, s)| tolerance(k) / s);
+        Self {
+            position: shares.fold(0.0, f64::max),
+            strides: velocity_strides,
+            velocity: (positions..positions + velocity_strides.len()).map(tolerance).collect(),
+            unknowns: y.len(),
+        }
+    }
 }
 
 impl ControlledAccount {
@@ -289,7 +315,7 @@ impl ControlledAccount {
         end: Reached<'_>,
         middle_power: f64,
         pulls: &[f64],
-        slack: Slack<'_>,
+        slack: &Slack<'_>,
     ) {
         let Reached { time, coordinates, velocity, energy } = end;
         let length = time - self.time;
@@ -301,7 +327,7 @@ impl ControlledAccount {
         system.mass_matrix(coordinates, &mut mass_matrix);
         let momentum = mass_matrix * DVector::from_column_slice(velocity);
         let of_velocity: f64 =
-            momentum.iter().zip(slack.velocity).map(|(p, tolerance)| p.abs() * tolerance).sum();
+            momentum.iter().zip(&slack.velocity).map(|(p, tolerance)| p.abs() * tolerance).sum();
         let of_position: f64 = pulls
             .iter()
             .zip(&self.pulls)

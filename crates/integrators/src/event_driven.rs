@@ -140,12 +140,13 @@ pub fn integrate(
     if !(end.is_finite() && end > start.time) {
         return Err(Error::End { start: start.time, end });
     }
-    let mut geometry = Geometry::new(model);
-    let all = geometry.all();
-    geometry.locate(&start.coordinates, &all);
     let settings = &Resolved::new(settings, model, start, end);
+    // Between two looks each of two bodies moves by up to a quarter of the length.
+    let mut geometry = Geometry::new(model, 0.5 * settings.scales.length);
+    geometry.locate_all(&start.coordinates);
+    geometry.found(start.time)?;
     start::check_start(settings, &geometry.gaps, &geometry.tie_values)?;
-    let contacts = model.contacts().len();
+    let contacts = geometry.gaps.len();
     let energy = model.system().energy(&start.coordinates, &start.velocity);
     let course = Course {
         geometry,
@@ -161,7 +162,7 @@ pub fn integrate(
         next_sample: 0,
         start: start.time,
     };
-    let chatter = Chatter::new(contacts);
+    let chatter = Chatter::default();
     let at_once = (f64::NEG_INFINITY, 0);
     let (events, pending) = (Vec::new(), Vec::new());
     let start_kinetic = model.system().kinetic_energy(&start.coordinates, &start.velocity);

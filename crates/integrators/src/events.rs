@@ -192,7 +192,8 @@ where
         let mut after = time;
         if !happened {
             watch.gaps(time, inside.inner().as_slice(), &mut gaps);
-            for contact in 0..gaps.len() {
+            // Contacts that were found since the last look had no gap there.
+            for contact in 0..gaps.len().min(last.len()) {
                 let ends = [last[contact], gaps[contact]];
                 if let Some(dip) = dip(solver, [before, time], ends, contact, &mut inside, watch)? {
                     (happened, after) = (true, dip);

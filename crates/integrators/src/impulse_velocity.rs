@@ -58,6 +58,7 @@ use percussion_complementarity::friction::Document;
 use percussion_dynamics::System;
 
 use crate::{
+    contacts::Contacts,
     energy::{EnergyAccount, Step},
     model::{Model, State, check_mass_matrix},
     velocity_level::{Place, VelocityLevel},
@@ -98,6 +99,7 @@ pub use settings::{Settings, Unsolved};
 #[derive(Debug)]
 pub struct Integrator {
     model: Model,
+    contacts: Contacts,
     settings: Settings,
     state: State,
     start_time: f64,
@@ -124,12 +126,18 @@ impl Integrator {
     pub fn new(model: Model, settings: Settings, state: State) -> Result<Self, Error> {
         let method = settings.check()?;
         check_model(&model, &state)?;
+        let contacts = contacts_at(&model, &state)?;
         let velocities = model.system().velocity_count();
         Ok(Self {
             start_time: state.time,
             step_count: 0,
             level: VelocityLevel::new(&model, method),
-            account: EnergyAccount::of_model(&model, &state, settings.step_size),
+            account: EnergyAccount::of_contacts(
+                model.system(),
+                &contacts,
+                &state,
+                settings.step_size,
+            ),
             active: Vec::new(),
             free: DVector::zeros(velocities),
             column: DMatrix::zeros(velocities, 1),
@@ -137,6 +145,7 @@ impl Integrator {
             coordinates: vec![0.0; model.system().coordinate_count()],
             tangent: DVector::zeros(velocities),
             model,
+            contacts,
             settings,
             state,
         })
@@ -146,6 +155,12 @@ impl Integrator {
     #[must_use]
     pub const fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// The contacts by number, as reports have them.
+    #[must_use]
+    pub const fn contacts(&self) -> &Contacts {
+        &self.contacts
     }
 
     /// The settings.
@@ -192,17 +207,21 @@ impl Integrator {
         };
         self.level.constrain(&self.model, &place, &mut self.free);
 
-        self.active.clear();
-        activate(&self.model, &start, &mut self.active);
         self.velocity.copy_from(&self.free);
         self.advance();
-        activate(&self.model, &self.coordinates, &mut self.active);
+        let system = self.model.system();
+        let reach = self.contacts.reach(system, &start, &self.coordinates);
+        let lost = |source| Error::Contacts { time: place.time, source };
+        self.contacts.look(system, &start, reach).map_err(lost)?;
+        self.active.clear();
+        self.activate(Position::Start)?;
+        self.activate(Position::End)?;
         loop {
             report.passes += 1;
             let before = self.level.found();
             self.solve(&place, &before, &mut report)?;
             self.advance();
-            if !activate(&self.model, &self.coordinates, &mut self.active) {
+            if !self.activate(Position::End)? {
                 break;
             }
         }
@@ -243,7 +262,7 @@ impl Integrator {
         let Settings { step_size: h, error_reduction, .. } = self.settings;
         let shift = |_, gap: f64, _| (gap.max(0.0) + error_reduction * gap.min(0.0)) / h;
         self.level.state(
-            &self.model,
+            (&self.model, &self.contacts),
             &self.active,
             place,
             &self.free,
@@ -262,6 +281,20 @@ impl Integrator {
         Ok(())
     }
 
+    /// Adds the contacts that overlap at one end of the step and returns whether there were any.
+    ///
+    /// A gap that is NaN counts as an overlap, so that stating the problem refuses it.
+    fn activate(&mut self, at: Position) -> Result<bool, Error> {
+        let coordinates = match at {
+            Position::Start => &self.state.coordinates,
+            Position::End => &self.coordinates,
+        };
+        let closed = |gap: f64| gap.is_nan() || gap < 0.0;
+        self.contacts
+            .activate(self.model.system(), coordinates, (0.0, closed), &mut self.active)
+            .map_err(|source| Error::Contacts { time: self.state.time, source })
+    }
+
     /// Writes `q' = q ⊕ h v'`.
     fn advance(&mut self) {
         self.tangent.copy_from(&self.velocity);
@@ -275,7 +308,8 @@ impl Integrator {
         let Settings { step_size: h, error_reduction, .. } = self.settings;
         let (start, rate) = (&self.state, error_reduction / h);
         let impulses = report.normal_impulses();
-        self.account.remove_overlaps(&self.model, &start.coordinates, rate, impulses);
+        let contacts = (self.model.system(), &self.contacts);
+        self.account.remove_overlaps(contacts, &start.coordinates, rate, impulses);
         let (coordinates, velocity) = (&self.coordinates, self.velocity.as_slice());
         let coordinates_before = &self.state.coordinates;
         let (keeps_energy, exchanged) = (false, 0.0);
@@ -293,8 +327,11 @@ impl Integrator {
             return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
         }
         let law = self.settings.law;
-        report.contacts = self.level.reports(&self.model, law, &self.coordinates, &self.velocity);
-        report.judge(&self.model, &mut self.level.bilateral, &self.coordinates);
+        let contacts = (system, &self.contacts);
+        report.contacts = self.level.reports(contacts, law, &self.coordinates, &self.velocity);
+        report
+            .judge(&self.model, &mut self.contacts, &mut self.level.bilateral, &self.coordinates)
+            .map_err(|source| Error::Contacts { time: self.state.time, source })?;
         self.enter(&mut report);
         self.level.finish();
         std::mem::swap(&mut self.state.coordinates, &mut self.coordinates);
@@ -322,21 +359,20 @@ fn free_velocity(
     Err(Error::NotFinite { quantity: "velocity under smooth forces", time: *time })
 }
 
-/// Adds the contacts that are violated at `coordinates` and returns whether there were any.
-///
-/// A gap that is NaN counts as violated, so that stating the problem refuses it.
-fn activate(model: &Model, coordinates: &[f64], active: &mut Vec<usize>) -> bool {
-    let before = active.len();
-    for contact in 0..model.contacts().len() {
-        if active[..before].binary_search(&contact).is_err() {
-            let gap = model.gap(contact, coordinates);
-            if gap.is_nan() || gap < 0.0 {
-                active.push(contact);
-            }
-        }
-    }
-    active.sort_unstable();
-    active.len() > before
+/// An end of a step.
+#[derive(Clone, Copy, Debug)]
+enum Position {
+    Start,
+    End,
+}
+
+/// The contacts of a motion that begins at `state`, with those that overlap there.
+pub(crate) fn contacts_at(model: &Model, state: &State) -> Result<Contacts, Error> {
+    let mut contacts = Contacts::new(model);
+    contacts
+        .look(model.system(), &state.coordinates, 0.0)
+        .map_err(|source| Error::Contacts { time: state.time, source })?;
+    Ok(contacts)
 }
 
 /// Refuses what a scheme on the level of velocities has no rule for.

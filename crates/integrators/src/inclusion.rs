@@ -308,6 +308,9 @@ fn check_model(model: &Model) -> Result<(), Error> {
     if model.contacts().is_empty() {
         return Err(Error::NoContacts);
     }
+    if model.contact_source().is_some() {
+        return Err(Error::Unsupported);
+    }
     if !model.constraints().is_empty() || !model.joint_friction().is_empty() {
         return Err(Error::Unsupported);
     }

@@ -42,6 +42,7 @@
 //! | module | scheme |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
+//! | [`contacts`] | the contacts of a motion by number, found on the way or named beforehand |
 //! | [`energy`] | the account of the energy that schemes in steps keep |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`impulse_velocity`] | semi-implicit, contacts by their velocities at the end of the step, round friction cones |
@@ -71,11 +72,13 @@
 //! # Limits
 //!
 //! - No scheme sees surfaces that pass through each other within one step.
+//! - [`compliant`] and [`inclusion`] need contacts that are named beforehand.
 //! - Restitution is not part of [`stewart_trinkle`] and [`impulse_velocity`], nor friction in impacts of [`variational`].
 //! - [`inclusion`] is for systems in the plane; [`compliant`] knows no bilateral constraints.
 
 mod bilateral;
 pub mod compliant;
+pub mod contacts;
 pub mod energy;
 pub mod event_driven;
 mod events;
@@ -88,6 +91,7 @@ pub mod stewart_trinkle;
 pub mod variational;
 mod velocity_level;
 
+pub use contacts::Contacts;
 pub use energy::EnergyBalance;
 pub use model::{BoundedFriction, Contact, Model, State};
 pub use scales::Scales;

@@ -8,13 +8,16 @@
 //!
 //! What a scheme has no rule for it refuses, with the one exception of restitution:
 //!
-//! | scheme | restitution | friction in joints | bilateral constraints |
-//! | --- | --- | --- | --- |
-//! | `stewart_trinkle` | not used, impacts are inelastic | yes | yes |
-//! | `impulse_velocity` | not used, impacts are inelastic | refused | yes |
-//! | `moreau_jean` | Newton's | refused | yes |
-//! | `event_driven` | by the impact law | refused | yes |
-//! | `inclusion` | not used, impacts are inelastic | refused | refused |
+//! | scheme | restitution | friction in joints | bilateral constraints | contact source |
+//! | --- | --- | --- | --- | --- |
+//! | `stewart_trinkle` | not used, impacts are inelastic | yes | yes | yes |
+//! | `impulse_velocity` | not used, impacts are inelastic | refused | yes | yes |
+//! | `moreau_jean` | Newton's | refused | yes | yes |
+//! | `event_driven` | by the impact law | refused | yes | yes |
+//! | `inclusion` | not used, impacts are inelastic | refused | refused | refused |
+//!
+//! Contacts are [named](Model::new) beforehand or [found](Model::with_contact_source) on the way, or both; see
+//! [`contacts`](crate::contacts) for what a scheme does with a source.
 //!
 //! # Example
 //!
@@ -49,13 +52,15 @@
 mod bounded_friction;
 mod error;
 
+use std::sync::Arc;
+
 use nalgebra::{Cholesky, DMatrix};
-use percussion_dynamics::{EqualityConstraint, GapFunction, System};
+use percussion_dynamics::{ContactSource, EqualityConstraint, GapFunction, System};
 
 pub use bounded_friction::BoundedFriction;
 pub use error::Error;
 
-use crate::scales::Scales;
+use crate::{contacts::radius_of, scales::Scales};
 
 /// Where a system is and how it moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,10 +92,10 @@ impl State {
 }
 
 /// Two surfaces that may touch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Contact {
     /// Their distance and the rows of the contact Jacobian.
-    pub gap: Box<dyn GapFunction>,
+    pub gap: Arc<dyn GapFunction>,
     /// Coulomb friction coefficient `μ ≥ 0` (dimensionless).
     pub friction: f64,
     /// Coefficient of restitution, in `[0, 1]`; the [module head](self) says which schemes use it, and what it compares
@@ -102,7 +107,7 @@ impl Contact {
     /// A contact with the friction coefficient `friction` (`μ ≥ 0`, checked by [`Model::new`]) and the restitution 0.
     #[must_use]
     pub fn new(gap: impl GapFunction + 'static, friction: f64) -> Self {
-        Self { gap: Box::new(gap), friction, restitution: 0.0 }
+        Self { gap: Arc::new(gap), friction, restitution: 0.0 }
     }
 
     /// The same contact with the coefficient of restitution `restitution` (in `[0, 1]`, checked by [`Model::new`]).
@@ -117,6 +122,7 @@ impl Contact {
 pub struct Model {
     system: Box<dyn System>,
     contacts: Vec<Contact>,
+    contact_source: Option<Arc<dyn ContactSource>>,
     joint_friction: Vec<BoundedFriction>,
     constraints: Vec<Box<dyn EqualityConstraint>>,
 }
@@ -129,7 +135,23 @@ impl Model {
     /// [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
     pub fn new(system: Box<dyn System>, contacts: Vec<Contact>) -> Result<Self, Error> {
         check_contacts(system.as_ref(), &contacts)?;
-        Ok(Self { system, contacts, joint_friction: Vec::new(), constraints: Vec::new() })
+        Ok(Self {
+            system,
+            contacts,
+            contact_source: None,
+            joint_friction: Vec::new(),
+            constraints: Vec::new(),
+        })
+    }
+
+    /// The same model, which also touches wherever `source` finds a contact, in place of a source of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ContactSource`].
+    pub fn with_contact_source(self, source: impl ContactSource + 'static) -> Result<Self, Error> {
+        source.check(self.system())?;
+        Ok(Self { contact_source: Some(Arc::new(source)), ..self })
     }
 
     /// The same model with these bounded frictions in place of its own.
@@ -163,7 +185,13 @@ impl Model {
         self.system.as_ref()
     }
 
-    /// The possible contacts.
+    /// What finds further contacts on the way.
+    #[must_use]
+    pub fn contact_source(&self) -> Option<&Arc<dyn ContactSource>> {
+        self.contact_source.as_ref()
+    }
+
+    /// The possible contacts that are named beforehand.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
@@ -188,14 +216,11 @@ impl Model {
     }
 
     /// The scales at `start` of a motion of the length `span` (s).
-    pub(crate) fn scales(&self, start: &State, span: f64) -> Scales {
+    #[must_use]
+    pub fn scales(&self, start: &State, span: f64) -> Scales {
         let gaps = self.contacts.iter().map(|contact| contact.gap.as_ref());
-        Scales::of(self.system(), gaps, start, span)
-    }
-
-    /// The gap of `contact` (m).
-    pub(crate) fn gap(&self, contact: usize, coordinates: &[f64]) -> f64 {
-        self.contacts[contact].gap.gap(self.system(), coordinates)
+        let size = radius_of(self.contact_source.as_ref(), self.system());
+        Scales::with_size(size, self.system(), gaps, start, span)
     }
 }
 

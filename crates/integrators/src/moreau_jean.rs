@@ -10,7 +10,8 @@
 //! 0 \le p_{n,j} \perp u'_{n,j} - e_j \max(0, -u_{n,j}) \ge 0, \qquad G v' = -\varepsilon \varphi / h
 //! ```
 //!
-//! for the contacts `j` that the forecast `q̄ = q ⊕ h v/2` closes, `g_j(q̄) ≤ 0`; the others push not. `J`, `G` and `φ` are
+//! for the contacts `j` that the forecast `q̄ = q ⊕ h v/2` closes, `g_j(q̄) ≤ ε_g` with a small
+//! [tolerance](Settings::gap_tolerance); the others push not. `J`, `G` and `φ` are
 //! those of `q̄`, `u = J v`, `u' = J v'`, and the tangential impulses obey a [friction law](Settings::law) with `u'`.
 //!
 //! - **Needs** `M` positive definite, and `h` times the rate of the forces' change small enough for the iteration below.
@@ -50,8 +51,9 @@ use percussion_complementarity::friction::{Document, Law, Method};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    contacts::Contacts,
     energy::{EnergyAccount, Step},
-    impulse_velocity::{Error, StepReport, Unsolved, check_model, settings, steps},
+    impulse_velocity::{Error, StepReport, Unsolved, check_model, contacts_at, settings, steps},
     model::{Model, State},
     scales::Scales,
     velocity_level::{Place, VelocityLevel},
@@ -79,6 +81,9 @@ pub struct Settings {
     /// Largest change of a coordinate in the last pass of a step (m, rad; positive); by default `1e-10` of how far each
     /// coordinate goes while bodies move by `L`.
     pub iteration_tolerance: Option<f64>,
+    /// Largest gap (m) of a contact that is closed (≥ 0); by default `1e-8 L`. It does not push bodies apart: with 0 a body
+    /// that lies on several corners drops by a step's fall whenever rounding, or what the solver leaves, lifts one of them.
+    pub gap_tolerance: Option<f64>,
     /// Largest number of passes of a step (≥ 2, default 50).
     pub iteration_limit: usize,
     /// Whether a solve begins with the impulses of the last step (default) or with none.
@@ -100,6 +105,7 @@ impl Default for Settings {
             error_reduction: 0.2,
             scales: None,
             iteration_tolerance: None,
+            gap_tolerance: None,
             iteration_limit: 50,
             warm_start: true,
             unsolved: Unsolved::default(),
@@ -140,10 +146,13 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct Integrator {
     model: Model,
+    contacts: Contacts,
     settings: Settings,
     scales: Scales,
     /// Largest change of each coordinate in the last pass (length `n_v`).
     tolerances: Vec<f64>,
+    /// Largest gap of a closed contact (m).
+    gap_tolerance: f64,
     state: State,
     start_time: f64,
     step_count: usize,
@@ -173,6 +182,7 @@ impl Integrator {
     pub fn new(model: Model, settings: Settings, state: State) -> Result<Self, Error> {
         let method = check(&settings)?;
         check_model(&model, &state)?;
+        let contacts = contacts_at(&model, &state)?;
         let velocities = model.system().velocity_count();
         let coordinates = vec![0.0; model.system().coordinate_count()];
         let scales = settings.scales.unwrap_or_else(|| model.scales(&state, settings.step_size));
@@ -180,11 +190,17 @@ impl Integrator {
         let tolerance = |stride| settings.iteration_tolerance.unwrap_or(1e-10 * stride);
         Ok(Self {
             tolerances: strides.into_iter().map(tolerance).collect(),
+            gap_tolerance: settings.gap_tolerance.unwrap_or(1e-8 * scales.length),
             scales,
             start_time: state.time,
             step_count: 0,
             level: VelocityLevel::new(&model, method),
-            account: EnergyAccount::of_model(&model, &state, settings.step_size),
+            account: EnergyAccount::of_contacts(
+                model.system(),
+                &contacts,
+                &state,
+                settings.step_size,
+            ),
             active: Vec::new(),
             free: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
@@ -195,6 +211,7 @@ impl Integrator {
             middle: coordinates.clone(),
             coordinates,
             model,
+            contacts,
             settings,
             state,
         })
@@ -204,6 +221,12 @@ impl Integrator {
     #[must_use]
     pub const fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// The contacts by number, as reports have them.
+    #[must_use]
+    pub const fn contacts(&self) -> &Contacts {
+        &self.contacts
     }
 
     /// The settings.
@@ -247,13 +270,7 @@ impl Integrator {
         self.tangent *= 0.5 * h;
         let tangent = self.tangent.as_slice();
         system.retract(&self.state.coordinates, tangent, &mut self.forecast);
-        self.active.clear();
-        // A gap that is NaN counts as closed, so that stating the problem refuses it.
-        let closed = |&contact: &usize| {
-            let gap = self.model.gap(contact, &self.forecast);
-            gap.is_nan() || gap <= 0.0
-        };
-        self.active.extend((0..self.model.contacts().len()).filter(closed));
+        self.activate()?;
         let mut converged = false;
         let mut change = f64::INFINITY;
         while !converged {
@@ -294,6 +311,21 @@ impl Integrator {
         Ok(())
     }
 
+    /// Finds the contacts that are closed half a step ahead.
+    ///
+    /// A gap that is NaN counts as closed, so that stating the problem refuses it.
+    fn activate(&mut self) -> Result<(), Error> {
+        let (system, start) = (self.model.system(), &self.state.coordinates);
+        let lost = |source| Error::Contacts { time: self.state.time, source };
+        let tolerance = self.gap_tolerance;
+        let reach = self.contacts.reach(system, start, &self.forecast).max(tolerance);
+        self.contacts.look(system, start, reach).map_err(lost)?;
+        self.active.clear();
+        let closed = (tolerance, |gap: f64| gap.is_nan() || gap <= tolerance);
+        self.contacts.activate(system, &self.forecast, closed, &mut self.active).map_err(lost)?;
+        Ok(())
+    }
+
     /// Finds `v'` with the forces and the masses that `guess` leads to.
     fn pass(&mut self, report: &mut StepReport) -> Result<(), Error> {
         let Settings { step_size: h, implicitness: theta, .. } = self.settings;
@@ -320,11 +352,12 @@ impl Integrator {
         };
         self.level.constrain(&self.model, &place, &mut self.free);
         let before = self.level.found();
-        let (contacts, start) = (self.model.contacts(), &self.state.velocity);
+        let (contacts, start) = (self.contacts.as_slice(), &self.state.velocity);
         let shift = |contact: usize, _, approach: f64| {
             -contacts[contact].restitution * (-approach).max(0.0)
         };
-        self.level.state(&self.model, &self.active, &place, &self.free, start, shift)?;
+        let of = (&self.model, &self.contacts);
+        self.level.state(of, &self.active, &place, &self.free, start, shift)?;
         self.level.begin(self.settings.warm_start);
         if report.passes > 1 {
             self.level.begin_with(&before.0, &before.1);
@@ -370,8 +403,11 @@ impl Integrator {
         if !report.energy_after.is_finite() {
             return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
         }
-        report.contacts = self.level.reports(&self.model, law, &self.coordinates, &self.velocity);
-        report.judge(&self.model, &mut self.level.bilateral, &self.coordinates);
+        let contacts = (system, &self.contacts);
+        report.contacts = self.level.reports(contacts, law, &self.coordinates, &self.velocity);
+        report
+            .judge(&self.model, &mut self.contacts, &mut self.level.bilateral, &self.coordinates)
+            .map_err(|source| Error::Contacts { time: self.state.time, source })?;
         self.enter(&mut report);
         self.level.finish();
         std::mem::swap(&mut self.state.coordinates, &mut self.coordinates);
@@ -387,6 +423,10 @@ fn check(settings: &Settings) -> Result<Method, Error> {
     settings::positive("step_size", settings.step_size)?;
     if let Some(tolerance) = settings.iteration_tolerance {
         settings::positive("iteration_tolerance", tolerance)?;
+    }
+    if let Some(value) = settings.gap_tolerance.filter(|gap| !(gap.is_finite() && *gap >= 0.0)) {
+        let (name, expected) = ("gap_tolerance", "a finite number of at least 0");
+        return Err(Error::Setting { name, value, expected });
     }
     if let Some((name, value)) = settings.scales.and_then(|scales| scales.unusable()) {
         return Err(Error::Setting { name, value, expected: "a positive finite number" });

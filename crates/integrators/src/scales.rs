@@ -5,7 +5,7 @@
 //! that the same motion in other units of mass, length and time takes the same steps and has the same statuses.
 //!
 //! - **Length** `L`: the size of the bodies, which is the largest radius of gyration `√(I/m)` and the largest distance
-//!   of a point of contact from the origin of its body. Of points without size it is the largest gap or, failing that,
+//!   of a point of contact, or of a surface of a contact source, from the origin of its body. Of points without size it is the largest gap or, failing that,
 //!   the extent of the system. It is at least `1e-5` of the largest coordinate of a position, so that `1e-9 L` is above
 //!   the rounding of positions.
 //! - **Mass** `m`: the largest mass that the origin of a body has, `d/tr(J M⁻¹ Jᵀ)` for the rows `J` of the origin in
@@ -55,11 +55,26 @@ impl Scales {
         start: &State,
         span: f64,
     ) -> Self {
+        Self::with_size(0.0, system, gaps, start, span)
+    }
+
+    /// The same for bodies that are known to reach this far from their origins (m).
+    pub(crate) fn with_size<'g>(
+        size: f64,
+        system: &dyn System,
+        gaps: impl IntoIterator<Item = &'g dyn GapFunction>,
+        start: &State,
+        span: f64,
+    ) -> Self {
         let q = &start.coordinates;
         let sizes = Sizes::of(system, gaps, q);
         let responses = Responses::of(system, start);
-        let extents =
-            [sizes.bodies.max(responses.gyration), sizes.gaps, sizes.spread, sizes.farthest];
+        let extents = [
+            sizes.bodies.max(size).max(responses.gyration),
+            sizes.gaps,
+            sizes.spread,
+            sizes.farthest,
+        ];
         let length = extents.into_iter().find(|size| usable(*size)).unwrap_or(1.0);
         let length =
             if usable(sizes.farthest) { length.max(SMALLEST * sizes.farthest) } else { length };

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! with `M` at `q ⊕ h v`, the smooth forces `k` at `(q ⊕ h v/2, v)`, for bodies that move freely `M` at `q` and
-//! `v + h M⁻¹ k` by [`System::smooth_velocity`](percussion_dynamics::System::smooth_velocity), and the normals `n_j = ∇g_j`, the
+//! `v + h M⁻¹ k` by [`System::smooth_velocity`], and the normals `n_j = ∇g_j`, the
 //! friction directions `D_j` (the corners of a polygon) and the constraint Jacobian `G` at `q'`. A
 //! [`BoundedFriction`](crate::BoundedFriction) adds impulses `D β` with `e^T β ≤ h η`, in the same way. Impacts are inelastic:
 //! the impulses of a step bring what would penetrate to touch, and from the next step on to rest
@@ -92,9 +92,10 @@ mod settings;
 mod step_problem;
 
 use nalgebra::Vector3;
-use percussion_dynamics::ContactRows;
+use percussion_dynamics::{ContactRows, System, contact_source};
 
 use crate::{
+    contacts::Contacts,
     energy::{EnergyAccount, Step},
     model::{Contact, Model, State, check_mass_matrix},
     scales::Scales,
@@ -137,6 +138,7 @@ pub use settings::{Alignment, Settings};
 #[derive(Debug)]
 pub struct Integrator {
     model: Model,
+    contacts: Contacts,
     given: Settings,
     settings: Resolved,
     state: State,
@@ -167,6 +169,10 @@ impl Integrator {
         let settings = Resolved::new(&given, &model, &state);
         let outer = OuterIteration::new(&model, &settings)
             .map_err(|_| Error::NotFinite { quantity: "empty problem", time: state.time })?;
+        let mut contacts = Contacts::new(&model);
+        contacts
+            .look(model.system(), &state.coordinates, 0.0)
+            .map_err(|source| Error::Contacts { time: state.time, source })?;
         let mut integrator = Self {
             start_time: state.time,
             step_count: 0,
@@ -174,14 +180,22 @@ impl Integrator {
             active: Vec::new(),
             outer,
             contact_rows: ContactRows::for_system(model.system()),
-            account: EnergyAccount::of_model(&model, &state, settings.step_size),
+            account: EnergyAccount::of_contacts(
+                model.system(),
+                &contacts,
+                &state,
+                settings.step_size,
+            ),
             model,
+            contacts,
             given,
             settings,
             state,
         };
         integrator.check_start()?;
-        integrator.touching = integrator.touching_at(&integrator.state.coordinates);
+        let Self { contacts, model, state, settings, touching, .. } = &mut integrator;
+        *touching = touching_at(contacts, model.system(), &state.coordinates, settings.tolerance)
+            .map_err(|source| Error::Contacts { time: state.time, source })?;
         Ok(integrator)
     }
 
@@ -189,6 +203,12 @@ impl Integrator {
     #[must_use]
     pub const fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// The contacts by number, as reports have them.
+    #[must_use]
+    pub const fn contacts(&self) -> &Contacts {
+        &self.contacts
     }
 
     /// The settings.
@@ -220,18 +240,27 @@ impl Integrator {
         let time = self.start_time + (self.step_count + 1) as f64 * self.settings.step_size;
         let mut report = StepReport::new(time, energy);
         self.outer.predict(&self.model, &self.settings, &self.state)?;
+        let (start, time) = (&self.state.coordinates, self.state.time);
+        let lost = |source| Error::Contacts { time, source };
+        let reach = self.contacts.reach(self.model.system(), start, &self.outer.predicted);
+        let reach = reach.max(self.settings.tolerance);
+        self.contacts.look(self.model.system(), start, reach).map_err(lost)?;
         self.active.clone_from(&self.touching);
-        activate_violated(&self.model, &self.outer.predicted, &mut self.active);
+        let violated = (0.0, |gap: f64| gap.is_nan() || gap < 0.0);
+        let Self { contacts, model, active, .. } = self;
+        contacts.activate(model.system(), &self.outer.predicted, violated, active).map_err(lost)?;
         loop {
             report.active_set_passes += 1;
             self.outer.converge(
-                &self.model,
+                (&self.model, self.contacts.as_slice()),
                 &self.settings,
                 &self.state,
                 &self.active,
                 &mut report,
             )?;
-            if !activate_violated(&self.model, &self.outer.coordinates, &mut self.active) {
+            let Self { contacts, model, active, .. } = self;
+            let end = &self.outer.coordinates;
+            if !contacts.activate(model.system(), end, violated, active).map_err(lost)? {
                 break;
             }
         }
@@ -240,6 +269,9 @@ impl Integrator {
         if !report.energy_after.is_finite() {
             return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
         }
+        let (system, tolerance) = (self.model.system(), self.settings.tolerance);
+        let end = &self.outer.coordinates;
+        self.touching = touching_at(&mut self.contacts, system, end, tolerance).map_err(lost)?;
         self.finish(&mut report);
         Ok(report)
     }
@@ -277,8 +309,8 @@ impl Integrator {
 
     fn check_start(&mut self) -> Result<(), Error> {
         let accepted = self.settings.penetration_tolerance;
-        for contact in 0..self.model.contacts().len() {
-            let gap = self.model.gap(contact, &self.state.coordinates);
+        for contact in 0..self.contacts.len() {
+            let gap = self.contacts.gap(self.model.system(), contact, &self.state.coordinates);
             if gap.is_nan() || gap < -accepted {
                 return Err(Error::InitialPenetration { contact, depth: -gap, accepted });
             }
@@ -300,7 +332,6 @@ impl Integrator {
         self.state.velocity.copy_from_slice(self.outer.velocity.as_slice());
         self.state.time = report.time;
         self.step_count += 1;
-        self.touching = self.touching_at(&self.state.coordinates);
 
         let bilateral = &self.outer.linearization.bilateral;
         report.constraint_impulses = bilateral.impulses.as_slice().to_vec();
@@ -322,7 +353,8 @@ impl Integrator {
     fn enter(&mut self, start: &State, report: &mut StepReport) {
         let rate = 1.0 / self.settings.step_size;
         let impulses = report.contacts.iter().map(|contact| (contact.contact, contact.impulse.x));
-        self.account.remove_overlaps(&self.model, &start.coordinates, rate, impulses);
+        let contacts = (self.model.system(), &self.contacts);
+        self.account.remove_overlaps(contacts, &start.coordinates, rate, impulses);
         let State { time, coordinates, velocity } = &self.state;
         let coordinates_before = &start.coordinates;
         let (keeps_energy, exchanged) = (false, 0.0);
@@ -336,7 +368,7 @@ impl Integrator {
     fn report_contact(&mut self, slot: usize) -> ContactReport {
         let contact = self.active[slot];
         let State { coordinates, velocity, .. } = &self.state;
-        let Contact { gap, friction, .. } = &self.model.contacts()[contact];
+        let Contact { gap, friction, .. } = &self.contacts.as_slice()[contact];
         let gap = gap.rows(self.model.system(), coordinates, &mut self.contact_rows);
         let tangents = self.contact_rows.tangent_count();
         let mut report = ContactReport {
@@ -361,30 +393,20 @@ impl Integrator {
         report.cone_violation = (p.y.hypot(p.z) - friction * p.x).max(0.0);
         report
     }
-
-    /// The contacts whose gap is at most the tolerance, ascending.
-    fn touching_at(&self, coordinates: &[f64]) -> Vec<usize> {
-        let touches =
-            |&contact: &usize| self.model.gap(contact, coordinates) <= self.settings.tolerance;
-        (0..self.model.contacts().len()).filter(touches).collect()
-    }
 }
 
-/// Adds the contacts that are violated at `coordinates` and returns whether there were any.
-///
-/// A gap that is NaN counts as violated, so that assembling the LCP reports it.
-fn activate_violated(model: &Model, coordinates: &[f64], active: &mut Vec<usize>) -> bool {
-    let before = active.len();
-    for contact in 0..model.contacts().len() {
-        if active[..before].binary_search(&contact).is_err() {
-            let gap = model.gap(contact, coordinates);
-            if gap.is_nan() || gap < 0.0 {
-                active.push(contact);
-            }
-        }
-    }
-    active.sort_unstable();
-    active.len() > before
+/// The contacts whose gap at `coordinates` is at most `tolerance` (m), ascending.
+fn touching_at(
+    contacts: &mut Contacts,
+    system: &dyn System,
+    coordinates: &[f64],
+    tolerance: f64,
+) -> Result<Vec<usize>, contact_source::Error> {
+    let mut touching = Vec::new();
+    contacts.look(system, coordinates, tolerance)?;
+    let touches = (tolerance, |gap: f64| gap <= tolerance);
+    contacts.activate(system, coordinates, touches, &mut touching)?;
+    Ok(touching)
 }
 
 fn dot(row: &[f64], velocity: &[f64]) -> f64 {

@@ -100,8 +100,9 @@ pub use report::{ClosedContact, Impact, StepReport};
 pub use settings::Settings;
 
 use crate::{
+    contacts::Contacts,
     energy::{EnergyAccount, Step},
-    model::State,
+    model::{Contact, State},
     scales::Scales,
 };
 use piece::Piece;
@@ -148,6 +149,7 @@ const SOFT: usize = 100;
 #[derive(Debug)]
 pub struct Integrator {
     model: Model,
+    contacts: Contacts,
     law: Box<dyn Law>,
     given: Settings,
     settings: Resolved,
@@ -210,9 +212,9 @@ impl Integrator {
             start_time: state.time,
             step_count: 0,
             closed: Vec::new(),
-            touching: Vec::with_capacity(model.contacts().len()),
+            touching: Vec::new(),
             ledger: None,
-            hits: vec![0; model.contacts().len()],
+            hits: Vec::new(),
             piece: Piece::new(&model, &settings, &state.coordinates),
             // What overlaps at the start is within the rounding of positions.
             account: EnergyAccount::new(
@@ -231,6 +233,7 @@ impl Integrator {
                 closed: Vec::new(),
                 ledger: None,
             },
+            contacts: Contacts::of(model.contacts(), model.contact_source()),
             model,
             law,
             given,
@@ -253,6 +256,12 @@ impl Integrator {
     pub fn set_forces(&mut self, forces: Vec<Box<dyn Force>>) {
         self.model.set_forces(forces);
         self.ledger = None;
+    }
+
+    /// The contacts by number, as reports have them.
+    #[must_use]
+    pub const fn contacts(&self) -> &Contacts {
+        &self.contacts
     }
 
     /// The impact law.
@@ -375,9 +384,10 @@ impl Integrator {
             return Err(Error::NotFinite { quantity: "energy", time: self.saved.time });
         }
         let coordinates = &self.state.coordinates;
-        for contact in 0..self.model.contacts().len() {
-            report.penetration = report.penetration.max(-self.model.gap(contact, coordinates));
-        }
+        report.penetration = self
+            .contacts
+            .penetration(self.model.system(), coordinates)
+            .map_err(|source| Error::Contacts { time: self.saved.time, source })?;
         report.constraint_error = self.piece.constraints.evaluate(&self.model, coordinates);
         let step = Step {
             coordinates_before: &self.saved.coordinates,
@@ -413,8 +423,9 @@ impl Integrator {
 
     fn check_start(&mut self) -> Result<(), Error> {
         let accepted = self.settings.touching;
-        for contact in 0..self.model.contacts().len() {
-            let gap = self.model.gap(contact, &self.state.coordinates);
+        self.look_around()?;
+        for contact in self.contacts.present() {
+            let gap = self.contacts.gap(self.model.system(), contact, &self.state.coordinates);
             if gap.is_nan() || gap < -accepted {
                 return Err(Error::InitialPenetration { contact, depth: -gap, accepted });
             }

@@ -11,13 +11,14 @@
 //! normal that nothing moves leaves its contact out.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
-use percussion_complementarity::friction::{self, BlockSparse, Document, Law, Method};
-use percussion_dynamics::{ContactSet, contact_set};
+use percussion_complementarity::friction::{self, Document, Law, Method, Reduction};
+use percussion_dynamics::{ContactSet, System, contact_set};
 
 use crate::{
     bilateral::Bilateral,
+    contacts::Contacts,
     impulse_velocity::{ContactReport, Error},
-    model::Model,
+    model::{Contact, Model},
 };
 
 /// The problem under way and what it is made of.
@@ -35,7 +36,7 @@ pub(crate) struct VelocityLevel {
     /// The impulses that the last solve began with, and those that it found, by the contacts of the problem.
     start: Vec<Vector3<f64>>,
     impulses: Vec<Vector3<f64>>,
-    /// Impulses of the last step by the contacts of the model.
+    /// Impulses of the last step by the numbers of the contacts; those beyond its end had none.
     last: Vec<Vector3<f64>>,
     column: DMatrix<f64>,
 }
@@ -65,7 +66,7 @@ impl VelocityLevel {
             method,
             start: Vec::new(),
             impulses: Vec::new(),
-            last: vec![Vector3::zeros(); model.contacts().len()],
+            last: Vec::new(),
             column: DMatrix::zeros(model.system().velocity_count(), 1),
         }
     }
@@ -80,10 +81,10 @@ impl VelocityLevel {
 
     /// States the problem of the contacts `active` (ascending), with `free` from [`constrain`](Self::constrain).
     ///
-    /// `shift` gives `d` for a contact of the model, its gap (m) and its normal velocity (m/s) at `velocity`.
+    /// `shift` gives `d` for the number of a contact, its gap (m) and its normal velocity (m/s) at `velocity`.
     pub(crate) fn state(
         &mut self,
-        model: &Model,
+        (model, contacts): (&Model, &Contacts),
         active: &[usize],
         place: &Place<'_>,
         free: &DVector<f64>,
@@ -94,10 +95,9 @@ impl VelocityLevel {
             |_| Error::NotFinite { quantity: "gap or contact Jacobian", time: place.time };
         self.set.clear();
         for &contact in active {
-            let percussion = &model.contacts()[contact];
-            let gap = percussion.gap.as_ref();
+            let Contact { gap, friction, .. } = &contacts.as_slice()[contact];
             self.set
-                .push_gap(model.system(), place.coordinates, gap, percussion.friction, 0.0)
+                .push_gap(model.system(), place.coordinates, gap.as_ref(), *friction, 0.0)
                 .map_err(not_finite)?;
         }
         self.problem = None;
@@ -164,37 +164,12 @@ impl VelocityLevel {
         active: &[usize],
         velocities: &[Vector3<f64>],
     ) -> Result<(), friction::ProblemError> {
-        // The position in the problem of each contact of the set.
-        let mut position = vec![None; active.len()];
-        for (row, column, block) in blocks {
-            // NaN is for the problem to refuse.
-            if row == column && (block[(0, 0)] > 0.0 || block[(0, 0)].is_nan()) {
-                position[*row] = Some(self.slots.len());
-                self.slots.push(*row);
-                self.contacts.push(active[*row]);
-            }
+        let reduction = Reduction::new(blocks, velocities, self.set.friction())?;
+        if let Some(Reduction { problem, contacts }) = reduction {
+            self.contacts.extend(contacts.iter().map(|&slot| active[slot]));
+            self.slots = contacts;
+            self.problem = Some(problem);
         }
-        if self.slots.is_empty() {
-            return Ok(());
-        }
-        let kept: Vec<_> = blocks
-            .iter()
-            .filter_map(|(row, column, block)| {
-                let mut block = *block;
-                if row == column {
-                    for k in 1..3 {
-                        if block[(k, k)] == 0.0 {
-                            block[(k, k)] = block[(0, 0)];
-                        }
-                    }
-                }
-                Some((position[*row]?, position[*column]?, block))
-            })
-            .collect();
-        let velocities = self.slots.iter().map(|&slot| velocities[slot]).collect();
-        let friction: Vec<f64> = self.slots.iter().map(|&slot| self.set.friction()[slot]).collect();
-        let delassus = BlockSparse::from_blocks(self.slots.len(), &kept)?;
-        self.problem = Some(friction::Problem::from_sparse(delassus, velocities, &friction)?);
         Ok(())
     }
 
@@ -210,8 +185,9 @@ impl VelocityLevel {
 
     /// Begins the next solve with the impulses of the last step, or with none.
     pub(crate) fn begin(&mut self, warm: bool) {
-        let last = |&contact: &usize| if warm { self.last[contact] } else { Vector3::zeros() };
-        self.start = self.contacts.iter().map(last).collect();
+        let last = |contact: &usize| self.last.get(*contact).filter(|_| warm).copied();
+        let start = self.contacts.iter().map(|contact| last(contact).unwrap_or_default());
+        self.start = start.collect();
     }
 
     /// Begins the next solve with the impulses that the present one found, for the contacts that it had.
@@ -262,6 +238,8 @@ impl VelocityLevel {
     /// Keeps the impulses for the next step.
     pub(crate) fn finish(&mut self) {
         self.last.fill(Vector3::zeros());
+        let count = self.contacts.last().map_or(0, |last| last + 1);
+        self.last.resize(self.last.len().max(count), Vector3::zeros());
         for (&contact, impulse) in self.contacts.iter().zip(&self.impulses) {
             self.last[contact] = *impulse;
         }
@@ -276,7 +254,7 @@ impl VelocityLevel {
     /// Reports the contacts of the problem, with `coordinates` at the end of the step.
     pub(crate) fn reports(
         &self,
-        model: &Model,
+        (system, contacts): (&dyn System, &Contacts),
         law: Law,
         coordinates: &[f64],
         velocity: &DVector<f64>,
@@ -287,7 +265,7 @@ impl VelocityLevel {
         (0..problem.contact_count())
             .map(|k| ContactReport {
                 contact: self.contacts[k],
-                gap: model.gap(self.contacts[k], coordinates),
+                gap: contacts.gap(system, self.contacts[k], coordinates),
                 impulse: self.impulses[k],
                 velocity: velocities[self.slots[k]],
                 residual: residuals[k],

@@ -284,6 +284,7 @@ impl ConstraintSet {
         settings.check()?;
         system.check_coordinates(coordinates)?;
         let (mut value, mut jacobian) = self.evaluate_holonomic(system, coordinates);
+        let groups = self.holonomic_groups();
         let mut report =
             Report { status: Status::IterationLimit, iterations: 0, residual: amax(&value) };
         loop {
@@ -294,8 +295,7 @@ impl ConstraintSet {
             if report.iterations == settings.max_iterations {
                 return Ok(report);
             }
-            let groups = self.holonomic_groups();
-            let span = span(system, coordinates, &jacobian, groups.into_iter())?;
+            let span = span(system, coordinates, &jacobian, groups.iter().cloned())?;
             let (step, _) = span.shortest_step(&-&value);
             let Some(moved) = self.reduce(system, coordinates, &step, value.norm()) else {
                 report.status = Status::Stalled;

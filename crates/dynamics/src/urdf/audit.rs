@@ -223,9 +223,7 @@ impl Audit {
         }
         match schema.name {
             "joint" => self.joint(element, path)?,
-            "link" if element.child("inertial").is_some() => {
-                self.with_inertial.extend(element.attribute("name").map(str::to_owned));
-            }
+            "link" => self.inertial(element, path),
             "mesh" => {
                 let reason = "the import does not read the file and hands on its path";
                 self.warn(element, path, Subject::Element, reason);
@@ -236,6 +234,18 @@ impl Audit {
         self.text.push_str(schema.name);
         self.text.push('>');
         Ok(())
+    }
+
+    /// Notes whether a link has inertia; exporters write that of an empty frame as zeros.
+    fn inertial(&mut self, link: &Element, path: &str) {
+        let Some(inertial) = link.child("inertial") else { return };
+        if is_zero(inertial) {
+            let path = format!("{path} > inertial");
+            let reason = "its mass and its moments are zero, as if it were not there";
+            self.warn(inertial, &path, Subject::Element, reason);
+        } else {
+            self.with_inertial.extend(link.attribute("name").map(str::to_owned));
+        }
     }
 
     fn attributes(
@@ -436,4 +446,16 @@ fn check_value(
         value: value.into(),
         expected,
     })
+}
+
+/// Whether an `inertial` element has a mass and moments that are all given as zero.
+fn is_zero(inertial: &Element) -> bool {
+    let zero = |element: &Element, name: &str| {
+        element.attribute(name).and_then(|text| text.trim().parse().ok()) == Some(0.0)
+    };
+    let of_mass = |mass: &Element| zero(mass, "value");
+    let of_inertia = |inertia: &Element| {
+        ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"].iter().all(|name| zero(inertia, name))
+    };
+    inertial.child("mass").is_some_and(of_mass) && inertial.child("inertia").is_some_and(of_inertia)
 }

@@ -101,19 +101,28 @@ fn shape(link: &str, geometry: &urdf_rs::Geometry, settings: &Settings) -> Resul
     })
 }
 
+/// The file `inside` a package that is one of the folders above the description, or lies in one of them.
+fn nearby(package: &str, inside: &str, settings: &Settings) -> Option<PathBuf> {
+    let directory = settings.directory.as_deref().unwrap_or_else(|| Path::new("."));
+    let directory = directory.canonicalize().ok()?;
+    let mut folders = directory.ancestors().flat_map(|folder| {
+        let itself = folder.ends_with(package).then(|| folder.to_owned());
+        itself.into_iter().chain([folder.join(package)])
+    });
+    folders.find_map(|folder| Some(folder.join(inside)).filter(|file| file.is_file()))
+}
+
 /// The existing file behind the address of a mesh.
 fn existing_file(link: &str, uri: &str, settings: &Settings) -> Result<PathBuf, Error> {
     let (link, refused) = (|| link.to_owned(), || uri.to_owned());
     let path = if let Some(rest) = uri.strip_prefix("package://") {
         let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
-        let Some(folder) = settings.packages.get(package) else {
-            return Err(Error::UnknownPackage {
-                link: link(),
-                uri: refused(),
-                package: package.into(),
-            });
-        };
-        folder.join(inside)
+        let unknown =
+            || Error::UnknownPackage { link: link(), uri: refused(), package: package.into() };
+        match settings.packages.get(package) {
+            Some(folder) => folder.join(inside),
+            None => nearby(package, inside, settings).ok_or_else(unknown)?,
+        }
     } else if let Some(path) = uri.strip_prefix("file://") {
         PathBuf::from(path)
     } else if uri.contains("://") || uri.is_empty() {

@@ -19,7 +19,7 @@ use percussion_dynamics::{
         curve::Line,
         set::{Settings as SetSettings, Status},
     },
-    urdf::{Base, Imported, Settings, Shape, Subject, read_file, read_str},
+    urdf::{Base, Error, Imported, Settings, Shape, Subject, read_file, read_str},
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 
@@ -195,6 +195,48 @@ fn everything_the_arm_leaves_out_is_reported() {
     }
     let text = arm.warnings[0].to_string();
     assert!(text.starts_with("line 16: link `base` > visual is ignored: "), "{text}");
+}
+
+/// Exporters give empty frames a mass and moments of zero.
+#[test]
+fn inertia_of_zeros_is_none() {
+    let zeros = "<inertial><mass value=\"0.0\"/><inertia ixx=\"0\" iyy=\"0.0\" izz=\"0\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+    let tool = format!(
+        "<link name=\"tool\">{zeros}</link><joint name=\"mount\" type=\"fixed\"><parent link=\"arm\"/><child link=\"tool\"/></joint>"
+    );
+    let plain = description("continuous", BODY, AXIS, "");
+    let text = plain.replace("</robot>", &format!("{tool}</robot>"));
+    let arm = read_str(&text, &Settings::default()).unwrap();
+    assert_eq!(arm.warnings.len(), 1, "{:?}", arm.warnings);
+    assert!(arm.warnings[0].to_string().contains("link `tool` > inertial is ignored"));
+    let bare = read_str(&plain, &Settings::default()).unwrap();
+    assert_eq!(mass_matrix(&arm.system, &[0.7]), mass_matrix(&bare.system, &[0.7]));
+    // A mass of zero with moments is a mistake, and a link of zeros that moves has no inertia.
+    let wrong = text.replace("ixx=\"0\"", "ixx=\"0.1\"");
+    assert!(matches!(read_str(&wrong, &Settings::default()), Err(Error::Inertia { .. })));
+    let moving = text.replace("type=\"fixed\"", "type=\"floating\"");
+    assert!(matches!(read_str(&moving, &Settings::default()), Err(Error::MissingInertia { .. })));
+}
+
+/// `package://dog/a.stl` of `dog/urdf/dog.urdf` is `dog/a.stl`, and of a file beside the folder `dog` too.
+#[test]
+fn packages_are_looked_for_above_the_description() {
+    let root = std::env::temp_dir().join(format!("percussion-packages-{}", std::process::id()));
+    fs::create_dir_all(root.join("dog/urdf")).unwrap();
+    fs::write(root.join("dog/a.stl"), "solid a").unwrap();
+    let mesh =
+        "<collision><geometry><mesh filename=\"package://dog/a.stl\"/></geometry></collision>";
+    let text = description("continuous", &format!("{BODY}{mesh}"), AXIS, "");
+    for (folder, found) in [("dog/urdf", true), ("dog", true), ("", true), ("..", false)] {
+        let settings = Settings { directory: Some(root.join(folder)), ..Settings::default() };
+        let imported = read_str(&text, &settings);
+        assert_eq!(imported.is_ok(), found, "{folder}: {imported:?}");
+        if let Ok(imported) = imported {
+            let Shape::Mesh { path, .. } = &imported.collision[0].shape else { panic!("a mesh") };
+            assert_eq!(fs::read_to_string(path).unwrap(), "solid a");
+        }
+    }
+    fs::remove_dir_all(root).unwrap();
 }
 
 /// The inertia of a turned inertial frame: a quarter turn about `z` exchanges `ixx` and `iyy`.

@@ -34,8 +34,8 @@ const GROUP: usize = 4;
 /// Landings that are remembered: three groups of intervals, for two ratios.
 const REMEMBERED: usize = 3 * GROUP + 1;
 
-/// The times of the last landings of each contact.
-#[derive(Clone, Debug)]
+/// The times of the last landings of each contact; those beyond its end have none.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Chatter {
     series: Vec<Series>,
 }
@@ -59,12 +59,11 @@ pub(super) struct Accumulation {
 }
 
 impl Chatter {
-    pub(super) fn new(contacts: usize) -> Self {
-        Self { series: vec![Series::default(); contacts] }
-    }
-
     /// Records a landing.
     pub(super) fn land(&mut self, contact: usize, time: f64) {
+        if self.series.len() <= contact {
+            self.series.resize_with(contact + 1, Series::default);
+        }
         let Series { landings, count, longest } = &mut self.series[contact];
         if let Some(&last) = landings.last() {
             let length = time - last;
@@ -81,7 +80,9 @@ impl Chatter {
 
     /// Forgets the landings of a contact that has come to rest.
     pub(super) fn forget(&mut self, contact: usize) {
-        self.series[contact] = Series::default();
+        if let Some(series) = self.series.get_mut(contact) {
+            *series = Series::default();
+        }
     }
 
     /// The accumulation of a contact that rebounds at `speed` (m/s), if it rises no more than `height` (m) and its
@@ -93,7 +94,7 @@ impl Chatter {
         height: f64,
         end: f64,
     ) -> Option<Accumulation> {
-        let series = &self.series[contact];
+        let series = self.series.get(contact)?;
         let &[.., before, last] = series.landings.as_slice() else { return None };
         let interval = last - before;
         let ratio = series.ratio(1).or_else(|| series.ratio(GROUP))?;
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_geometric_series_is_summed() {
-        let mut chatter = Chatter::new(1);
+        let mut chatter = Chatter::default();
         for time in [1.0, 2.0, 2.5, 2.75] {
             assert_eq!(chatter.accumulation(0, 1.0, 1.0, 9.0), None);
             chatter.land(0, time);
@@ -144,7 +145,7 @@ mod tests {
     /// Equal intervals never end; irregular ones do if groups of four shrink.
     #[test]
     fn intervals_that_do_not_shrink_do_not_accumulate() {
-        let (mut even, mut uneven) = (Chatter::new(1), Chatter::new(1));
+        let (mut even, mut uneven) = (Chatter::default(), Chatter::default());
         let (mut time, mut scale) = (0.0, 1.0);
         for k in 0..15 {
             even.land(0, f64::from(k));
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn ratios_that_may_be_one_do_not_accumulate() {
         let landings = |intervals: [f64; 3]| {
-            let mut chatter = Chatter::new(1);
+            let mut chatter = Chatter::default();
             let mut time = 0.0;
             chatter.land(0, time);
             for interval in intervals {
@@ -180,7 +181,7 @@ mod tests {
     /// With a ratio of 0.99 the remaining time is 99 intervals: it is summed once the series has halved.
     #[test]
     fn a_series_is_not_summed_farther_than_it_was_observed() {
-        let mut chatter = Chatter::new(1);
+        let mut chatter = Chatter::default();
         let (mut time, mut interval) = (0.0, 1.0);
         let mut landings = 0;
         let found = loop {

@@ -12,6 +12,14 @@ pub enum Error {
     /// The model has bounded friction in joints.
     #[error("the model has friction in joints, expected none: this scheme has no rule for it")]
     JointFriction,
+    /// The contact source of the model found no answer.
+    #[error("at {time} s: {source}")]
+    Contacts {
+        /// Where the integration was (s).
+        time: f64,
+        /// What is wrong.
+        source: percussion_dynamics::contact_source::Error,
+    },
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value:?}, expected {expected}")]
     Setting {

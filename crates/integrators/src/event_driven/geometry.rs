@@ -3,9 +3,10 @@
 //! All rows stand in one matrix: the bilateral equations first, then normal and tangents of each contact.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::{ContactRows, difference};
+use percussion_dynamics::{ContactRows, contact_source, difference};
 
-use super::Model;
+use super::{Error, Model};
+use crate::contacts::Contacts;
 
 /// Where a system is, how it moves, and when.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +19,18 @@ pub(super) struct Moment<'a> {
 #[derive(Debug)]
 pub(super) struct Geometry<'m> {
     pub(super) model: &'m Model,
+    pub(super) contacts: Contacts,
+    /// How far around the position a source is asked for contacts (m).
+    reach: f64,
+    /// Why a source found no answer since it was last asked.
+    lost: Option<contact_source::Error>,
+    /// Contacts of the last position that all were located at, ascending: those of the model, and those near.
+    present: Vec<usize>,
     /// Components of one contact.
     pub(super) components: usize,
     /// Number of bilateral equations.
     pub(super) ties: usize,
+    /// Gaps by contact; infinite for those that are not near.
     pub(super) gaps: Vec<f64>,
     /// What the bilateral equations are off by; 0 for those of velocities alone.
     pub(super) tie_values: Vec<f64>,
@@ -32,13 +41,17 @@ pub(super) struct Geometry<'m> {
 }
 
 impl<'m> Geometry<'m> {
-    pub(super) fn new(model: &'m Model) -> Self {
+    pub(super) fn new(model: &'m Model, reach: f64) -> Self {
         let system = model.system();
         let (components, contacts) = (model.component_count(), model.contacts().len());
         let ties = model.constraints().iter().map(|tie| tie.row_count(system)).sum();
         let velocities = system.velocity_count();
         Self {
             model,
+            contacts: Contacts::new(model),
+            reach,
+            lost: None,
+            present: (0..contacts).collect(),
             components,
             ties,
             gaps: vec![0.0; contacts],
@@ -49,9 +62,33 @@ impl<'m> Geometry<'m> {
         }
     }
 
-    /// All contacts.
-    pub(super) fn all(&self) -> Vec<usize> {
-        (0..self.gaps.len()).collect()
+    /// The contacts that [`locate_all`](Self::locate_all) located.
+    pub(super) fn present(&self) -> Vec<usize> {
+        self.present.clone()
+    }
+
+    /// Locates all contacts at a position; those that a source does not find there are open without end.
+    pub(super) fn locate_all(&mut self, coordinates: &[f64]) {
+        if let Err(error) = self.contacts.look(self.model.system(), coordinates, self.reach) {
+            self.lost.get_or_insert(error);
+        }
+        let count = self.contacts.len();
+        self.gaps.resize(count, f64::INFINITY);
+        let rows = self.ties + self.components * count;
+        if rows > self.rows.nrows() {
+            self.rows.resize_vertically_mut(rows, 0.0);
+        }
+        self.gaps[self.model.contacts().len()..].fill(f64::INFINITY);
+        self.present.clear();
+        self.present.extend(self.contacts.present());
+        let present = std::mem::take(&mut self.present);
+        self.locate(coordinates, &present);
+        self.present = present;
+    }
+
+    /// Says if a source found no answer since this was last asked.
+    pub(super) fn found(&mut self, time: f64) -> Result<(), Error> {
+        self.lost.take().map_or(Ok(()), |source| Err(Error::Contacts { time, source }))
     }
 
     /// First row of `contact`.
@@ -70,7 +107,7 @@ impl<'m> Geometry<'m> {
             first = end;
         }
         for &contact in contacts {
-            let gap = &self.model.contacts()[contact].gap;
+            let gap = &self.contacts.as_slice()[contact].gap;
             self.gaps[contact] = gap.rows(system, coordinates, &mut self.contact_rows);
             let first = self.first_row(contact);
             self.rows.row_mut(first).copy_from_slice(self.contact_rows.normal());
@@ -109,7 +146,7 @@ impl<'m> Geometry<'m> {
         for &contact in contacts {
             let first = self.first_row(contact);
             let entries = &mut bias.as_mut_slice()[first..first + self.components];
-            self.model.contacts()[contact].gap.bias(system, coordinates, velocity, entries);
+            self.contacts.as_slice()[contact].gap.bias(system, coordinates, velocity, entries);
         }
         let mut first = 0;
         for tie in self.model.constraints() {

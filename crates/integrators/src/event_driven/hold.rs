@@ -138,7 +138,7 @@ impl Hold {
             Line::Tangent(_, direction) => [0.0, direction[0], direction[1]],
             Line::Normal(contact) => match self.grip(contact) {
                 Some(Grip::Slide(along)) => {
-                    let friction = geometry.model.contacts()[contact].friction;
+                    let friction = geometry.contacts.as_slice()[contact].friction;
                     let slip = geometry.slip(contact, velocity);
                     let direction = follow(slip, along, geometry.components, still);
                     [1.0, -friction * direction[0], -friction * direction[1]]

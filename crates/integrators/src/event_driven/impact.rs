@@ -46,7 +46,7 @@ pub(super) fn state(
     for (k, &index) in contacts.iter().enumerate() {
         let rows = geometry.rows.rows(geometry.first_row(index), width);
         jacobian.rows_mut(width * k, width).copy_from(&rows);
-        let &crate::Contact { friction, restitution, .. } = &geometry.model.contacts()[index];
+        let &crate::Contact { friction, restitution, .. } = &geometry.contacts.as_slice()[index];
         coefficients.push(Coefficients { friction, restitution });
     }
     let velocity = DVector::from_column_slice(moment.velocity);

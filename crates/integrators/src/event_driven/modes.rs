@@ -87,8 +87,7 @@ pub(super) fn decide(
     moment: &Moment<'_>,
     lcps: &mut usize,
 ) -> Option<Decision> {
-    let all = geometry.all();
-    geometry.locate(moment.coordinates, &all);
+    geometry.locate_all(moment.coordinates);
     let mut closed = closed_contacts(geometry, settings, moment);
     let answers = solve(geometry, settings, moment, &mut closed, lcps)?;
     let mut modes = vec![Mode::Open; geometry.gaps.len()];
@@ -112,7 +111,7 @@ fn closed_contacts(
     let describe = |contact: usize| {
         let slip = geometry.slip(contact, moment.velocity);
         let speed = slip[0].hypot(slip[1]);
-        let friction = if geometry.model.contacts()[contact].friction == 0.0 {
+        let friction = if geometry.contacts.as_slice()[contact].friction == 0.0 {
             Friction::Along([0.0; 2])
         } else if speed > still {
             Friction::Along(slip.map(|u| u / speed))
@@ -134,7 +133,7 @@ fn solve(
     closed: &mut [Closed],
     lcps: &mut usize,
 ) -> Option<Vec<Answer>> {
-    let contacts = geometry.all();
+    let contacts = geometry.present();
     let bias = geometry.bias(moment, &contacts);
     let zero = MARGIN * settings.acceleration_tolerance;
     let mut answers = vec![Answer::default(); closed.len()];
@@ -147,7 +146,7 @@ fn solve(
         let mut changed = false;
         if geometry.components == 3 {
             for (contact, answer) in closed.iter_mut().zip(&answers) {
-                let friction = geometry.model.contacts()[contact.contact].friction;
+                let friction = geometry.contacts.as_slice()[contact.contact].friction;
                 let round = contact.friction.rounded(answer, friction, contact.inverse_mass, zero);
                 changed |= contact.friction.differs(&round);
                 contact.friction = round;
@@ -217,7 +216,7 @@ impl<'g, 'm> Statement<'g, 'm> {
         let mut friction = Vec::with_capacity(closed.len());
         let mut columns: Vec<DVector<f64>> = Vec::new();
         for Closed { contact, friction, .. } in closed {
-            let mu = geometry.model.contacts()[*contact].friction;
+            let mu = geometry.contacts.as_slice()[*contact].friction;
             let along = match friction {
                 Friction::Along(d) | Friction::Onset(d) => d.map(|d| -mu * d),
                 Friction::Polygon | Friction::Hold => [0.0; 2],
@@ -284,7 +283,7 @@ impl<'g, 'm> Statement<'g, 'm> {
                 answer.tangent[0] += direction[0] * force;
                 answer.tangent[1] += direction[1] * force;
             };
-            let mu = self.geometry.model.contacts()[closed.contact].friction;
+            let mu = self.geometry.contacts.as_slice()[closed.contact].friction;
             match closed.friction {
                 Friction::Along(d) | Friction::Onset(d) => push(&d, -mu * z[index]),
                 Friction::Polygon => {
@@ -329,7 +328,7 @@ impl<'g, 'm> Statement<'g, 'm> {
             if closed.friction == Friction::Polygon {
                 let first = self.friction[index];
                 let gamma = first + self.directions.len();
-                matrix[(gamma, index)] = self.geometry.model.contacts()[closed.contact].friction;
+                matrix[(gamma, index)] = self.geometry.contacts.as_slice()[closed.contact].friction;
                 for beta in first..gamma {
                     matrix[(beta, gamma)] = 1.0;
                     matrix[(gamma, beta)] = -1.0;
@@ -377,7 +376,10 @@ fn hold(
     let mut sticking = Vec::new();
     for (closed, answer) in closed.iter().zip(answers) {
         let contact = closed.contact;
-        if answer.normal * closed.inverse_mass <= zero {
+        // One that has sunk is held by what little it carries, or the tolerance would let it sink on.
+        let has_sunk = geometry.gaps[contact] < -settings.gap_tolerance;
+        let least = if has_sunk { 0.0 } else { zero };
+        if answer.normal * closed.inverse_mass <= least {
             let opens = answer.normal_acceleration > zero;
             modes[contact] = if opens { Mode::Open } else { Mode::Touching };
             continue;
@@ -401,7 +403,7 @@ fn hold(
     }
     // First the directions in which friction acts below its bound, then all others that are free.
     let bound = |(contact, closed, answer): &(usize, &Closed, &Answer)| {
-        let friction = geometry.model.contacts()[*contact].friction;
+        let friction = geometry.contacts.as_slice()[*contact].friction;
         let force = answer.tangent[0].hypot(answer.tangent[1]);
         (force, (force - friction * answer.normal) * closed.inverse_mass > -zero)
     };
@@ -458,7 +460,7 @@ pub(super) fn violation(geometry: &Geometry<'_>, hold: &Hold, held: &Held, conta
         Grip::Slide(_) => pull,
         Grip::Stick => {
             let tangent = force[1..geometry.components].iter().fold(0.0_f64, |f, t| f.hypot(*t));
-            pull.max(tangent - geometry.model.contacts()[contact].friction * force[0])
+            pull.max(tangent - geometry.contacts.as_slice()[contact].friction * force[0])
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What happened on the way, and how an integration ended.
 
+use percussion_dynamics::contact_source::ContactName;
 use serde::Serialize;
 
 use super::settings::Resolved;
-use crate::{model::State, scales::Scales};
+use crate::{contacts::Contacts, model::State, scales::Scales};
 
 /// What a contact does between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -21,15 +22,17 @@ pub enum Mode {
 }
 
 /// A look at one moment of the motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Snapshot<'a> {
     /// Time (s).
     pub time: f64,
-    /// Coordinates (length `n_q`); quaternions have unit length to within the tolerance.
+    /// Coordinates (length `n_q`), quaternions normalized.
     pub coordinates: &'a [f64],
     /// Generalized velocity (length `n_v`).
     pub velocity: &'a [f64],
-    /// Gaps of all contacts (m).
+    /// The contacts by number.
+    pub contacts: &'a Contacts,
+    /// Gaps of all contacts (m); infinite where a contact source names no such contact.
     pub gaps: &'a [f64],
     /// Contact velocities `u = J v` of all contact components (m/s).
     pub contact_velocity: &'a [f64],
@@ -226,6 +229,8 @@ pub struct Report {
     pub state: State,
     /// Modes of the contacts there.
     pub modes: Vec<Mode>,
+    /// The names that a contact source has for the contacts, by number; none for those of the model.
+    pub names: Vec<Option<ContactName>>,
     /// All events, in order.
     pub events: Vec<Event>,
     /// Where the energy went.

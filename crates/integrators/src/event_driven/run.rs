@@ -16,6 +16,9 @@ use crate::{events::Ending, model::State};
 /// Impacts at one moment, at most: a law whose outcome still approaches is asked again.
 const AT_ONCE: usize = 100;
 
+/// Part of the tolerance of velocities at which a contact that is deeper than the tolerance of gaps is stopped.
+const SINKING: f64 = 1e-3;
+
 /// An accumulation whose limit is ahead.
 #[derive(Debug)]
 pub(super) struct Pending {
@@ -44,7 +47,10 @@ impl Run<'_, '_> {
     pub(super) fn finish(mut self) -> Result<Report, Error> {
         self.course.observe();
         let status = loop {
-            let step = if self.course.overlaps() {
+            let time = self.course.state.time;
+            let overlaps = self.course.overlaps();
+            self.course.geometry.found(time)?;
+            let step = if overlaps {
                 Some(Status::Overlap)
             } else if self.course.state.time >= self.end {
                 Some(Status::EndReached)
@@ -69,24 +75,26 @@ impl Run<'_, '_> {
             || energy.is_breached(self.start_kinetic, settings, &counters);
         let status = match status {
             Status::EndReached if gained => Status::EnergyGained,
-            status => status,
-        };
-        let status = match status {
             Status::EndReached if drift.penetration > settings.deepest() => Status::Overlap,
             status => status,
         };
         let scales = settings.scales;
-        Ok(Report { status, state, modes, events: self.events, energy, drift, counters, scales })
+        let contacts = &geometry.contacts;
+        let names = (0..contacts.len()).map(|contact| contacts.name(contact)).collect();
+        let events = self.events;
+        Ok(Report { status, state, modes, names, events, energy, drift, counters, scales })
     }
 
     /// Whether a closed contact approaches; locates all.
     fn approaches(&mut self) -> bool {
         let Course { geometry, state, settings, .. } = &mut self.course;
-        let all = geometry.all();
-        geometry.locate(&state.coordinates, &all);
+        geometry.locate_all(&state.coordinates);
+        let all = geometry.present();
         all.iter().any(|&contact| {
-            geometry.gaps[contact] <= settings.gap_tolerance
-                && geometry.normal_speed(contact, &state.velocity) < -settings.velocity_tolerance
+            let (gap, tolerance) = (geometry.gaps[contact], settings.gap_tolerance);
+            // One of redundant contacts that carries nothing may sink slowly.
+            let still = if gap < -tolerance { SINKING } else { 1.0 } * settings.velocity_tolerance;
+            gap <= tolerance && geometry.normal_speed(contact, &state.velocity) < -still
         })
     }
 
@@ -217,7 +225,9 @@ impl Run<'_, '_> {
         let before = std::mem::replace(&mut course.modes, decision.modes);
         let held = std::mem::replace(&mut course.hold, decision.hold);
         let mut changes = Vec::new();
-        for (contact, (from, to)) in before.into_iter().zip(course.modes.clone()).enumerate() {
+        // Contacts found since then were open.
+        let before = before.into_iter().chain(std::iter::repeat(Mode::Open));
+        for (contact, (from, to)) in before.zip(course.modes.clone()).enumerate() {
             if from != to || course.hold.opposes(&held, contact) {
                 course.counters.mode_changes += 1;
                 changes.push(EventKind::Mode { contact, from, to });
@@ -254,8 +264,8 @@ impl Run<'_, '_> {
         if counters.impacts == settings.impact_limit {
             return Ok(Some(Status::ImpactLimit));
         }
-        let all = geometry.all();
-        geometry.locate(&state.coordinates, &all);
+        geometry.locate_all(&state.coordinates);
+        let all = geometry.present();
         let moment = smooth::moment_of(state);
         let acceleration = geometry.free_acceleration(&moment);
         let bias = geometry.bias(&moment, &all);

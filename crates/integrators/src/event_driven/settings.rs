@@ -138,9 +138,7 @@ impl Resolved {
 
     pub(super) fn new(settings: &Settings, model: &Model, start: &State, end: f64) -> Self {
         let system = model.system();
-        let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
-        let scales =
-            settings.scales.unwrap_or_else(|| Scales::of(system, gaps, start, end - start.time));
+        let scales = settings.scales.unwrap_or_else(|| model.scales(start, end - start.time));
         let strides = scales.of_coordinates(system, &start.coordinates);
         let of_velocities = scales.of_velocities(system, &start.coordinates);
         let absolute_tolerances = match settings.absolute_tolerance {

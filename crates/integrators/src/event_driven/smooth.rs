@@ -63,9 +63,12 @@ impl Course<'_, '_> {
     fn held_at(&mut self, state: &State) -> Held {
         self.counters.looks += 1;
         let still = self.settings.velocity_tolerance;
-        let held = self.hold.solve(&mut self.geometry, &moment_of(state), still);
-        let all = self.geometry.all();
-        self.geometry.locate(&state.coordinates, &all);
+        let mut held = self.hold.solve(&mut self.geometry, &moment_of(state), still);
+        self.geometry.locate_all(&state.coordinates);
+        // Contacts that are found only now carry nothing.
+        let components = self.geometry.gaps.len() * self.geometry.components;
+        held.forces.resize_vertically_mut(components, 0.0);
+        self.modes.resize(self.geometry.gaps.len(), Mode::Open);
         held
     }
 
@@ -75,11 +78,16 @@ impl Course<'_, '_> {
         let contact_velocity: Vec<_> = (first..self.geometry.rows.nrows())
             .map(|row| self.geometry.speed(row, &state.velocity))
             .collect();
-        let energy = self.geometry.model.system().energy(&state.coordinates, &state.velocity);
+        let system = self.geometry.model.system();
+        let energy = system.energy(&state.coordinates, &state.velocity);
+        // The errors of steps add up in the lengths of quaternions, which no equation depends on.
+        let mut coordinates = state.coordinates.clone();
+        system.retract(&state.coordinates, &vec![0.0; state.velocity.len()], &mut coordinates);
         (self.observer)(&Snapshot {
             time: state.time,
-            coordinates: &state.coordinates,
+            coordinates: &coordinates,
             velocity: &state.velocity,
+            contacts: &self.geometry.contacts,
             gaps: &self.geometry.gaps,
             contact_velocity: &contact_velocity,
             forces: held.forces.as_slice(),
@@ -93,8 +101,7 @@ impl Course<'_, '_> {
     /// be deeper by what is accepted: no mode is better for it, and the phase ends where bodies overlap.
     fn lay_floors(&mut self) {
         let Self { geometry, settings, floors, state, .. } = self;
-        let all = geometry.all();
-        geometry.locate(&state.coordinates, &all);
+        geometry.locate_all(&state.coordinates);
         let floor = |gap: &f64| {
             let closed = *gap < -settings.gap_tolerance;
             if closed { -settings.deepest() } else { -settings.gap_tolerance }
@@ -105,8 +112,7 @@ impl Course<'_, '_> {
     /// Whether bodies overlap by more than is accepted; locates all.
     pub(super) fn overlaps(&mut self) -> bool {
         let Self { geometry, settings, state, .. } = self;
-        let all = geometry.all();
-        geometry.locate(&state.coordinates, &all);
+        geometry.locate_all(&state.coordinates);
         geometry.gaps.iter().any(|gap| gap.is_nan() || *gap < -settings.deepest())
     }
 
@@ -273,8 +279,11 @@ impl Watch for Watcher<'_, '_, '_, '_> {
             None => {
                 let gap = geometry.gaps[contact];
                 let closing = geometry.normal_speed(contact, &state.velocity);
-                (gap <= 0.0 && closing < -settings.velocity_tolerance) || gap < floors[contact]
+                let floor = floors.get(contact).copied().unwrap_or(-settings.gap_tolerance);
+                (gap <= 0.0 && closing < -settings.velocity_tolerance) || gap < floor
             }
+            // Its features have left each other.
+            Some(_) if geometry.gaps[contact] == f64::INFINITY => true,
             Some(grip) => {
                 let excess = violation(geometry, hold, &held, contact);
                 if excess > 0.0 {

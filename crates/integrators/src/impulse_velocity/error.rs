@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a start or a step on the level of velocities.
 
 use percussion_complementarity::friction::{ProblemError, Status, report};
-use percussion_dynamics::SmoothVelocityError;
+use percussion_dynamics::{SmoothVelocityError, contact_source};
 
 use crate::model;
 
@@ -14,6 +14,14 @@ pub enum Error {
     /// The model or the start is refused.
     #[error(transparent)]
     Model(#[from] model::Error),
+    /// The contact source of the model found no answer.
+    #[error("step from time {time}: {source}")]
+    Contacts {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// What is wrong.
+        source: contact_source::Error,
+    },
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value:?}, expected {expected}")]
     Setting {

@@ -2,13 +2,14 @@
 
 use nalgebra::Vector3;
 use percussion_complementarity::friction::{Report, Status};
+use percussion_dynamics::contact_source;
 
-use crate::{bilateral::Bilateral, energy::EnergyBalance, model::Model};
+use crate::{bilateral::Bilateral, contacts::Contacts, energy::EnergyBalance, model::Model};
 
 /// One contact of the problem of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactReport {
-    /// Index in [`Model::contacts`].
+    /// Its number in [`Contacts`](crate::Contacts).
     pub contact: usize,
     /// Gap at the end of the step (m).
     pub gap: f64,
@@ -89,11 +90,17 @@ impl StepReport {
     }
 
     /// Judges the end of the step.
-    pub(crate) fn judge(&mut self, model: &Model, bilateral: &mut Bilateral, coordinates: &[f64]) {
-        let gaps = (0..model.contacts().len()).map(|contact| model.gap(contact, coordinates));
-        self.penetration = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
+    pub(crate) fn judge(
+        &mut self,
+        model: &Model,
+        contacts: &mut Contacts,
+        bilateral: &mut Bilateral,
+        coordinates: &[f64],
+    ) -> Result<(), contact_source::Error> {
+        self.penetration = contacts.penetration(model.system(), coordinates)?;
         self.constraint_impulses = bilateral.impulses.as_slice().to_vec();
         self.constraint_error =
             bilateral.violations(model, coordinates).into_iter().fold(0.0, f64::max);
+        Ok(())
     }
 }

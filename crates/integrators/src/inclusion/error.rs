@@ -15,8 +15,10 @@ pub enum Error {
     /// There is nothing to collide with.
     #[error("the model has no contacts, expected at least one")]
     NoContacts,
-    /// The model has bilateral constraints or joint friction, which the inclusion leaves out.
-    #[error("the model has constraints or joint friction, expected contacts only")]
+    /// The model has bilateral constraints, joint friction or a contact source, which the inclusion leaves out.
+    #[error(
+        "the model has constraints, joint friction or a contact source, expected named contacts only"
+    )]
     Unsupported,
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value}, expected {expected}")]

@@ -55,8 +55,9 @@ pub(super) fn advance(
         .build()
         .map_err(refused)?;
     let mut solver = problem.tsit45().map_err(refused)?;
-    let strides =
-        settings.scales.of_coordinates(contacts.borrow().model.system(), &start.coordinates);
+    let system = contacts.borrow().model.system();
+    let strides = settings.scales.of_coordinates(system, &start.coordinates);
+    let velocity_strides = settings.scales.of_velocities(system, &start.coordinates);
     let mut recorder = Recorder {
         contacts: &contacts,
         sticking: &sticking,
@@ -64,6 +65,7 @@ pub(super) fn advance(
         start,
         positions,
         strides,
+        velocity_strides,
         overlaps: false,
         account,
         moments: &mut moments,
@@ -162,6 +164,8 @@ struct Recorder<'a, 'c, 'm> {
     positions: usize,
     /// How far each coordinate goes while bodies move by the length of the model.
     strides: Vec<f64>,
+    /// How far each generalized velocity goes meanwhile.
+    velocity_strides: Vec<f64>,
     /// Whether bodies overlap at one of the moments.
     overlaps: bool,
     account: &'a mut ControlledAccount,
@@ -183,18 +187,11 @@ impl Recorder<'_, '_, '_> {
         let system = contacts.model.system();
         let middle_power = system.other_power(&middle_q, &middle_v, time(middle));
         let pulls = contacts.pulls(self.sticking, (&q, &v, time(t)));
-        let tolerance =
-            |k: usize| settings.absolute_tolerances[k] + settings.tolerance * y[k].abs();
-        let position = self.strides.iter().enumerate().map(|(k, stride)| tolerance(k) / stride);
-        let position = position.fold(0.0, f64::max);
-        let of_velocities: Vec<_> =
-            (self.positions..self.positions + v.len()).map(tolerance).collect();
-        let strides = settings.scales.of_velocities(system, &self.start.coordinates);
-        let slack =
-            Slack { position, strides: &strides, velocity: &of_velocities, unknowns: y.len() };
+        let tolerances = (&settings.absolute_tolerances[..], settings.tolerance);
+        let slack = Slack::new(y, tolerances, [&self.strides, &self.velocity_strides]);
         let energy = system.energy(&q, &v);
         let end = Reached { time: time(t), coordinates: &q, velocity: &v, energy };
-        self.account.enter(system, end, middle_power, &pulls, slack);
+        self.account.enter(system, end, middle_power, &pulls, &slack);
     }
 
     fn record(&mut self, t: f64, y: &[f64]) {

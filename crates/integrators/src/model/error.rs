@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a model or a start, whatever the scheme.
 
-use percussion_dynamics::{constraint, gap, system::CoordinateError};
+use percussion_dynamics::{constraint, contact_source, gap, system::CoordinateError};
 
 /// Why a model or a start is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -30,6 +30,9 @@ pub enum Error {
         /// What is wrong with it.
         source: gap::Error,
     },
+    /// The surfaces of a contact source do not fit the system.
+    #[error(transparent)]
+    ContactSource(#[from] contact_source::Error),
     /// A bilateral constraint does not fit the system.
     #[error("constraint {constraint}: {source}")]
     Constraint {

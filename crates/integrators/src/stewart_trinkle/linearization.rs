@@ -6,10 +6,10 @@
 //! many friction directions of a contact are combinations of two tangents, which keeps `W` small.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::ContactRows;
+use percussion_dynamics::{ContactRows, System};
 
 use super::{
-    Alignment, Model,
+    Alignment, Contact, Model,
     polygon::{self, Direction},
     settings::Resolved,
 };
@@ -72,9 +72,14 @@ impl Linearization {
         self.contact_rows.tangent_count()
     }
 
-    pub(super) fn update(&mut self, model: &Model, settings: &Resolved, at: Point<'_>) {
+    pub(super) fn update(
+        &mut self,
+        (model, contacts): (&Model, &[Contact]),
+        settings: &Resolved,
+        at: Point<'_>,
+    ) {
         self.resize(model, at.active.len());
-        self.fill_contact_rows(model, settings, at);
+        self.fill_contact_rows((model.system(), contacts), settings, at);
         self.inverse_mass_rows.copy_from(&self.rows);
         model.system().apply_inverse_mass(at.mass_coordinates, &mut self.inverse_mass_rows);
         self.delassus.gemm_tr(1.0, &self.rows, &self.inverse_mass_rows, 0.0);
@@ -126,14 +131,15 @@ impl Linearization {
         }
     }
 
-    fn fill_contact_rows(&mut self, model: &Model, settings: &Resolved, at: Point<'_>) {
+    fn fill_contact_rows(
+        &mut self,
+        (system, contacts): (&dyn System, &[Contact]),
+        settings: &Resolved,
+        at: Point<'_>,
+    ) {
         let tangents = self.tangent_count();
         for (slot, &contact) in at.active.iter().enumerate() {
-            let gap = model.contacts()[contact].gap.rows(
-                model.system(),
-                at.coordinates,
-                &mut self.contact_rows,
-            );
+            let gap = contacts[contact].gap.rows(system, at.coordinates, &mut self.contact_rows);
             let first = slot * (1 + tangents);
             self.rows.column_mut(first).copy_from_slice(self.contact_rows.normal());
             for t in 0..tangents {

@@ -5,7 +5,7 @@ use percussion_complementarity::lcp::{ProblemError, Report, Status};
 use percussion_dynamics::System;
 
 use super::{
-    Error, Model, State, StepReport,
+    Contact, Error, Model, State, StepReport,
     linearization::{Linearization, Point},
     settings::Resolved,
     step_problem::StepProblem,
@@ -109,7 +109,7 @@ impl OuterIteration {
     /// last call.
     pub(super) fn converge(
         &mut self,
-        model: &Model,
+        (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         state: &State,
         active: &[usize],
@@ -123,7 +123,7 @@ impl OuterIteration {
         report.change = f64::INFINITY;
         for _ in 0..settings.outer_iteration_limit {
             report.outer_iterations += 1;
-            match self.solve(model, settings, state, active, report) {
+            match self.solve((model, contacts), settings, state, active, report) {
                 // Linearized about the start, which does not penetrate, the LCP has a solution.
                 Err(Error::Unsolved { .. }) if self.guess.amax() > 0.0 && !restarted => {
                     restarted = true;
@@ -138,7 +138,7 @@ impl OuterIteration {
             report.change =
                 if final_at_once { 0.0 } else { settings.step_size * self.tangent.amax() };
             if final_at_once || self.is_small(settings) {
-                violation = self.violation_at_end(model, settings, state, active);
+                violation = self.violation_at_end((model, contacts), settings, state, active);
                 if violation <= settings.tolerance {
                     self.guess.copy_from(&self.velocity);
                     return Ok(());
@@ -170,7 +170,7 @@ impl OuterIteration {
     /// Linearizes about `q ⊕ h v̂` and finds `v'`.
     fn solve(
         &mut self,
-        model: &Model,
+        (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         state: &State,
         active: &[usize],
@@ -187,11 +187,11 @@ impl OuterIteration {
             guess: &self.guess,
             free_velocity: &self.free_velocity,
         };
-        self.linearization.update(model, settings, at);
+        self.linearization.update((model, contacts), settings, at);
         if self.linearization.delassus.diagonal().iter().any(|w| *w < 0.0) {
             return Err(Error::MassMatrix { time: state.time });
         }
-        self.solve_problem(model, settings, state.time, active, report)?;
+        self.solve_problem((model, contacts), settings, state.time, active, report)?;
         self.linearization.apply(&self.problem.impulses, &self.free_velocity, &mut self.velocity);
         if self.velocity.iter().all(|v| v.is_finite()) {
             Ok(())
@@ -202,7 +202,7 @@ impl OuterIteration {
 
     fn solve_problem(
         &mut self,
-        model: &Model,
+        (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         time: f64,
         active: &[usize],
@@ -212,9 +212,9 @@ impl OuterIteration {
         if report.lcp_size == 0 {
             return Ok(());
         }
-        self.problem.assemble(model, settings, active, &self.linearization).map_err(|_| {
-            Error::NotFinite { quantity: "contact Jacobian, gap or mass matrix", time }
-        })?;
+        self.problem.assemble((model, contacts), settings, active, &self.linearization).map_err(
+            |_| Error::NotFinite { quantity: "contact Jacobian, gap or mass matrix", time },
+        )?;
         let solved = self.problem.solve(&settings.lemke, &self.linearization)?;
         report.lcp_solves += 1;
         report.pivots += solved.iterations;
@@ -229,7 +229,7 @@ impl OuterIteration {
     /// Moves to `q' = q ⊕ h v'` and returns the deepest penetration or largest constraint error there.
     fn violation_at_end(
         &mut self,
-        model: &Model,
+        (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         state: &State,
         active: &[usize],
@@ -238,7 +238,8 @@ impl OuterIteration {
         self.tangent *= settings.step_size;
         let system = model.system();
         system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.coordinates);
-        let gaps = active.iter().map(|&contact| -model.gap(contact, &self.coordinates));
+        let gaps =
+            active.iter().map(|&contact| -contacts[contact].gap.gap(system, &self.coordinates));
         let errors = self.linearization.bilateral.violations(model, &self.coordinates);
         // NaN, which `max` would drop, counts as infinite.
         gaps.chain(errors).map(|v| if v.is_nan() { f64::INFINITY } else { v }).fold(0.0, f64::max)

@@ -10,7 +10,7 @@ use crate::energy::EnergyBalance;
 /// Jacobian there, and can be checked by anyone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactReport {
-    /// Index in [`Model::contacts`](super::Model::contacts).
+    /// Its number in [`Contacts`](crate::Contacts).
     pub contact: usize,
     /// Gap at the end of the step (m).
     pub gap: f64,

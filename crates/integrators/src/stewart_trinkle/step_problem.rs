@@ -13,7 +13,7 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, ProblemError, Report, lemke};
 
-use super::{Model, linearization::Linearization, polygon::Direction, settings::Resolved};
+use super::{Contact, Model, linearization::Linearization, polygon::Direction, settings::Resolved};
 
 /// Where the unknowns and the generators of each kind are.
 #[derive(Debug, Default)]
@@ -124,7 +124,7 @@ impl StepProblem {
     /// When an entry is not finite.
     pub(super) fn assemble(
         &mut self,
-        model: &Model,
+        (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         active: &[usize],
         of: &Linearization,
@@ -139,7 +139,7 @@ impl StepProblem {
                 *matrix = DMatrix::zeros(n, n);
                 *vector = DVector::zeros(n);
             }
-            write_contacts(model, layout, active, of, mass, response, matrix);
+            write_contacts(contacts, layout, active, of, mass, response, matrix);
             for (first, generator, count) in layout.joints() {
                 for i in 0..count {
                     let column = column(matrix, first + i);
@@ -188,7 +188,7 @@ impl StepProblem {
 
 /// Writes the columns of `β`, `c_n` and `λ` of the active contacts.
 fn write_contacts(
-    model: &Model,
+    contacts: &[Contact],
     layout: &Layout,
     active: &[usize],
     of: &Linearization,
@@ -210,7 +210,7 @@ fn write_contacts(
         let normal = column(matrix, layout.normal(slot));
         response.axpy(mass, &of.delassus.column(generator), 0.0);
         write_velocities(layout, of, response.as_slice(), normal);
-        normal[layout.slip(slot)] = model.contacts()[contact].friction;
+        normal[layout.slip(slot)] = contacts[contact].friction;
         let slip = column(matrix, layout.slip(slot));
         slip.fill(0.0);
         slip[first..first + layout.directions].fill(1.0);

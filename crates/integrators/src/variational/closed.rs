@@ -28,9 +28,9 @@ use std::f64::consts::TAU;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, Status, lemke};
-use percussion_dynamics::{ContactRows, Dimension};
+use percussion_dynamics::{ContactRows, Dimension, System};
 
-use super::{model::Model, settings::Resolved};
+use super::{Contact, model::Model, settings::Resolved};
 
 /// What a piece of a step keeps of the errors of positions at its start.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl ClosedContacts {
     /// Takes `closed` contacts that start at `coordinates` a piece with these overlaps and gaps, without impulses.
     pub(super) fn start(
         &mut self,
-        model: &Model,
+        (system, contacts): (&dyn System, &[Contact]),
         coordinates: &[f64],
         closed: &[usize],
         kept: Kept,
@@ -135,20 +135,20 @@ impl ClosedContacts {
         }
         let (mut unknown, mut generator) = (0, 0);
         for &contact in closed {
-            let friction = model.contacts()[contact].friction;
+            let friction = contacts[contact].friction;
             let directions = if friction > 0.0 { self.corners.len() } else { 0 };
             self.places.push(Place { contact, friction, unknown, generator, directions });
             unknown += 1 + directions + usize::from(directions > 0);
             generator += 1 + directions;
         }
-        let n = model.system().velocity_count();
+        let n = system.velocity_count();
         self.generators = DMatrix::zeros(n, generator);
         self.impulses = DVector::zeros(generator);
         self.end_rows = DMatrix::zeros(closed.len(), n);
         self.end_gaps = vec![0.0; closed.len()];
         for place in &self.places {
-            let gap = &model.contacts()[place.contact].gap;
-            let gap = gap.rows(model.system(), coordinates, &mut self.rows);
+            let gap = &contacts[place.contact].gap;
+            let gap = gap.rows(system, coordinates, &mut self.rows);
             self.floors.push(kept.fraction * gap.min(0.0));
             let mut normal = self.generators.column_mut(place.generator);
             normal.copy_from_slice(self.rows.normal());
@@ -165,11 +165,15 @@ impl ClosedContacts {
 
     /// Evaluates the gaps at the end `coordinates` and returns by how much they or the impulses are
     /// wrong: penetration, and gaps of contacts that push (m).
-    pub(super) fn finish(&mut self, model: &Model, coordinates: &[f64]) -> f64 {
+    pub(super) fn finish(
+        &mut self,
+        (system, contacts): (&dyn System, &[Contact]),
+        coordinates: &[f64],
+    ) -> f64 {
         let mut violation = 0.0_f64;
         for (slot, place) in self.places.iter().enumerate() {
-            let gap = &model.contacts()[place.contact].gap;
-            let gap = gap.rows(model.system(), coordinates, &mut self.rows);
+            let gap = &contacts[place.contact].gap;
+            let gap = gap.rows(system, coordinates, &mut self.rows);
             let gap = gap - self.floors[slot];
             self.end_gaps[slot] = gap;
             for (entry, row) in self.end_rows.row_mut(slot).iter_mut().zip(self.rows.normal()) {

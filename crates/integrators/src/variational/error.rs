@@ -13,6 +13,14 @@ pub enum Error {
     /// The model or the start is refused.
     #[error(transparent)]
     Model(#[from] model::Error),
+    /// The contact source of the model found no answer.
+    #[error("step from time {time}: {source}")]
+    Contacts {
+        /// Time at the start of the step or piece (s).
+        time: f64,
+        /// What is wrong.
+        source: percussion_dynamics::contact_source::Error,
+    },
     /// A system with quaternions that is not a set of free bodies.
     #[error(
         "system has {coordinates} coordinates and {velocities} velocities, expected as many of the one \

@@ -21,8 +21,8 @@ use percussion_impact::{
 };
 
 use super::{
-    Error, Integrator, StepReport, discrete::Start, ledger::Correction, model::Model, piece::Piece,
-    report::Impact,
+    Contact, Error, Integrator, StepReport, discrete::Start, ledger::Correction, model::Model,
+    piece::Piece, report::Impact,
 };
 
 /// Most trials of the search for one moment of impact: more than halving a double takes.
@@ -45,41 +45,26 @@ impl Model {
         velocity: &DVector<f64>,
         contacts: &[usize],
     ) -> Result<Problem, ProblemError> {
-        let coefficients = |restitution| Coefficients { friction: 0.0, restitution };
-        let of = |&contact: &usize| coefficients(self.contacts()[contact].restitution);
-        let coefficients: Vec<_> = contacts.iter().map(of).collect();
-        self.problem_of(coordinates, velocity, contacts, 1, &coefficients)
+        let contacts: Vec<_> = contacts.iter().map(|&contact| &self.contacts()[contact]).collect();
+        self.problem_of(coordinates, velocity, &contacts, in_impact)
     }
 
-    /// The same for contacts that stay closed, with friction and without restitution.
-    fn closed_problem(
-        &self,
-        coordinates: &[f64],
-        velocity: &DVector<f64>,
-        contacts: &[usize],
-    ) -> Result<Problem, ProblemError> {
-        let coefficients = |friction| Coefficients { friction, restitution: 0.0 };
-        let of = |&contact: &usize| coefficients(self.contacts()[contact].friction);
-        let coefficients: Vec<_> = contacts.iter().map(of).collect();
-        let rough = coefficients.iter().any(|one| one.friction > 0.0);
-        let width = if rough { 1 + self.system().dimension().tangent_count() } else { 1 };
-        self.problem_of(coordinates, velocity, contacts, width, &coefficients)
-    }
-
-    /// The problem of these contacts, each with the first `width` of its rows.
+    /// The problem of these contacts with these coefficients; without friction it has no tangents.
     fn problem_of(
         &self,
         coordinates: &[f64],
         velocity: &DVector<f64>,
-        contacts: &[usize],
-        width: usize,
-        coefficients: &[Coefficients],
+        contacts: &[&Contact],
+        coefficients: impl Fn(&Contact) -> Coefficients,
     ) -> Result<Problem, ProblemError> {
+        let coefficients: Vec<_> = contacts.iter().map(|contact| coefficients(contact)).collect();
+        let rough = coefficients.iter().any(|one| one.friction > 0.0);
+        let width = if rough { 1 + self.system().dimension().tangent_count() } else { 1 };
         let system = self.system();
         let mut rows = ContactRows::for_system(system);
         let mut jacobian = DMatrix::zeros(width * contacts.len(), velocity.len());
-        for (k, &contact) in contacts.iter().enumerate() {
-            self.contacts()[contact].gap.rows(system, coordinates, &mut rows);
+        for (k, contact) in contacts.iter().enumerate() {
+            contact.gap.rows(system, coordinates, &mut rows);
             jacobian.row_mut(width * k).copy_from_slice(rows.normal());
             for tangent in 1..width {
                 jacobian.row_mut(width * k + tangent).copy_from_slice(rows.tangent(tangent - 1));
@@ -87,7 +72,7 @@ impl Model {
         }
         let (mass, velocity) = (mass(system, coordinates), velocity.clone());
         let joints = self.joints(coordinates);
-        Problem::from_jacobian(mass, velocity, &jacobian, coefficients, joints)
+        Problem::from_jacobian(mass, velocity, &jacobian, &coefficients, joints)
     }
 
     /// `G` of the constraints.
@@ -107,6 +92,16 @@ impl Model {
     }
 }
 
+/// Impacts have no friction.
+fn in_impact(contact: &Contact) -> Coefficients {
+    Coefficients { friction: 0.0, restitution: contact.restitution }
+}
+
+/// Contacts that stay closed have no restitution.
+fn while_closed(contact: &Contact) -> Coefficients {
+    Coefficients { friction: contact.friction, restitution: 0.0 }
+}
+
 fn mass(system: &dyn System, coordinates: &[f64]) -> Mass {
     let n = system.velocity_count();
     let mut matrix = DMatrix::zeros(n, n);
@@ -124,10 +119,12 @@ impl Integrator {
         self.piece.iterations = 0;
         self.piece.velocity.copy_from(&self.velocity);
         self.solve_piece(duration)?;
+        self.look_ahead()?;
         // Each turn leaves at least one contact fewer that is violated.
-        for _ in 0..=self.model.contacts().len() {
-            let Some(contact) = self.violated()? else { break };
+        let mut turns = 0;
+        while let Some(contact) = self.violated()?.filter(|_| turns <= self.contacts.len()) {
             duration = self.locate(contact, duration)?;
+            turns += 1;
         }
         self.enter_work(duration);
         report.pieces += 1;
@@ -179,27 +176,45 @@ impl Integrator {
             coordinates: &self.state.coordinates,
             momentum: &self.momentum,
         };
-        self.piece.solve(&self.model, &self.settings, start, duration, &self.closed)
+        let model = (&self.model, self.contacts.as_slice());
+        self.piece.solve(model, &self.settings, start, duration, &self.closed)
+    }
+
+    /// Looks for contacts as far as the piece may go.
+    fn look_ahead(&mut self) -> Result<(), Error> {
+        let (system, start) = (self.model.system(), &self.state.coordinates);
+        let reach = self.contacts.reach(system, start, &self.piece.discrete.end);
+        self.contacts
+            .look(system, start, reach.max(self.settings.touching))
+            .map_err(|source| Error::Contacts { time: self.state.time, source })
+    }
+
+    /// Looks for the contacts that touch.
+    pub(super) fn look_around(&mut self) -> Result<(), Error> {
+        self.contacts
+            .look(self.model.system(), &self.state.coordinates, self.settings.touching)
+            .map_err(|source| Error::Contacts { time: self.state.time, source })
     }
 
     /// The first open contact that penetrates at the end of the piece.
-    fn violated(&self) -> Result<Option<usize>, Error> {
-        for contact in 0..self.model.contacts().len() {
-            let gap = self.model.gap(contact, &self.piece.discrete.end);
-            if gap.is_nan() {
-                return Err(Error::NotFinite { quantity: "gap", time: self.state.time });
-            }
-            if gap < -self.settings.gap_tolerance && !self.closed.contains(&contact) {
-                return Ok(Some(contact));
-            }
+    fn violated(&mut self) -> Result<Option<usize>, Error> {
+        let (system, end) = (self.model.system(), &self.piece.discrete.end);
+        let time = self.state.time;
+        let tolerance = self.settings.gap_tolerance;
+        let mut violated = Vec::new();
+        self.contacts
+            .activate(system, end, (0.0, |gap| gap.is_nan() || gap < -tolerance), &mut violated)
+            .map_err(|source| Error::Contacts { time, source })?;
+        if violated.iter().any(|&contact| self.contacts.gap(system, contact, end).is_nan()) {
+            return Err(Error::NotFinite { quantity: "gap", time });
         }
-        Ok(None)
+        Ok(violated.into_iter().find(|contact| !self.closed.contains(contact)))
     }
 
     /// Solves for the piece that ends where `contact` closes, from one that penetrates after `duration`.
     fn locate(&mut self, contact: usize, duration: f64) -> Result<f64, Error> {
         let (mut before, mut after, mut trial) = (0.0, duration, duration);
-        let mut gap = self.model.gap(contact, &self.piece.discrete.end);
+        let mut gap = self.gap_at_end(contact);
         for _ in 0..TRIALS {
             if gap.abs() <= self.settings.gap_tolerance {
                 return Ok(trial);
@@ -215,7 +230,7 @@ impl Integrator {
             let next = trial - gap / self.closing_speed(contact);
             trial = if before < next && next < after { next } else { 0.5 * (before + after) };
             self.solve_piece(trial)?;
-            gap = self.model.gap(contact, &self.piece.discrete.end);
+            gap = self.gap_at_end(contact);
         }
         if gap.abs() <= self.settings.touching {
             return Ok(trial);
@@ -223,27 +238,34 @@ impl Integrator {
         Err(Error::Location { contact, time: self.state.time, gap })
     }
 
+    fn gap_at_end(&self, contact: usize) -> f64 {
+        self.contacts.gap(self.model.system(), contact, &self.piece.discrete.end)
+    }
+
     /// `n · v` at the end of the piece.
     fn closing_speed(&mut self, contact: usize) -> f64 {
         self.column.copy_from(&self.piece.momentum);
         let end = &self.piece.discrete.end;
         self.model.system().apply_inverse_mass(end, &mut self.column);
-        self.model.contacts()[contact].gap.rows(self.model.system(), end, &mut self.rows);
+        let gap = &self.contacts.as_slice()[contact].gap;
+        gap.rows(self.model.system(), end, &mut self.rows);
         dot(self.rows.normal(), self.column.as_slice())
     }
 
     /// Takes the approach of closed contacts and the constraint violations out of the momentum: the
     /// second half of their impulses of a piece, with friction, as a plastic impact.
     fn settle(&mut self, report: &mut StepReport) -> Result<(), Error> {
-        let settings = &self.settings;
+        self.look_around()?;
         let (model, coordinates) = (&self.model, &self.state.coordinates);
-        self.closed.retain(|&contact| model.gap(contact, coordinates) <= settings.touching);
+        let (contacts, touching) = (&self.contacts, self.settings.touching);
+        let gap = |contact| contacts.gap(model.system(), contact, coordinates);
+        self.closed.retain(|&contact| contacts.is_present(contact) && gap(contact) <= touching);
         if self.closed.is_empty() && self.model.constraints().is_empty() {
             return Ok(());
         }
         let time = self.state.time;
         let problem = model
-            .closed_problem(coordinates, &self.velocity, &self.closed)
+            .problem_of(coordinates, &self.velocity, &self.contacts_of(&self.closed), while_closed)
             .map_err(|source| Error::Impact { time, source })?;
         let outcome = AnitescuPotra::default()
             .resolve(&problem)
@@ -259,7 +281,7 @@ impl Integrator {
 
     /// Resolves impacts until no contact that touches approaches; those that rest are closed.
     pub(super) fn resolve_impacts(&mut self, report: &mut StepReport) -> Result<(), Error> {
-        while self.is_approached() {
+        while self.is_approached()? {
             if report.impacts.len() == self.settings.impact_limit {
                 let time = report.time - self.settings.step_size;
                 return Err(Error::ImpactLimit { time, limit: self.settings.impact_limit });
@@ -274,25 +296,31 @@ impl Integrator {
     }
 
     /// Lists the contacts that touch, with their normal velocity, and tells whether one approaches.
-    fn is_approached(&mut self) -> bool {
+    fn is_approached(&mut self) -> Result<bool, Error> {
+        self.look_around()?;
         self.touching.clear();
         let system = self.model.system();
         let coordinates = &self.state.coordinates;
-        for (contact, surfaces) in self.model.contacts().iter().enumerate() {
-            let gap = &surfaces.gap;
+        for contact in self.contacts.present() {
+            let gap = &self.contacts.as_slice()[contact].gap;
             if gap.gap(system, coordinates) <= self.settings.touching {
                 gap.rows(system, coordinates, &mut self.rows);
                 let speed = dot(self.rows.normal(), self.velocity.as_slice());
                 self.touching.push((contact, speed));
             }
         }
-        self.touching.iter().any(|(_, speed)| *speed < -self.settings.rest_speed)
+        Ok(self.touching.iter().any(|(_, speed)| *speed < -self.settings.rest_speed))
+    }
+
+    fn contacts_of(&self, numbers: &[usize]) -> Vec<&Contact> {
+        numbers.iter().map(|&contact| &self.contacts.as_slice()[contact]).collect()
     }
 
     /// The impact of all contacts that touch.
     fn resolve(&mut self) -> Result<Impact, Error> {
         let time = self.state.time;
         let mut is_plastic = false;
+        self.hits.resize(self.contacts.len(), 0);
         for &(contact, speed) in &self.touching {
             if speed < -self.settings.rest_speed {
                 self.hits[contact] += 1;
@@ -302,7 +330,12 @@ impl Integrator {
         let contacts: Vec<usize> = self.touching.iter().map(|(contact, _)| *contact).collect();
         let problem = self
             .model
-            .impact_problem(&self.state.coordinates, &self.velocity, &contacts)
+            .problem_of(
+                &self.state.coordinates,
+                &self.velocity,
+                &self.contacts_of(&contacts),
+                in_impact,
+            )
             .map_err(|source| Error::Impact { time, source })?;
         let plastic = AnitescuPotra::default();
         let law: &dyn Law = if is_plastic { &plastic } else { self.law.as_ref() };

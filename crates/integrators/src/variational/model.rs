@@ -1,11 +1,13 @@
 //! What an integrator moves: a system, the contacts it may come into, loops and forces.
 
-use std::fmt::Debug;
+use std::{fmt::Debug, sync::Arc};
 
-use percussion_dynamics::{EqualityConstraint, FreeBodies, Lagrangian, RotationUpdate, System};
+use percussion_dynamics::{
+    ContactSource, EqualityConstraint, FreeBodies, Lagrangian, RotationUpdate, System,
+};
 
 use super::{Error, Force};
-use crate::model::{Contact, check_constraints, check_contacts};
+use crate::model::{self, Contact, check_constraints, check_contacts};
 
 /// What moves, which decides the discrete Lagrangian.
 #[derive(Debug)]
@@ -21,6 +23,7 @@ pub(super) enum Mechanics {
 pub struct Model {
     pub(super) mechanics: Mechanics,
     contacts: Vec<Contact>,
+    contact_source: Option<Arc<dyn ContactSource>>,
     constraints: Vec<Box<dyn EqualityConstraint>>,
     forces: Vec<Box<dyn Force>>,
 }
@@ -53,9 +56,20 @@ impl Model {
     }
 
     fn checked(mechanics: Mechanics, contacts: Vec<Contact>) -> Result<Self, Error> {
-        let model = Self { mechanics, contacts, constraints: Vec::new(), forces: Vec::new() };
+        let (constraints, forces) = (Vec::new(), Vec::new());
+        let model = Self { mechanics, contacts, contact_source: None, constraints, forces };
         check_contacts(model.system(), &model.contacts)?;
         Ok(model)
+    }
+
+    /// The same model, which also touches wherever `source` finds a contact, in place of a source of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Model`].
+    pub fn with_contact_source(self, source: impl ContactSource + 'static) -> Result<Self, Error> {
+        source.check(self.system()).map_err(model::Error::from)?;
+        Ok(Self { contact_source: Some(Arc::new(source)), ..self })
     }
 
     /// The same model with these bilateral constraints in place of its own, such as those that close
@@ -98,7 +112,13 @@ impl Model {
         }
     }
 
-    /// The possible contacts.
+    /// What finds further contacts on the way.
+    #[must_use]
+    pub fn contact_source(&self) -> Option<&Arc<dyn ContactSource>> {
+        self.contact_source.as_ref()
+    }
+
+    /// The possible contacts that are named beforehand.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
@@ -119,10 +139,5 @@ impl Model {
     /// Number of equations of all constraints.
     pub(super) fn constraint_rows(&self) -> usize {
         self.constraints.iter().map(|constraint| constraint.row_count(self.system())).sum()
-    }
-
-    /// The gap of `contact` (m).
-    pub(super) fn gap(&self, contact: usize, coordinates: &[f64]) -> f64 {
-        self.contacts[contact].gap.gap(self.system(), coordinates)
     }
 }

@@ -27,7 +27,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{
-    Error,
+    Contact, Error,
     closed::{ClosedContacts, Kept},
     discrete::{Discrete, Start},
     lu::Lu,
@@ -146,14 +146,15 @@ impl Piece {
     /// A residual that no longer falls is rounding if it is within a thousand tolerances.
     pub(super) fn solve(
         &mut self,
-        model: &Model,
+        (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         start: Start<'_>,
         duration: f64,
         closed: &[usize],
     ) -> Result<(), Error> {
         let kept = Kept::of(settings, duration);
-        self.closed.start(model, start.coordinates, closed, kept);
+        let contacts = (model.system(), contacts);
+        self.closed.start(contacts, start.coordinates, closed, kept);
         self.constraints.begin(model, start.coordinates, kept);
         self.reaction.fill(0.0);
         let mut last = f64::INFINITY;
@@ -164,7 +165,7 @@ impl Piece {
                 return Err(Error::NotFinite { quantity: "momentum", time: start.time });
             }
             let of_constraints = self.constraints.finish(model, &self.discrete.end);
-            let violation = self.closed.finish(model, &self.discrete.end).max(of_constraints);
+            let violation = self.closed.finish(contacts, &self.discrete.end).max(of_constraints);
             let is_rounding =
                 self.residual <= 1e3 * settings.tolerance && self.residual >= 0.5 * last;
             if violation <= settings.gap_tolerance

@@ -37,7 +37,7 @@ pub struct Impact {
 /// A contact that was closed during a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosedContact {
-    /// Index in [`Model::contacts`](super::Model::contacts).
+    /// Its number in [`Contacts`](crate::Contacts).
     pub contact: usize,
     /// Impulse along the normal over the step, without percussions (N·s, ≥ 0).
     pub normal: f64,

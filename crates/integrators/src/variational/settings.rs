@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Error, Model};
-use crate::{model::State, scales::Scales};
+use crate::{contacts::radius_of, model::State, scales::Scales};
 
 /// Settings of [`Integrator`](super::Integrator).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,9 +119,10 @@ impl Resolved {
     /// Settings that were checked, for a motion that starts at `start`.
     pub(super) fn new(settings: &Settings, model: &Model, start: &State) -> Result<Self, Error> {
         let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
-        let scales = settings
-            .scales
-            .unwrap_or_else(|| Scales::of(model.system(), gaps, start, settings.step_size));
+        let scales = settings.scales.unwrap_or_else(|| {
+            let size = radius_of(model.contact_source(), model.system());
+            Scales::with_size(size, model.system(), gaps, start, settings.step_size)
+        });
         let gap_tolerance = settings.gap_tolerance.unwrap_or(1e-12 * scales.length);
         let touching = settings.touching.unwrap_or_else(|| gap_tolerance.max(1e-9 * scales.length));
         if !(touching.is_finite() && touching >= gap_tolerance) {

@@ -1,28 +1,20 @@
 //! Compliant contacts and inclusions, whose steps are controlled by their error: what their accounts allow and catch.
 
-use std::ops::Range;
-
-use nalgebra::{DMatrix, Isometry3, Vector2, Vector3};
+use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{
-    Dimension, PlanarBodies, PlanarBody, System,
+    PlanarBodies, PlanarBody, System,
     compliant::{FrictionLaw, Law, NormalLaw},
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_integrators::{Contact, EnergyBalance, Model, State, compliant, inclusion};
 
-/// A disc that is pushed along by a force of which its energy knows nothing: `push` times its velocity (kg/s).
-#[derive(Debug)]
-struct Pushed {
-    bodies: PlanarBodies,
-    push: f64,
-}
+use crate::explicit::Explicit;
 
-impl Pushed {
-    fn boxed(push: f64) -> Box<dyn System> {
-        let disc = PlanarBody::new(1.0, 0.005);
-        let bodies = PlanarBodies::new(vec![disc], Vector2::new(0.0, -9.81)).unwrap();
-        Box::new(Self { bodies, push })
-    }
+/// A disc that is pushed along.
+fn pushed(push: f64) -> Box<dyn System> {
+    let disc = PlanarBody::new(1.0, 0.005);
+    let bodies = PlanarBodies::new(vec![disc], Vector2::new(0.0, -9.81)).unwrap();
+    Box::new(Explicit { bodies, push })
 }
 
 fn disc_on_floor() -> SpherePlane {
@@ -40,7 +32,7 @@ fn by_springs(push: f64, method: compliant::Method) -> (compliant::Status, Energ
         FrictionLaw::regularized_coulomb(0.3, 1e-3).unwrap(),
     );
     let contact = compliant::Contact::new(disc_on_floor(), law);
-    let model = compliant::Model::new(Pushed::boxed(push), vec![contact]).unwrap();
+    let model = compliant::Model::new(pushed(push), vec![contact]).unwrap();
     let start = model.state(START.to_vec(), SPEED.to_vec()).unwrap();
     let settings = compliant::Settings { method, ..compliant::Settings::default() };
     let report = compliant::integrate(&model, &settings, &start, 1.0, None, &mut |_| ()).unwrap();
@@ -50,7 +42,7 @@ fn by_springs(push: f64, method: compliant::Method) -> (compliant::Status, Energ
 /// Falls for 0.2 s.
 fn by_inclusion(push: f64) -> (inclusion::Status, EnergyBalance) {
     let contact = Contact::new(disc_on_floor(), 0.0);
-    let model = Model::new(Pushed::boxed(push), vec![contact]).unwrap();
+    let model = Model::new(pushed(push), vec![contact]).unwrap();
     let start = State { time: 0.0, coordinates: START.to_vec(), velocity: SPEED.to_vec() };
     let solution = inclusion::build(&model, &inclusion::Settings::default(), &start, 0.2).unwrap();
     (solution.status, solution.energy)
@@ -80,79 +72,4 @@ fn what_is_allowed_is_small() {
     assert!(energy.gained.abs() <= energy.allowed && energy.allowed < 1e-8, "{energy:?}");
     let (_, energy) = by_springs(0.0, compliant::Method::Tsit45);
     assert!(energy.gained <= energy.allowed && energy.allowed < 0.44, "{energy:?}");
-}
-
-impl System for Pushed {
-    fn coordinate_count(&self) -> usize {
-        self.bodies.coordinate_count()
-    }
-
-    fn velocity_count(&self) -> usize {
-        self.bodies.velocity_count()
-    }
-
-    fn dimension(&self) -> Dimension {
-        self.bodies.dimension()
-    }
-
-    fn body_count(&self) -> usize {
-        self.bodies.body_count()
-    }
-
-    fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64> {
-        self.bodies.pose(coordinates, body)
-    }
-
-    fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>) {
-        self.bodies.mass_matrix(coordinates, mass_matrix);
-    }
-
-    fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
-        self.bodies.apply_inverse_mass(coordinates, columns);
-    }
-
-    fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {
-        self.bodies.smooth_forces(coordinates, velocity, time, forces);
-        forces.iter_mut().zip(velocity).for_each(|(f, v)| *f += self.push * v);
-    }
-
-    fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {
-        self.bodies.coordinate_rate(coordinates, velocity, rate);
-    }
-
-    fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]) {
-        self.bodies.retract(coordinates, tangent, moved);
-    }
-
-    fn difference(&self, from: &[f64], to: &[f64], tangent: &mut [f64]) {
-        self.bodies.difference(from, to, tangent);
-    }
-
-    fn tree_velocities(&self, body: usize) -> Range<usize> {
-        self.bodies.tree_velocities(body)
-    }
-
-    fn add_point_row(
-        &self,
-        coordinates: &[f64],
-        body: usize,
-        point: &Vector3<f64>,
-        direction: &Vector3<f64>,
-        scale: f64,
-        row: &mut [f64],
-    ) {
-        self.bodies.add_point_row(coordinates, body, point, direction, scale, row);
-    }
-
-    fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
-        self.bodies.other_power(coordinates, velocity, time)
-    }
-
-    fn potential_energy(&self, coordinates: &[f64]) -> f64 {
-        self.bodies.potential_energy(coordinates)
-    }
-
-    fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
-        self.bodies.kinetic_energy(coordinates, velocity)
-    }
 }

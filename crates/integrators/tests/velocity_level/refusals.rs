@@ -37,6 +37,7 @@ fn settings_out_of_range_are_named() {
         (moreau_jean::Settings { step_size: f64::INFINITY, ..defaults }, "step_size"),
         (moreau_jean::Settings { implicitness: 1.5, ..defaults }, "implicitness"),
         (moreau_jean::Settings { iteration_limit: 1, ..defaults }, "iteration_limit"),
+        (moreau_jean::Settings { gap_tolerance: Some(-1e-3), ..defaults }, "gap_tolerance"),
         (
             moreau_jean::Settings { iteration_tolerance: Some(0.0), ..defaults },
             "iteration_tolerance",

@@ -1,0 +1,196 @@
+//! A [`Scene`] as the source of the contacts of a motion.
+
+use std::sync::Arc;
+
+use nalgebra::{Point3, Vector3};
+use percussion_dynamics::{
+    GapFunction, System,
+    contact_source::{ContactName, ContactSearch, ContactSource, Error, Nearby},
+};
+
+use crate::{
+    collider::Collider,
+    contact::ContactId,
+    feature::Feature,
+    scene::{self, Scene, Settings, Workspace},
+    solid::Solid,
+};
+
+/// Surfaces are numbered as [colliders](Scene::colliders), and features by [`Feature::number`].
+impl ContactSource for Scene {
+    fn check(&self, system: &dyn System) -> Result<(), Error> {
+        let refused = |error: scene::Error| Error::System { reason: error.to_string() };
+        self.check_system(system).map_err(refused)?;
+        self.colliders()
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, collider)| {
+                collider.check(system).map_err(|source| scene::Error::Collider { index, source })
+            })
+            .map_err(refused)
+    }
+
+    fn search(&self) -> Box<dyn ContactSearch> {
+        Box::new(Search { scene: self.clone(), workspace: Workspace::default() })
+    }
+
+    fn gap(&self, name: &ContactName) -> Option<Arc<dyn GapFunction>> {
+        let gap = self.gap_function(&ContactId::from_name(name)?)?;
+        Some(Arc::new(gap))
+    }
+
+    fn radius(&self, body: usize) -> f64 {
+        let of_body = |collider: &&Collider| collider.body() == Some(body);
+        self.colliders().iter().filter(of_body).map(radius).fold(0.0, f64::max)
+    }
+}
+
+/// The scene with scratch.
+#[derive(Clone, Debug)]
+struct Search {
+    scene: Scene,
+    workspace: Workspace,
+}
+
+impl ContactSearch for Search {
+    fn find(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        proximity: f64,
+        found: &mut Vec<Nearby>,
+    ) -> Result<(), Error> {
+        let settings = Settings { proximity };
+        let contacts = self
+            .scene
+            .contacts(system, coordinates, &settings, &mut self.workspace)
+            .map_err(|error| Error::Position { reason: error.to_string() })?;
+        found.clear();
+        found.extend(contacts.iter().map(|contact| Nearby {
+            name: contact.id.name(),
+            gap: contact.gap,
+            friction: contact.friction,
+            restitution: contact.restitution,
+        }));
+        found.sort_unstable_by_key(|nearby| nearby.name);
+        Ok(())
+    }
+}
+
+impl ContactId {
+    /// The same name in numbers.
+    #[must_use]
+    pub fn name(&self) -> ContactName {
+        ContactName { surfaces: self.colliders, features: self.features.map(Feature::number) }
+    }
+
+    /// The contact of this name, or `None` if its features are not those of any shape.
+    #[must_use]
+    pub fn from_name(name: &ContactName) -> Option<Self> {
+        let [first, second] = name.features.map(Feature::from_number);
+        Some(Self { colliders: name.surfaces, features: [first?, second?] })
+    }
+}
+
+/// Number of kinds of features.
+const KINDS: usize = 5;
+
+impl Feature {
+    /// A number that no other feature has.
+    #[must_use]
+    pub fn number(self) -> usize {
+        let (kind, index) = match self {
+            Self::Vertex(index) => (0, index),
+            Self::Rim(index) => (1, index),
+            Self::Edge(index) => (2, index),
+            Self::Face(index) => (3, index),
+            Self::Whole => (4, 0),
+        };
+        KINDS * index + kind
+    }
+
+    /// The feature with this [number](Self::number), or `None` if there is none.
+    #[must_use]
+    pub fn from_number(number: usize) -> Option<Self> {
+        let index = number / KINDS;
+        match number % KINDS {
+            0 => Some(Self::Vertex(index)),
+            1 => Some(Self::Rim(index)),
+            2 => Some(Self::Edge(index)),
+            3 => Some(Self::Face(index)),
+            _ => (index == 0).then_some(Self::Whole),
+        }
+    }
+}
+
+/// Largest distance of a point of the collider from the origin of its body (m); 0 for a half-space.
+fn radius(collider: &Collider) -> f64 {
+    let (solid, pose) = (collider.solid(), collider.pose());
+    match *solid {
+        Solid::HalfSpace { .. } => 0.0,
+        Solid::Cylinder { half_height, radius } => {
+            let axis = pose.rotation * Vector3::z();
+            let of_cap = |side: f64| {
+                let center = pose.translation.vector + side * half_height * axis;
+                let along = center.dot(&axis);
+                along.hypot((center - along * axis).norm() + radius)
+            };
+            of_cap(1.0).max(of_cap(-1.0))
+        }
+        _ => {
+            let distance = |index| (pose * Point3::from(solid.vertex(index))).coords.norm();
+            let farthest = (0..solid.vertex_count()).map(distance).fold(0.0, f64::max);
+            farthest + solid.rounding()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Isometry3;
+    use percussion_dynamics::{Body, FreeBodies};
+
+    use super::*;
+    use crate::Shape;
+
+    #[test]
+    fn features_keep_their_numbers() {
+        let features = [
+            Feature::Vertex(7),
+            Feature::Rim(1),
+            Feature::Edge(11),
+            Feature::Face(3),
+            Feature::Whole,
+        ];
+        for feature in features {
+            assert_eq!(Feature::from_number(feature.number()), Some(feature));
+        }
+        assert_eq!(Feature::from_number(KINDS + 4), None);
+    }
+
+    #[test]
+    fn radius_reaches_the_farthest_point() {
+        let at = Isometry3::translation(3.0, 0.0, 0.0);
+        let far = |shape, expected: f64| {
+            let collider = Collider::on_body(0, shape).unwrap().with_pose(at).unwrap();
+            assert!((radius(&collider) - expected).abs() < 1e-14, "{collider:?}");
+        };
+        far(Shape::Sphere { radius: 0.5 }, 3.5);
+        far(Shape::Box { half_extents: Vector3::new(1.0, 2.0, 5.0) }, 45.0_f64.sqrt());
+        far(Shape::Capsule { half_length: 4.0, radius: 0.5 }, 5.5);
+        far(Shape::Cylinder { half_height: 3.0, radius: 1.0 }, 5.0);
+        far(Shape::HalfSpace { normal: Vector3::z() }, 0.0);
+    }
+
+    #[test]
+    fn other_systems_are_refused() {
+        let of = |count| {
+            let bodies = vec![Body::new(1.0, nalgebra::Matrix3::identity()); count];
+            FreeBodies::new(bodies, Vector3::zeros()).unwrap()
+        };
+        let ball = Collider::on_body(1, Shape::Sphere { radius: 0.5 }).unwrap();
+        let scene = Scene::new(vec![ball], &of(2)).unwrap();
+        assert_eq!(scene.check(&of(2)), Ok(()));
+        assert!(matches!(scene.check(&of(3)), Err(Error::System { .. })));
+    }
+}

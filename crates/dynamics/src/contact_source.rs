@@ -1,0 +1,146 @@
+//! Contacts that are found while a system moves: the traits [`ContactSource`] and [`ContactSearch`].
+//!
+//! A [`GapFunction`] measures two surfaces that somebody named beforehand. Bodies with corners and edges have far more
+//! pairs of features than ever touch, so a scheme asks a source which of them are near at a position. It gives them
+//! names that stay the same while the same features touch, and for each name a gap function, by which the pair is
+//! followed. Schemes know only these traits; `percussion-collision` implements them for its scenes.
+//!
+//! # Example
+//!
+//! A source of one's own: a ball and a floor that has an edge at `x = 0`, left of which there is nothing to touch.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use nalgebra::{Matrix3, Vector3};
+//! use percussion_dynamics::contact_source::{ContactName, ContactSearch, ContactSource, Error, Nearby};
+//! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+//! use percussion_dynamics::{Body, FreeBodies, GapFunction, System};
+//!
+//! #[derive(Clone, Debug)]
+//! struct Ledge(SpherePlane);
+//!
+//! impl ContactSource for Ledge {
+//!     fn check(&self, system: &dyn System) -> Result<(), Error> {
+//!         self.0.check(system).map_err(|error| Error::System { reason: error.to_string() })
+//!     }
+//!     fn search(&self) -> Box<dyn ContactSearch> {
+//!         Box::new(self.clone())
+//!     }
+//!     fn gap(&self, _: &ContactName) -> Option<Arc<dyn GapFunction>> {
+//!         Some(Arc::new(self.0))
+//!     }
+//!     fn radius(&self, _: usize) -> f64 {
+//!         0.1
+//!     }
+//! }
+//!
+//! impl ContactSearch for Ledge {
+//!     fn find(
+//!         &mut self,
+//!         system: &dyn System,
+//!         coordinates: &[f64],
+//!         proximity: f64,
+//!         found: &mut Vec<Nearby>,
+//!     ) -> Result<(), Error> {
+//!         found.clear();
+//!         let gap = self.0.gap(system, coordinates);
+//!         if coordinates[0] >= 0.0 && gap <= proximity {
+//!             let name = ContactName { surfaces: [0, 1], features: [0, 0] };
+//!             found.push(Nearby { name, gap, friction: 0.5, restitution: 0.0 });
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let system = FreeBodies::new(vec![Body::new(1.0, Matrix3::identity())], Vector3::zeros())?;
+//! let floor = Plane::new(&Vector3::z(), &Vector3::zeros())?;
+//! let mut search = Ledge(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?).search();
+//! let mut found = Vec::new();
+//! search.find(&system, &[0.2, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], 1e-6, &mut found)?;
+//! assert_eq!(found.len(), 1);
+//! search.find(&system, &[-0.2, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], 1e-6, &mut found)?;
+//! assert!(found.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::{fmt::Debug, sync::Arc};
+
+use crate::{gap::GapFunction, system::System};
+
+/// The name of a contact: the same as long as the same features of the same surfaces touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContactName {
+    /// Numbers that the source has for the surfaces of body 1 and of body 2.
+    pub surfaces: [usize; 2],
+    /// Numbers that it has for the features of the two.
+    pub features: [usize; 2],
+}
+
+/// A contact that a search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearby {
+    /// Its name.
+    pub name: ContactName,
+    /// The gap (m): positive open, negative penetrating.
+    pub gap: f64,
+    /// Coulomb friction coefficient (≥ 0).
+    pub friction: f64,
+    /// Coefficient of restitution, in `[0, 1]`.
+    pub restitution: f64,
+}
+
+/// Why a source is refused, or found no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The surfaces do not fit the system.
+    #[error("surfaces do not fit the system: {reason}")]
+    System {
+        /// The reason that the source gives.
+        reason: String,
+    },
+    /// At this position the contacts could not be found.
+    #[error("contacts could not be found: {reason}")]
+    Position {
+        /// The reason that the source gives.
+        reason: String,
+    },
+}
+
+/// Surfaces of a system that may touch, and a way to find where they do.
+pub trait ContactSource: Debug + Send + Sync {
+    /// Checks that the surfaces exist in `system`, for callers to use once before a motion.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::System`].
+    fn check(&self, system: &dyn System) -> Result<(), Error>;
+
+    /// A search of one motion, with scratch of its own.
+    fn search(&self) -> Box<dyn ContactSearch>;
+
+    /// The gap of a contact that a search of this source found, to follow it while the bodies move; `None` for a name
+    /// that is not of this source.
+    fn gap(&self, name: &ContactName) -> Option<Arc<dyn GapFunction>>;
+
+    /// Largest distance of a point of the surfaces of `body` from the origin of its frame (m, ≥ 0); 0 without
+    /// surfaces, and for a surface without end.
+    fn radius(&self, body: usize) -> f64;
+}
+
+/// Finds the contacts of a [`ContactSource`] position by position.
+pub trait ContactSearch: Debug + Send {
+    /// Puts all contacts with a gap of at most `proximity` (m, ≥ 0) in `found`, instead of what it holds, sorted by
+    /// name and each once. The same input gives the same bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; what `found` holds is then not meant for use.
+    fn find(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        proximity: f64,
+        found: &mut Vec<Nearby>,
+    ) -> Result<(), Error>;
+}

@@ -1,0 +1,298 @@
+//! The contacts of one motion: those that the model names, and those that its
+//! [source](percussion_dynamics::contact_source) finds on the way.
+//!
+//! Contacts have numbers. Those of [`Model::contacts`] come first, in their order; each pair of features that a source
+//! finds gets the next number when it is first near, and keeps it, so that impulses, modes and reports of one step fit
+//! those of the next.
+//!
+//! A step takes the features that were near at its start, within twice the way that two surfaces may approach, and asks the
+//! source at its end which surfaces overlap. Of two surfaces that do, the features near at the start count that have
+//! closed; only if there are none do the features count that the source names at the end. A corner that left the face it
+//! was near to has a negative distance from the plane of that face, and two surfaces that overlap deeply have a way out
+//! that is shorter than the one they came by: neither is taken for a contact.
+//!
+//! # Example
+//!
+//! A box of 2 kg falls 0.1 m onto the ground of a scene and lies there on four corners, which carry `2 · 10 · 0.01 N·s` a
+//! step.
+//!
+//! ```
+//! use nalgebra::Vector3;
+//! use percussion_collision::{Collider, Scene, Shape};
+//! use percussion_dynamics::{Body, FreeBodies, MassProperties};
+//! use percussion_integrators::{Model, State, impulse_velocity::{Integrator, Settings}};
+//!
+//! let half_extents = Vector3::new(0.3, 0.2, 0.1);
+//! let body = Body::from_mass_properties(&MassProperties::solid_box(2.0, &(2.0 * half_extents))?);
+//! let system = FreeBodies::new(vec![body], Vector3::new(0.0, 0.0, -10.0))?;
+//! let scene = Scene::new(
+//!     vec![
+//!         Collider::on_body(0, Shape::Box { half_extents })?.with_friction(0.5)?,
+//!         Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?.with_friction(0.5)?,
+//!     ],
+//!     &system,
+//! )?;
+//! let model = Model::new(Box::new(system), vec![])?.with_contact_source(scene)?;
+//! let coordinates = vec![0.0, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0];
+//! let start = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
+//!
+//! let settings = Settings { step_size: 0.01, ..Settings::default() };
+//! let mut motion = Integrator::new(model, settings, start)?;
+//! let mut carried = 0.0;
+//! motion.run(0.5, |_, report| {
+//!     carried = report.contacts.iter().map(|contact| contact.impulse.x).sum();
+//! })?;
+//! assert_eq!(motion.contacts().len(), 4);
+//! assert!((motion.state().coordinates[2] - 0.1).abs() < 1e-6);
+//! assert!((carried - 0.2_f64).abs() < 1e-6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::{collections::BTreeMap, mem, sync::Arc};
+
+use percussion_dynamics::{
+    ContactSource, System,
+    contact_source::{ContactName, ContactSearch, Error, Nearby},
+};
+
+use crate::model::{Contact, Model};
+
+/// How far the surfaces of a source reach from the origins of the bodies (m).
+pub(crate) fn radius_of(source: Option<&Arc<dyn ContactSource>>, system: &dyn System) -> f64 {
+    let radius = |body| source.map_or(0.0, |source| source.radius(body));
+    (0..system.body_count()).map(radius).fold(0.0, f64::max)
+}
+
+/// The contacts of one motion, by number.
+#[derive(Debug)]
+pub struct Contacts {
+    /// Those of the model, then those found.
+    list: Vec<Contact>,
+    fixed: usize,
+    found: Option<Found>,
+}
+
+/// What a source found.
+#[derive(Debug)]
+struct Found {
+    source: Arc<dyn ContactSource>,
+    search: Box<dyn ContactSearch>,
+    names: Vec<ContactName>,
+    numbers: BTreeMap<ContactName, usize>,
+    /// Contacts near at the start of the step, by name, with their numbers.
+    near: Vec<(ContactName, usize)>,
+    /// Their numbers, ascending.
+    present: Vec<usize>,
+    /// Those of the last search, where it was made and how far around (m); nowhere before the first.
+    last: Vec<Nearby>,
+    place: Option<(Vec<f64>, f64)>,
+}
+
+impl Contacts {
+    pub(crate) fn new(model: &Model) -> Self {
+        Self::of(model.contacts(), model.contact_source())
+    }
+
+    /// Those that are `named`, before those that `source` will find.
+    pub(crate) fn of(named: &[Contact], source: Option<&Arc<dyn ContactSource>>) -> Self {
+        let list = named.to_vec();
+        let found = source.map(|source| Found {
+            search: source.search(),
+            source: Arc::clone(source),
+            names: Vec::new(),
+            numbers: BTreeMap::new(),
+            near: Vec::new(),
+            present: Vec::new(),
+            last: Vec::new(),
+            place: None,
+        });
+        Self { fixed: list.len(), list, found }
+    }
+
+    /// Number of contacts so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there have been none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All contacts so far, by number.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Contact] {
+        &self.list
+    }
+
+    /// The name that the source has for a contact, or `None` for those of the model.
+    #[must_use]
+    pub fn name(&self, contact: usize) -> Option<ContactName> {
+        let index = contact.checked_sub(self.fixed)?;
+        self.found.as_ref()?.names.get(index).copied()
+    }
+
+    /// The gap of `contact` (m).
+    pub(crate) fn gap(&self, system: &dyn System, contact: usize, coordinates: &[f64]) -> f64 {
+        self.list[contact].gap.gap(system, coordinates)
+    }
+
+    /// Looks around at the start of a step: what comes within `reach` (m) is near.
+    pub(crate) fn look(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        reach: f64,
+    ) -> Result<(), Error> {
+        let Some(found) = &mut self.found else { return Ok(()) };
+        found.find(system, coordinates, reach)?;
+        found.near.clear();
+        let last = mem::take(&mut found.last);
+        for nearby in &last {
+            let number = found.number(nearby, &mut self.list);
+            found.near.extend(number.map(|number| (nearby.name, number)));
+        }
+        found.last = last;
+        found.present.clear();
+        found.present.extend(found.near.iter().map(|(_, number)| *number));
+        found.present.sort_unstable();
+        Ok(())
+    }
+
+    /// The contacts of the model and those near at the start of the step, ascending.
+    pub(crate) fn present(&self) -> impl Iterator<Item = usize> {
+        let found = self.found.iter().flat_map(|found| found.present.iter().copied());
+        (0..self.fixed).chain(found)
+    }
+
+    /// Whether `contact` is one of the model, or near at the start of the step.
+    pub(crate) fn is_present(&self, contact: usize) -> bool {
+        let is_near = |found: &Found| found.present.binary_search(&contact).is_ok();
+        contact < self.fixed || self.found.as_ref().is_some_and(is_near)
+    }
+
+    /// How far to [`look`](Self::look) in a step that is about to take the system from one position to the other (m).
+    pub(crate) fn reach(&self, system: &dyn System, from: &[f64], to: &[f64]) -> f64 {
+        let Some(found) = &self.found else { return 0.0 };
+        let way = |body| {
+            let [from, to] = [from, to].map(|coordinates| system.pose(coordinates, body));
+            let moved = (to.translation.vector - from.translation.vector).norm();
+            moved + found.source.radius(body) * from.rotation.angle_to(&to.rotation)
+        };
+        let farthest = (0..system.body_count()).map(way).fold(0.0, f64::max);
+        // Two surfaces may move toward each other; a way that is not finite is for the step to refuse.
+        if farthest.is_finite() { 4.0 * farthest } else { 0.0 }
+    }
+
+    /// Adds to `active` (ascending) the contacts of a step that are `closed` at `coordinates`, by their gap (m), and returns
+    /// whether there were any that it did not hold. A source is asked for gaps of at most `limit` (m, ≥ 0).
+    pub(crate) fn activate(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        (limit, closed): (f64, impl Fn(f64) -> bool),
+        active: &mut Vec<usize>,
+    ) -> Result<bool, Error> {
+        let before = active.len();
+        for contact in 0..self.fixed {
+            let is_new = active[..before].binary_search(&contact).is_err();
+            if is_new && closed(self.gap(system, contact, coordinates)) {
+                active.push(contact);
+            }
+        }
+        self.activate_found(system, coordinates, (limit, closed), active)?;
+        active.sort_unstable();
+        active.dedup();
+        Ok(active.len() > before)
+    }
+
+    /// The part of [`activate`](Self::activate) that asks the source; it may add what `active` holds already, at the end.
+    fn activate_found(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        (limit, closed): (f64, impl Fn(f64) -> bool),
+        active: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        let Some(found) = &mut self.found else { return Ok(()) };
+        found.find(system, coordinates, limit)?;
+        let last = mem::take(&mut found.last);
+        for ends in last.chunk_by(|a, b| a.name.surfaces == b.name.surfaces) {
+            let mut ends = ends.iter().filter(|end| closed(end.gap)).peekable();
+            let Some(first) = ends.peek() else { continue };
+            let all = active.len();
+            for &(_, contact) in found.near_between(first.name.surfaces) {
+                if closed(self.list[contact].gap.gap(system, coordinates)) {
+                    active.push(contact);
+                }
+            }
+            if active.len() == all {
+                active.extend(ends.filter_map(|end| found.number(end, &mut self.list)));
+            }
+        }
+        found.last = last;
+        Ok(())
+    }
+
+    /// The deepest overlap at `coordinates` (m, ≥ 0).
+    pub(crate) fn penetration(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+    ) -> Result<f64, Error> {
+        let of_model = self.list[..self.fixed].iter();
+        let gaps = of_model.map(|contact| contact.gap.gap(system, coordinates));
+        let deepest = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
+        let Some(found) = &mut self.found else { return Ok(deepest) };
+        found.find(system, coordinates, 0.0)?;
+        Ok(found.last.iter().fold(deepest, |deepest, nearby| deepest.max(-nearby.gap)))
+    }
+}
+
+impl Found {
+    /// Searches, unless the last search was the same.
+    fn find(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        proximity: f64,
+    ) -> Result<(), Error> {
+        let asked = self.place.as_ref();
+        let same = |(q, within): &(Vec<f64>, f64)| {
+            q == coordinates && within.to_bits() == proximity.to_bits()
+        };
+        if asked.is_some_and(same) {
+            return Ok(());
+        }
+        let (mut q, _) = self.place.take().unwrap_or_default();
+        self.search.find(system, coordinates, proximity, &mut self.last)?;
+        q.clear();
+        q.extend_from_slice(coordinates);
+        self.place = Some((q, proximity));
+        Ok(())
+    }
+
+    /// The contacts near at the start of the step between these surfaces.
+    fn near_between(&self, surfaces: [usize; 2]) -> &[(ContactName, usize)] {
+        let from = self.near.partition_point(|(name, _)| name.surfaces < surfaces);
+        let to = self.near.partition_point(|(name, _)| name.surfaces <= surfaces);
+        &self.near[from..to]
+    }
+
+    /// The number of a contact; a new one goes to the end of `list`. A source that names what it has no gap for names
+    /// nothing.
+    fn number(&mut self, nearby: &Nearby, list: &mut Vec<Contact>) -> Option<usize> {
+        let Nearby { name, friction, restitution, .. } = *nearby;
+        if let Some(&number) = self.numbers.get(&name) {
+            return Some(number);
+        }
+        let gap = self.source.gap(&name)?;
+        let number = list.len();
+        list.push(Contact { gap, friction, restitution });
+        self.names.push(name);
+        self.numbers.insert(name, number);
+        Some(number)
+    }
+}
