@@ -36,7 +36,7 @@ impl LawName {
         }
     }
 
-    /// What it does, in a few words.
+    /// A short description, as lists show it.
     pub(crate) const fn summary(self) -> &'static str {
         match self {
             Self::Impact(name) => name.summary(),
@@ -50,13 +50,7 @@ impl LawName {
     pub(crate) fn settings(self) -> Vec<Setting> {
         match self {
             Self::Impact(name) => name.settings(),
-            Self::Compliant => {
-                let mut settings = Settings::default();
-                // Nothing is given, so there is nothing to refuse.
-                let built = compliant::settings(&mut settings, None);
-                debug_assert!(built.is_ok(), "{built:?}");
-                settings.finish(self.as_str()).unwrap_or_default()
-            }
+            Self::Compliant => Settings::known(|settings| compliant::settings(settings, None)),
         }
     }
 }
@@ -101,7 +95,11 @@ impl Chosen {
                 let sampling = subject.and_then(|subject| subject.sampling.as_ref());
                 Choice::new(name, given, sampling).map(Self::Impact)
             }
-            LawName::Compliant => compliant::choice(given, subject).map(Self::Compliant),
+            LawName::Compliant => {
+                let build = |settings: &mut Settings| compliant::settings(settings, subject);
+                let built = Settings::build(name.as_str(), given, build);
+                built.map(|(settings, _)| Self::Compliant(settings))
+            }
         };
         chosen.map_err(|error| match &error {
             Error::Unknown { key, known, .. } => {

@@ -137,7 +137,13 @@ mod tests {
             }
         };
         let samples = velocities.iter().enumerate().map(sample).collect();
-        Trajectory { step_size, contact_names: Vec::new(), samples, reports: Vec::new() }
+        Trajectory {
+            step_size,
+            contact_names: Vec::new(),
+            found: None,
+            samples,
+            reports: Vec::new(),
+        }
     }
 
     /// By hand: one step of 1 s with velocity 2 against four of 0.25 s with 1, 2, 4, 0.

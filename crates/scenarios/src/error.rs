@@ -98,6 +98,69 @@ pub enum Error {
         /// Second partner.
         second: String,
     },
+    /// A shape is refused.
+    #[error("`{path}`: {source}")]
+    Shape {
+        /// Place in the file.
+        path: String,
+        /// Why.
+        source: percussion_collision::shape::Error,
+    },
+    /// A surface is refused.
+    #[error("surface of `{name}`: {source}")]
+    Surface {
+        /// Name of the surface.
+        name: String,
+        /// Why.
+        source: percussion_collision::collider::Error,
+    },
+    /// Surfaces do not make a scene, or their contacts cannot be found.
+    #[error("surfaces: {0}")]
+    Scene(#[from] percussion_collision::scene::Error),
+    /// A robot description is refused.
+    #[error("robot `{}`: {source}", file.display())]
+    Robot {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: Box<percussion_dynamics::urdf::Error>,
+    },
+    /// A collision shape of a robot cannot be used.
+    #[error("collision shape of `{name}`: {reason}")]
+    RobotShape {
+        /// The link, and the shape where the link has several.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// A joint starts outside of its limits.
+    #[error("`{path}` is {value:?}, expected a number from {} to {}, the limits of the joint", .limits[0], .limits[1])]
+    OutsideLimits {
+        /// Place in the file.
+        path: String,
+        /// The coordinate (rad or m).
+        value: f64,
+        /// Lower and upper limit.
+        limits: [f64; 2],
+    },
+    /// A joint that closes a loop is refused.
+    #[error("joint `{joint}`: {source}")]
+    Joint {
+        /// Name of the joint.
+        joint: String,
+        /// Why.
+        source: percussion_dynamics::constraint::Error,
+    },
+    /// A joint has friction, for which the method has no rule.
+    #[error(
+        "the joint of `{link}` has friction, for which {method:?} has no rule, expected the method stewart-trinkle"
+    )]
+    JointFriction {
+        /// The link that it carries.
+        link: String,
+        /// The method.
+        method: crate::scenario::Method,
+    },
     /// Two surfaces overlap at the start by more than is accepted.
     #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:.3e} m")]
     Penetration {

@@ -1,15 +1,17 @@
 //! A scenario moved from event to event: [`EventMotion`].
 
+use std::collections::BTreeSet;
+
 use percussion_dynamics::System;
 use percussion_impact::Law;
 use percussion_integrators::{
     Model, State,
-    event_driven::{Report, Settings, Snapshot, integrate},
+    event_driven::{EventKind, Report, Settings, Snapshot, integrate},
 };
 
 use crate::{
     error::Error,
-    scenario::{Scenario, Setup},
+    scenario::{Scenario, Setup, Surfaces},
     trajectory::{NUMBER_LIMIT, Sample, Trajectory},
 };
 
@@ -66,7 +68,7 @@ impl Scenario {
         law: &dyn Law,
         progress: &mut dyn FnMut(f64),
     ) -> Result<EventMotion, Error> {
-        let Setup { model, state: start, contact_names, .. } = self.build()?;
+        let Setup { model, state: start, contact_names, surfaces, .. } = self.build()?;
         // A gap and, in space, three velocities and three forces for each contact.
         let of_contacts = 7 * contact_names.len();
         let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + of_contacts;
@@ -77,7 +79,61 @@ impl Scenario {
         let span = (self.duration, self.integrator.step_size);
         let mut motion = follow(&model, law, &start, span, progress)?;
         motion.trajectory.contact_names = contact_names;
+        if let Some(surfaces) = &surfaces {
+            motion.name_found(surfaces, model.component_count());
+        }
         Ok(motion)
+    }
+}
+
+impl EventMotion {
+    /// Keeps the contacts that were found and did something, gives them names and numbers them anew; contacts have this
+    /// many components.
+    fn name_found(&mut self, surfaces: &Surfaces, components: usize) {
+        let named = self.trajectory.contact_names.len();
+        let mut used: BTreeSet<usize> = BTreeSet::new();
+        for event in &mut self.report.events {
+            used.extend(contacts_of(&mut event.kind).iter().copied());
+        }
+        for at in &self.contacts {
+            let forces = at.forces.chunks(components).enumerate();
+            let pushing = forces.filter(|(_, force)| force.iter().any(|entry| *entry != 0.0));
+            used.extend(pushing.map(|(contact, _)| contact));
+        }
+        let kept: Vec<usize> = (0..named).chain(used.range(named..).copied()).collect();
+        for event in &mut self.report.events {
+            for contact in contacts_of(&mut event.kind) {
+                *contact = kept.binary_search(contact).unwrap_or(*contact);
+            }
+        }
+        let of = |entries: &[f64]| -> Vec<f64> {
+            let entry = |k: usize| entries.get(k).copied().unwrap_or_default();
+            let rows = kept.iter().flat_map(|k| k * components..(k + 1) * components);
+            rows.map(entry).collect()
+        };
+        for at in &mut self.contacts {
+            *at = ContactMotion { velocities: of(&at.velocities), forces: of(&at.forces) };
+        }
+        for sample in &mut self.trajectory.samples {
+            sample.gaps.truncate(named);
+        }
+        let Report { modes, names, .. } = &mut self.report;
+        *modes = kept.iter().filter_map(|k| modes.get(*k).copied()).collect();
+        *names = kept.iter().map(|k| names.get(*k).copied().flatten()).collect();
+        let found: Vec<_> = names[named..].iter().copied().flatten().collect();
+        self.trajectory.contact_names.extend(found.iter().map(|name| surfaces.contact(name)));
+        self.trajectory.found = Some(found);
+    }
+}
+
+/// The contacts that an event names.
+fn contacts_of(kind: &mut EventKind) -> &mut [usize] {
+    match kind {
+        EventKind::Impact { contacts, .. }
+        | EventKind::Accumulation { contacts, .. }
+        | EventKind::Jam { contacts, .. } => contacts,
+        EventKind::Mode { contact, .. } => std::slice::from_mut(contact),
+        _ => &mut [],
     }
 }
 
@@ -90,8 +146,13 @@ pub(crate) fn follow(
     progress: &mut dyn FnMut(f64),
 ) -> Result<EventMotion, Error> {
     let (contact_names, reports) = (vec![String::new(); model.contacts().len()], Vec::new());
-    let mut trajectory =
-        Trajectory { step_size: interval, contact_names, samples: Vec::new(), reports };
+    let mut trajectory = Trajectory {
+        step_size: interval,
+        contact_names,
+        found: None,
+        samples: Vec::new(),
+        reports,
+    };
     let settings = Settings { sample_interval: Some(interval), ..Settings::default() };
     let mut contacts = Vec::new();
     let mut told = 0.0;
@@ -126,7 +187,6 @@ fn sample(system: &dyn System, start: &[f64], moment: &Snapshot<'_>) -> Sample {
 #[cfg(test)]
 mod tests {
     use percussion_impact::AnitescuPotra;
-    use percussion_integrators::event_driven::EventKind;
 
     use super::*;
 

@@ -120,6 +120,7 @@ impl Experiment {
 
 /// All experiments, in the order of their publication.
 #[must_use]
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub fn experiments() -> &'static [Experiment] {
     &[
         Experiment {

@@ -14,15 +14,29 @@
 //! | `friction` | default Coulomb coefficient of all contacts, at least 0 |
 //! | `restitution` | default coefficient of restitution of all contacts, from 0 to 1, for impact laws |
 //! | `accepted_penetration` | largest overlap at the start (m), by default `1e-9` of the [length](percussion_integrators::scales) of the model |
-//! | `[[bodies]]` | see [`Body`] |
+//! | `[[bodies]]` | see [`Body`]; their [shapes](Shape) are spheres, boxes, hulls, … |
+//! | `[robot]` | a robot description (URDF), see [`Robot`] |
+//! | `[[joints]]` | joints between bodies, see [`Joint`] |
 //! | `[[planes]]` | fixed half-spaces (in the plane, half-planes), see [`Plane`] |
-//! | `[[contacts]]` | see [`Contact`]; default: every body with every plane and every other body |
+//! | `[[fixed]]` | other shapes that never move, see [`Fixed`] |
+//! | `[[contacts]]` | see [`Contact`]; default: every body with everything else |
 //! | `[[joint_friction]]` | friction of bounded torque that needs no contact, see [`JointFriction`] |
 //! | `[integrator]` | see [`Integrator`] |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
-//! Contacts are numbered in the order listed. By default each body, in order, meets every plane and
-//! then each later body. A rod meets a plane at both ends: first the end at `+length/2`.
+//! # Contacts
+//!
+//! Where all shapes are spheres, discs and rods among planes, contacts are known before the motion. They are numbered in
+//! the order listed. By default each body, in order, meets every plane and then each later body. A rod meets a plane at
+//! both ends: first the end at `+length/2`.
+//!
+//! With any other shape, `shapes`, `[[fixed]]`, `[[joints]]` or `[robot]`, contacts are *found* on the way, by a
+//! [`percussion_collision::Scene`], and named when they first take part, by what touches:
+//! `box 1–floor (vertex 3, face 0)`, with the numbers of [`percussion_collision::Feature`]. A body that has several
+//! shapes is named with the shape, `chair/leg 1–floor (…)`. Friction and restitution of a contact are the geometric
+//! means of those of the two surfaces, each its own or the scenario's, unless `[[contacts]]` gives them for the pair; if
+//! it is given, other pairs do not touch. What a joint connects does not touch. Limits of joints are contacts, too, and
+//! known beforehand. The methods `"stewart-trinkle"`, `"impulse-velocity"` and `"moreau-jean"` find contacts.
 //!
 //! # Example
 //!
@@ -71,10 +85,22 @@ use crate::{
 
 mod build;
 mod check;
+mod found;
+mod joints;
+mod mechanism;
+pub mod robot;
+mod settings;
+mod shape;
 #[cfg(test)]
 mod tests;
 
-pub use build::Setup;
+pub use build::{Part, Setup};
+pub use found::Surfaces;
+pub use joints::{Joint, JointKind};
+pub use robot::{Base, Robot};
+pub use shape::{
+    BodyShape, BoxShape, Capsule, Cylinder, Fixed, HullShape, Rectangle, Rod, Round, Shape,
+};
 
 /// Longest accepted text of a scenario (bytes): far more than the largest accepted number of bodies
 /// needs.
@@ -111,11 +137,20 @@ pub struct Scenario {
     pub restitution: Option<f64>,
     /// Largest accepted overlap of two surfaces at the start (m); by default `1e-9` of the length of the model.
     pub accepted_penetration: Option<f64>,
-    /// The bodies, at least one.
+    /// The bodies, at least one unless there is a robot.
+    #[serde(default)]
     pub bodies: Vec<Body>,
+    /// A robot from a file.
+    pub robot: Option<Robot>,
+    /// Joints between bodies, and of bodies to the world.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<Joint>,
     /// Fixed planes.
     #[serde(default)]
     pub planes: Vec<Plane>,
+    /// Fixed shapes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<Fixed>,
     /// Pairs that can touch; none for all pairs.
     pub contacts: Option<Vec<Contact>>,
     /// Frictions of bounded torque.
@@ -159,10 +194,17 @@ pub struct Body {
     /// Mass (kg), positive.
     pub mass: f64,
     /// Inertia about the center of mass in body axes (kg·m²); by default that of the homogeneous
-    /// solid [`Shape`].
+    /// solid [`Shape`], or of all `shapes` together with the same density, overlaps counted twice.
     pub inertia: Option<Inertia>,
-    /// Surface that touches; without one the body touches nothing and needs an `inertia`.
+    /// Surface that touches; without one and without `shapes` the body touches nothing and needs an `inertia`.
     pub shape: Option<Shape>,
+    /// Several surfaces, in place of `shape`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<BodyShape>,
+    /// Whether shapes are moved so that the center of mass of the homogeneous solid is that of the body; default no, and
+    /// without an `inertia` a body whose shapes have it elsewhere is refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recenter: bool,
     /// Position of the center of mass (m, world).
     pub position: Vec<f64>,
     /// Orientation, by default that of the world axes.
@@ -202,37 +244,6 @@ impl Inertia {
             Self::Tensor(rows) => Matrix3::from_fn(|i, j| rows[i][j]),
         }
     }
-}
-
-/// The surface of a body, about its center of mass.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Shape {
-    /// A ball, in space.
-    Sphere(Round),
-    /// A disc, in the plane.
-    Disc(Round),
-    /// A rod along the body's `x` axis with round ends.
-    Rod(Rod),
-}
-
-/// Size of a ball or a disc.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Round {
-    /// Radius (m), positive.
-    pub radius: f64,
-}
-
-/// Size of a rod.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rod {
-    /// Distance between the centers of the round ends (m), positive.
-    pub length: f64,
-    /// Radius of the ends and half thickness (m), positive.
-    pub radius: f64,
 }
 
 /// An orientation.
@@ -288,7 +299,7 @@ pub struct Plane {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
-    /// Names of a body and of another body or a plane.
+    /// Names of a body or a link of a robot, and of another or of what is fixed.
     pub between: [String; 2],
     /// Coulomb coefficient, at least 0; default the scenario's.
     pub friction: Option<f64>,
@@ -415,13 +426,18 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Reads a scenario from a TOML file and checks it.
+    /// Reads a scenario from a TOML file and checks it. The file of a robot is looked for beside it.
     ///
     /// # Errors
     ///
     /// [`Error::Read`] if it cannot be read, otherwise as [`from_toml_str`](Self::from_toml_str).
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::from_toml_str(&document::read(path.as_ref())?)
+        let path = path.as_ref();
+        let mut scenario = Self::from_toml_str(&document::read(path)?)?;
+        if let (Some(robot), Some(folder)) = (&mut scenario.robot, path.parent()) {
+            robot.urdf = folder.join(&robot.urdf);
+        }
+        Ok(scenario)
     }
 
     /// The expected figure for `quantity`, if there is one.

@@ -1,21 +1,30 @@
 //! A simulated motion, kept step by step: [`Trajectory`].
 
+mod mover;
 mod table;
 mod variational;
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
 use nalgebra::Vector3;
 use percussion_complementarity::friction::Document;
+use percussion_dynamics::{GapFunction, contact_source::ContactName};
 use percussion_integrators::{
-    Contact, EnergyBalance, Model, State, impulse_velocity, moreau_jean, stewart_trinkle,
+    Contact, EnergyBalance, Model, State, impulse_velocity, stewart_trinkle,
 };
 use serde::Serialize;
 
 use crate::{
     error::Error,
-    scenario::{Method, Scenario, Setup},
+    scenario::{Method, Scenario, Setup, Surfaces},
 };
 
 pub use table::{Column, Table};
+
+use mover::Mover;
 
 /// Largest number of numbers that the samples of one simulation may hold: 1 GiB.
 pub const NUMBER_LIMIT: usize = 1 << 27;
@@ -34,7 +43,8 @@ pub struct Sample {
     /// of all angle increments, which is the 24-vector of the paper's Table I up to its start. In an event-driven
     /// motion, the tangent vector from the start to the coordinates.
     pub displacement: Vec<f64>,
-    /// Gap of every contact (m), negative when penetrating.
+    /// Gap of every contact of the model (m, of a limit of an angle rad), negative when penetrating; none of contacts
+    /// that were found.
     pub gaps: Vec<f64>,
     /// Total energy (J).
     pub energy: f64,
@@ -153,74 +163,15 @@ impl From<impulse_velocity::StepReport> for Step {
     }
 }
 
-/// Any of the schemes that move a scenario.
-enum Mover {
-    StewartTrinkle(Box<stewart_trinkle::Integrator>),
-    ImpulseVelocity(Box<impulse_velocity::Integrator>),
-    MoreauJean(Box<moreau_jean::Integrator>),
-    Variational(Box<variational::Mover>),
-}
-
-impl Mover {
-    fn new(
-        scenario: &Scenario,
-        setup: (Model, stewart_trinkle::Settings, State),
-    ) -> Result<Self, Error> {
-        let (model, settings, state) = setup;
-        Ok(match scenario.integrator.method {
-            Method::StewartTrinkle | Method::EventDriven => Self::StewartTrinkle(Box::new(
-                stewart_trinkle::Integrator::new(model, settings, state)?,
-            )),
-            Method::ImpulseVelocity => {
-                let settings = scenario.impulse_velocity_settings();
-                let integrator = impulse_velocity::Integrator::new(model, settings, state)?;
-                Self::ImpulseVelocity(Box::new(integrator))
-            }
-            Method::MoreauJean => {
-                let settings = scenario.moreau_jean_settings();
-                let integrator = moreau_jean::Integrator::new(model, settings, state)?;
-                Self::MoreauJean(Box::new(integrator))
-            }
-            Method::Variational => {
-                Self::Variational(Box::new(variational::Mover::new(scenario, model, state)?))
-            }
-        })
-    }
-
-    fn step(&mut self) -> Result<Step, Error> {
-        Ok(match self {
-            Self::StewartTrinkle(integrator) => integrator.step()?.into(),
-            Self::ImpulseVelocity(integrator) => integrator.step()?.into(),
-            Self::MoreauJean(integrator) => integrator.step()?.into(),
-            Self::Variational(mover) => mover.step()?,
-        })
-    }
-
-    fn now(&self) -> (&Model, &State) {
-        match self {
-            Self::StewartTrinkle(integrator) => (integrator.model(), integrator.state()),
-            Self::ImpulseVelocity(integrator) => (integrator.model(), integrator.state()),
-            Self::MoreauJean(integrator) => (integrator.model(), integrator.state()),
-            Self::Variational(mover) => (&mover.model, &mover.state),
-        }
-    }
-
-    fn document(&self) -> Option<Document> {
-        match self {
-            Self::StewartTrinkle(_) | Self::Variational(_) => None,
-            Self::ImpulseVelocity(integrator) => integrator.document(),
-            Self::MoreauJean(integrator) => integrator.document(),
-        }
-    }
-}
-
 /// A motion as a list of step ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
     /// Step (s).
     pub step_size: f64,
-    /// Name of every contact.
+    /// Name of every contact: those of the model, then those that were found on the way.
     pub contact_names: Vec<String>,
+    /// The contacts that were found, where the scenario [finds contacts](Scenario::finds_contacts).
+    pub found: Option<Vec<ContactName>>,
     /// The start and then every step end.
     pub samples: Vec<Sample>,
     /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`. None in an event-driven motion,
@@ -278,7 +229,7 @@ impl Scenario {
         progress: &mut dyn FnMut(f64),
         dump: &mut dyn FnMut(&Document),
     ) -> Result<Trajectory, Error> {
-        let Setup { model, state, settings, contact_names, .. } = self.build()?;
+        let Setup { model, state, settings, contact_names, surfaces, .. } = self.build()?;
         let step_count = self.step_count();
         let first = Sample::first(&model, &state);
         let kept = step_count.saturating_mul(first.number_count());
@@ -289,6 +240,7 @@ impl Scenario {
         let mut trajectory = Trajectory {
             step_size: settings.step_size,
             contact_names,
+            found: None,
             samples: vec![first],
             reports: Vec::with_capacity(step_count),
         };
@@ -307,7 +259,30 @@ impl Scenario {
             trajectory.push(model, state, self.way(&trajectory, model, state), report);
         }
         progress(1.0);
+        if let Some(surfaces) = &surfaces {
+            let contacts = mover.contacts();
+            let found = (0..contacts.len()).filter_map(|number| contacts.name(number));
+            trajectory.add_found(surfaces, found.collect());
+        }
         Ok(trajectory)
+    }
+}
+
+impl Setup {
+    /// The gap of a contact of a trajectory, if there is one of this number.
+    pub(crate) fn gap(
+        &self,
+        trajectory: &Trajectory,
+        contact: usize,
+    ) -> Option<Arc<dyn GapFunction>> {
+        let named = self.model.contacts();
+        match named.get(contact) {
+            Some(contact) => Some(Arc::clone(&contact.gap)),
+            None => {
+                let name = trajectory.found.as_ref()?.get(contact - named.len())?;
+                self.model.contact_source()?.gap(name)
+            }
+        }
     }
 }
 
@@ -357,6 +332,28 @@ impl Sample {
 }
 
 impl Trajectory {
+    /// Keeps the contacts that were found and took part in a step, and numbers them anew.
+    fn add_found(&mut self, surfaces: &Surfaces, found: Vec<ContactName>) {
+        let named = self.contact_names.len();
+        let used: BTreeSet<usize> = self
+            .reports
+            .iter()
+            .flat_map(|report| report.contacts.iter().map(|contact| contact.contact))
+            .filter(|contact| *contact >= named)
+            .collect();
+        let numbers: BTreeMap<usize, usize> =
+            used.iter().enumerate().map(|(place, number)| (*number, named + place)).collect();
+        for contact in self.reports.iter_mut().flat_map(|report| &mut report.contacts) {
+            if let Some(number) = numbers.get(&contact.contact) {
+                contact.contact = *number;
+            }
+        }
+        let kept: Vec<ContactName> =
+            used.iter().filter_map(|number| found.get(number - named).copied()).collect();
+        self.contact_names.extend(kept.iter().map(|name| surfaces.contact(name)));
+        self.found = Some(kept);
+    }
+
     fn push(&mut self, model: &Model, state: &State, way: Vec<f64>, report: Step) {
         let displacement = self.end().displacement.iter().zip(&way).map(|(d, w)| d + w).collect();
         self.samples.push(Sample::new(model, state, displacement));
@@ -370,10 +367,11 @@ impl Trajectory {
         &self.samples[self.samples.len() - 1]
     }
 
-    /// First sample in which the gap of `contact` is at most `tolerance` (m), if there is one.
+    /// First sample in which the gap of `contact`, one of the model, is at most `tolerance` (m), if there is one.
     #[must_use]
     pub fn first_touch(&self, contact: usize, tolerance: f64) -> Option<&Sample> {
-        self.samples.iter().find(|sample| sample.gaps[contact] <= tolerance)
+        let touches = |sample: &&Sample| sample.gaps.get(contact).is_some_and(|g| *g <= tolerance);
+        self.samples.iter().find(touches)
     }
 
     /// First sample from which on, to the end, no entry of the velocity exceeds `speed` (m/s, rad/s).
@@ -393,7 +391,13 @@ impl Trajectory {
     #[must_use]
     pub fn deepest_penetration(&self) -> f64 {
         let gaps = self.samples.iter().flat_map(|sample| &sample.gaps);
-        gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap))
+        let named = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
+        match self.found {
+            Some(_) => {
+                self.reports.iter().fold(named, |deepest, step| deepest.max(step.penetration))
+            }
+            None => named,
+        }
     }
 
     /// Largest relative natural-map residual of any complementarity problem.

@@ -21,7 +21,7 @@
 //! | `format` | [`FORMAT`] |
 //! | `title`, `caption` | for people |
 //! | `dimension` | `"plane"` or `"space"` |
-//! | `bodies` | a list of `name` and `solids`, each `{"kind": "ball", "center", "radius"}`, `{"kind": "capsule", "ends", "radius"}`, `{"kind": "polygon", "corners"}`, `{"kind": "box", "half_edges", "center"}`, or `{"kind": "cylinder", "ends", "radius"}`, or `"tube"` for its inner side, in the frame of the body |
+//! | `bodies` | what moves, and behind it what is fixed and no plane: a list of `name` and `solids`, each `{"kind": "ball", "center", "radius"}`, `{"kind": "capsule", "ends", "radius"}`, `{"kind": "polygon", "corners"}`, `{"kind": "box", "half_edges", "center"}`, `{"kind": "cylinder", "ends", "radius"}`, or `"tube"` for its inner side, or `{"kind": "polyhedron", "corners", "faces"}`, in the frame of the body |
 //! | `planes` | a list of `name`, `point`, `normal`; the solid is on the side that the normal leaves |
 //! | `contacts` | a name for each contact |
 //! | `motions` | a list of [`Motion`]s |
@@ -54,7 +54,7 @@
 //! # Ok::<(), percussion_scenarios::Error>(())
 //! ```
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 use percussion_dynamics::{Dimension, System};
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,7 @@ use crate::scenario::Space;
 
 mod grains;
 mod impact;
+mod solids;
 mod trajectory;
 
 pub use grains::{GRAIN_FRAME_LIMIT, GRAIN_LIMIT, GrainFilm, Grains};
@@ -141,6 +142,13 @@ pub enum Solid {
         ends: [[f64; 3]; 2],
         /// Radius, positive.
         radius: f64,
+    },
+    /// A convex polyhedron, in space.
+    Polyhedron {
+        /// Its corners.
+        corners: Vec<[f64; 3]>,
+        /// For each face the indices of its corners, counterclockwise seen from outside.
+        faces: Vec<Vec<usize>>,
     },
     /// The inner side of a cylinder without its ends, in space.
     Tube {
@@ -252,22 +260,22 @@ pub struct SetPlane {
 /// `z` and the unit quaternion, `w` first, in space.
 #[must_use]
 pub fn pose(system: &dyn System, coordinates: &[f64]) -> Vec<f32> {
-    let mut numbers = Vec::new();
-    for body in 0..system.body_count() {
-        let pose = system.pose(coordinates, body);
-        let (place, turn) = (pose.translation.vector, pose.rotation);
-        match system.dimension() {
-            Dimension::Plane => {
-                let angle = 2.0 * f64::atan2(turn.k, turn.w);
-                numbers.extend([place.x, place.y, angle].map(single));
-            }
-            Dimension::Space => {
-                numbers.extend([place.x, place.y, place.z].map(single));
-                numbers.extend([turn.w, turn.i, turn.j, turn.k].map(single));
-            }
+    let all = (0..system.body_count()).map(|body| system.pose(coordinates, body));
+    all.flat_map(|pose| pose_of(&pose, system.dimension())).collect()
+}
+
+/// One pose as [`pose`] writes it.
+fn pose_of(pose: &Isometry3<f64>, dimension: Dimension) -> Vec<f32> {
+    let (place, turn) = (pose.translation.vector, pose.rotation);
+    match dimension {
+        Dimension::Plane => {
+            let angle = 2.0 * f64::atan2(turn.k, turn.w);
+            vec![single(place.x), single(place.y), single(angle)]
+        }
+        Dimension::Space => {
+            [place.x, place.y, place.z, turn.w, turn.i, turn.j, turn.k].map(single).to_vec()
         }
     }
-    numbers
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough to draw")]

@@ -43,7 +43,7 @@ Examples:
   percussion inspect stewart-trinkle/four-balls
   percussion inspect robot.urdf --floating --friction 0.8";
 
-fn vector(text: &str) -> Result<Vector3<f64>, String> {
+pub(super) fn vector(text: &str) -> Result<Vector3<f64>, String> {
     let numbers: Vec<f64> = text
         .split(',')
         .map(|entry| number(entry.trim(), "three finite numbers as in `0,0,-9.81`", |_| true))

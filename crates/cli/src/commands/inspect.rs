@@ -1,6 +1,5 @@
 //! `percussion inspect`.
 
-mod mesh;
 mod robot;
 mod scenario;
 

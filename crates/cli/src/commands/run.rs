@@ -5,12 +5,18 @@ mod events;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use percussion_report::{Table, atomic, csv, number::short, report::write_figure, viewer};
+use nalgebra::Vector3;
+use percussion_report::{
+    Table, atomic, csv,
+    number::{exact, short},
+    report::write_figure,
+    viewer,
+};
 use percussion_scenarios::{
     Scenario, Trajectory,
     experiments::overview,
     impacts,
-    scenario::Method,
+    scenario::{Base, Method, Robot},
     trajectory::{self, Step, Work},
     view,
 };
@@ -63,12 +69,25 @@ struct Motion {
     /// 0 with a method that has no linear problems.
     largest_lcp: usize,
     most_contacts: usize,
+    /// Over all steps, where contacts are found on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contacts: Vec<ContactSum>,
     /// Over all steps, with a method that sweeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     sweeps: Option<usize>,
     /// Over all steps, with the variational integrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     impacts: Option<usize>,
+}
+
+/// What a contact did in the motion.
+#[derive(Debug, Serialize)]
+struct ContactSum {
+    name: String,
+    /// Steps with an impulse.
+    steps: usize,
+    /// Sum of the normal impulses (N·s).
+    normal_impulse: f64,
 }
 
 /// The account of the energy at the step end at which it stands worst.
@@ -93,6 +112,7 @@ struct End {
 }
 
 pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
+    check_options_of_robots(arguments)?;
     if is_impact(arguments) {
         for (option, given) in [
             ("--integrator", arguments.integrator.is_some()),
@@ -174,17 +194,45 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     })
 }
 
+fn check_options_of_robots(arguments: &Run) -> Result<()> {
+    if is_robot(arguments) {
+        return Ok(());
+    }
+    for (option, given) in [
+        ("--gravity", arguments.gravity.is_some()),
+        ("--friction", arguments.friction.is_some()),
+        ("--fixed-base", arguments.fixed_base),
+    ] {
+        let name = &arguments.scenario;
+        ensure!(
+            !given,
+            "`{option}` is for robots, expected a file named `*.urdf` instead of `{name}`"
+        );
+    }
+    Ok(())
+}
+
+/// Whether the file is a robot description.
+fn is_robot(arguments: &Run) -> bool {
+    let extension = Path::new(&arguments.scenario).extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
+}
+
 /// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator.
 fn is_impact(arguments: &Run) -> bool {
     let name = arguments.scenario.as_str();
-    let is_scenario =
-        arguments.integrator.is_some() || Scenario::names().any(|known| known == name);
+    let is_scenario = arguments.integrator.is_some()
+        || is_robot(arguments)
+        || Scenario::names().any(|known| known == name);
     impacts::NAMES.contains(&name) || (arguments.law.is_some() && !is_scenario)
 }
 
 /// The scenario asked for, with the changes asked for.
 fn scenario(arguments: &Run) -> Result<Scenario> {
-    let mut scenario = input::scenario(&arguments.scenario, &impacts::NAMES)?;
+    let mut scenario = match is_robot(arguments) {
+        true => robot(arguments)?,
+        false => input::scenario(&arguments.scenario, &impacts::NAMES)?,
+    };
     if let Some(integrator) = arguments.integrator {
         scenario.integrator.method = match integrator {
             Integrator::StewartTrinkle => Method::StewartTrinkle,
@@ -196,6 +244,19 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
     }
     scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);
     scenario.duration = arguments.duration.unwrap_or(scenario.duration);
+    Ok(scenario)
+}
+
+/// The robot asked for on its floor.
+fn robot(arguments: &Run) -> Result<Scenario> {
+    let name = &arguments.scenario;
+    input::check_file(Path::new(name), "a URDF file", std::iter::empty())?;
+    let mut robot = Robot::new(name);
+    robot.base = arguments.fixed_base.then_some(Base::Fixed);
+    let gravity = arguments.gravity.unwrap_or_else(|| Vector3::new(0.0, 0.0, -9.81));
+    let mut scenario =
+        Scenario::of_robot(robot, gravity.into()).with_context(|| format!("`{name}`"))?;
+    scenario.friction = arguments.friction.or(scenario.friction);
     Ok(scenario)
 }
 
@@ -216,9 +277,28 @@ fn motion(trajectory: &Trajectory) -> Motion {
         largest_relative_residual: trajectory.largest_residual(),
         largest_lcp: trajectory.largest_lcp(),
         most_contacts: trajectory.most_contacts(),
+        contacts: contact_sums(trajectory),
         sweeps: sweeps(trajectory),
         impacts: impacts(trajectory),
     }
+}
+
+/// The contacts that carried an impulse, where contacts are found on the way.
+fn contact_sums(trajectory: &Trajectory) -> Vec<ContactSum> {
+    if trajectory.found.is_none() {
+        return Vec::new();
+    }
+    let names = trajectory.contact_names.iter();
+    let start = |name: &String| ContactSum { name: name.clone(), steps: 0, normal_impulse: 0.0 };
+    let mut sums: Vec<ContactSum> = names.map(start).collect();
+    for contact in trajectory.reports.iter().flat_map(|step| &step.contacts) {
+        if let Some(sum) = sums.get_mut(contact.contact).filter(|_| contact.impulse.x > 0.0) {
+            sum.steps += 1;
+            sum.normal_impulse += contact.impulse.x;
+        }
+    }
+    sums.retain(|sum| sum.steps > 0);
+    sums
 }
 
 /// Sweeps of all steps; none with a method that does not sweep.
@@ -239,12 +319,17 @@ fn impacts(trajectory: &Trajectory) -> Option<usize> {
     trajectory.reports.iter().map(of_step).sum()
 }
 
-/// Writes `trajectory.csv`, `steps.csv`, the overview figures and the page that plays the motion, and
+/// Writes `trajectory.csv`, `steps.csv`, `contacts.csv` where contacts are found, the overview figures and the page that plays the motion, and
 /// returns their paths.
 fn write(directory: &Path, scenario: &Scenario, trajectory: &Trajectory) -> Result<Vec<PathBuf>> {
     let mut files = vec![directory.join("trajectory.csv"), directory.join("steps.csv")];
     atomic::write(&files[0], trajectory_csv(scenario, trajectory).as_bytes())?;
     atomic::write(&files[1], steps_csv(trajectory).as_bytes())?;
+    if trajectory.found.is_some() {
+        let file = directory.join("contacts.csv");
+        atomic::write(&file, contacts_csv(trajectory).as_bytes())?;
+        files.push(file);
+    }
     for figure in overview(scenario, trajectory) {
         files.extend(write_figure(&directory.join(&figure.id), &figure)?);
     }
@@ -256,6 +341,30 @@ fn trajectory_csv(scenario: &Scenario, trajectory: &Trajectory) -> String {
     let table = trajectory.table(scenario);
     let name = |column: &trajectory::Column| csv::heading(&column.name, &column.unit);
     csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
+}
+
+/// What every contact did in every step.
+fn contacts_csv(trajectory: &Trajectory) -> String {
+    let columns = [
+        "time (s)",
+        "contact",
+        "normal impulse (N·s)",
+        "tangent 1 impulse (N·s)",
+        "tangent 2 impulse (N·s)",
+        "separation (m/s)",
+        "sliding 1 (m/s)",
+        "sliding 2 (m/s)",
+    ];
+    let mut text = csv::line(columns.map(str::to_owned));
+    for step in &trajectory.reports {
+        for contact in &step.contacts {
+            let name = trajectory.contact_names.get(contact.contact).cloned().unwrap_or_default();
+            let numbers = contact.impulse.iter().chain(contact.velocity.iter());
+            let numbers = numbers.map(|number| exact(*number));
+            text += &csv::line([exact(step.time), name].into_iter().chain(numbers));
+        }
+    }
+    text
 }
 
 /// The diagnostics of every step.
@@ -332,6 +441,14 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
     table.push([work.0.to_owned(), short(work.1 as f64), String::new()]);
     table.push([residual.to_owned(), short(motion.largest_relative_residual), String::new()]);
     text += &format!("\n{table}");
+    if !motion.contacts.is_empty() {
+        let mut table = Table::new("<>>", ["contact", "steps", "normal impulse (N·s)"]);
+        for contact in &motion.contacts {
+            let [steps, impulse] = [contact.steps as f64, contact.normal_impulse].map(short);
+            table.push([contact.name.clone(), steps, impulse]);
+        }
+        text += &format!("\n{table}");
+    }
     if summary.status == Status::EnergyGained {
         let [gained, allowed] = [motion.energy.gained, motion.energy.allowed].map(short);
         text += &format!(

@@ -4,20 +4,9 @@ use percussion_impact::laws::{Error, Settings};
 use percussion_integrators::compliant::Method as Integration;
 use percussion_scenarios::impacts::compliant::{self, Rule};
 
-use super::LawName;
 use crate::input::Subject;
 
-/// The settings `given`, beside those of the subject.
-pub(super) fn choice(
-    given: Vec<(String, String)>,
-    subject: Option<&Subject>,
-) -> Result<compliant::Settings, Error> {
-    let mut settings = Settings::new(given)?;
-    let choice = self::settings(&mut settings, subject)?;
-    settings.finish(LawName::Compliant.as_str())?;
-    Ok(choice)
-}
-
+/// The settings that are given, beside those of the subject.
 pub(super) fn settings(
     settings: &mut Settings,
     subject: Option<&Subject>,

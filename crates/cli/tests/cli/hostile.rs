@@ -62,6 +62,7 @@ fn many(count: usize, item: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn wrong_files_are_refused_with_field_value_and_expectation() {
     let cases: Vec<(String, &[&str])> = vec![
         // Not a document of this kind.

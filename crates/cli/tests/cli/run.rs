@@ -298,3 +298,49 @@ fn a_motion_with_energy_from_nowhere_is_not_completed() {
     assert_eq!(inelastic.code, Some(0), "{inelastic:?}");
     assert_eq!(inelastic.json()["status"], "completed");
 }
+
+/// The biped of the examples lands at 1 m/s: the feet carry what stops 18 kg and then its weight, until the legs slide apart.
+#[test]
+fn a_robot_with_a_scenario_file_lands_on_its_feet() {
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/downstream/biped-touchdown");
+    let directory = tempfile::tempdir().unwrap();
+    let (file, out) = (root.join("biped.toml"), directory.path().join("out"));
+    for method in ["stewart-trinkle", "impulse-velocity", "moreau-jean"] {
+        let finished = percussion(&[
+            "run",
+            file.to_str().unwrap(),
+            "--integrator",
+            method,
+            "--duration",
+            "0.02",
+            "--out",
+            out.to_str().unwrap(),
+            "--json",
+        ]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let document = finished.json();
+        let contacts = document["contacts"].as_array().unwrap();
+        let names: Vec<_> = contacts.iter().map(|one| one["name"].as_str().unwrap()).collect();
+        assert!(names[0].starts_with("leading leg–ground (vertex "), "{names:?}");
+        assert!(names.iter().any(|name| name.starts_with("trailing leg–ground (")), "{names:?}");
+        let table = std::fs::read_to_string(out.join("contacts.csv")).unwrap();
+        assert!(table.lines().count() > 4, "{table}");
+        assert!(std::fs::read_to_string(out.join("view.json")).unwrap().contains("polygon"));
+    }
+    let finished = percussion(&["inspect", file.to_str().unwrap(), "--json"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(finished.json()["touching"]["features"].as_array().unwrap().len(), 4);
+    let robot = root.join("biped.urdf");
+    let arguments =
+        ["run", robot.to_str().unwrap(), "--gravity", "0,-9.81,0", "--duration", "0.05"];
+    let finished = percussion(&arguments);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.stdout.contains("leg–floor (vertex "), "{finished:?}");
+}
+
+#[test]
+fn robots_that_cannot_run_are_refused_by_name() {
+    percussion(&["run", "nowhere.urdf"]).assert_refused(&["nowhere.urdf", "URDF"]);
+    percussion(&["run", ROD, "--friction", "0.5"]).assert_refused(&["--friction", "robots", ROD]);
+}

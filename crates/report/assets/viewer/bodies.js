@@ -190,6 +190,7 @@
       box.position.set(...solid.center);
       return box;
     }
+    if (solid.kind === "polyhedron") return new THREE.Mesh(facets(solid), material);
     if (!solid.ends) return new THREE.Group();
     const [a, b] = solid.ends.map((end) => new THREE.Vector3(...end));
     const axis = b.clone().sub(a), length = axis.length();
@@ -201,6 +202,14 @@
     mesh.position.copy(a.add(b).multiplyScalar(0.5));
     if (length > 0) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), axis.divideScalar(length));
     return mesh;
+  }
+
+  // The faces of a polyhedron as triangles, each with a normal of its own.
+  function facets({ corners, faces }) {
+    const triangles = faces.flatMap((face) => face.slice(2).flatMap((last, k) => [face[0], face[k + 1], last]));
+    const geometry = new THREE.BufferGeometry().setFromPoints(triangles.map((corner) => new THREE.Vector3(...corners[corner])));
+    geometry.computeVertexNormals();
+    return geometry;
   }
 
   // A solid along the y axis.

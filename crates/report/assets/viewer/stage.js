@@ -159,6 +159,8 @@
     switch (solid.kind) {
       case "ball": return Math.hypot(...solid.center) + solid.radius;
       case "capsule": return Math.max(...solid.ends.map((end) => Math.hypot(...end))) + solid.radius;
+      case "cylinder": return Math.max(...solid.ends.map((end) => Math.hypot(...end))) + solid.radius;
+      case "polyhedron":
       case "polygon": return Math.max(...solid.corners.map((corner) => Math.hypot(...corner)));
       case "box": return Math.hypot(...solid.center) + Math.hypot(...solid.half_edges);
       default: return 0;

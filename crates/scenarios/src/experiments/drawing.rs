@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use crate::{
     figure::{Axis, Figure, Mark, Series},
-    scenario::{Scenario, Space},
+    scenario::{Scenario, Setup, Space},
     trajectory::{Sample, Trajectory},
 };
 
@@ -84,20 +84,29 @@ pub(super) fn center(
 /// `trajectory` must be a simulation of `scenario`.
 #[must_use]
 pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
+    let tree = scenario.is_tree().then(|| scenario.build().ok()).flatten();
     let view = |id: &str, title: &str, axes: [usize; 2]| {
         let names = ["x", "y", "z"];
-        let of_body = |(i, body): (usize, &crate::scenario::Body)| {
-            line(&body.name, path(scenario, trajectory, i, axes))
+        let series = match &tree {
+            Some(setup) => link_paths(setup, trajectory, axes),
+            None => {
+                let bodies = scenario.bodies.iter().enumerate();
+                let path = |i: usize| path(scenario, trajectory, i, axes);
+                bodies.map(|(i, body)| line(&body.name, path(i))).collect()
+            }
         };
         Figure {
             id: id.to_owned(),
             title: format!("{}: {title}", scenario.title),
-            caption: "Paths of the centers of mass.".to_owned(),
+            caption: match tree {
+                Some(_) => "Paths of the frames of the bodies.".to_owned(),
+                None => "Paths of the centers of mass.".to_owned(),
+            },
             x: axis(names[axes[0]], "m"),
             y: axis(names[axes[1]], "m"),
             equal_aspect: true,
             map: None,
-            series: scenario.bodies.iter().enumerate().map(of_body).collect(),
+            series,
         }
     };
     let energy = Figure {
@@ -116,4 +125,22 @@ pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
             vec![view("elevation", "elevation", [0, 2]), view("plan", "plan", [0, 1]), energy]
         }
     }
+}
+
+/// The paths of the links that move.
+fn link_paths(setup: &Setup, trajectory: &Trajectory, axes: [usize; 2]) -> Vec<Series> {
+    let system = setup.model.system();
+    let place = |sample: &Sample, link: usize| {
+        let at = system.pose(&sample.coordinates, link).translation.vector;
+        axes.map(|axis| at[axis])
+    };
+    let path = |link: usize| trajectory.samples.iter().map(|s| place(s, link)).collect::<Vec<_>>();
+    let paths = setup.parts.iter().enumerate().map(|(link, part)| (part, path(link)));
+    let extent = |points: &[[f64; 2]], axis: usize| {
+        let values = points.iter().map(|point| point[axis]);
+        let least = values.clone().fold(f64::INFINITY, f64::min);
+        values.fold(f64::NEG_INFINITY, f64::max) - least
+    };
+    let moves = |points: &[[f64; 2]]| extent(points, 0) > 0.0 || extent(points, 1) > 0.0;
+    paths.filter(|(_, points)| moves(points)).map(|(part, path)| line(&part.name, path)).collect()
 }

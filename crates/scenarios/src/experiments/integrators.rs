@@ -119,9 +119,6 @@ pub(super) fn run(
     measurements.add("largest change of energy in an elastic impact", coarse.impact_change);
     measurements.add("largest error of energy with elastic impacts", coarse.energy_error());
     let (rows, notes) = measurements.finish()?;
-    // The elastic motions have the same energy; dots let the line below be seen.
-    let springs = &of_springs[of_springs.len() - 1].energies;
-    let dots = springs.iter().step_by(springs.len().div_ceil(DOTS)).copied().collect();
     Ok(ExperimentOutcome {
         id: id.to_owned(),
         title: "Hinged rods fall on a floor, by three integrators".to_owned(),
@@ -132,49 +129,62 @@ pub(super) fn run(
             .to_owned(),
         rows,
         figures: vec![
-            Figure {
-                id: "energies".to_owned(),
-                title: "Energy over time".to_owned(),
-                caption: format!(
-                    "Steps of {} s; compliant contacts of {:e} N/m at some of their steps, whose \
-                     energy includes that of the springs.",
-                    parameters.step_size,
-                    stiffnesses[stiffnesses.len() - 1]
-                ),
-                x: drawing::axis("time", "s"),
-                y: drawing::axis("energy", "J"),
-                equal_aspect: false,
-                map: None,
-                series: vec![
-                    drawing::line("variational, elastic", coarse.energies.clone()),
-                    Series {
-                        label: "compliant contacts".to_owned(),
-                        mark: Mark::Dots,
-                        points: dots,
-                    },
-                    drawing::line("variational, plastic", of_plastic[0].energies.clone()),
-                    drawing::line("Stewart–Trinkle", of_steps[0].energies.clone()),
-                ],
-            },
-            Figure {
-                id: "errors".to_owned(),
-                title: "Error at the end over the step".to_owned(),
-                caption: "Largest error of a coordinate, m or rad, against the variational integrator with \
-                          the finest steps, elastic or plastic."
-                    .to_owned(),
-                x: drawing::axis("decimal logarithm of the step in s", ""),
-                y: drawing::axis("decimal logarithm of the error", ""),
-                equal_aspect: false,
-                map: None,
-                series: vec![
-                    drawing::line("variational, elastic", elastic_errors),
-                    drawing::line("variational, plastic", plastic_errors),
-                    drawing::line("Stewart–Trinkle", step_errors),
-                ],
-            },
+            parameters.draw_energies([coarse, &of_springs[of_springs.len() - 1], &of_plastic[0], &of_steps[0]]),
+            draw_errors([elastic_errors, plastic_errors, step_errors]),
         ],
         notes,
     })
+}
+
+impl Parameters {
+    /// Energy over time of elastic, compliant and plastic motion and of time stepping.
+    fn draw_energies(&self, [elastic, compliant, plastic, steps]: [&Motion; 4]) -> Figure {
+        // The elastic motions have the same energy; dots let the line below be seen.
+        let springs = &compliant.energies;
+        let dots = springs.iter().step_by(springs.len().div_ceil(DOTS)).copied().collect();
+        let label = "compliant contacts".to_owned();
+        Figure {
+            id: "energies".to_owned(),
+            title: "Energy over time".to_owned(),
+            caption: format!(
+                "Steps of {} s; compliant contacts of {:e} N/m at some of their steps, whose \
+                 energy includes that of the springs.",
+                self.step_size,
+                self.stiffnesses[self.stiffnesses.len() - 1]
+            ),
+            x: drawing::axis("time", "s"),
+            y: drawing::axis("energy", "J"),
+            equal_aspect: false,
+            map: None,
+            series: vec![
+                drawing::line("variational, elastic", elastic.energies.clone()),
+                Series { label, mark: Mark::Dots, points: dots },
+                drawing::line("variational, plastic", plastic.energies.clone()),
+                drawing::line("Stewart–Trinkle", steps.energies.clone()),
+            ],
+        }
+    }
+}
+
+/// Errors over the step of elastic and plastic motion and of time stepping.
+fn draw_errors([elastic, plastic, steps]: [Vec<[f64; 2]>; 3]) -> Figure {
+    Figure {
+        id: "errors".to_owned(),
+        title: "Error at the end over the step".to_owned(),
+        caption:
+            "Largest error of a coordinate, m or rad, against the variational integrator with \
+                  the finest steps, elastic or plastic."
+                .to_owned(),
+        x: drawing::axis("decimal logarithm of the step in s", ""),
+        y: drawing::axis("decimal logarithm of the error", ""),
+        equal_aspect: false,
+        map: None,
+        series: vec![
+            drawing::line("variational, elastic", elastic),
+            drawing::line("variational, plastic", plastic),
+            drawing::line("Stewart–Trinkle", steps),
+        ],
+    }
 }
 
 /// Slope of the line of least squares through points.

@@ -1,18 +1,19 @@
 //! From a [`Scenario`] to a model that moves: [`Setup`].
 
-use nalgebra::{DMatrix, Matrix3, Quaternion, Unit, UnitQuaternion, Vector2, Vector3};
+use std::mem;
+
+use nalgebra::{DMatrix, Quaternion, Unit, UnitQuaternion, Vector2, Vector3};
 use percussion_dynamics::{
-    FreeBodies, GapFunction, MassProperties, PlanarBodies, PlanarBody, System, free_bodies,
+    FreeBodies, GapFunction, JointKind, PlanarBodies, PlanarBody, System, free_bodies,
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
 use percussion_integrators::{
-    BoundedFriction, Model, Scales, State, impulse_velocity, model, moreau_jean,
-    stewart_trinkle::Settings, variational,
+    BoundedFriction, Model, State, model, stewart_trinkle::Settings, variational,
 };
 
 use super::{
-    AngularVelocity, Body, Contact, Inertia, JointFriction, Orientation, Plane, Scenario, Shape,
-    Space,
+    AngularVelocity, Body, Contact, JointFriction, Orientation, Plane, Scenario, Shape, Space,
+    Surfaces, found,
 };
 use crate::error::Error;
 
@@ -34,6 +35,23 @@ pub struct Setup {
     pub contact_names: Vec<String>,
     /// The names of the partners of each contact: body 1 and then body 2 of its contact frame.
     pub partners: Vec<[String; 2]>,
+    /// The unit of the gap of each contact: m, or rad of a limit of an angle.
+    pub gap_units: Vec<&'static str>,
+    /// The bodies of the system.
+    pub parts: Vec<Part>,
+    /// What touches, where contacts are found on the way.
+    pub surfaces: Option<Surfaces>,
+}
+
+/// A body of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Name.
+    pub name: String,
+    /// Mass (kg), 0 of a frame without mass.
+    pub mass: f64,
+    /// How it may move: free bodies in space as `Free`, in the plane as `Planar`.
+    pub joint: JointKind,
 }
 
 /// The gap functions between two partners, each with the name of its contact.
@@ -68,7 +86,9 @@ impl Scenario {
     /// # Errors
     ///
     /// As [`check`](Self::check), and [`Error::Bodies`], [`Error::Gap`], [`Error::NoGap`],
-    /// [`Error::Penetration`], [`Error::Model`].
+    /// [`Error::Penetration`], [`Error::Model`]; with joints [`Error::Mechanism`], [`Error::Joint`] and
+    /// [`Error::JointFriction`]; with a robot [`Error::Robot`], [`Error::RobotShape`] and [`Error::OutsideLimits`]; with
+    /// contacts that are found [`Error::Shape`], [`Error::Surface`] and [`Error::Scene`].
     ///
     /// # Example
     ///
@@ -79,25 +99,42 @@ impl Scenario {
     /// ```
     pub fn build(&self) -> Result<Setup, Error> {
         self.check()?;
-        let system = self.system()?;
+        let mut mechanism = self.mechanism()?;
         let mut contacts = Vec::new();
-        let (mut contact_names, mut partners) = (Vec::new(), Vec::new());
-        for (pair, [friction, restitution]) in self.pairs() {
+        let (mut contact_names, mut partners, mut gap_units) = (Vec::new(), Vec::new(), Vec::new());
+        for limit in mem::take(&mut mechanism.limits) {
+            contacts.push(model::Contact::new(limit.limit, 0.0));
+            contact_names.push(limit.name);
+            partners.push(limit.between);
+            gap_units.push(limit.unit);
+        }
+        let surfaces = self.finds_contacts().then(|| self.surfaces(&mechanism)).transpose()?;
+        let named = if surfaces.is_none() { self.pairs() } else { Vec::new() };
+        for (pair, [friction, restitution]) in named {
             for (name, gap) in self.gaps(pair)? {
-                contacts.push(model::Contact { gap, friction, restitution });
+                contacts.push(model::Contact { gap: gap.into(), friction, restitution });
                 contact_names.push(name);
                 partners.push(self.partners(pair).map(str::to_owned));
+                gap_units.push("m");
             }
         }
-        let model = Model::new(system, contacts)?.with_joint_friction(self.joint_friction())?;
-        let state = self.state();
-        let gaps = model.contacts().iter().map(|contact| &contact.gap);
-        self.check_penetration(model.system(), gaps, &state, &contact_names)?;
+        let (parts, state) = (mem::take(&mut mechanism.parts), mechanism.state.clone());
+        let (friction, constraints) =
+            (mem::take(&mut mechanism.friction), mem::take(&mut mechanism.constraints));
+        let model = Model::new(mechanism.into_system(), contacts)?
+            .with_joint_friction(friction)?
+            .with_constraints(constraints)?;
+        let model = match &surfaces {
+            Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
+            None => model,
+        };
+        model.system().check_coordinates(&state.coordinates)?;
+        self.check_penetration(&model, surfaces.as_ref(), &state, &contact_names)?;
         let settings = self.settings();
-        Ok(Setup { model, state, settings, contact_names, partners })
+        Ok(Setup { model, state, settings, contact_names, partners, gap_units, parts, surfaces })
     }
 
-    fn system(&self) -> Result<Box<dyn System>, Error> {
+    pub(super) fn free_system(&self) -> Result<Box<dyn System>, Error> {
         Ok(match self.dimension {
             Space::Plane => Box::new(self.planar_bodies()?),
             Space::Space => Box::new(self.free_bodies()?),
@@ -105,27 +142,40 @@ impl Scenario {
     }
 
     fn planar_bodies(&self) -> Result<PlanarBodies, Error> {
-        let bodies = self.bodies.iter().map(planar_body).collect();
+        let body = |(index, body): (usize, &Body)| {
+            Ok(PlanarBody::new(body.mass, self.inertia(index)?.m33))
+        };
+        let bodies = self.bodies.iter().enumerate().map(body).collect::<Result<_, Error>>()?;
         let gravity = Vector2::new(self.gravity[0], self.gravity[1]);
         Ok(PlanarBodies::new(bodies, gravity)?)
     }
 
     fn free_bodies(&self) -> Result<FreeBodies, Error> {
-        let bodies = self.bodies.iter().map(spatial_body).collect();
+        let body = |(index, body): (usize, &Body)| {
+            Ok(free_bodies::Body::new(body.mass, self.inertia(index)?))
+        };
+        let bodies = self.bodies.iter().enumerate().map(body).collect::<Result<_, Error>>()?;
         Ok(FreeBodies::new(bodies, vector3(&self.gravity))?)
     }
 
     /// The bodies and contacts of a checked scenario for the variational integrator.
     pub(crate) fn variational_model(&self) -> Result<variational::Model, Error> {
         let mut contacts = Vec::new();
-        for (pair, [friction, restitution]) in self.pairs() {
+        let surfaces =
+            self.finds_contacts().then(|| self.surfaces(&self.mechanism()?)).transpose()?;
+        let named = if surfaces.is_none() { self.pairs() } else { Vec::new() };
+        for (pair, [friction, restitution]) in named {
             for (_, gap) in self.gaps(pair)? {
-                contacts.push(model::Contact { gap, friction, restitution });
+                contacts.push(model::Contact { gap: gap.into(), friction, restitution });
             }
         }
-        Ok(match self.dimension {
+        let model = match self.dimension {
             Space::Plane => variational::Model::new(Box::new(self.planar_bodies()?), contacts)?,
             Space::Space => variational::Model::free_bodies(self.free_bodies()?, contacts)?,
+        };
+        Ok(match surfaces {
+            Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
+            None => model,
         })
     }
 
@@ -180,7 +230,7 @@ impl Scenario {
         match pair {
             Pair::Plane { body, plane } => {
                 let plane = self.half_space(&self.planes[plane]).map_err(refused)?;
-                match self.bodies[body].shape {
+                match &self.bodies[body].shape {
                     Some(Shape::Sphere(round) | Shape::Disc(round)) => {
                         let sphere = Sphere::of_body(body, round.radius);
                         let gap = SpherePlane::new(sphere, plane).map_err(refused)?;
@@ -194,7 +244,7 @@ impl Scenario {
                             (format!("{name} (end −)"), Box::new(minus)),
                         ])
                     }
-                    None => Err(no_gap()),
+                    _ => Err(no_gap()),
                 }
             }
             Pair::Bodies { first, second } => {
@@ -217,11 +267,12 @@ impl Scenario {
 
     /// The shape of a body as a sphere or a rod, or `None` if it has none.
     fn round(&self, body: usize) -> Option<Round> {
-        match self.bodies[body].shape? {
+        match self.bodies[body].shape.as_ref()? {
             Shape::Sphere(round) | Shape::Disc(round) => {
                 Some(Round::Sphere(Sphere::of_body(body, round.radius)))
             }
             Shape::Rod(rod) => Some(Round::Rod(Rod::of_body(body, rod.length, rod.radius))),
+            _ => None,
         }
     }
 
@@ -239,7 +290,7 @@ impl Scenario {
         if up == Vector3::zeros() { Vector3::z() } else { up }
     }
 
-    fn joint_friction(&self) -> Vec<BoundedFriction> {
+    pub(super) fn joint_friction(&self) -> Vec<BoundedFriction> {
         let (stride, first_spin) = match self.dimension {
             Space::Plane => (3, 2),
             Space::Space => (6, 3),
@@ -260,151 +311,76 @@ impl Scenario {
         self.joint_friction.iter().filter_map(of_body).collect()
     }
 
-    fn state(&self) -> State {
+    pub(super) fn state(&self) -> State {
         let mut coordinates = Vec::new();
         let mut velocity = Vec::new();
         for body in &self.bodies {
-            coordinates.extend(&body.position);
-            match (body.orientation, self.dimension) {
-                (Some(Orientation::Angle(angle)), _) => coordinates.push(angle),
-                (None, Space::Plane) => coordinates.push(0.0),
-                (orientation, _) => coordinates.extend(quaternion(orientation)),
-            }
-            match &body.velocity {
-                Some(linear) => velocity.extend(linear),
-                None => velocity.extend(vec![0.0; self.dimension.vector_length()]),
-            }
-            match (body.angular_velocity, self.dimension) {
-                (Some(AngularVelocity::Scalar(spin)), _) => velocity.push(spin),
-                (Some(AngularVelocity::Vector(spin)), _) => velocity.extend(spin),
-                (None, Space::Plane) => velocity.push(0.0),
-                (None, Space::Space) => velocity.extend([0.0; 3]),
-            }
+            coordinates.extend(self.body_coordinates(body));
+            velocity.extend(self.rates(&body.velocity, body.angular_velocity));
         }
         State { time: 0.0, coordinates, velocity }
     }
 
-    fn settings(&self) -> Settings {
-        let defaults = match self.dimension {
-            Space::Plane => Settings::planar(),
-            Space::Space => Settings::default(),
-        };
-        Settings {
-            step_size: self.integrator.step_size,
-            directions: self.integrator.directions.unwrap_or(defaults.directions),
-            tolerance: self.integrator.tolerance,
-            outer_iteration_limit: self
-                .integrator
-                .outer_iteration_limit
-                .unwrap_or(defaults.outer_iteration_limit),
-            penetration_tolerance: self.accepted_penetration,
-            ..defaults
+    /// The coordinates of a free body.
+    pub(super) fn body_coordinates(&self, body: &Body) -> Vec<f64> {
+        let mut coordinates = body.position.clone();
+        match (body.orientation, self.dimension) {
+            (Some(Orientation::Angle(angle)), _) => coordinates.push(angle),
+            (None, Space::Plane) => coordinates.push(0.0),
+            (orientation, _) => {
+                let unit = rotation(orientation);
+                coordinates.extend([unit.w, unit.i, unit.j, unit.k]);
+            }
         }
+        coordinates
     }
 
-    /// Settings of the impulse–velocity scheme for this scenario, whatever its method.
-    #[must_use]
-    pub fn impulse_velocity_settings(&self) -> impulse_velocity::Settings {
-        let defaults = impulse_velocity::Settings::default();
-        let integrator = &self.integrator;
-        impulse_velocity::Settings {
-            step_size: integrator.step_size,
-            law: integrator.friction_law.unwrap_or(defaults.law),
-            error_reduction: integrator.error_reduction.unwrap_or(defaults.error_reduction),
-            ..defaults
-        }
-    }
-
-    /// Settings of the variational integrator for this scenario, whatever its method.
-    #[must_use]
-    pub fn variational_settings(&self) -> variational::Settings {
-        let defaults = variational::Settings::default();
-        let integrator = &self.integrator;
-        variational::Settings {
-            step_size: integrator.step_size,
-            // In the plane there are two, and the setting is not used.
-            directions: integrator.directions.unwrap_or(defaults.directions).max(4),
-            ..defaults
-        }
-    }
-
-    /// Settings of the scheme of Moreau and Jean for this scenario, whatever its method.
-    #[must_use]
-    pub fn moreau_jean_settings(&self) -> moreau_jean::Settings {
-        let defaults = moreau_jean::Settings::default();
-        let integrator = &self.integrator;
-        moreau_jean::Settings {
-            step_size: integrator.step_size,
-            law: integrator.friction_law.unwrap_or(defaults.law),
-            implicitness: integrator.implicitness.unwrap_or(defaults.implicitness),
-            ..defaults
-        }
-    }
-
-    fn check_penetration<'a>(
+    /// The velocities of a free body.
+    pub(super) fn rates(
         &self,
-        system: &dyn System,
-        gaps: impl Iterator<Item = &'a Box<dyn GapFunction>>,
+        velocity: &Option<Vec<f64>>,
+        angular_velocity: Option<AngularVelocity>,
+    ) -> Vec<f64> {
+        let mut rates =
+            velocity.clone().unwrap_or_else(|| vec![0.0; self.dimension.vector_length()]);
+        match (angular_velocity, self.dimension) {
+            (Some(AngularVelocity::Scalar(spin)), _) => rates.push(spin),
+            (Some(AngularVelocity::Vector(spin)), _) => rates.extend(spin),
+            (None, Space::Plane) => rates.push(0.0),
+            (None, Space::Space) => rates.extend([0.0; 3]),
+        }
+        rates
+    }
+
+    fn check_penetration(
+        &self,
+        model: &Model,
+        surfaces: Option<&Surfaces>,
         state: &State,
         names: &[String],
     ) -> Result<(), Error> {
-        let gaps: Vec<_> = gaps.map(|gap| gap.as_ref()).collect();
-        let scales = || Scales::of(system, gaps.clone(), state, self.integrator.step_size);
+        let system = model.system();
+        let scales = || model.scales(state, self.integrator.step_size);
         let limit = self.accepted_penetration.unwrap_or_else(|| ACCEPTED * scales().length);
-        for (gap, name) in gaps.iter().zip(names) {
-            let depth = -gap.gap(system, &state.coordinates);
+        for (contact, name) in model.contacts().iter().zip(names) {
+            let depth = -contact.gap.gap(system, &state.coordinates);
             if depth > limit {
                 return Err(Error::Penetration { contact: name.clone(), depth, limit });
             }
         }
-        Ok(())
+        let deepest = surfaces.map(|surfaces| found::deepest(surfaces, system, &state.coordinates));
+        match deepest.transpose()?.flatten() {
+            Some((depth, contact)) if depth > limit => {
+                Err(Error::Penetration { contact, depth, limit })
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-fn planar_body(body: &Body) -> PlanarBody {
-    let inertia = match (body.inertia, body.shape) {
-        (Some(Inertia::Scalar(moment)), _) => moment,
-        (_, Some(Shape::Disc(round))) => 0.5 * body.mass * round.radius.powi(2),
-        (_, Some(Shape::Rod(rod))) => body.mass * stadium(rod.length, rod.radius),
-        // Nothing else passes the checks; a system with a moment of zero is refused.
-        _ => 0.0,
-    };
-    PlanarBody::new(body.mass, inertia)
-}
-
-/// Moment about the center, per mass, of the region within `r` of a segment of length `l`: a
-/// rectangle of area `2 r l` and two half-discs whose centroids lie `4 r / 3π` beyond its ends.
-fn stadium(l: f64, r: f64) -> f64 {
-    let (rectangle, disc) = (2.0 * r * l, std::f64::consts::PI * r * r);
-    let beyond = 4.0 * r / (3.0 * std::f64::consts::PI);
-    let moment =
-        rectangle * (l * l + 4.0 * r * r) / 12.0 + disc * (0.5 * r * r + 0.25 * l * l + l * beyond);
-    moment / (rectangle + disc)
-}
-
-fn spatial_body(body: &Body) -> free_bodies::Body {
-    let inertia = match (body.inertia, body.shape) {
-        (Some(inertia), _) => inertia.tensor(),
-        (None, shape) => solid(body.mass, shape).unwrap_or_else(Matrix3::zeros),
-    };
-    free_bodies::Body::new(body.mass, inertia)
-}
-
-/// Inertia of a homogeneous solid; none where the checks have not been passed.
-fn solid(mass: f64, shape: Option<Shape>) -> Option<Matrix3<f64>> {
-    match shape? {
-        Shape::Sphere(round) => {
-            Some(MassProperties::solid_sphere(mass, round.radius).ok()?.inertia())
-        }
-        Shape::Rod(rod) => {
-            Some(MassProperties::capsule(mass, rod.radius, rod.length).ok()?.inertia())
-        }
-        Shape::Disc(_) => None,
-    }
-}
-
-fn quaternion(orientation: Option<Orientation>) -> [f64; 4] {
-    let unit = match orientation {
+/// The rotation from body to world axes, in space.
+pub(super) fn rotation(orientation: Option<Orientation>) -> UnitQuaternion<f64> {
+    match orientation {
         Some(Orientation::AxisAngle { axis, angle }) => {
             UnitQuaternion::from_axis_angle(&Unit::new_unchecked(unit(axis)), angle)
         }
@@ -412,17 +388,16 @@ fn quaternion(orientation: Option<Orientation>) -> [f64; 4] {
             UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))
         }
         _ => UnitQuaternion::identity(),
-    };
-    [unit.w, unit.i, unit.j, unit.k]
+    }
 }
 
 /// The direction of a vector that is not zero, scaled first so that no square overflows or underflows.
-fn unit(vector: [f64; 3]) -> Vector3<f64> {
+pub(super) fn unit(vector: [f64; 3]) -> Vector3<f64> {
     let vector = Vector3::from(vector);
     (vector / vector.amax()).normalize()
 }
 
 /// A vector of the plane or of space as one of space.
-fn vector3(vector: &[f64]) -> Vector3<f64> {
+pub(super) fn vector3(vector: &[f64]) -> Vector3<f64> {
     Vector3::new(vector[0], vector[1], vector.get(2).copied().unwrap_or_default())
 }

@@ -14,7 +14,7 @@ use nalgebra::Vector3;
 use percussion_dynamics::ContactRows;
 use percussion_impact::Newton;
 use percussion_integrators::{
-    Model, State,
+    Contacts, Model, State,
     variational::{Integrator, StepReport},
 };
 
@@ -56,8 +56,13 @@ impl Mover {
         })
     }
 
+    /// The contacts by number.
+    pub(super) fn all_contacts(&self) -> &Contacts {
+        self.integrator.contacts()
+    }
+
     fn contacts(&self, report: &StepReport) -> Vec<StepContact> {
-        let mut impulses: Vec<Option<Vector3<f64>>> = vec![None; self.model.contacts().len()];
+        let mut impulses: Vec<Option<Vector3<f64>>> = vec![None; self.all_contacts().len()];
         for closed in &report.closed {
             let impulse = Vector3::new(closed.normal, closed.friction[0], closed.friction[1]);
             *impulses[closed.contact].get_or_insert_default() += impulse;
@@ -77,7 +82,8 @@ impl Mover {
     fn velocity(&self, contact: usize) -> Vector3<f64> {
         let system = self.model.system();
         let mut rows = ContactRows::for_system(system);
-        self.model.contacts()[contact].gap.rows(system, &self.state.coordinates, &mut rows);
+        let gap = &self.all_contacts().as_slice()[contact].gap;
+        gap.rows(system, &self.state.coordinates, &mut rows);
         let along =
             |row: &[f64]| row.iter().zip(&self.state.velocity).map(|(j, v)| j * v).sum::<f64>();
         let mut velocity = Vector3::new(along(rows.normal()), 0.0, 0.0);

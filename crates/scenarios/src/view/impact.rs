@@ -228,6 +228,7 @@ fn corners(solid: &Solid) -> Vec<[f64; 3]> {
         Solid::Capsule { ends, .. } | Solid::Cylinder { ends, .. } | Solid::Tube { ends, .. } => {
             ends.to_vec()
         }
+        Solid::Polyhedron { corners, .. } => corners.clone(),
         Solid::Polygon { corners } => corners.iter().map(|[x, y]| [*x, *y, 0.0]).collect(),
         Solid::Box { half_edges: [x, y, z], center } => {
             let signs = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];

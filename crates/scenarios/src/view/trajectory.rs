@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use nalgebra::Vector3;
 use percussion_integrators::event_driven::EventKind;
 
-use super::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View, plane_view, pose, singles};
+use super::{
+    BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View, plane_view, pose, singles, solids,
+};
 use crate::{
     error::Error,
     event_motion::{ContactMotion, EventMotion},
@@ -92,9 +94,9 @@ impl Filming<'_> {
         let motion = Motion {
             name: scenario.name.clone(),
             times: frames().map(|sample| sample.time).collect(),
-            poses: frames().map(|sample| pose(setup.model.system(), &sample.coordinates)).collect(),
+            poses: frames().map(|sample| self.poses(&setup, sample)).collect(),
             touches: touches.collect(),
-            curves: curves(trajectory, &frames().collect::<Vec<_>>()),
+            curves: curves(trajectory, &shown),
             ..Motion::default()
         };
         let thinned = match stride {
@@ -106,7 +108,10 @@ impl Filming<'_> {
             title: scenario.title.clone(),
             caption: format!("{}; {steps}{thinned}.", scenario.source),
             dimension: scenario.dimension,
-            bodies: scenario.bodies.iter().map(body_view).collect(),
+            bodies: match &setup.surfaces {
+                Some(surfaces) => solids::bodies(&setup, surfaces),
+                None => scenario.bodies.iter().map(body_view).collect(),
+            },
             planes: scenario.planes.iter().map(plane_view).collect(),
             contacts: trajectory.contact_names.clone(),
             motions: vec![motion],
@@ -114,11 +119,23 @@ impl Filming<'_> {
         })
     }
 
+    /// The poses of the bodies of a sample, and of what is fixed.
+    fn poses(&self, setup: &Setup, sample: &Sample) -> Vec<f32> {
+        let mut poses = pose(setup.model.system(), &sample.coordinates);
+        if let Some(surfaces) = &setup.surfaces {
+            poses.extend(solids::fixed_poses(surfaces, self.scenario.dimension));
+        }
+        poses
+    }
+
     /// How many samples become one frame.
     fn stride(&self) -> usize {
         let samples = self.trajectory.samples.len();
         let touching: usize = self.pushes.iter().map(Vec::len).sum();
-        let entries = touching + samples * self.scenario.bodies.len();
+        // Every body and every fixed shape has three or more coordinates, or a place in the scenario.
+        let of_sample = self.trajectory.end().coordinates.len();
+        let bodies = if self.scenario.is_tree() { of_sample } else { self.scenario.bodies.len() };
+        let entries = touching + samples * (bodies + self.scenario.fixed.len());
         samples.div_ceil(FRAME_LIMIT).max(entries.div_ceil(ENTRY_LIMIT)).max(1)
     }
 
@@ -140,7 +157,7 @@ impl Filming<'_> {
         }
         let coordinates = &self.trajectory.samples[to].coordinates;
         let touch = |(contact, (impulse, push)): (usize, (Vector3<f64>, &StepContact))| {
-            let gap = &setup.model.contacts()[contact].gap;
+            let gap = setup.gap(self.trajectory, contact)?;
             let at = gap.contact_point(setup.model.system(), coordinates)?;
             let axes = at.frame.axes();
             Some(Touch {
@@ -196,32 +213,42 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<StepContact>> {
 }
 
 fn body_view(body: &Body) -> BodyView {
-    let solid = body.shape.map(|shape| match shape {
+    let solid = body.shape.as_ref().and_then(|shape| match shape {
         Shape::Sphere(round) | Shape::Disc(round) => {
-            Solid::Ball { center: [0.0; 3], radius: round.radius }
+            Some(Solid::Ball { center: [0.0; 3], radius: round.radius })
         }
         Shape::Rod(rod) => {
             let half = 0.5 * rod.length;
-            Solid::Capsule { ends: [[-half, 0.0, 0.0], [half, 0.0, 0.0]], radius: rod.radius }
+            Some(Solid::Capsule { ends: [[-half, 0.0, 0.0], [half, 0.0, 0.0]], radius: rod.radius })
         }
+        _ => None,
     });
     BodyView { name: body.name.clone(), solids: solid.into_iter().collect() }
 }
 
-fn curves(trajectory: &Trajectory, frames: &[&Sample]) -> Vec<Curve> {
-    let curve = |chart: &str, label: &str, unit: &str, value: &dyn Fn(&Sample) -> f64| Curve {
+/// Energy and gaps, or where contacts are found overlaps, of the samples `shown`.
+fn curves(trajectory: &Trajectory, shown: &[usize]) -> Vec<Curve> {
+    let curve = |chart: &str, label: &str, unit: &str, value: &dyn Fn(usize) -> f64| Curve {
         chart: chart.to_owned(),
         label: label.to_owned(),
         unit: unit.to_owned(),
-        values: frames.iter().map(|sample| value(sample)).collect(),
+        values: shown.iter().map(|index| value(*index)).collect(),
     };
-    let mut curves = vec![curve("energy", "energy", "J", &|sample| sample.energy)];
-    let names = &trajectory.contact_names;
-    if names.len() <= GAP_CURVES {
+    let samples = &trajectory.samples;
+    let mut curves = vec![curve("energy", "energy", "J", &|k| samples[k].energy)];
+    let count = trajectory.end().gaps.len();
+    let names = &trajectory.contact_names[..count.min(trajectory.contact_names.len())];
+    if trajectory.found.is_some() {
+        let overlap = |k: usize| match k.checked_sub(1).and_then(|k| trajectory.reports.get(k)) {
+            Some(report) => report.penetration,
+            None => 0.0,
+        };
+        curves.push(curve("overlap", "deepest overlap", "m", &overlap));
+    } else if names.len() <= GAP_CURVES {
         let gaps = names.iter().enumerate();
-        curves.extend(gaps.map(|(i, name)| curve("gaps", name, "m", &|sample| sample.gaps[i])));
+        curves.extend(gaps.map(|(i, name)| curve("gaps", name, "m", &|k| samples[k].gaps[i])));
     } else {
-        let smallest = |sample: &Sample| sample.gaps.iter().copied().fold(f64::INFINITY, f64::min);
+        let smallest = |k: usize| samples[k].gaps.iter().copied().fold(f64::INFINITY, f64::min);
         curves.push(curve("gaps", "smallest gap", "m", &smallest));
     }
     curves

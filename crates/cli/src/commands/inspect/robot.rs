@@ -1,15 +1,16 @@
 //! Robot descriptions: trees of links at neutral coordinates.
 
 use anyhow::{Context, Result, bail};
-use percussion_collision::{Collider, Scene, Settings, Shape, Workspace, scene};
+use percussion_collision::{Scene, Settings, Workspace};
 use percussion_dynamics::{
-    Articulated, ContactSet, Dimension, JointKind, Link, System,
-    urdf::{self, Base, Collision, Imported},
+    ContactSet, JointKind, Link, System,
+    urdf::{self, Base, Imported},
 };
 use percussion_report::number::short;
+use percussion_scenarios::scenario::robot::{collider, without_neighbors};
 
 use super::{
-    BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, mesh, rank,
+    BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,
 };
 use crate::arguments::Inspect;
 
@@ -162,59 +163,4 @@ fn touching(
         features,
         rank: rank(&mut contacts, system, coordinates, mass_matrix)?,
     })
-}
-
-/// The collider of a collision shape, or why there is none.
-fn collider(system: &Articulated, collision: &Collision) -> Result<Collider, String> {
-    let shape = match (&collision.shape, system.dimension()) {
-        (urdf::Shape::Sphere { radius }, Dimension::Plane) => Shape::Disc { radius: *radius },
-        (urdf::Shape::Box { size }, Dimension::Plane) => {
-            Shape::Rectangle { half_extents: 0.5 * size.xy() }
-        }
-        (urdf::Shape::Cylinder { radius, .. }, Dimension::Plane) => Shape::Disc { radius: *radius },
-        (urdf::Shape::Sphere { radius }, Dimension::Space) => Shape::Sphere { radius: *radius },
-        (urdf::Shape::Box { size }, Dimension::Space) => Shape::Box { half_extents: 0.5 * size },
-        (urdf::Shape::Cylinder { radius, length }, Dimension::Space) => {
-            Shape::Cylinder { half_height: 0.5 * length, radius: *radius }
-        }
-        (urdf::Shape::Capsule { radius, length }, Dimension::Space) => {
-            Shape::Capsule { half_length: 0.5 * length, radius: *radius }
-        }
-        (urdf::Shape::Mesh { path, scale }, Dimension::Space) => mesh::hull(path, scale)?,
-        _ => return Err("it does not exist in the plane".to_owned()),
-    };
-    let collider = Collider::on_body(collision.body, shape)
-        .and_then(|collider| collider.with_pose(collision.placement));
-    let checked = collider.and_then(|collider| collider.check(system).map(|()| collider));
-    checked.map_err(|error| error.to_string())
-}
-
-/// The scene without contacts of links that move together or that a joint connects: their shapes
-/// overlap by design.
-fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, scene::Error> {
-    let links = system.links();
-    // The first link of the group that moves together with a link; none for the world.
-    let mut heads: Vec<Option<usize>> = Vec::with_capacity(links.len());
-    for (body, link) in links.iter().enumerate() {
-        let head = match link.joint.kind {
-            JointKind::Fixed => system.parent(body).and_then(|parent| heads[parent]),
-            _ => Some(body),
-        };
-        heads.push(head);
-    }
-    // The group that carries the group of a head.
-    let carrier = |head: usize| system.parent(head).and_then(|parent| heads[parent]);
-    let connected = |a: Option<usize>, b: Option<usize>| {
-        a == b || a.is_some_and(|a| carrier(a) == b) || b.is_some_and(|b| carrier(b) == a)
-    };
-    let mut with_shapes: Vec<usize> = scene.colliders().iter().filter_map(Collider::body).collect();
-    with_shapes.sort_unstable();
-    with_shapes.dedup();
-    let pairs = with_shapes
-        .iter()
-        .enumerate()
-        .flat_map(|(k, &a)| with_shapes[k + 1..].iter().map(move |&b| (a, b)));
-    let apart: Vec<(usize, usize)> =
-        pairs.filter(|&(a, b)| connected(heads[a], heads[b])).collect();
-    apart.into_iter().try_fold(scene, |scene, (a, b)| scene.exclude(a, b))
 }

@@ -1,10 +1,16 @@
-//! Scenarios: free bodies and planes at the start of their motion.
+//! Scenarios: their bodies and surfaces at the start of their motion.
 
 use anyhow::{Context, Result, ensure};
+use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::ContactSet;
-use percussion_scenarios::scenario::Setup;
+use percussion_scenarios::{
+    Scenario,
+    scenario::{Joint, JointKind, Setup},
+};
 
-use super::{BodyRow, FeatureRow, Inspection, Kind, MassMatrix, Touching, dimension, rank};
+use super::{
+    BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,
+};
 use crate::{arguments::Inspect, input};
 
 pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
@@ -36,10 +42,10 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         features,
         rank: rank(&mut contacts, system, coordinates, mass_matrix.as_ref())?,
     };
-    let bodies: Vec<BodyRow> = scenario
-        .bodies
+    let bodies: Vec<BodyRow> = setup
+        .parts
         .iter()
-        .map(|body| BodyRow { name: body.name.clone(), mass: body.mass })
+        .map(|part| BodyRow { name: part.name.clone(), mass: part.mass })
         .collect();
     warnings.extend(touching.warnings());
     Ok(Inspection {
@@ -51,13 +57,39 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         total_mass: bodies.iter().map(|body| body.mass).sum(),
         mass_matrix,
         bodies,
-        joints: Vec::new(),
+        joints: joints(&scenario),
         warnings,
         touching,
     })
 }
 
-/// The contacts of the model that are within the proximity, which go to `contacts`.
+/// The joints that the scenario itself has; those of its robot are told of the robot's file.
+fn joints(scenario: &Scenario) -> Vec<JointRow> {
+    let row = |joint: &Joint| {
+        let moves = matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic);
+        let end = |value: f64| value.is_finite().then_some(value);
+        JointRow {
+            name: joint.name.clone(),
+            kind: match joint.kind {
+                JointKind::Revolute => "revolute",
+                JointKind::Prismatic => "prismatic",
+                JointKind::Spherical => "spherical",
+                JointKind::Fixed => "fixed",
+                _ => "other",
+            },
+            parent: (joint.between[0] != "world").then(|| joint.between[0].clone()),
+            child: joint.between[1].clone(),
+            degrees_of_freedom: match joint.kind {
+                JointKind::Spherical => 3,
+                _ => usize::from(moves),
+            },
+            limits: joint.limits.iter().map(|limits| limits.map(end)).collect(),
+        }
+    };
+    scenario.joints.iter().map(row).collect()
+}
+
+/// The contacts that are within the proximity, which go to `contacts`.
 fn features(setup: &Setup, proximity: f64, contacts: &mut ContactSet) -> Result<Vec<FeatureRow>> {
     let (system, coordinates) = (setup.model.system(), &setup.state.coordinates);
     let names = setup.contact_names.iter().zip(&setup.partners);
@@ -73,6 +105,19 @@ fn features(setup: &Setup, proximity: f64, contacts: &mut ContactSet) -> Result<
                 friction: Some(contact.friction),
             });
         }
+    }
+    let Some(surfaces) = &setup.surfaces else { return Ok(features) };
+    let mut workspace = Workspace::default();
+    let settings = Settings { proximity };
+    for contact in surfaces.scene().contacts(system, coordinates, &settings, &mut workspace)? {
+        contacts.push(system, coordinates, &contact.into())?;
+        let name = contact.id.name();
+        features.push(FeatureRow {
+            name: surfaces.contact(&name),
+            between: surfaces.partners(&name),
+            gap: contact.gap,
+            friction: Some(contact.friction),
+        });
     }
     Ok(features)
 }

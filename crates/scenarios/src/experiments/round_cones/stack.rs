@@ -1,10 +1,7 @@
 //! A stack of boxes that falls together by small gaps and comes to rest; its hardest contact problem is kept in a file.
 
 use percussion_complementarity::friction::{Document, Law, Method, Problem, block_gauss_seidel};
-use percussion_integrators::{
-    State,
-    impulse_velocity::{Integrator, Settings, StepReport},
-};
+use percussion_integrators::impulse_velocity::{Integrator, Settings, StepReport};
 use serde::Deserialize;
 
 use super::{LAWS, boxes::Stack};
@@ -42,11 +39,12 @@ pub(in crate::experiments) fn run(
         progress(0.4 * i as f64, "A stack of boxes comes to rest");
         let (steps, end) = simulate(&parameters, law)?;
         let last = &steps[steps.len() - 1];
-        let force = |contact: usize| {
-            let at = last.contacts.iter().find(|one| one.contact == contact);
+        let force = |corner: usize| {
+            let contact = parameters.stack.on_ground(end.contacts(), corner);
+            let at = last.contacts.iter().find(|one| Some(one.contact) == contact);
             at.map_or(0.0, |one| one.impulse.x / parameters.step_size)
         };
-        let speed = end.velocity.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+        let speed = end.state().velocity.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
         let residual = steps.iter().map(|step| step.relative_residual).fold(0.0, f64::max);
         let gain = steps.iter().map(|step| step.energy_after - step.energy_before);
         measurements.add(format!("force on the left lower corner, {name}"), force(0));
@@ -91,13 +89,13 @@ fn parameters() -> Result<Parameters, Error> {
     document::parse(include_str!("../../../fixtures/round-cones/stack.toml"), "stack")
 }
 
-fn simulate(parameters: &Parameters, law: Law) -> Result<(Vec<StepReport>, State), Error> {
+fn simulate(parameters: &Parameters, law: Law) -> Result<(Vec<StepReport>, Integrator), Error> {
     let (model, state) = parameters.stack.build()?;
     let settings = Settings { step_size: parameters.step_size, law, ..Settings::default() };
     let mut integrator = Integrator::new(model, settings, state)?;
     let mut steps = Vec::new();
     integrator.run(parameters.duration, |_, report| steps.push(report.clone()))?;
-    Ok((steps, integrator.state().clone()))
+    Ok((steps, integrator))
 }
 
 /// What plain sweeps, extrapolated ones and the default method make of the stored problem.

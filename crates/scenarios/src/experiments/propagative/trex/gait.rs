@@ -155,7 +155,7 @@ fn assemble(
     let system = Articulated::new(links, Vector3::new(0.0, -parameters.gravity, 0.0))?;
     let contacts = robot.contacts.iter().map(|contact| {
         let (gap, _) = robot.gap_function(&system, contact)?;
-        Ok(Contact { gap, friction: parameters.friction, restitution: 0.0 })
+        Ok(Contact { gap: gap.into(), friction: parameters.friction, restitution: 0.0 })
     });
     let contacts = contacts.collect::<Result<_, Error>>()?;
     Ok((system, coordinates, contacts))

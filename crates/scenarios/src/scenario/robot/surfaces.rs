@@ -1,0 +1,82 @@
+//! Collision shapes of robots as colliders, and which of them never touch.
+
+use percussion_collision::{Collider, Scene, Shape, scene};
+use percussion_dynamics::{
+    Articulated, Dimension, JointKind, System,
+    urdf::{self, Collision},
+};
+
+use super::mesh;
+
+/// The collider of a collision shape of a robot, or why there is none. In the plane boxes become rectangles, and spheres
+/// and cylinders discs.
+///
+/// # Errors
+///
+/// What is wrong with the shape, in words.
+pub fn collider(system: &dyn System, collision: &Collision) -> Result<Collider, String> {
+    let shape = match (&collision.shape, system.dimension()) {
+        (urdf::Shape::Sphere { radius }, Dimension::Plane) => Shape::Disc { radius: *radius },
+        (urdf::Shape::Box { size }, Dimension::Plane) => {
+            Shape::Rectangle { half_extents: 0.5 * size.xy() }
+        }
+        (urdf::Shape::Cylinder { radius, .. }, Dimension::Plane) => Shape::Disc { radius: *radius },
+        (urdf::Shape::Sphere { radius }, Dimension::Space) => Shape::Sphere { radius: *radius },
+        (urdf::Shape::Box { size }, Dimension::Space) => Shape::Box { half_extents: 0.5 * size },
+        (urdf::Shape::Cylinder { radius, length }, Dimension::Space) => {
+            Shape::Cylinder { half_height: 0.5 * length, radius: *radius }
+        }
+        (urdf::Shape::Capsule { radius, length }, Dimension::Space) => {
+            Shape::Capsule { half_length: 0.5 * length, radius: *radius }
+        }
+        (urdf::Shape::Mesh { path, scale }, Dimension::Space) => mesh::hull(path, scale)?,
+        _ => return Err("it does not exist in the plane".to_owned()),
+    };
+    let collider = Collider::on_body(collision.body, shape)
+        .and_then(|collider| collider.with_pose(collision.placement));
+    let checked = collider.and_then(|collider| collider.check(system).map(|()| collider));
+    checked.map_err(|error| error.to_string())
+}
+
+/// The scene without contacts of links that move together or that a joint connects, whose shapes overlap by design, and
+/// of links that are fixed in the world with what is fixed there, too.
+///
+/// # Errors
+///
+/// None for a scene of `system`.
+pub fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, scene::Error> {
+    let links = system.links();
+    // The first link of the group that moves together with a link; none for the world.
+    let mut heads: Vec<Option<usize>> = Vec::with_capacity(links.len());
+    for (body, link) in links.iter().enumerate() {
+        let head = match link.joint.kind {
+            JointKind::Fixed => system.parent(body).and_then(|parent| heads[parent]),
+            _ => Some(body),
+        };
+        heads.push(head);
+    }
+    // The group that carries the group of a head.
+    let carrier = |head: usize| system.parent(head).and_then(|parent| heads[parent]);
+    // A body that moves freely is carried by nothing.
+    let hangs = |head: usize| {
+        system.parent(head).is_some()
+            || !matches!(links[head].joint.kind, JointKind::Free | JointKind::Planar)
+    };
+    let connected = |a: Option<usize>, b: Option<usize>| {
+        a == b
+            || a.is_some_and(|a| hangs(a) && carrier(a) == b)
+            || b.is_some_and(|b| hangs(b) && carrier(b) == a)
+    };
+    let mut with_shapes: Vec<usize> = scene.colliders().iter().filter_map(Collider::body).collect();
+    with_shapes.sort_unstable();
+    with_shapes.dedup();
+    let pairs = with_shapes
+        .iter()
+        .enumerate()
+        .flat_map(|(k, &a)| with_shapes[k + 1..].iter().map(move |&b| (a, b)));
+    let apart: Vec<(usize, usize)> =
+        pairs.filter(|&(a, b)| connected(heads[a], heads[b])).collect();
+    let resting = with_shapes.iter().filter(|body| heads[**body].is_none());
+    let scene = resting.copied().try_fold(scene, Scene::exclude_world)?;
+    apart.into_iter().try_fold(scene, |scene, (a, b)| scene.exclude(a, b))
+}

@@ -1,0 +1,66 @@
+//! Settings of the schemes for a [`Scenario`].
+
+use percussion_integrators::{
+    impulse_velocity, moreau_jean, stewart_trinkle::Settings, variational,
+};
+
+use super::{Scenario, Space};
+
+impl Scenario {
+    pub(super) fn settings(&self) -> Settings {
+        let defaults = match self.dimension {
+            Space::Plane => Settings::planar(),
+            Space::Space => Settings::default(),
+        };
+        Settings {
+            step_size: self.integrator.step_size,
+            directions: self.integrator.directions.unwrap_or(defaults.directions),
+            tolerance: self.integrator.tolerance,
+            outer_iteration_limit: self
+                .integrator
+                .outer_iteration_limit
+                .unwrap_or(defaults.outer_iteration_limit),
+            penetration_tolerance: self.accepted_penetration,
+            ..defaults
+        }
+    }
+
+    /// Settings of the impulse–velocity scheme for this scenario, whatever its method.
+    #[must_use]
+    pub fn impulse_velocity_settings(&self) -> impulse_velocity::Settings {
+        let defaults = impulse_velocity::Settings::default();
+        let integrator = &self.integrator;
+        impulse_velocity::Settings {
+            step_size: integrator.step_size,
+            law: integrator.friction_law.unwrap_or(defaults.law),
+            error_reduction: integrator.error_reduction.unwrap_or(defaults.error_reduction),
+            ..defaults
+        }
+    }
+
+    /// Settings of the variational integrator for this scenario, whatever its method.
+    #[must_use]
+    pub fn variational_settings(&self) -> variational::Settings {
+        let defaults = variational::Settings::default();
+        let integrator = &self.integrator;
+        variational::Settings {
+            step_size: integrator.step_size,
+            // In the plane there are two, and the setting is not used.
+            directions: integrator.directions.unwrap_or(defaults.directions).max(4),
+            ..defaults
+        }
+    }
+
+    /// Settings of the scheme of Moreau and Jean for this scenario, whatever its method.
+    #[must_use]
+    pub fn moreau_jean_settings(&self) -> moreau_jean::Settings {
+        let defaults = moreau_jean::Settings::default();
+        let integrator = &self.integrator;
+        moreau_jean::Settings {
+            step_size: integrator.step_size,
+            law: integrator.friction_law.unwrap_or(defaults.law),
+            implicitness: integrator.implicitness.unwrap_or(defaults.implicitness),
+            ..defaults
+        }
+    }
+}

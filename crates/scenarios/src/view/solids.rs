@@ -1,0 +1,82 @@
+//! Surfaces of a scenario as they are drawn.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use percussion_collision::{Collider, Hull, Shape};
+
+use super::{BodyView, Solid, pose_of};
+use crate::scenario::{Setup, Space, Surfaces};
+
+/// What a page shows of surfaces: the bodies of the system, then what is fixed and no plane.
+pub(super) fn bodies(setup: &Setup, surfaces: &Surfaces) -> Vec<BodyView> {
+    let colliders = surfaces.scene().colliders();
+    let of_body = |body: usize| {
+        let own = colliders.iter().filter(move |collider| collider.body() == Some(body));
+        own.filter_map(|collider| solid(collider.shape(), collider.pose())).collect()
+    };
+    let parts = setup.parts.iter().enumerate();
+    let moving =
+        parts.map(|(body, part)| BodyView { name: part.name.clone(), solids: of_body(body) });
+    let resting = fixed(surfaces).map(|(index, collider)| {
+        let solids = solid(collider.shape(), &Isometry3::identity());
+        BodyView { name: surfaces.owner(index).to_owned(), solids: solids.into_iter().collect() }
+    });
+    moving.chain(resting).collect()
+}
+
+/// The poses of what is fixed and no plane, which follow those of the bodies.
+pub(super) fn fixed_poses(surfaces: &Surfaces, space: Space) -> Vec<f32> {
+    fixed(surfaces).flat_map(|(_, collider)| pose_of(collider.pose(), space.into())).collect()
+}
+
+fn fixed(surfaces: &Surfaces) -> impl Iterator<Item = (usize, &Collider)> {
+    let colliders = surfaces.scene().colliders().iter().enumerate();
+    colliders.filter(|(_, collider)| {
+        collider.body().is_none() && !matches!(collider.shape(), Shape::HalfSpace { .. })
+    })
+}
+
+/// A shape at `pose` in the frame of its body, or `None` for a half-space.
+fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Option<Solid> {
+    let place = |point: Vector3<f64>| -> [f64; 3] { (pose * Point3::from(point)).coords.into() };
+    let ends = |half: Vector3<f64>| [place(-half), place(half)];
+    Some(match shape {
+        Shape::Sphere { radius } | Shape::Disc { radius } => {
+            Solid::Ball { center: place(Vector3::zeros()), radius: *radius }
+        }
+        Shape::Capsule { half_length, radius } => {
+            Solid::Capsule { ends: ends(*half_length * Vector3::z()), radius: *radius }
+        }
+        Shape::Rod { length, radius } => {
+            Solid::Capsule { ends: ends(0.5 * *length * Vector3::x()), radius: *radius }
+        }
+        Shape::Cylinder { half_height, radius } => {
+            Solid::Cylinder { ends: ends(*half_height * Vector3::z()), radius: *radius }
+        }
+        Shape::Box { half_extents } if pose.rotation.angle() == 0.0 => {
+            Solid::Box { half_edges: (*half_extents).into(), center: place(Vector3::zeros()) }
+        }
+        Shape::Box { half_extents: half } => {
+            let sign = |k: usize, axis: usize| if k >> axis & 1 == 1 { 1.0 } else { -1.0 };
+            let signs = (0..8).map(|k| Vector3::from_fn(|axis, _| sign(k, axis)));
+            let corners: Vec<_> = signs.map(|sign| sign.component_mul(half)).collect();
+            polyhedron(&Hull::new(&corners).ok()?, place)
+        }
+        Shape::Hull(hull) => polyhedron(hull, place),
+        Shape::Rectangle { half_extents: half } => {
+            let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+            let corner = |[x, y]: [f64; 2]| {
+                let [x, y, _] = place(Vector3::new(x * half.x, y * half.y, 0.0));
+                [x, y]
+            };
+            Solid::Polygon { corners: corners.map(corner).to_vec() }
+        }
+        _ => return None,
+    })
+}
+
+fn polyhedron(hull: &Hull, place: impl Fn(Vector3<f64>) -> [f64; 3]) -> Solid {
+    Solid::Polyhedron {
+        corners: hull.vertices().iter().map(|vertex| place(*vertex)).collect(),
+        faces: hull.faces().iter().map(|face| face.vertices.clone()).collect(),
+    }
+}
