@@ -158,11 +158,11 @@ fn mass(source: &mut Source<'_>, n: usize) -> Rows {
         let square = matrices::product(&a, &a);
         let root: Vec<f64> = (0..n).map(|i| mass[i][i].sqrt()).collect();
         let weight = source.pick(&[1.0, 0.1, 1e-4]);
-        for i in 0..n {
-            for j in 0..n {
+        for (i, row) in mass.iter_mut().enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
                 let (low, high) = (i.min(j), i.max(j));
                 let own = if i == j { weight } else { 0.0 };
-                mass[i][j] = root[low] * root[high] * (square[low][high] + own);
+                *entry = root[low] * root[high] * (square[low][high] + own);
             }
         }
     }

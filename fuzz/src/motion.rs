@@ -165,7 +165,7 @@ impl Motion {
         let open = |k| scene.gap(&self.coordinates, k) >= -1e-9 * length;
         // Motion in the plane knows no forces out of it, and links carry gravity only.
         let flat = self.gravity[2] == 0.0 && self.bodies.iter().all(|b| b.force[2] == 0.0);
-        let free = self.bodies.iter().all(|b| b.force == [0.0; 3]);
+        let free = self.bodies.iter().all(|b| b.force.iter().all(|f| *f == 0.0));
         self.units.iter().all(|unit| *unit > 0.0)
             && self.step <= 0.02 * time
             && (self.kind == Kind::Space || flat)

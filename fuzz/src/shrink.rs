@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::target::{Case, check};
+use crate::case::{Case, check};
 
 /// Most time for one case.
 const TIME: Duration = Duration::from_secs(20);
 
 /// A case as small as it gets in the time, at which `solver` fails still.
-pub fn shrink<C: Case>(value: &Value, solver: &str) -> Value {
+pub(crate) fn shrink<C: Case>(value: &Value, solver: &str) -> Value {
     let Ok(mut case) = serde_json::from_value::<C>(value.clone()) else { return value.clone() };
     let start = Instant::now();
     let fails = |case: &C| check(case).failures.iter().any(|(by, _)| by == solver);

@@ -1,71 +1,15 @@
-//! What every target has: a [`Case`] that can be written down, and a check that fills a [`Tally`].
+//! What the driver has of every kind of case: a [`Target`].
 
-use std::{
-    collections::BTreeMap,
-    fmt::Debug,
-    panic::{self, AssertUnwindSafe},
-};
-
-use percussion_verify::Verdict;
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{Source, shrink};
-
-/// A random problem, its generator and its check.
-pub trait Case: Clone + Debug + Serialize + DeserializeOwned + 'static {
-    /// Name of the target.
-    const NAME: &'static str;
-
-    /// Draws a case.
-    fn generate(source: &mut Source<'_>) -> Self;
-
-    /// Asks every solver, and judges what it answers.
-    fn check(&self, tally: &mut Tally);
-
-    /// The case with one part taken away, in every way there is.
-    fn smaller(&self) -> Vec<Self> {
-        Vec::new()
-    }
-}
-
-/// Statuses and wrong answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// How often each answer was given, by `solver/status`.
-    pub counts: BTreeMap<String, u64>,
-    /// What was wrong: who said it, and what the judge says.
-    pub failures: Vec<(String, String)>,
-}
-
-impl Tally {
-    /// Counts a status.
-    pub fn count(&mut self, solver: &str, status: impl Debug) {
-        *self.counts.entry(format!("{solver}/{status:?}")).or_default() += 1;
-    }
-
-    /// Notes a wrong answer.
-    pub fn fail(&mut self, solver: &str, what: impl Into<String>) {
-        self.failures.push((solver.to_owned(), what.into()));
-    }
-
-    /// Notes the answer as wrong unless the verdict holds.
-    pub fn judge(&mut self, solver: &str, verdict: &Verdict) {
-        if !verdict.holds() {
-            self.fail(solver, verdict.to_string());
-        }
-    }
-
-    /// Adds the counts of another tally.
-    pub fn merge(&mut self, other: &Self) {
-        for (name, count) in &other.counts {
-            *self.counts.entry(name.clone()).or_default() += count;
-        }
-    }
-}
+use crate::{
+    Source,
+    case::{Case, Tally, check},
+    shrink,
+};
 
 /// A target of any case, as the driver has it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Its name.
     pub name: &'static str,
@@ -94,36 +38,4 @@ impl Target {
             shrink: |value, solver| shrink::shrink::<C>(value, solver),
         }
     }
-}
-
-/// Checks a case; a panic is a failure of it.
-pub fn check<C: Case>(case: &C) -> Tally {
-    let result = panic::catch_unwind(AssertUnwindSafe(|| {
-        let mut tally = Tally::default();
-        case.check(&mut tally);
-        tally
-    }));
-    result.unwrap_or_else(|payload| {
-        let text = payload
-            .downcast_ref::<String>()
-            .cloned()
-            .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-            .unwrap_or_default();
-        let mut tally = Tally::default();
-        tally.fail("panic", text);
-        tally
-    })
-}
-
-/// What libFuzzer calls: draws a case from the bytes and panics if an answer is wrong.
-///
-/// # Panics
-///
-/// When an answer is wrong; libFuzzer then keeps the bytes.
-pub fn fuzz<C: Case>(data: &[u8]) {
-    let case = C::generate(&mut Source::from_bytes(data));
-    let mut tally = Tally::default();
-    case.check(&mut tally);
-    let text = serde_json::to_string(&case).unwrap_or_default();
-    assert!(tally.failures.is_empty(), "{:?}\n{text}", tally.failures);
 }

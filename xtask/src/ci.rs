@@ -1,11 +1,11 @@
 //! `cargo xtask ci`: everything that must hold before a merge, in order and to the end.
 
-use std::{env, fs, path::PathBuf, time::Instant};
+use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use crate::{
-    book, deny, doc, downstream, examples, fuzz, reproduce,
+    book, deny, doc, downstream, examples, fuzz, package, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
@@ -24,7 +24,7 @@ const STEPS: [Step; 13] = [
     ("snapshot", snapshot::none_pending),
     ("fuzz", fuzz::in_ci),
     ("reproduce", reproduce::quick),
-    ("package", package),
+    ("package", package::run),
     ("downstream", downstream::run),
 ];
 
@@ -64,58 +64,4 @@ fn clippy() -> anyhow::Result<()> {
 /// A changed snapshot fails here: `INSTA_UPDATE=no` shows the difference and writes nothing.
 fn test() -> anyhow::Result<()> {
     shell::run(cargo(["test", "--workspace", "--no-fail-fast"]).env("INSTA_UPDATE", "no"))
-}
-
-/// Removes what cargo remembers of building the crate `name`, which for a package from a registry is its version only.
-fn forget_built(name: &str) -> anyhow::Result<()> {
-    let Ok(builds) = fs::read_dir(shell::target().join("debug/.fingerprint")) else {
-        return Ok(());
-    };
-    for build in builds {
-        let build = build?;
-        if build.file_name().to_string_lossy().rsplit_once('-').is_some_and(|(of, _)| of == name) {
-            fs::remove_dir_all(build.path())
-                .with_context(|| format!("removing {}", build.path().display()))?;
-        }
-    }
-    Ok(())
-}
-
-/// Packs every crate that is published and builds it from the package alone.
-///
-/// `--allow-dirty`, because what is packed must build whether or not it is committed yet; `--offline`,
-/// because the steps before have fetched all that a package of ours may need.
-fn package() -> anyhow::Result<()> {
-    let metadata = tidy::metadata()?;
-    let mut command = cargo(["package", "--allow-dirty", "--offline"]);
-    for name in tidy::published(&metadata) {
-        forget_built(name)?;
-        forget_unpacked(name)?;
-        command.args(["--package", name]);
-    }
-    shell::run(&mut command)
-}
-
-/// Removes what an earlier run unpacked of our package `name`.
-///
-/// To verify packages that depend on one another, cargo serves them from a registry of its own, whose
-/// sources it unpacks below the cargo home, in a folder that starts with `-` and depends on the path of
-/// the build products only. It would take a package of the same version from there, however old.
-fn forget_unpacked(name: &str) -> anyhow::Result<()> {
-    let Some(home) = env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
-    else {
-        return Ok(());
-    };
-    let Ok(registries) = fs::read_dir(home.join("registry/src")) else { return Ok(()) };
-    for registry in registries {
-        let registry = registry?;
-        let unpacked = registry.path().join(format!("{name}-{}", env!("CARGO_PKG_VERSION")));
-        if registry.file_name().to_string_lossy().starts_with('-') && unpacked.is_dir() {
-            fs::remove_dir_all(&unpacked)
-                .with_context(|| format!("removing {}", unpacked.display()))?;
-        }
-    }
-    Ok(())
 }

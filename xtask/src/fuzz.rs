@@ -1,8 +1,6 @@
 //! `cargo xtask fuzz [--seconds S] [--seed S] [--target T]`: the stable driver of the fuzz targets.
 //!
-//! The package of the targets stands outside of the workspace, because only cargo-fuzz can build the programs of libFuzzer.
-//! Its products go to `target/extra`, the one directory for packages outside of the workspace, so that they do not
-//! replace those of the workspace, whose features differ.
+//! The driver is built with the features of the command line, so that both share all that they depend on.
 
 use std::process::Command;
 
@@ -56,7 +54,7 @@ pub(crate) fn in_ci() -> anyhow::Result<()> {
 /// Replays the regressions and then draws cases until the time is over. The driver prints its seed.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let seed = options.seed.clone().unwrap_or_else(commit);
-    let mut command = driver();
+    let mut command = driver()?;
     command.args(["--seed", &seed, "--seconds", &options.seconds.to_string(), "--save"]);
     command.arg(shell::target().join("fuzz"));
     for target in &options.targets {
@@ -65,12 +63,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     shell::run(&mut command)
 }
 
-/// `cargo run` of the driver, whose arguments follow.
-pub(crate) fn driver() -> Command {
-    let mut command = cargo(["run", "--release", "--quiet", "--manifest-path", "fuzz/Cargo.toml"]);
-    command.arg("--target-dir").arg(shell::target().join("extra"));
-    command.args(["--bin", "driver", "--"]);
-    command
+/// The driver, built, whose arguments follow.
+pub(crate) fn driver() -> anyhow::Result<Command> {
+    // Cargo unites the features of the packages that it is asked for, whichever of their programs it builds.
+    let packages = ["--package", "percussion-fuzz", "--package", "percussion-cli"];
+    let mut build = cargo(["build", "--release", "--quiet", "--bin", "driver"]);
+    shell::run(build.args(packages))?;
+    let mut command = Command::new(shell::target().join("release/driver"));
+    command.current_dir(shell::root());
+    Ok(command)
 }
 
 /// The hash of the commit, or a fixed seed outside of a repository.

@@ -14,6 +14,7 @@ mod examples;
 mod formulas;
 mod fuzz;
 mod mutants;
+mod package;
 mod reproduce;
 mod shell;
 mod snapshot;
@@ -34,6 +35,7 @@ usage: cargo xtask COMMAND
   doc                                 the documentation of the crates with its formulas, into target/doc/
   book                                the book, into target/book/; needs mdbook
   examples                            build and run the examples of the crates
+  package                             pack every crate that is published, and check it from its package alone
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…]                     the published experiments, into target/reproduction/
   bench [FILTER] [--peers] [--problems N]
@@ -68,6 +70,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         // mdBook calls this while it builds the book.
         ["mdbook-formulas", question @ ..] => book::preprocess(question),
         ["examples"] => examples::run(),
+        ["package"] => package::run(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

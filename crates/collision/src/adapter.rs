@@ -1,7 +1,6 @@
-//! The one module that speaks to parry, whose vectors (glam) never leave it.
+//! What parry answers of solids: where two convex solids are nearest, and which of many boxes overlap.
 //!
-//! It answers three questions: which polyhedron points span, where two convex solids are nearest, and
-//! which of many boxes overlap.
+//! Its vectors (glam) do not leave this module.
 //!
 //! # Source
 //!
@@ -9,39 +8,20 @@
 //! complex objects in three-dimensional space", *IEEE Journal of Robotics and Automation* 4 (1988)
 //! 193–203, as implemented by the crate `parry3d-f64`.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3};
 use parry3d_f64::{
     bounding_volume,
     math::{Pose, Rot3, Vector},
     partitioning::{Bvh, BvhWorkspace},
     query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex},
-    shape::{ConvexPolyhedron, SupportMap},
+    shape::SupportMap,
 };
 
 use crate::{
+    parry::{from_parry, to_parry},
     solid::{Aabb, Solid},
     witness::Witness,
 };
-
-/// The faces of the convex hull of points, as indices of points counterclockwise from outside, or
-/// `None` if they span no volume.
-pub(crate) fn convex_hull(points: &[Vector3<f64>]) -> Option<Vec<Vec<usize>>> {
-    // The tolerances of parry are lengths, so that it is given lengths of about one.
-    let scale = points.iter().map(|point| point.amax()).fold(f64::MIN_POSITIVE, f64::max);
-    let scaled: Vec<Vector> = points.iter().map(|point| to_parry(&(point / scale))).collect();
-    let hull = ConvexPolyhedron::from_convex_hull(&scaled)?;
-    let corners = hull.vertices_adj_to_face();
-    let number = |corner: &u32| {
-        let vertex = hull.points()[*corner as usize];
-        scaled.iter().position(|point| *point == vertex)
-    };
-    let faces = hull.faces().iter().map(|face| {
-        let first = face.first_vertex_or_edge as usize;
-        let end = first + face.num_vertices_or_edges as usize;
-        corners[first..end].iter().map(number).collect()
-    });
-    faces.collect()
-}
 
 /// Where two convex solids are nearest, or `None` if their cores overlap or the iteration fails.
 ///
@@ -112,12 +92,4 @@ fn pose(pose: &Isometry3<f64>) -> Pose {
         rotation: Rot3::from_xyzw(q.i, q.j, q.k, q.w),
         translation: to_parry(&pose.translation.vector),
     }
-}
-
-fn to_parry(vector: &Vector3<f64>) -> Vector {
-    Vector::new(vector.x, vector.y, vector.z)
-}
-
-fn from_parry(vector: &Vector) -> Vector3<f64> {
-    Vector3::new(vector.x, vector.y, vector.z)
 }

@@ -4,7 +4,8 @@ use nalgebra::Isometry3;
 use percussion_dynamics::{Dimension, System};
 
 use crate::{
-    shape::{self, LARGEST, Shape},
+    lengths::LARGEST,
+    shape::{self, Shape},
     solid::{Placed, Solid},
 };
 

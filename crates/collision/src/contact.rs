@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use percussion_dynamics::{
     Anchor, ContactFrame, ContactRows, Dimension, GapFunction, System, contact_set,
     gap::{self, ContactPoint, rates::Touch},
-    motion::BodyMotion,
+    system::motion::BodyMotion,
 };
 
 use crate::{collider::Collider, feature::Feature, pairs, solid::Placed, witness::Witness};

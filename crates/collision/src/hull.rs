@@ -2,7 +2,10 @@
 
 use nalgebra::Vector3;
 
-use crate::{adapter, shape::LARGEST};
+use crate::{
+    lengths::{LARGEST, unit},
+    points,
+};
 
 /// A hull thinner than this part of its extent is flat: below it the directions of its faces have
 /// lost half of their digits.
@@ -85,7 +88,7 @@ impl Hull {
         if found < 4 {
             return Err(Error::TooFew { found });
         }
-        let loops = adapter::convex_hull(points).ok_or(Error::Flat { found })?;
+        let loops = points::convex_hull(points).ok_or(Error::Flat { found })?;
         let mut used: Vec<usize> = loops.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
@@ -179,7 +182,7 @@ fn face(vertices: &[Vector3<f64>], mut corners: Vec<usize>) -> Option<Face> {
     let area: Vector3<f64> = (1..corners.len() - 1)
         .map(|k| (vertices[corners[k]] - origin).cross(&(vertices[corners[k + 1]] - origin)))
         .sum();
-    let normal = crate::shape::unit(&area)?;
+    let normal = unit(&area)?;
     let offset = corners.iter().map(|&v| normal.dot(&vertices[v])).fold(f64::MIN, f64::max);
     Some(Face { normal, offset, vertices: corners })
 }

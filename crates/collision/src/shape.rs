@@ -5,14 +5,10 @@ use std::sync::Arc;
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::Dimension;
 
-use crate::hull::{self, Hull};
-
-/// Largest length (m) that a shape may have, and a position may hold. The iteration for a distance
-/// forms eighth powers of the ratio of a position to a size, which stay finite.
-pub(crate) const LARGEST: f64 = 1e12;
-
-/// Smallest length (m) that a shape may have, for the same reason.
-const SMALLEST: f64 = 1e-12;
+use crate::{
+    hull::{self, Hull},
+    lengths::{LARGEST, SMALLEST, unit},
+};
 
 /// Why a shape is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -179,13 +175,6 @@ impl Shape {
             Self::Rectangle { .. } => "rectangle",
         }
     }
-}
-
-/// The direction of `vector`, free of overflow; `None` for zero and for what is not finite.
-pub(crate) fn unit(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
-    let largest = vector.amax();
-    let finite = vector.iter().all(|entry| entry.is_finite());
-    (finite && largest > 0.0).then(|| vector.map(|entry| entry / largest).normalize())
 }
 
 fn length(field: &'static str, value: f64) -> Result<(), Error> {

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 use percussion_dynamics::Dimension;
 
-use crate::{
-    hull::Hull,
-    shape::{Shape, unit},
-};
+use crate::{hull::Hull, lengths::unit, shape::Shape};
 
 /// Points nearer to a surface than this part of the size of the solid are on it: the direction of
 /// what is left would be rounding errors.

@@ -14,8 +14,8 @@ use nalgebra::{DMatrix, DVector, Vector3};
 
 use crate::{
     anchor::{self, Anchor},
-    difference,
-    motion::BodyMotion,
+    system::difference,
+    system::motion::BodyMotion,
     system::{Dimension, System},
 };
 
@@ -103,7 +103,7 @@ pub trait EqualityConstraint: Debug + Send + Sync {
     /// Writes the bias `γ = Ġ(q, v) v` to `bias` (length `m_b`; m/s² or rad/s²), so that `G v̇ = −γ`
     /// keeps `G v` constant.
     ///
-    /// The default takes [differences](crate::difference) of `G`.
+    /// The default takes [differences](crate::system::difference) of `G`.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let v = DVector::from_column_slice(velocity);
         let mut jacobian = DMatrix::zeros(bias.len(), velocity.len());

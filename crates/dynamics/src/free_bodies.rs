@@ -26,8 +26,8 @@ use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 
 use crate::{
     inertia::{MassProperties, principal_moments},
-    motion::BodyVelocity,
     rotation::{self, RotationUpdate},
+    system::motion::BodyVelocity,
     system::{CoordinateError, Dimension, SmoothVelocityError, System, check_finite},
 };
 use gyroscopic::Principal;

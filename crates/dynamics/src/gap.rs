@@ -10,8 +10,8 @@ use nalgebra::Vector3;
 use crate::{
     anchor::{self, Anchor},
     contact_frame::{self, ContactFrame},
-    difference,
-    motion::BodyMotion,
+    system::difference,
+    system::motion::BodyMotion,
     system::{Dimension, System},
 };
 use rates::{Rates, Touch};
@@ -200,7 +200,7 @@ pub trait GapFunction: Debug + Send + Sync {
     /// rate of the contact velocity `J v` along the motion while `v̇ = 0`. The normal entry is the second derivative
     /// of the gap.
     ///
-    /// The gaps of these crates have closed forms. The default takes [differences](crate::difference) of the rows and
+    /// The gaps of these crates have closed forms. The default takes [differences](crate::system::difference) of the rows and
     /// allocates. Where the nearest points jump there is no rate, and what is written is that of one side.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         bias_by_differences(self, system, coordinates, velocity, bias);

@@ -63,8 +63,8 @@
 //! | [`contact_set`] | [`ContactSet`]: contact Jacobian and Delassus operator, dense and block-sparse |
 //! | [`contact_source`] | the traits by which schemes ask which features are near |
 //! | [`compliant`] | force laws of contacts that give way: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
-//! | [`motion`] | [`BodyMotion`](motion::BodyMotion): velocities and accelerations of the points of one body |
-//! | [`difference`] | rates along a motion by differences, where there is no closed form |
+//! | [`system::motion`] | [`BodyMotion`](system::motion::BodyMotion): velocities and accelerations of the points of one body |
+//! | [`system::difference`] | rates along a motion by differences, where there is no closed form |
 //! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
 //! | `urdf` | import of robot descriptions, with the feature `urdf` |
 //!
@@ -85,12 +85,10 @@ pub mod constraint;
 pub mod contact_frame;
 pub mod contact_set;
 pub mod contact_source;
-pub mod difference;
 pub mod free_bodies;
 pub mod gap;
 pub mod inertia;
 pub mod lagrangian;
-pub mod motion;
 pub mod planar_bodies;
 pub mod rotation;
 pub mod system;

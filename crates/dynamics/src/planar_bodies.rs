@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector2, Vector
 use crate::{
     free_bodies::{Error, check_entries, check_gravity, check_mass},
     lagrangian::{Derivatives, Lagrangian},
-    motion::BodyVelocity,
+    system::motion::BodyVelocity,
     system::{Dimension, System},
 };
 

@@ -1,10 +1,13 @@
 //! The seam between mechanics and everything that moves it: the trait [`System`].
 
+pub mod difference;
+pub mod motion;
+
 use std::{fmt::Debug, ops::Range};
 
 use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
 
-use crate::{difference, motion::BodyVelocity};
+use motion::BodyVelocity;
 
 /// The space a [`System`] moves in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +229,7 @@ pub trait System: Debug + Send + Sync {
     ///
     /// For a point at the arm `r` of a free body it is the centripetal `ω × (ω × r)`.
     ///
-    /// The default takes [differences](crate::difference) and allocates; the systems of this crate have closed
+    /// The default takes [differences](crate::system::difference) and allocates; the systems of this crate have closed
     /// forms.
     fn point_bias(
         &self,
@@ -241,7 +244,7 @@ pub trait System: Debug + Send + Sync {
     /// Power of the smooth forces that have no potential (W): dampers, drives, torques. Those with a potential, and the
     /// gyroscopic and Coriolis terms, keep the energy and do not count.
     ///
-    /// The default is `vᵀ k + d/ds E(q ⊕ s v, v)` at `s = 0`, by [differences](crate::difference), and allocates; the systems of
+    /// The default is `vᵀ k + d/ds E(q ⊕ s v, v)` at `s = 0`, by [differences](crate::system::difference), and allocates; the systems of
     /// this crate have closed forms.
     fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
         let (mut exchanged, mut forces) = ([0.0], vec![0.0; velocity.len()]);

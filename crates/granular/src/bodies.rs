@@ -46,8 +46,9 @@ use self::{
 use crate::{cells::Cells, parallel, report::Report};
 
 pub use self::{
+    balls::Ball,
     body::{Body, Boundary},
-    form::{Ball, Form},
+    form::Form,
     settings::{Error, Settings},
 };
 

@@ -38,7 +38,7 @@ pub use claims::{Claims, Complementarity, Friction};
 pub use figure::Figure;
 pub use judgement::{Judged, Judgement, Verdict};
 use sizes::Scales;
-pub(crate) use sizes::{TOLERANCE, root_of_energy, still};
+pub(crate) use sizes::{TOLERANCE, still};
 
 /// The figures that judge an [`Outcome`], computed from it and the [`Problem`] and nothing else.
 ///

@@ -22,7 +22,7 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::elimination::Span;
 
-use crate::{Problem, certificate::root_of_energy};
+use crate::Problem;
 
 /// Most contacts of a search, whose cost grows with their third power.
 const MOST_CONTACTS: usize = 200;
@@ -63,7 +63,7 @@ pub(crate) fn confirmed(problem: &Problem, weights: &DVector<f64>) -> Option<DVe
     let weights = weights / weights.sum();
     let free = problem.borrow_free_contact_velocity();
     let sizes = problem.free_row_sizes();
-    let speed = root_of_energy(problem, problem.velocity());
+    let speed = problem.root_of_energy(problem.velocity());
     let mut response = DVector::zeros(problem.dimension());
     let (mut size, mut asked, mut rounding) = (0.0, 0.0, 0.0);
     for (k, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {

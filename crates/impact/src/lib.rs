@@ -91,6 +91,7 @@
 pub mod anitescu_potra;
 pub mod certificate;
 pub mod design;
+mod directions;
 pub mod friction_cone;
 pub mod guarantee;
 mod infeasible;

@@ -408,6 +408,16 @@ impl Problem {
         0.5 * velocity.dot(&self.momentum(velocity))
     }
 
+    /// `√(vᵀ M v)`, without overflow or underflow of the square.
+    pub(crate) fn root_of_energy(&self, velocity: &DVector<f64>) -> f64 {
+        let fastest = velocity.amax();
+        if fastest == 0.0 {
+            return 0.0;
+        }
+        let unit = velocity / fastest;
+        fastest * unit.dot(&self.momentum(&unit)).max(0.0).sqrt()
+    }
+
     /// What the percussions `impulse` (length `r`, N·s) do: the velocity they lead to, and the
     /// multipliers of the joints.
     ///

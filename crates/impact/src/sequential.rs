@@ -1,8 +1,9 @@
 //! One contact after another: each impact is resolved as if it were the only one.
 //!
 //! While contacts approach, the [`Order`] picks one of them and the inner law resolves the problem that
-//! has this contact alone, from the velocity that the impacts before it left. The percussions add up, and the sum
-//! is judged, not the single impacts.
+//! has this contact alone, from the velocity that the impacts before it left. The percussions add up. Each single
+//! impact is judged by the certificate of its own problem, and the sum by that of the whole; a single impact that fails ends
+//! the sequence with its status.
 //!
 //! - **Needs** an inner law that ends without approach at its contact.
 //! - **Guarantees** no adhesion and percussions in their cones as far as the inner law does (cones are
@@ -162,18 +163,21 @@ impl<L: Law> Sequential<L> {
                 break;
             }
             let single = singles[k].with_velocity(outcome.velocity.clone())?;
-            let answer = self.inner.answer(&single)?;
+            // A stage that its own certificate refuses would carry its error into all that follow.
+            let answer = judged(&single, &self.inner.claims(&single), self.inner.answer(&single)?)?;
             let (rows, share) = (problem.rows(k), &answer.impulses[0]);
             impulse[rows.start] += share.normal;
             for (row, tangent) in (rows.start + 1..rows.end).zip(&share.tangent) {
                 impulse[row] += tangent;
             }
             let mut stages = outcome.trace.stages;
-            outcome = problem.outcome(&impulse, Trace::new(answer.trace.status, vec![]));
+            outcome = problem.outcome(&impulse, Trace::resolved(vec![]));
             let velocity = outcome.velocity.clone();
             stages.push(Stage { phase: Phase::Impact, contact: Some(k), velocity });
             outcome.trace.stages = stages;
-            if outcome.trace.status != Status::Resolved {
+            // What a stage gains a later one may lose; the whole is judged at the end.
+            if !matches!(answer.trace.status, Status::Resolved | Status::EnergyGained) {
+                outcome.trace.status = answer.trace.status;
                 break;
             }
             approach = approaches(problem, &outcome.velocity);

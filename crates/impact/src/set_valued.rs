@@ -53,6 +53,7 @@ use crate::{
 
 mod covering_path;
 mod draws;
+mod frame;
 mod joe_kuo;
 mod sampler;
 mod sobol;
@@ -248,7 +249,12 @@ impl SetValuedRouth {
                         let mut statistics = Statistics::new(self.settings.steps);
                         for index in first..end.min(first + CHUNK) {
                             sampler.run(index);
-                            statistics.count(sampler);
+                            statistics.count(
+                                sampler.termination(),
+                                sampler.lcps(),
+                                sampler.fallbacks(),
+                                sampler.figures(),
+                            );
                             if let Some(sample) = sampler.outcome() {
                                 summary.record(&sample);
                             }

@@ -32,13 +32,11 @@
 //! M. Anitescu, F. A. Potra, "Formulating dynamic multi-rigid-body contact problems with friction as
 //! solvable linear complementarity problems", *Nonlinear Dynamics* 14 (1997) 231–247.
 
-use std::f64::consts::TAU;
-
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, lemke};
 use serde::{Deserialize, Serialize};
 
-use crate::{Contact, Problem, law::Error, outcome::Status};
+use crate::{Contact, Problem, directions::direction, law::Error, outcome::Status};
 
 /// Most unknowns: each of the dense matrices of Lemke's method then takes 200 MB.
 const MOST_UNKNOWNS: usize = 5000;
@@ -223,18 +221,6 @@ pub(crate) fn check_directions(k: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Direction `j` of `k`; opposite directions are exact mirrors, and so are those on the axes.
-pub(crate) fn direction(j: usize, k: usize) -> [f64; 2] {
-    if 2 * j >= k {
-        return direction(j - k / 2, k).map(|component| -component);
-    }
-    if 4 * j == k {
-        return [0.0, 1.0];
-    }
-    let (sin, cos) = (TAU * j as f64 / k as f64).sin_cos();
-    [cos, sin]
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::{dmatrix, dvector};
@@ -265,18 +251,6 @@ mod tests {
         assert_eq!(lcp.matrix(), &expected);
         assert_eq!(lcp.vector(), &dvector![-1.0, 1.0, -4.0, -1.0, 2.0]);
         assert_eq!(step.impulse_map().shape(), (3, 5));
-    }
-
-    #[test]
-    fn directions_are_unit_vectors_in_opposite_pairs() {
-        for k in [2, 4, 6, 8, 16] {
-            for j in 0..k {
-                let [x, y] = direction(j, k);
-                assert!((x.hypot(y) - 1.0).abs() < 1e-15, "{j} of {k}");
-                let [back, down] = direction((j + k / 2) % k, k);
-                assert!(x + back == 0.0 && y + down == 0.0, "{j} of {k}");
-            }
-        }
     }
 
     #[test]

@@ -70,6 +70,7 @@ pub mod atomic;
 pub mod csv;
 pub mod number;
 pub mod page;
+mod paths;
 pub mod provenance;
 pub mod report;
 pub mod results;

@@ -7,7 +7,7 @@ use percussion_scenarios::{Against, ExperimentOutcome, Figure, Row, Scenario, Vi
 use crate::{
     Report, Results, escape,
     number::{short, short_or_dash},
-    report::{figure_stem, folder},
+    paths::{figure_stem, folder},
     svg,
 };
 

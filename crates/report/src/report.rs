@@ -7,7 +7,12 @@ use std::{
 
 use percussion_scenarios::{ExperimentOutcome, Figure, View};
 
-use crate::{Provenance, Results, WriteError, atomic, csv, page, results::json, svg, viewer};
+use crate::{
+    Provenance, Results, WriteError, atomic, csv, page,
+    paths::{figure_stem, folder},
+    results::json,
+    svg, viewer,
+};
 
 /// Outcomes of experiments and how they came about.
 #[derive(Clone, Copy, Debug)]
@@ -88,25 +93,6 @@ fn write_view(directory: &Path, id: &str, view: &View) -> Result<(), WriteError>
     let page = viewer::page_with_assets(view, &format!("{up}{ASSETS}"));
     atomic::write(&target.join("view.html"), page.as_bytes())?;
     atomic::write(&target.join("view.json"), viewer::json(view).as_bytes())
-}
-
-/// The directory of an experiment relative to the report: `family/experiment`.
-pub(crate) fn folder(id: &str) -> String {
-    id.split('/').map(file_name).collect::<Vec<_>>().join("/")
-}
-
-/// The files of a figure relative to the report, without extension: `family/experiment/figure`.
-pub(crate) fn figure_stem(outcome: &ExperimentOutcome, figure: &Figure) -> String {
-    format!("{}/{}", folder(&outcome.id), file_name(&figure.id))
-}
-
-/// `name` in lower-case letters, digits and hyphens, so that it is one harmless path component.
-fn file_name(name: &str) -> String {
-    let harmless = |character: char| match character.to_ascii_lowercase() {
-        lower @ ('a'..='z' | '0'..='9') => lower,
-        _ => '-',
-    };
-    name.chars().map(harmless).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 //! Runs the fuzz targets with seeded random cases on the stable compiler.
+#![expect(clippy::print_stdout, reason = "the driver talks to a person at a terminal")]
 
 use std::{
     collections::BTreeMap,

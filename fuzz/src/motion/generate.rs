@@ -173,7 +173,7 @@ fn lower(motion: &mut Motion) {
         let scene = motion.scene();
         let gaps = (0..motion.contacts.len()).map(|k| scene.gap(&motion.coordinates, k));
         let least = gaps.fold(f64::INFINITY, f64::min);
-        if !(least > 1e-12) {
+        if least <= 1e-12 || least.is_nan() {
             return;
         }
         for (k, n) in normal.iter().enumerate().take(if motion.kind == Kind::Space { 3 } else { 2 })

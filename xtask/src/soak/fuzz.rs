@@ -8,7 +8,7 @@ const SECONDS: &str = "30";
 
 pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
     let seed = trial.random.next().to_string();
-    let mut command = fuzz::driver();
+    let mut command = fuzz::driver()?;
     command.args(["--seed", &seed, "--seconds", SECONDS, "--save"]);
     shell::run(command.arg(trial.path("failures")))
 }

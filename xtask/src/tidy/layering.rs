@@ -21,9 +21,9 @@ const ORDER: [&str; 9] = [
 const ALONE: [&str; 2] = ["percussion-complementarity", "xtask"];
 
 /// Members below all crates, which may use any of them.
-const BELOW: [&str; 2] = ["percussion-benches", "percussion-book"];
+const BELOW: [&str; 3] = ["percussion-benches", "percussion-book", "percussion-fuzz"];
 
-/// Members that stand on none of ours and are not published: the tests of any crate may use them, and nothing else.
+/// Members that stand on none of ours and are not published: the tests of any crate and members below all may use them.
 const FOR_TESTS: [&str; 2] = ["percussion-snapshot", "percussion-verify"];
 
 /// Dependencies of tests count too: a package whose tests need a crate below cannot be published
@@ -43,7 +43,7 @@ pub(super) fn check(metadata: &Value) -> Vec<Finding> {
             let Some(on) = dependency["name"].as_str().filter(|on| rank(on).is_some()) else {
                 continue;
             };
-            if FOR_TESTS.contains(&on) && dependency["kind"] == "dev" {
+            if FOR_TESTS.contains(&on) && (dependency["kind"] == "dev" || BELOW.contains(&name)) {
                 continue;
             }
             if FOR_TESTS.contains(&on) {

@@ -7,6 +7,7 @@ mod rounding;
 mod set;
 mod set_text;
 mod text;
+mod words;
 
 use std::{iter, path::Path};
 

@@ -9,8 +9,8 @@ use super::{
     assembly::{Part, QUATERNION_TOLERANCE},
 };
 use crate::{
-    motion::BodyVelocity,
     rotation,
+    system::motion::BodyVelocity,
     system::{CoordinateError, Dimension, System, check_finite},
 };
 

@@ -9,7 +9,7 @@
 use crate::{
     ContactRows, GapFunction, System,
     gap::{ContactPoint, Error, SpherePlane},
-    motion::BodyMotion,
+    system::motion::BodyMotion,
 };
 
 /// The gap of a [`SpherePlane`] with the contact point moved from the lowest point of the sphere to half

@@ -25,7 +25,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 use super::{EqualityConstraint, Error, Frame, different_bodies, relative_row};
 use crate::{
     anchor::Anchor,
-    motion::BodyMotion,
+    system::motion::BodyMotion,
     system::{Dimension, System},
 };
 

@@ -27,7 +27,7 @@ use nalgebra::{DMatrix, Isometry3, Quaternion, Vector3};
 use super::{BallJoint, EqualityConstraint, Error};
 use crate::{
     anchor::Anchor,
-    motion::{BodyMotion, add_angular_row},
+    system::motion::{BodyMotion, add_angular_row},
     system::{Dimension, System},
 };
 

@@ -30,7 +30,7 @@ use crate::{
     anchor::Anchor,
     contact_frame::ContactFrame,
     gap::Plane,
-    motion::BodyMotion,
+    system::motion::BodyMotion,
     system::{Dimension, System},
 };
 

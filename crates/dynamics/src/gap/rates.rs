@@ -30,7 +30,7 @@
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
-use crate::motion::BodyMotion;
+use crate::system::motion::BodyMotion;
 
 /// A circle whose plane is nearer than this angle (rad) to another plane has no lowest point: the direction to it has
 /// lost half of its digits there.

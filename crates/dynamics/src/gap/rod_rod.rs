@@ -25,7 +25,7 @@ use crate::{
         ContactPoint, ContactRows, Error, GapFunction, Sphere, bias_across_axis,
         rates::{Core, Rates, Touch},
     },
-    motion::BodyMotion,
+    system::motion::BodyMotion,
     system::{Dimension, System},
 };
 

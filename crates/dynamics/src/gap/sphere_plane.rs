@@ -18,7 +18,7 @@ use nalgebra::Vector3;
 use crate::{
     contact_frame::{self, ContactFrame},
     gap::{ContactPoint, ContactRows, Error, GapFunction, Sphere},
-    motion::BodyMotion,
+    system::motion::BodyMotion,
     system::{Dimension, System},
 };
 

@@ -24,8 +24,6 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use nalgebra::{Matrix3, SMatrix, SymmetricEigen, Vector3};
 use percussion_dynamics::{MassProperties, inertia};
 
-use super::form::Ball;
-
 /// Points of the quadrature.
 const POINTS: usize = 16;
 
@@ -38,6 +36,15 @@ const DEEPEST: u32 = 12;
 
 /// Moments `1, x, y, z, xx, yy, zz, yz, zx, xy`.
 type Moments = [f64; 10];
+
+/// A ball of a [clump](super::Form::clump).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// Center (m).
+    pub center: Vector3<f64>,
+    /// Radius (m), positive.
+    pub radius: f64,
+}
 
 /// Mass properties of the union of balls of even `density` (kg/m³).
 pub(super) fn mass_properties(

@@ -6,7 +6,10 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 use percussion_collision::{Collider, Shape, collider};
 use percussion_dynamics::{Dimension, MassProperties};
 
-use super::{balls, settings::Error};
+use super::{
+    balls::{self, Ball},
+    settings::Error,
+};
 use crate::range;
 
 /// Smallest and largest moment of inertia (kg·m²): mass times length squared at their bounds.
@@ -50,15 +53,6 @@ pub(super) struct Part {
     pub(super) collider: Collider,
     pub(super) center: Vector3<f64>,
     pub(super) radius: f64,
-}
-
-/// A ball of a [clump](Form::clump).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ball {
-    /// Center (m).
-    pub center: Vector3<f64>,
-    /// Radius (m), positive.
-    pub radius: f64,
 }
 
 impl Form {

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     Outcome, Problem,
+    directions::direction,
     outcome::{Impulse, Status},
-    step_lcp::direction,
 };
 
 /// An outcome, judged: its certificate, what is said of each figure, and the status that follows.

@@ -120,8 +120,8 @@ pub(super) struct Scales {
 impl Scales {
     pub(super) fn of(problem: &Problem, outcome: &Outcome) -> Self {
         let (before, after) = (problem.velocity(), &outcome.velocity);
-        let root = root_of_energy(problem, before);
-        let grown = root_of_energy(problem, after) / root;
+        let root = problem.root_of_energy(before);
+        let grown = problem.root_of_energy(after) / root;
         let share = if grown > 1.0 { 1.0 / grown } else { 1.0 };
         let velocity = before.abs() + after.abs() * share;
         let percussions = stack(outcome).abs();
@@ -180,7 +180,7 @@ impl Scales {
 /// Velocity of each row of the contacts that counts as still by the problem alone, `‖a‖ (4 τ U + ε s)` (length `r`, m/s).
 pub(crate) fn still(problem: &Problem, tolerance: f64) -> DVector<f64> {
     let sizes = problem.free_row_sizes();
-    let rounding = problem.rounding() * root_of_energy(problem, problem.velocity());
+    let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
     let part = 4.0 * tolerance.max(FLOOR) * strike(problem, &sizes) + rounding;
     sizes * part
 }
@@ -191,16 +191,6 @@ fn strike(problem: &Problem, row_sizes: &DVector<f64>) -> f64 {
     free.filter(|(_, size)| **size > 0.0)
         .map(|(velocity, size)| velocity.abs() / size)
         .fold(0.0, f64::max)
-}
-
-/// `√(vᵀ M v)`, without overflow or underflow of the square.
-pub(crate) fn root_of_energy(problem: &Problem, velocity: &DVector<f64>) -> f64 {
-    let fastest = velocity.amax();
-    if fastest == 0.0 {
-        return 0.0;
-    }
-    let unit = velocity / fastest;
-    fastest * unit.dot(&problem.momentum(&unit)).max(0.0).sqrt()
 }
 
 /// `½ (v⁺ − v⁻)ᵀ M (v⁺ + v⁻)` with velocities as parts of the fastest before, and its size, for which `work` is the size of what

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use super::Error;
-use crate::{Problem, step_lcp};
+use crate::{Problem, directions::direction};
 
 /// The edges of all cones: what unit normal percussions with friction along one direction do.
 pub(super) struct Generators {
@@ -66,9 +66,7 @@ pub(super) fn edges(tangents: usize, friction: f64, directions: usize) -> Vec<[f
     if count == 0 {
         return vec![[0.0; 2]];
     }
-    (0..count)
-        .map(|j| step_lcp::direction(j, count).map(|component| friction * component))
-        .collect()
+    (0..count).map(|j| direction(j, count).map(|component| friction * component)).collect()
 }
 
 /// An orthonormal basis of what percussions can do, and the coordinates of each row's response in it.

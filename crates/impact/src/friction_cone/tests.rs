@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Certificate, Contact, Mass, Problem, outcome::Trace, step_lcp};
+use crate::{Certificate, Contact, Mass, Problem, directions::direction, outcome::Trace};
 
 fn pointed(problem: &Problem) -> Pointed {
     match analyze(problem, &Settings::default()).unwrap() {
@@ -51,7 +51,7 @@ fn largest_constant(problem: &Problem, directions: usize) -> f64 {
             let mut edge = DVector::zeros(problem.contact_jacobian().nrows());
             let first = problem.rows(k).start;
             edge[first] = 1.0;
-            let direction = step_lcp::direction(j, count);
+            let direction = direction(j, count);
             for t in 0..contact.tangents.len() {
                 edge[first + 1 + t] = contact.friction * direction[t];
             }

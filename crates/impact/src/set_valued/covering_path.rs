@@ -34,7 +34,7 @@
 
 use nalgebra::DVector;
 
-use super::statement::Frame;
+use super::frame::Frame;
 use crate::Problem;
 
 /// Most pieces of a path for each row; ordinary paths take about one.

@@ -24,24 +24,10 @@ use percussion_complementarity::lcp::{self, lemke};
 
 use super::{
     covering_path::CoveringPath,
+    frame::Frame,
     statistics::{Figures, raise},
 };
-use crate::{Problem, law::Error, step_lcp};
-
-/// A contact as a step sees it.
-#[derive(Clone, Debug)]
-pub(super) struct Frame {
-    /// Row of its normal in `J`; its tangents follow.
-    pub(super) row: usize,
-    /// Number of tangents.
-    pub(super) tangents: usize,
-    /// `μ`.
-    pub(super) friction: f64,
-    /// Index of its first `β`.
-    first: usize,
-    /// Directions of friction in the tangent plane, each with two components.
-    directions: Vec<[f64; 2]>,
-}
+use crate::{Problem, directions::direction, law::Error, step_lcp};
 
 /// The LCP of a step, with the memory of its solver.
 #[derive(Clone, Debug)]
@@ -66,7 +52,7 @@ impl Statement {
         for (index, contact) in problem.contacts().iter().enumerate() {
             let tangents = contact.tangents.len();
             let count = [0, 2, directions][tangents];
-            let directions = (0..count).map(|j| step_lcp::direction(j, count)).collect();
+            let directions = (0..count).map(|j| direction(j, count)).collect();
             let (row, friction) = (problem.rows(index).start, contact.friction);
             frames.push(Frame { row, tangents, friction, first, directions });
             first += count;
@@ -250,14 +236,6 @@ impl Units {
     fn of(&self, rows: RangeInclusive<usize>) -> (f64, f64) {
         let largest = |units: &[f64]| units.iter().copied().fold(0.0, f64::max);
         (largest(&self.speeds[rows.clone()]), largest(&self.percussions[rows]))
-    }
-}
-
-impl Frame {
-    /// Velocity along a direction of the tangent plane.
-    fn along(&self, direction: &[f64; 2], contact_velocity: &DVector<f64>) -> f64 {
-        let tangents = &contact_velocity.as_slice()[self.row + 1..][..self.tangents];
-        tangents.iter().zip(direction).map(|(u, d)| u * d).sum()
     }
 }
 

@@ -3,8 +3,6 @@
 use nalgebra::DVector;
 use serde::Serialize;
 
-use super::Sampler;
-
 /// How a sample ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -191,17 +189,24 @@ impl Statistics {
         self.lcps.iter().rposition(|&count| count > 0).unwrap_or(0)
     }
 
-    pub(super) fn count(&mut self, sampler: &Sampler<'_>) {
+    /// Counts a sample that took `lcps` LCPs, `fallbacks` of them by Lemke's method.
+    pub(super) fn count(
+        &mut self,
+        termination: Termination,
+        lcps: usize,
+        fallbacks: u64,
+        figures: &Figures,
+    ) {
         self.samples += 1;
-        *match sampler.termination() {
+        *match termination {
             Termination::Separated => &mut self.terminated,
             Termination::Closed => &mut self.closed,
             Termination::Limit => &mut self.limit,
             Termination::Unsolved => &mut self.unsolved,
         } += 1;
-        self.lcps[sampler.lcps()] += 1;
-        self.fallbacks += sampler.fallbacks();
-        self.figures.raise(sampler.figures());
+        self.lcps[lcps] += 1;
+        self.fallbacks += fallbacks;
+        self.figures.raise(figures);
     }
 
     pub(super) fn merge(&mut self, later: &Self) {

@@ -3,7 +3,7 @@
 //! All rows stand in one matrix: the bilateral equations first, then normal and tangents of each contact.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::{ContactRows, contact_source, difference};
+use percussion_dynamics::{ContactRows, contact_source, system::difference};
 
 use super::{Error, Model};
 use crate::contacts::Contacts;

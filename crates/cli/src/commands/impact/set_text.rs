@@ -7,7 +7,7 @@ use percussion_report::{
 
 use super::{
     set::{BoundingBox, Cone, Set, SetStatistics},
-    text::{clean, list, size},
+    words::{clean, list, size, with_restitution},
 };
 use crate::{
     input::Subject,
@@ -34,7 +34,7 @@ pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
 
 /// The status of a set, with what is not as it is in the data.
 pub(super) fn status(set: &Set) -> String {
-    super::text::with_restitution(name_of(&set.status), set.restitution)
+    with_restitution(name_of(&set.status), set.restitution)
 }
 
 fn samples(set: &Set) -> Table {

@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use percussion_impact::{
     certificate::{Judged, Verdict},
-    outcome::{Impulse, RestitutionUse},
+    outcome::Impulse,
 };
 use percussion_report::{Table, number::short};
 
 use super::{
     document::{Comparison, Content, Document, List, One},
     set_text,
+    words::{clean, list, size, with_restitution},
 };
 use crate::{
     input::Subject,
@@ -19,8 +20,6 @@ use crate::{
 
 /// Most stages, and most outcomes, that are told one by one.
 const MOST_ROWS: usize = 12;
-/// Most entries of a vector in one cell.
-const MOST_ENTRIES: usize = 8;
 /// Width of the columns of velocities in one table, in characters.
 const WIDTH: usize = 80;
 
@@ -40,17 +39,6 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
 /// The status of an outcome, with what is not as it is in the data.
 fn status(outcome: &One) -> String {
     with_restitution(name_of(&outcome.status), outcome.restitution)
-}
-
-/// The name of a status, and what became of the restitution of the contacts if it was not used.
-pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> String {
-    match restitution {
-        RestitutionUse::Ignored => format!("{name}, restitution ignored"),
-        RestitutionUse::Replaced => {
-            format!("{name}, restitution of the contacts replaced by the law's")
-        }
-        _ => name,
-    }
 }
 
 /// Which contacts close on a body so that no motion separates them as fast as asked.
@@ -377,20 +365,4 @@ pub(super) fn refusals(comparison: &Comparison) -> String {
         .map(|refused| format!("{} does not apply: {}", refused.law, refused.error))
         .collect();
     lines.join("\n")
-}
-
-/// `value`, where what is rounding of numbers of the given size reads 0.
-pub(super) fn clean(value: f64, size: f64) -> String {
-    short(if value.abs() <= 1e-13 * size { 0.0 } else { value })
-}
-
-/// Largest absolute value.
-pub(super) fn size(values: impl IntoIterator<Item = f64>) -> f64 {
-    values.into_iter().fold(0.0, |largest, value| value.abs().max(largest))
-}
-
-pub(super) fn list(values: &[f64]) -> String {
-    let shown: Vec<_> = values.iter().take(MOST_ENTRIES).map(|value| short(*value)).collect();
-    let more = if values.len() > MOST_ENTRIES { ", …" } else { "" };
-    shown.join(", ") + more
 }

@@ -1,0 +1,34 @@
+//! Numbers and statuses as `impact` tells them to people.
+
+use percussion_impact::outcome::RestitutionUse;
+use percussion_report::number::short;
+
+/// Most entries of a vector in one cell.
+const MOST_ENTRIES: usize = 8;
+
+/// The name of a status, and what became of the restitution of the contacts if it was not used.
+pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> String {
+    match restitution {
+        RestitutionUse::Ignored => format!("{name}, restitution ignored"),
+        RestitutionUse::Replaced => {
+            format!("{name}, restitution of the contacts replaced by the law's")
+        }
+        _ => name,
+    }
+}
+
+/// `value`, where what is rounding of numbers of the given size reads 0.
+pub(super) fn clean(value: f64, size: f64) -> String {
+    short(if value.abs() <= 1e-13 * size { 0.0 } else { value })
+}
+
+/// Largest absolute value.
+pub(super) fn size(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+pub(super) fn list(values: &[f64]) -> String {
+    let shown: Vec<_> = values.iter().take(MOST_ENTRIES).map(|value| short(*value)).collect();
+    let more = if values.len() > MOST_ENTRIES { ", …" } else { "" };
+    shown.join(", ") + more
+}

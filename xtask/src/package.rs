@@ -1,0 +1,90 @@
+//! `cargo xtask package`: every crate that is published is packed and checked from its package alone.
+//!
+//! The packages are unpacked into a workspace of their own, in which each is checked with its own features only. That finds
+//! a file that is left out of a package and a feature that another crate of ours asks for, and compiles the dependencies
+//! that the packages share once.
+
+use std::{fmt::Write as _, fs, path::Path, process::Command};
+
+use anyhow::{Context, bail};
+
+use crate::{
+    shell::{self, cargo},
+    tidy,
+};
+
+/// `--allow-dirty`, because what is packed must build whether or not it is committed yet; `--offline`, because the steps
+/// before have fetched all that a package of ours may need.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let metadata = tidy::metadata()?;
+    let names: Vec<&str> = tidy::published(&metadata).collect();
+    let mut pack = cargo(["package", "--allow-dirty", "--offline", "--no-verify"]);
+    shell::run(pack.args(names.iter().flat_map(|name| ["--package", name])))?;
+    let folder = shell::target().join("package/unpacked");
+    unpack(&names, &folder)?;
+    for name in names {
+        let mut check = cargo(["check", "--offline", "--package", name, "--manifest-path"]);
+        check.arg(folder.join("Cargo.toml")).env("CARGO_TARGET_DIR", shell::target());
+        shell::run(&mut check)?;
+    }
+    Ok(())
+}
+
+/// Makes a workspace of the packages `names` in `folder`, which is emptied first.
+fn unpack(names: &[&str], folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("removing {}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    for name in names {
+        let archive = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
+        let mut tar = Command::new("tar");
+        tar.arg("-xzf").arg(shell::target().join("package").join(archive)).arg("-C").arg(folder);
+        shell::run(&mut tar)?;
+    }
+    let root = shell::root();
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).context("reading Cargo.toml")?;
+    fs::write(folder.join("Cargo.toml"), workspace(names, profiles(&manifest)?))
+        .with_context(|| format!("writing into {}", folder.display()))?;
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).context("copying Cargo.lock")?;
+    Ok(())
+}
+
+/// The manifest of a workspace in which the packages `names` depend on one another.
+fn workspace(names: &[&str], profiles: &str) -> String {
+    let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"percussion-*\"]\n".to_owned();
+    text.push_str("\n[patch.crates-io]\n");
+    for name in names {
+        // Writing into a string does not fail.
+        let _ = writeln!(text, "{name} = {{ path = \"{name}-{}\" }}", env!("CARGO_PKG_VERSION"));
+    }
+    text + "\n" + profiles
+}
+
+/// The part of our manifest from its first profile on, so that what is built already is used again.
+fn profiles(manifest: &str) -> anyhow::Result<&str> {
+    match manifest.find("[profile.") {
+        Some(start) => Ok(&manifest[start..]),
+        None => bail!("Cargo.toml has no profile, expected them at its end"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_stand_in_for_those_of_the_registry() {
+        let text = workspace(&["percussion-a"], "[profile.dev]\nopt-level = 1\n");
+        let patch =
+            format!("percussion-a = {{ path = \"percussion-a-{}\" }}", env!("CARGO_PKG_VERSION"));
+        assert!(text.contains(&patch), "{text}");
+        assert!(text.ends_with("[profile.dev]\nopt-level = 1\n"), "{text}");
+    }
+
+    #[test]
+    fn profiles_are_the_end_of_the_manifest() {
+        assert_eq!(profiles("[workspace]\n[profile.dev]\n").unwrap(), "[profile.dev]\n");
+        assert!(profiles("[workspace]\n").is_err());
+    }
+}
