@@ -4,9 +4,12 @@ use nalgebra::Vector3;
 use percussion_granular::{Settings, channel::Parameters};
 use serde::Deserialize;
 
-use crate::{document, error::Error, scenario::Expected};
+use crate::{
+    error::Error,
+    fixture::{self, Fixture},
+};
 
-/// The file of the channel and of the experiment with it.
+/// The parameters of the channel and of the experiment with it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Document {
@@ -30,7 +33,6 @@ pub(crate) struct Document {
     pub(crate) full: Run,
     /// Factor and solid fraction of runs that were made once.
     pub(crate) runs: Vec<[f64; 2]>,
-    pub(crate) expected: Vec<Expected>,
 }
 
 /// How the channel is run in an experiment.
@@ -63,12 +65,12 @@ pub(crate) struct Run {
 /// # Ok::<(), percussion_scenarios::Error>(())
 /// ```
 pub fn parameters(seed: u64) -> Result<Parameters, Error> {
-    Ok(Document::read()?.parameters(seed))
+    Ok(Document::read()?.parameters.parameters(seed))
 }
 
 impl Document {
-    pub(crate) fn read() -> Result<Self, Error> {
-        document::parse(include_str!("../fixtures/granular/channel.toml"), "channel")
+    pub(crate) fn read() -> Result<Fixture<Self>, Error> {
+        fixture::read("granular/channel", include_str!("../fixtures/granular/channel.toml"))
     }
 
     /// The published channel.

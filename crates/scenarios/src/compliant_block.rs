@@ -37,7 +37,7 @@ use percussion_integrators::compliant::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{document, error, impacts::ImpactScenario};
+use crate::{error, fixture, impacts::ImpactScenario};
 
 /// Why a sweep is refused or fails.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +96,16 @@ pub struct Sweeps {
     pub runs: usize,
 }
 
+/// The parameters of the experiment with the sweeps.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Published {
+    pub(crate) impact: String,
+    /// Number of runs in each sweep, where it has to be quick.
+    pub(crate) quick_runs: usize,
+    pub(crate) sweeps: Sweeps,
+}
+
 /// One landing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
@@ -122,8 +132,9 @@ impl Sweeps {
     ///
     /// None, unless the embedded file were broken.
     pub fn published() -> Result<Self, Error> {
-        let text = include_str!("../fixtures/compliant/rocking-block.toml");
-        Ok(document::parse(text, "sweeps")?)
+        let text = include_str!("../fixtures/set-valued/rocking-block.toml");
+        let fixture = fixture::read::<Published>("set-valued/rocking-block", text)?;
+        Ok(fixture.parameters.sweeps)
     }
 
     /// Lands the flat block on corners whose ratio `k_A/k_B` runs from the inverse of the largest ratio to it,

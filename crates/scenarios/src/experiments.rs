@@ -1,32 +1,29 @@
 //! The published experiments, each with the figures it measures: [`experiments`].
 
 use percussion_impact::{Law, Outcome, Problem, outcome::Status};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     error::Error,
-    outcome::{ExperimentOutcome, Row},
-    scenario::{Expected, Scenario},
-    trajectory::Trajectory,
+    figure::Figure,
+    fixture::{self, Fixture},
+    outcome::ExperimentOutcome,
+    scenario::Scenario,
 };
 
-mod bounded_friction;
-mod channel;
 mod drawing;
 mod event_driven;
-mod four_balls;
-mod impulses;
-mod integrators;
+mod granular;
 mod maximum_dissipation;
+mod measurements;
 mod plus;
 mod propagative;
-mod rod_on_table;
-mod round_cones;
 mod set_valued;
+mod stewart_trinkle;
 #[cfg(test)]
 mod tests;
-mod two_balls;
-mod zeno;
+
+use measurements::{Measurements, simulate, touch};
 
 pub use drawing::overview;
 
@@ -69,17 +66,23 @@ fn settled(law: &dyn Law, problem: &Problem, allowed: &[Status]) -> Result<Outco
 pub type Progress<'a> = dyn FnMut(f64, &str) + 'a;
 
 /// One published experiment.
+///
+/// Its identifier is its name everywhere: `experiments/<family>/<name>.rs` measures what `fixtures/<family>/<name>.toml`
+/// expects, hyphens as underscores.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
     /// Name, such as `stewart-trinkle/four-balls`.
     pub id: &'static str,
     /// Title for people.
     pub title: &'static str,
+    /// The fixture.
+    pub(crate) text: &'static str,
+    /// Whether the fixture is a [`Scenario`].
+    pub(crate) is_scenario: bool,
     run: Run,
 }
 
-/// Called with the name of the experiment.
-type Run = fn(&str, &Options, &mut Progress<'_>) -> Result<ExperimentOutcome, Error>;
+type Run = fn(&Experiment, &Options, &mut Progress<'_>) -> Result<ExperimentOutcome, Error>;
 
 impl Experiment {
     /// Runs the experiment.
@@ -109,178 +112,219 @@ impl Experiment {
     ) -> Result<ExperimentOutcome, Error> {
         // Parts of an experiment meet up to rounding; what the caller sees never decreases.
         let mut done = 0.0;
-        let outcome = (self.run)(self.id, options, &mut |fraction, what| {
+        let outcome = (self.run)(self, options, &mut |fraction, what| {
             done = fraction.clamp(done, 1.0);
             progress(done, what);
         })?;
         progress(1.0, self.title);
         Ok(outcome)
     }
+
+    /// The fixture of an experiment that is not a scenario.
+    fn fixture<P: DeserializeOwned>(&self) -> Result<Fixture<P>, Error> {
+        fixture::read(self.id, self.text)
+    }
+
+    /// The scenario of an experiment that is one, and its fixture.
+    fn scenario<P: DeserializeOwned>(&self) -> Result<(Scenario, Fixture<P>), Error> {
+        fixture::read_scenario(self.id, self.text)
+    }
+
+    /// Nothing measured yet of what `fixture` expects.
+    fn measurements<'a, P>(&'a self, fixture: &'a Fixture<P>) -> Measurements<'a> {
+        Measurements::new(self.id, &fixture.expected)
+    }
+
+    /// The outcome with these measurements, which have to be those expected, and figures.
+    fn outcome<P>(
+        &self,
+        fixture: &Fixture<P>,
+        measurements: Measurements<'_>,
+        figures: Vec<Figure>,
+    ) -> Result<ExperimentOutcome, Error> {
+        let (rows, notes) = measurements.finish()?;
+        Ok(ExperimentOutcome {
+            id: self.id.to_owned(),
+            title: self.title.to_owned(),
+            summary: fixture.summary.clone(),
+            rows,
+            figures,
+            notes,
+        })
+    }
 }
+
+/// An identifier that is the path of its module, which is checked when this is compiled.
+const fn named(id: &'static str, module: &str) -> &'static str {
+    let (id_bytes, module) = (id.as_bytes(), module.as_bytes());
+    assert!(id_bytes.len() == module.len(), "the identifier and the module have different names");
+    let mut at = 0;
+    while at < module.len() {
+        let hyphen = id_bytes[at] == b'-' && module[at] == b'_';
+        assert!(hyphen || id_bytes[at] == module[at], "they have different names");
+        at += 1;
+    }
+    id
+}
+
+/// An entry of [`ALL`]: the identifier is the path of the module and of the fixture.
+macro_rules! experiment {
+    ($id:literal, $family:ident::$name:ident, $title:literal) => {
+        experiment!($id, $family::$name, $title, false)
+    };
+    ($id:literal, $family:ident::$name:ident, $title:literal, $is_scenario:literal) => {
+        Experiment {
+            id: named($id, concat!(stringify!($family), "/", stringify!($name))),
+            title: $title,
+            text: include_str!(concat!("../fixtures/", $id, ".toml")),
+            is_scenario: $is_scenario,
+            run: $family::$name::run,
+        }
+    };
+}
+
+/// The same for an experiment whose fixture is a [`Scenario`].
+macro_rules! scenario {
+    ($id:literal, $family:ident::$name:ident, $title:literal) => {
+        experiment!($id, $family::$name, $title, true)
+    };
+}
+
+/// All experiments, in the order of their publication: the one list of their names.
+const ALL: &[Experiment] = &[
+    scenario!(
+        "stewart-trinkle/rod-on-table",
+        stewart_trinkle::rod_on_table,
+        "A spinning rod falls on a table"
+    ),
+    scenario!(
+        "stewart-trinkle/two-balls-direct",
+        stewart_trinkle::two_balls_direct,
+        "A ball thrown directly at another"
+    ),
+    scenario!(
+        "stewart-trinkle/two-balls-bounce",
+        stewart_trinkle::two_balls_bounce,
+        "A ball that lands and rolls before it hits another"
+    ),
+    scenario!(
+        "stewart-trinkle/four-balls",
+        stewart_trinkle::four_balls,
+        "A thrown ball hits a row of three"
+    ),
+    scenario!(
+        "stewart-trinkle/bounded-friction",
+        stewart_trinkle::bounded_friction,
+        "A bearing brakes a disc on a slope and one in the air"
+    ),
+    experiment!("plus/brick-corner", plus::brick_corner, "A brick strikes on a corner"),
+    experiment!("plus/brick-flat", plus::brick_flat, "A brick lands flat while it slides"),
+    experiment!("plus/ball-row", plus::ball_row, "A ball strikes a row of four"),
+    experiment!(
+        "plus/triple-pendulum",
+        plus::triple_pendulum,
+        "A triple pendulum strikes the ground"
+    ),
+    experiment!("plus/tabletop", plus::tabletop, "Contacts that cannot hold"),
+    experiment!(
+        "set-valued/rocking-block",
+        set_valued::rocking_block,
+        "A block falls flat on the ground"
+    ),
+    experiment!(
+        "set-valued/compass-gait",
+        set_valued::compass_gait,
+        "A compass gait walker takes a wide step"
+    ),
+    experiment!(
+        "set-valued/box-and-wall",
+        set_valued::box_and_wall,
+        "A box slides on a corner into a wall"
+    ),
+    experiment!(
+        "set-valued/ramone",
+        set_valued::ramone,
+        "The biped RAMone sets down its leading foot"
+    ),
+    experiment!(
+        "set-valued/disk-stack",
+        set_valued::disk_stack,
+        "A disk falls on two others that stand on the ground"
+    ),
+    experiment!(
+        "set-valued/zeno",
+        set_valued::zeno,
+        "A block rocks to rest through infinitely many impacts"
+    ),
+    experiment!(
+        "maximum-dissipation/single-contact",
+        maximum_dissipation::single_contact,
+        "A contact with three percussions of Coulomb's law"
+    ),
+    experiment!(
+        "maximum-dissipation/painleve-rod",
+        maximum_dissipation::painleve_rod,
+        "Painlevé's rod slides on its tip"
+    ),
+    experiment!(
+        "maximum-dissipation/convergence",
+        maximum_dissipation::convergence,
+        "How methods for many contacts converge"
+    ),
+    experiment!("propagative/cradle", propagative::cradle, "A ball strikes a row of two"),
+    experiment!("propagative/billiards", propagative::billiards, "A cue ball breaks two others"),
+    experiment!("propagative/trex", propagative::trex, "A robot that lands on tail and right foot"),
+    scenario!(
+        "event-driven/bouncing-ball",
+        event_driven::bouncing_ball,
+        "A ball bounces infinitely often, rests and rolls"
+    ),
+    experiment!(
+        "event-driven/rocking-block",
+        event_driven::rocking_block,
+        "A block falls on a corner and rocks to rest"
+    ),
+    experiment!(
+        "event-driven/triple-pendulum",
+        event_driven::triple_pendulum,
+        "A triple pendulum swings against the ground and comes to rest"
+    ),
+    experiment!(
+        "propagative/integrators",
+        propagative::integrators,
+        "Hinged rods fall on a floor, by three integrators"
+    ),
+    scenario!(
+        "maximum-dissipation/block-on-slope",
+        maximum_dissipation::block_on_slope,
+        "A block slides up a slope and stops where friction just holds it"
+    ),
+    experiment!(
+        "maximum-dissipation/stack",
+        maximum_dissipation::stack,
+        "A stack of boxes falls together and rests"
+    ),
+    scenario!(
+        "maximum-dissipation/card-house",
+        maximum_dissipation::card_house,
+        "A house of seven cards stands, or falls, by friction"
+    ),
+    experiment!(
+        "maximum-dissipation/beside-stewart-trinkle",
+        maximum_dissipation::beside_stewart_trinkle,
+        "Two published scenes by round cones and by polygons"
+    ),
+    experiment!(
+        "granular/channel",
+        granular::channel,
+        "Grains stream through a channel past an obstacle"
+    ),
+];
 
 /// All experiments, in the order of their publication.
 #[must_use]
-#[expect(clippy::too_many_lines, reason = "a table")]
-pub fn experiments() -> &'static [Experiment] {
-    &[
-        Experiment {
-            id: "stewart-trinkle/rod-on-table",
-            title: "A spinning rod falls on a table",
-            run: |id, options, progress| {
-                rod_on_table::run(&Scenario::named(id)?, options, progress)
-            },
-        },
-        Experiment {
-            id: "stewart-trinkle/two-balls-direct",
-            title: "A ball thrown directly at another",
-            run: |id, options, progress| {
-                two_balls::direct(&Scenario::named(id)?, options, progress)
-            },
-        },
-        Experiment {
-            id: "stewart-trinkle/two-balls-bounce",
-            title: "A ball that lands and rolls before it hits another",
-            run: |id, options, progress| {
-                two_balls::bounce(&Scenario::named(id)?, options, progress)
-            },
-        },
-        Experiment {
-            id: "stewart-trinkle/four-balls",
-            title: "A thrown ball hits a row of three",
-            run: |id, options, progress| four_balls::run(&Scenario::named(id)?, options, progress),
-        },
-        Experiment {
-            id: "stewart-trinkle/bounded-friction",
-            title: "A bearing brakes a disc on a slope and one in the air",
-            run: bounded_friction::run,
-        },
-        Experiment {
-            id: "plus/brick-corner",
-            title: "A brick strikes on a corner",
-            run: plus::brick_corner,
-        },
-        Experiment {
-            id: "plus/brick-flat",
-            title: "A brick lands flat while it slides",
-            run: plus::brick_flat,
-        },
-        Experiment {
-            id: "plus/ball-row",
-            title: "A ball strikes a row of four",
-            run: plus::ball_row,
-        },
-        Experiment {
-            id: "plus/triple-pendulum",
-            title: "A triple pendulum strikes the ground",
-            run: plus::triple_pendulum,
-        },
-        Experiment { id: "plus/tabletop", title: "Contacts that cannot hold", run: plus::tabletop },
-        Experiment {
-            id: "set-valued/rocking-block",
-            title: "A block falls flat on the ground",
-            run: set_valued::rocking_block,
-        },
-        Experiment {
-            id: "set-valued/compass-gait",
-            title: "A compass gait walker takes a wide step",
-            run: set_valued::compass_gait,
-        },
-        Experiment {
-            id: "set-valued/box-and-wall",
-            title: "A box slides on a corner into a wall",
-            run: set_valued::box_and_wall,
-        },
-        Experiment {
-            id: "set-valued/ramone",
-            title: "The biped RAMone sets down its leading foot",
-            run: set_valued::ramone,
-        },
-        Experiment {
-            id: "set-valued/disk-stack",
-            title: "A disk falls on two others that stand on the ground",
-            run: set_valued::disk_stack,
-        },
-        Experiment {
-            id: "set-valued/zeno",
-            title: "A block rocks to rest through infinitely many impacts",
-            run: zeno::run,
-        },
-        Experiment {
-            id: "maximum-dissipation/single-contact",
-            title: "A contact with three percussions of Coulomb's law",
-            run: maximum_dissipation::single_contact,
-        },
-        Experiment {
-            id: "maximum-dissipation/painleve-rod",
-            title: "Painlevé's rod slides on its tip",
-            run: maximum_dissipation::painleve_rod,
-        },
-        Experiment {
-            id: "maximum-dissipation/convergence",
-            title: "How methods for many contacts converge",
-            run: maximum_dissipation::convergence,
-        },
-        Experiment {
-            id: "propagative/cradle",
-            title: "A ball strikes a row of two",
-            run: propagative::cradle,
-        },
-        Experiment {
-            id: "propagative/billiards",
-            title: "A cue ball breaks two others",
-            run: propagative::billiards,
-        },
-        Experiment {
-            id: "propagative/trex",
-            title: "A robot that lands on tail and right foot",
-            run: propagative::trex,
-        },
-        Experiment {
-            id: "event-driven/bouncing-ball",
-            title: "A ball bounces infinitely often, rests and rolls",
-            run: |id, _options, progress| event_driven::ball(&Scenario::named(id)?, progress),
-        },
-        Experiment {
-            id: "event-driven/rocking-block",
-            title: "A block falls on a corner and rocks to rest",
-            run: event_driven::block,
-        },
-        Experiment {
-            id: "event-driven/triple-pendulum",
-            title: "A triple pendulum swings against the ground and comes to rest",
-            run: event_driven::pendulum,
-        },
-        Experiment {
-            id: "propagative/integrators",
-            title: "Hinged rods fall on a floor, by three integrators",
-            run: integrators::run,
-        },
-        Experiment {
-            id: "maximum-dissipation/block-on-slope",
-            title: "A block slides up a slope and stops where friction just holds it",
-            run: round_cones::slope,
-        },
-        Experiment {
-            id: "maximum-dissipation/stack",
-            title: "A stack of boxes falls together and rests",
-            run: round_cones::stack,
-        },
-        Experiment {
-            id: "maximum-dissipation/card-house",
-            title: "A house of seven cards stands, or falls, by friction",
-            run: round_cones::card_house,
-        },
-        Experiment {
-            id: "maximum-dissipation/beside-stewart-trinkle",
-            title: "Two published scenes by round cones and by polygons",
-            run: round_cones::beside_stewart_trinkle,
-        },
-        Experiment {
-            id: "granular/channel",
-            title: "Grains stream through a channel past an obstacle",
-            run: channel::run,
-        },
-    ]
+pub const fn experiments() -> &'static [Experiment] {
+    ALL
 }
 
 /// The experiment called `id`.
@@ -293,83 +337,4 @@ pub fn experiment(id: &str) -> Result<&'static Experiment, Error> {
         let known = experiments().iter().map(|known| known.id).collect::<Vec<_>>().join(", ");
         Error::UnknownScenario { name: id.to_owned(), known }
     })
-}
-
-/// Largest gap that counts as touching (m): ten times what the scenarios accept at a step end.
-const TOUCHING: f64 = 1e-9;
-
-/// The rows of an experiment: each measurement beside the entry of its fixture that expects it.
-struct Measurements<'a> {
-    experiment: &'a str,
-    expected: &'a [Expected],
-    measured: Vec<(String, f64)>,
-}
-
-impl<'a> Measurements<'a> {
-    fn new(experiment: &'a str, expected: &'a [Expected]) -> Self {
-        Self { experiment, expected, measured: Vec::new() }
-    }
-
-    fn add(&mut self, quantity: impl Into<String>, measured: f64) {
-        self.measured.push((quantity.into(), measured));
-    }
-
-    /// What every simulation of the scheme has to show.
-    fn add_dependability(&mut self, trajectory: &Trajectory) {
-        self.add("deepest penetration at step ends", trajectory.deepest_penetration());
-        self.add("largest relative LCP residual", trajectory.largest_residual());
-        self.add(
-            "largest increase of energy in a step",
-            trajectory.largest_energy_increase().max(0.0),
-        );
-    }
-
-    /// Rows in the order of the file, and the notes of the entries.
-    fn finish(self) -> Result<(Vec<Row>, Vec<String>), Error> {
-        let disagreement = |quantity: &str| Error::Expectation {
-            experiment: self.experiment.to_owned(),
-            quantity: quantity.to_owned(),
-        };
-        let is_expected = |name: &String| self.expected.iter().any(|one| one.quantity == *name);
-        if let Some((quantity, _)) = self.measured.iter().find(|(name, _)| !is_expected(name)) {
-            return Err(disagreement(quantity));
-        }
-        let row = |expected: &Expected| {
-            let (_, measured) = self
-                .measured
-                .iter()
-                .find(|(quantity, _)| *quantity == expected.quantity)
-                .ok_or_else(|| disagreement(&expected.quantity))?;
-            Ok(expected.row(self.experiment, *measured))
-        };
-        let rows = self.expected.iter().map(row).collect::<Result<_, Error>>()?;
-        let note = |expected: &Expected| {
-            Some(format!("{}: {}", expected.quantity, expected.note.as_ref()?))
-        };
-        Ok((rows, self.expected.iter().filter_map(note).collect()))
-    }
-}
-
-/// Simulates `scenario`, telling `progress` of the part from `from` to `to` of an experiment.
-fn simulate(
-    scenario: &Scenario,
-    progress: &mut Progress<'_>,
-    [from, to]: [f64; 2],
-) -> Result<Trajectory, Error> {
-    let what = format!("{}, h = {} s", scenario.title, scenario.integrator.step_size);
-    scenario.simulate(&mut |fraction| progress(from + fraction * (to - from), &what))
-}
-
-/// The first time at which a gap closes.
-fn touch(
-    scenario: &Scenario,
-    trajectory: &Trajectory,
-    contact: &str,
-    event: &'static str,
-) -> Result<f64, Error> {
-    trajectory
-        .contact(contact)
-        .and_then(|contact| trajectory.first_touch(contact, TOUCHING))
-        .map(|sample| sample.time)
-        .ok_or_else(|| Error::NoEvent { scenario: scenario.name.clone(), event })
 }

@@ -1,31 +1,20 @@
 //! The scenarios of the published experiments, embedded in the library.
 
-use crate::{error::Error, scenario::Scenario};
+use crate::{
+    error::Error,
+    experiments::{Experiment, experiments},
+    scenario::Scenario,
+};
 
-/// Names with their texts, in the order in which [`Scenario::names`] lists them.
-const EMBEDDED: [(&str, &str); 7] = [
-    ("stewart-trinkle/rod-on-table", include_str!("../fixtures/stewart-trinkle/rod-on-table.toml")),
-    (
-        "stewart-trinkle/two-balls-direct",
-        include_str!("../fixtures/stewart-trinkle/two-balls-direct.toml"),
-    ),
-    (
-        "stewart-trinkle/two-balls-bounce",
-        include_str!("../fixtures/stewart-trinkle/two-balls-bounce.toml"),
-    ),
-    ("stewart-trinkle/four-balls", include_str!("../fixtures/stewart-trinkle/four-balls.toml")),
-    ("event-driven/bouncing-ball", include_str!("../fixtures/event-driven/bouncing-ball.toml")),
-    (
-        "maximum-dissipation/block-on-slope",
-        include_str!("../fixtures/round-cones/block-on-slope.toml"),
-    ),
-    ("maximum-dissipation/card-house", include_str!("../fixtures/round-cones/card-house.toml")),
-];
+/// The experiments whose fixture is a scenario.
+fn embedded() -> impl Iterator<Item = &'static Experiment> {
+    experiments().iter().filter(|experiment| experiment.is_scenario)
+}
 
 impl Scenario {
-    /// The names of the embedded scenarios.
+    /// The names of the embedded scenarios, which are those of their experiments.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        EMBEDDED.iter().map(|(name, _)| *name)
+        embedded().map(|experiment| experiment.id)
     }
 
     /// The embedded scenario called `name`.
@@ -51,8 +40,8 @@ impl Scenario {
     ///
     /// As [`named`](Self::named).
     pub fn named_text(name: &str) -> Result<&'static str, Error> {
-        match EMBEDDED.iter().find(|(known, _)| *known == name) {
-            Some((_, text)) => Ok(text),
+        match embedded().find(|experiment| experiment.id == name) {
+            Some(experiment) => Ok(experiment.text),
             None => {
                 let known = Self::names().collect::<Vec<_>>().join(", ");
                 Err(Error::UnknownScenario { name: name.to_owned(), known })

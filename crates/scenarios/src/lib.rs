@@ -59,6 +59,7 @@ pub mod event_motion;
 pub mod experiments;
 mod expression;
 pub mod figure;
+mod fixture;
 mod fixtures;
 pub mod impacts;
 pub mod outcome;

@@ -22,6 +22,7 @@
 //! | `[[contacts]]` | see [`Contact`]; default: every body with everything else |
 //! | `[[joint_friction]]` | friction of bounded torque that needs no contact, see [`JointFriction`] |
 //! | `[integrator]` | see [`Integrator`] |
+//! | `[experiment]` | what a published experiment needs beside the scenario; simulations do not read it |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
 //! # Contacts
@@ -158,6 +159,9 @@ pub struct Scenario {
     pub joint_friction: Vec<JointFriction>,
     /// How it is moved.
     pub integrator: Integrator,
+    /// What a published experiment with the scenario needs beside it; simulations do not read it.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub experiment: toml::Table,
     /// Figures to compare with.
     #[serde(default)]
     pub expected: Vec<Expected>,

@@ -11,28 +11,17 @@ use percussion_impact::{
     plus::{Motion, Phase, Trace},
 };
 
-use super::{Measurements, Options, Progress, drawing};
 use crate::{
     error::Error,
-    figure::{Figure, Mark, Series},
+    figure::{Mark, Series},
     impacts::{ImpactScenario, compliant::Reference},
-    outcome::ExperimentOutcome,
 };
 
-mod brick_corner;
-mod brick_flat;
-mod pendulum;
-mod row;
-mod tabletop;
-
-pub(super) use {
-    brick_corner::run as brick_corner, brick_flat::run as brick_flat,
-    pendulum::run as triple_pendulum, row::run as ball_row, tabletop::run as tabletop,
-};
-
-/// Relative tolerance of compliant motions whose steps are drawn and compared: so many steps that straight
-/// lines between them are right to 1e-4.
-const FINE: f64 = 1e-11;
+pub(super) mod ball_row;
+pub(super) mod brick_corner;
+pub(super) mod brick_flat;
+pub(super) mod tabletop;
+pub(super) mod triple_pendulum;
 
 /// One moment of a compliant impact.
 #[derive(Clone, Debug)]
@@ -48,9 +37,9 @@ fn law(theta_max: f64) -> Plus {
     Plus { theta_max, ..Plus::default() }
 }
 
-/// An impact with compliant contacts, as its file describes them, and its steps.
-fn follow(scenario: &ImpactScenario) -> Result<(Reference, Vec<Moment>), Error> {
-    let settings = crate::impacts::compliant::Settings { tolerance: FINE, ..scenario.compliant };
+/// An impact with compliant contacts, as its file describes them, and its steps to a relative tolerance.
+fn follow(scenario: &ImpactScenario, tolerance: f64) -> Result<(Reference, Vec<Moment>), Error> {
+    let settings = crate::impacts::compliant::Settings { tolerance, ..scenario.compliant };
     let mut moments = Vec::new();
     let reference = scenario.compliant(&settings, &mut |moment| {
         moments.push(Moment {
@@ -90,17 +79,4 @@ fn events(trace: &Trace, k: usize) -> [Option<usize>; 2] {
 
 fn dots(label: &str, points: Vec<[f64; 2]>) -> Series {
     Series { label: label.to_owned(), mark: Mark::Dots, points }
-}
-
-/// Rows and notes, with what is drawn.
-fn finish(
-    id: &str,
-    title: &str,
-    summary: &str,
-    measurements: Measurements<'_>,
-    figures: Vec<Figure>,
-) -> Result<ExperimentOutcome, Error> {
-    let (rows, notes) = measurements.finish()?;
-    let (id, title, summary) = (id.to_owned(), title.to_owned(), summary.to_owned());
-    Ok(ExperimentOutcome { id, title, summary, rows, figures, notes })
 }

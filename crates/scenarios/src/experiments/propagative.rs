@@ -5,8 +5,7 @@
 //! V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence, uniqueness, and
 //! design consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168.
 
-mod billiards;
-mod cradle;
-mod trex;
-
-pub(super) use {billiards::run as billiards, cradle::run as cradle, trex::run as trex};
+pub(super) mod billiards;
+pub(super) mod cradle;
+pub(super) mod integrators;
+pub(super) mod trex;

@@ -36,17 +36,15 @@ use crate::{
     impacts::{Impact, ImpactScenario},
 };
 
-mod box_and_wall;
-mod disk_stack;
+pub(super) mod box_and_wall;
+pub(super) mod compass_gait;
+pub(super) mod disk_stack;
 mod planes;
+pub(super) mod ramone;
 mod raster;
-mod rocking_block;
+pub(super) mod rocking_block;
 mod walkers;
-
-pub(super) use {
-    box_and_wall::run as box_and_wall, disk_stack::run as disk_stack,
-    rocking_block::run as rocking_block, walkers::compass_gait, walkers::ramone,
-};
+pub(super) mod zeno;
 
 /// Samples whose paths are drawn.
 const PATHS: u64 = 1 << 13;

@@ -1,7 +1,9 @@
 //! That the registry is complete, and what its experiments hand over; `tests/stored` runs and judges every one of them.
 
+use std::{fs, path::Path};
+
 use super::*;
-use crate::outcome::Against;
+use crate::{Scenario, outcome::Against};
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
     let options = Options { effort: Effort::Quick, ..Options::default() };
@@ -30,6 +32,40 @@ fn every_embedded_scenario_has_an_experiment_with_its_title() {
     for (name, id) in [("newtons-cradle", "cradle"), ("billiards", "billiards")] {
         let impact = crate::ImpactScenario::named(name).unwrap();
         assert_eq!(impact.title, experiment(&format!("propagative/{id}")).unwrap().title);
+    }
+}
+
+/// Every fixture of a family is one of its experiments; the compiler looks for the file of each experiment.
+#[test]
+fn fixtures_have_the_names_of_their_experiments() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut families: Vec<_> =
+        experiments().iter().filter_map(|one| one.id.split('/').next()).collect();
+    families.dedup();
+    for family in families {
+        for entry in fs::read_dir(fixtures.join(family)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "toml") {
+                let id = format!("{family}/{}", path.file_stem().unwrap().to_str().unwrap());
+                assert!(experiment(&id).is_ok(), "{id} is no experiment");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_module_of_a_family_is_an_experiment_or_shared_by_several() {
+    // Helpers, each used by more than one experiment or as large as one.
+    let shared = ["boxes", "impulses", "planes", "raster", "tangents", "thrown", "walkers"];
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/experiments");
+    for family in fs::read_dir(sources).unwrap().map(|entry| entry.unwrap().path()) {
+        for entry in fs::read_dir(&family).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let [family, name] =
+                [&family, &path].map(|path| path.file_stem().unwrap().to_str().unwrap());
+            let id = format!("{family}/{name}").replace('_', "-");
+            assert!(shared.contains(&name) || experiment(&id).is_ok(), "{id} is no experiment");
+        }
     }
 }
 

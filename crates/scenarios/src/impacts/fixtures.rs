@@ -3,32 +3,20 @@
 use super::{Impact, ImpactScenario};
 use crate::error::Error;
 
-/// The text of each of [`NAMES`].
-const TEXTS: [&str; 18] = [
-    include_str!("../../fixtures/impacts/rocking-block.toml"),
-    include_str!("../../fixtures/impacts/compass-gait.toml"),
-    include_str!("../../fixtures/impacts/box-and-wall.toml"),
-    include_str!("../../fixtures/impacts/ramone.toml"),
-    include_str!("../../fixtures/impacts/disk-stack.toml"),
-    include_str!("../../fixtures/impacts/disk-stack-1-kg.toml"),
-    include_str!("../../fixtures/impacts/disk-stack-oblique.toml"),
-    include_str!("../../fixtures/impacts/newtons-cradle.toml"),
-    include_str!("../../fixtures/impacts/billiards.toml"),
-    include_str!("../../fixtures/impacts/brick-corner-0.125.toml"),
-    include_str!("../../fixtures/impacts/brick-corner-0.225.toml"),
-    include_str!("../../fixtures/impacts/brick-corner-0.325.toml"),
-    include_str!("../../fixtures/impacts/brick-flat.toml"),
-    include_str!("../../fixtures/impacts/ball-row.toml"),
-    include_str!("../../fixtures/impacts/triple-pendulum.toml"),
-    include_str!("../../fixtures/impacts/tabletop-0.1.toml"),
-    include_str!("../../fixtures/impacts/tabletop-0.3.toml"),
-    include_str!("../../fixtures/impacts/tabletop-push.toml"),
-];
+/// Names of the impacts and the texts of the files of the same name.
+macro_rules! impacts {
+    ($($name:literal),* $(,)?) => {
+        /// The names of the embedded impacts: the five examples of Halm and Posa, two other readings of the
+        /// last, and two of Seghete and Murphey; the four examples of Uchida, Sherman and Delp, the first with its
+        /// three coefficients of friction, and three contacts in impending slip.
+        pub const NAMES: [&str; TEXTS.len()] = [$($name),*];
 
-/// The names of the embedded impacts: the five examples of Halm and Posa, two other readings of the
-/// last, and two of Seghete and Murphey; the four examples of Uchida, Sherman and Delp, the first with its
-/// three coefficients of friction, and three contacts in impending slip.
-pub const NAMES: [&str; 18] = [
+        /// The text of each of [`NAMES`].
+        const TEXTS: &[&str] = &[$(include_str!(concat!("../../fixtures/impacts/", $name, ".toml"))),*];
+    };
+}
+
+impacts![
     "rocking-block",
     "compass-gait",
     "box-and-wall",

@@ -228,6 +228,7 @@ impl Scenario {
                 error_reduction: None,
                 implicitness: None,
             },
+            experiment: toml::Table::new(),
             expected: Vec::new(),
             robot: Some(Robot { on_floor: has_floor, self_contacts: false, ..robot }),
         })

@@ -12,21 +12,22 @@ use serde::Deserialize;
 use crate::{
     document,
     error::Error,
-    experiments::{Effort, Measurements, Options, Progress, drawing},
+    experiments::{Effort, Experiment, Options, Progress, drawing},
     figure::Figure,
     outcome::ExperimentOutcome,
-    scenario::Expected,
 };
 
-/// The file of the experiment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
     /// Largest number of sweeps or steps.
     limit: usize,
+    /// The same where it has to be quick.
+    quick_limit: usize,
+    /// Relative residual asked of the default method.
+    tolerance: f64,
     /// Relative residual whose first reach is counted.
     milestone: f64,
-    expected: Vec<Expected>,
 }
 
 /// Names, titles and files of the problems.
@@ -34,29 +35,30 @@ const PROBLEMS: [(&str, &str, &str); 3] = [
     (
         "stack",
         "A pushed stack of three cubes",
-        include_str!("../../../fixtures/maximum-dissipation/stack.toml"),
+        include_str!("../../../fixtures/maximum-dissipation/convergence/stack.toml"),
     ),
     (
         "card-house",
         "A house of cards with two levels",
-        include_str!("../../../fixtures/maximum-dissipation/card-house.toml"),
+        include_str!("../../../fixtures/maximum-dissipation/convergence/card-house.toml"),
     ),
     (
         "packing",
         "Thirty contacts of random bodies",
-        include_str!("../../../fixtures/maximum-dissipation/packing.toml"),
+        include_str!("../../../fixtures/maximum-dissipation/convergence/packing.toml"),
     ),
 ];
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let text = include_str!("../../../fixtures/maximum-dissipation/convergence.toml");
-    let parameters: Parameters = document::parse(text, "convergence")?;
-    let limit = if options.effort == Effort::Quick { 100 } else { parameters.limit };
-    let mut measurements = Measurements::new(id, &parameters.expected);
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let is_quick = options.effort == Effort::Quick;
+    let limit = if is_quick { parameters.quick_limit } else { parameters.limit };
+    let mut measurements = experiment.measurements(&fixture);
     let mut figures = Vec::new();
     for (index, (name, title, text)) in PROBLEMS.into_iter().enumerate() {
         progress(index as f64 / PROBLEMS.len() as f64, title);
@@ -64,7 +66,7 @@ pub(in crate::experiments) fn run(
         for (law, law_name) in
             [(Law::Coulomb, "Coulomb"), (Law::MaximumDissipation, "maximum dissipation")]
         {
-            let report = Method::default().with(law, 1e-8)?.solve(&problem)?.report;
+            let report = Method::default().with(law, parameters.tolerance)?.solve(&problem)?.report;
             measurements.add(
                 format!("{name}: relative residual of the default method, {law_name}"),
                 report.relative_residual,
@@ -97,18 +99,7 @@ pub(in crate::experiments) fn run(
             series,
         });
     }
-    let (rows, notes) = measurements.finish()?;
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: "How methods for many contacts converge".to_owned(),
-        summary: "Residual against sweeps or steps of every method for contacts with friction, on a stack with \
-                  redundant contacts, on a house of cards and on a random packing. The block Gauss–Seidel method \
-                  is that of Preclik, Eibl & Rüde (2017), section 3.2, with the closed form of either law."
-            .to_owned(),
-        rows,
-        figures,
-        notes,
-    })
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 /// Every method with a name, sweeps also without extrapolation and by the other law.

@@ -11,24 +11,30 @@ use percussion_complementarity::friction::single::{Contact, coulomb, maximum_dis
 use serde::Deserialize;
 
 use crate::{
-    document,
     error::Error,
-    experiments::{Measurements, Options, Progress, drawing},
+    experiments::{Experiment, Options, Progress, drawing},
     figure::{Figure, Mark, Series},
     outcome::ExperimentOutcome,
-    scenario::Expected,
 };
 
-/// The file of the experiment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
+    /// kg.
     mass: f64,
+    /// m.
     length: f64,
+    /// Of the rod along the plane (m/s).
     speed: f64,
+    /// Cells of the angle, and of the friction.
     grid: u32,
     largest_friction: f64,
-    expected: Vec<Expected>,
+    /// Part of a percussion by which an equal one may differ.
+    alike: f64,
+    /// Intervals of friction and angle (rad) that are searched, and how often they are narrowed.
+    frictions: [f64; 2],
+    angles: [f64; 2],
+    halvings: u32,
 }
 
 impl Parameters {
@@ -62,8 +68,8 @@ impl Parameters {
 
     /// The least friction with a percussion at an angle, by bisection.
     fn threshold(&self, angle: f64) -> Result<f64, Error> {
-        let (mut below, mut above) = (0.0, 100.0);
-        for _ in 0..60 {
+        let [mut below, mut above] = self.frictions;
+        for _ in 0..self.halvings {
             let middle = 0.5 * (below + above);
             let acts = self.percussion(angle, middle)?.x > 0.0;
             (below, above) = if acts { (below, middle) } else { (middle, above) };
@@ -78,12 +84,12 @@ fn threshold(angle: f64) -> f64 {
 }
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let text = include_str!("../../../fixtures/maximum-dissipation/painleve-rod.toml");
-    let parameters: Parameters = document::parse(text, "painleve-rod")?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
     let grid = parameters.grid;
     let part = |index: u32| (f64::from(index) + 0.5) / f64::from(grid);
     let mut sticking = Vec::new();
@@ -109,14 +115,14 @@ pub(in crate::experiments) fn run(
             let contact = parameters.contact(angle, friction)?;
             let all = coulomb::all(&contact, &parameters.load());
             let alike = |other: &coulomb::Solution| {
-                (other.impulse - percussion).norm() <= 1e-12 * percussion.norm()
+                (other.impulse - percussion).norm() <= parameters.alike * percussion.norm()
             };
             among += u32::from(all.as_slice().iter().any(alike));
         }
     }
-    let least = least_threshold(&parameters)?;
+    let least = least_threshold(parameters)?;
     let cells = f64::from(grid) * f64::from(grid);
-    let mut measurements = Measurements::new(id, &parameters.expected);
+    let mut measurements = experiment.measurements(&fixture);
     measurements.add(
         "cells where the rod sticks although μ < μ*, or does not although μ ≥ μ*",
         f64::from(wrong),
@@ -129,25 +135,14 @@ pub(in crate::experiments) fn run(
     );
     measurements.add("least friction that ever sticks", least.1);
     measurements.add("angle of least friction", least.0);
-    let (rows, notes) = measurements.finish()?;
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: "Painlevé's rod slides on its tip".to_owned(),
-        summary: "A slender rod slides along a plane without approaching it. Where friction is so strong that no \
-                  finite force keeps the tip from penetrating, a percussion ends its sliding; elsewhere there is \
-                  none. Coulomb's law allows the contact to go on without percussion everywhere. Preclik, Eibl & \
-                  Rüde (2017), section 4.2."
-            .to_owned(),
-        rows,
-        figures: vec![plane(&parameters, &sticking)],
-        notes,
-    })
+    let figures = vec![plane(parameters, &sticking, least)];
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 /// The angle at which friction sticks first, by golden sections of its threshold, and that threshold.
 fn least_threshold(parameters: &Parameters) -> Result<(f64, f64), Error> {
-    let (mut left, mut right) = (0.5, 1.4);
-    for _ in 0..60 {
+    let [mut left, mut right] = parameters.angles;
+    for _ in 0..parameters.halvings {
         let (a, b) = (left + 0.382 * (right - left), right - 0.382 * (right - left));
         if parameters.threshold(a)? < parameters.threshold(b)? {
             right = b;
@@ -159,7 +154,7 @@ fn least_threshold(parameters: &Parameters) -> Result<(f64, f64), Error> {
     Ok((angle, parameters.threshold(angle)?))
 }
 
-fn plane(parameters: &Parameters, sticking: &[[f64; 2]]) -> Figure {
+fn plane(parameters: &Parameters, sticking: &[[f64; 2]], least: (f64, f64)) -> Figure {
     let curve =
         (1..400).map(|i| FRAC_PI_2 * f64::from(i) / 400.0).map(|angle| [angle, threshold(angle)]);
     let half = [FRAC_PI_2, parameters.largest_friction]
@@ -173,9 +168,11 @@ fn plane(parameters: &Parameters, sticking: &[[f64; 2]]) -> Figure {
     Figure {
         id: "regions".to_owned(),
         title: "Where the rod sticks at once".to_owned(),
-        caption: "Angle of the rod and friction of its tip: cells in whose middle the percussion of maximum \
-                  dissipation is not zero, and the threshold μ*(θ), least with 4/3 at ½ acos(−3/5)."
-            .to_owned(),
+        caption: format!(
+            "Angle of the rod and friction of its tip: cells in whose middle the percussion of maximum dissipation is not \
+             zero, and the threshold μ*(θ), least with {:.4} at {:.4} rad.",
+            least.1, least.0
+        ),
         x: drawing::axis("angle θ", "rad"),
         y: drawing::axis("friction μ", ""),
         equal_aspect: false,

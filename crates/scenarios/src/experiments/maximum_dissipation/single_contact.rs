@@ -12,15 +12,12 @@ use serde::Deserialize;
 
 use super::tangents::{Tangents, Window, steps};
 use crate::{
-    document,
     error::Error,
-    experiments::{Measurements, Options, Progress, drawing},
+    experiments::{Experiment, Measurements, Options, Progress, drawing},
     figure::{Figure, Mark, Series},
     outcome::ExperimentOutcome,
-    scenario::Expected,
 };
 
-/// The file of the experiment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
@@ -31,7 +28,27 @@ struct Parameters {
     load: [f64; 3],
     example: Example,
     table: [Printed; 4],
-    expected: Vec<Expected>,
+    /// Angles between which figure 3 looks for minima.
+    scan: i32,
+    figure_2: View,
+    figure_3: View,
+    figure_7: View,
+}
+
+/// What a figure shows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct View {
+    low: [f64; 2],
+    high: [f64; 2],
+    /// Of the thin curves (J).
+    energies: Vec<f64>,
+}
+
+impl View {
+    const fn window(&self) -> Window {
+        Window { low: self.low, high: self.high }
+    }
 }
 
 /// A contact given by its block.
@@ -53,15 +70,15 @@ struct Printed {
 }
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     _options: &Options,
     _progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let text = include_str!("../../../fixtures/maximum-dissipation/single-contact.toml");
-    let parameters: Parameters = document::parse(text, "single-contact")?;
-    let mut measurements = Measurements::new(id, &parameters.expected);
-    let printed = Study::new(&parameters, false)?;
-    let orthonormal = Study::new(&parameters, true)?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let mut measurements = experiment.measurements(&fixture);
+    let printed = Study::new(parameters, false)?;
+    let orthonormal = Study::new(parameters, true)?;
     printed.measure("as printed", &mut measurements)?;
     orthonormal.measure("orthonormal", &mut measurements)?;
     measurements.add(
@@ -69,25 +86,19 @@ pub(in crate::experiments) fn run(
         printed.misprints(&parameters.table),
     );
     let example = parameters.example.tangents()?;
-    measure_example(&example, &mut measurements);
-    let (rows, notes) = measurements.finish()?;
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: "A contact with three percussions of Coulomb's law".to_owned(),
-        summary: "Six mass points on the axes of a body; one of them hits a plane under friction of 3.7. Three \
-                  different percussions oppose the slip that is left, as Coulomb's law asks; that of maximum \
-                  dissipation is one, and leaves less energy than each of the three. Preclik, Eibl & Rüde \
-                  (2017), sections 3.2 and 4.1, Table 1, figures 2, 3 and 7."
-            .to_owned(),
-        rows,
-        figures: vec![
-            hyperbola(&example),
-            objective(&example),
-            printed.figure("figure-7", "Tangents as printed, t = n × eₓ and o = n × t. Figure 7 of the paper."),
-            orthonormal.figure("figure-7-orthonormal", "The same contact with tangents of unit length."),
-        ],
-        notes,
-    })
+    measure_example(&example, parameters.scan, &mut measurements);
+    let Parameters { figure_2, figure_3, figure_7, .. } = parameters;
+    let captions = [
+        "Tangents as printed, t = n × eₓ and o = n × t. Figure 7 of the paper.",
+        "The same contact with tangents of unit length.",
+    ];
+    let figures = vec![
+        hyperbola(&example, figure_2),
+        objective(&example, figure_3),
+        printed.figure(figure_7, "figure-7", captions[0]),
+        orthonormal.figure(figure_7, "figure-7-orthonormal", captions[1]),
+    ];
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 /// The academic contact in one of the two frames.
@@ -186,8 +197,8 @@ impl Study {
     }
 
     /// The window of the figure in the paper, wider where a percussion lies beyond it.
-    fn window(&self) -> Window {
-        let mut window = Window { low: [-3.4, -9.0], high: [1.2, 2.0] };
+    fn window(&self, published: &View) -> Window {
+        let mut window = published.window();
         let room = [0, 1].map(|k| 0.05 * (window.high[k] - window.low[k]));
         for percussion in self.percussions() {
             for (k, value) in [percussion.y, percussion.z].into_iter().enumerate() {
@@ -198,10 +209,8 @@ impl Study {
         window
     }
 
-    fn figure(&self, id: &str, caption: &str) -> Figure {
-        let window = self.window();
-        let energies = [-0.7, -0.6, -0.4, 0.0, 0.6, 1.4, 2.4];
-        let mut figure = plane(&self.tangents, &window, &energies);
+    fn figure(&self, view: &View, id: &str, caption: &str) -> Figure {
+        let mut figure = plane(&self.tangents, &self.window(view), &view.energies);
         let points = |some: &[Vector3<f64>]| some.iter().map(|x| [x.y, x.z]).collect::<Vec<_>>();
         figure.series.push(dots("Coulomb's law", points(&self.coulomb)));
         figure.series.push(dots("maximum dissipation", points(&[self.dissipative])));
@@ -223,8 +232,8 @@ impl Example {
     }
 }
 
-fn measure_example(example: &Tangents, measurements: &mut Measurements<'_>) {
-    let angles: Vec<f64> = steps(36_000).collect();
+fn measure_example(example: &Tangents, scan: i32, measurements: &mut Measurements<'_>) {
+    let angles: Vec<f64> = steps(scan).collect();
     let energy = |angle: f64| {
         if example.width(angle) > 0.0 { example.energy(angle) } else { f64::INFINITY }
     };
@@ -239,16 +248,14 @@ fn measure_example(example: &Tangents, measurements: &mut Measurements<'_>) {
     let dissipate = minima.iter().filter(|&&energy| energy < 0.0).count();
     measurements.add("figure 3: local minima on the conic", minima.len() as f64);
     measurements.add("figure 3: local minima that dissipate", dissipate as f64);
-    measurements.add(
-        "figure 3: energy of the percussion found above the least on 36000 angles",
-        found - least,
-    );
+    let quantity =
+        format!("figure 3: energy of the percussion found above the least on {scan} angles");
+    measurements.add(quantity, found - least);
 }
 
-fn hyperbola(example: &Tangents) -> Figure {
-    let window = Window { low: [-7.0, -7.0], high: [9.0, 14.0] };
-    let energies = [-6.0, -4.0, -2.0, 2.0, 4.0, 6.0];
-    let mut figure = plane(example, &window, &energies);
+fn hyperbola(example: &Tangents, view: &View) -> Figure {
+    let window = view.window();
+    let mut figure = plane(example, &window, &view.energies);
     figure.series.push(drawing::line("energy before the impact", example.contour(0.0, &window)));
     let solution = maximum_dissipation::solve(&example.contact, &example.load);
     let (free, _) = example.free_minimum();
@@ -256,15 +263,15 @@ fn hyperbola(example: &Tangents) -> Figure {
     figure.series.push(dots("maximum dissipation", vec![[solution.y, solution.z]]));
     figure.id = "figure-2".to_owned();
     figure.title = "A contact whose conic is a hyperbola".to_owned();
-    figure.caption = "Tangential percussions of the closed contact: energies every 2 J (thin), and the branch of \
+    figure.caption = "Tangential percussions of the closed contact: energies (thin), and the branch of \
                       the conic to the right of which friction holds, with its mirror image. As figure 2 of the \
                       paper, whose numbers are not printed."
         .to_owned();
     figure
 }
 
-fn objective(example: &Tangents) -> Figure {
-    let window = Window { low: [-4.0, -6.0], high: [4.0, 10.0] };
+fn objective(example: &Tangents, view: &View) -> Figure {
+    let window = view.window();
     let curve = window.clip(steps(3600).map(|angle| {
         let pushes = example.width(angle) > 0.0;
         [angle, if pushes { example.energy(angle) } else { f64::NAN }]

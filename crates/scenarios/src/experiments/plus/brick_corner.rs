@@ -5,32 +5,40 @@ use percussion_impact::{
     plus::{Status, Workspace},
 };
 
-use super::{
-    Measurements, Moment, Options, Progress, dots, drawing, events, finish, follow, law, points,
-};
+use serde::Deserialize;
+
+use super::{Moment, dots, events, follow, law, points};
 use crate::{
     error::Error,
+    experiments::{Experiment, Measurements, Options, Progress, drawing},
     figure::{Figure, Series},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
 };
 
-/// Friction, and the trajectory of the authors' program: time, velocity and impulse (x, y, z), depth.
-const CASES: [(&str, &str); 3] = [
-    ("0.125", include_str!("../../../fixtures/plus/brick-friction-0.125.csv")),
-    ("0.225", include_str!("../../../fixtures/plus/brick-friction-0.225.csv")),
-    ("0.325", include_str!("../../../fixtures/plus/brick-friction-0.325.csv")),
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    /// The impacts, which differ in their friction.
+    impacts: [String; 3],
+    /// Largest turns whose intervals the paper counts (rad).
+    turns: Vec<f64>,
+    /// Largest turns between which the order of convergence is measured (rad).
+    halved: Vec<f64>,
+    /// Transition velocity for it (m/s).
+    undelayed: f64,
+    /// A percussion that changes by less than this part of itself over these turns does not depend on them.
+    unchanged: f64,
+    /// Relative tolerance of the compliant motions.
+    tolerance: f64,
+}
+
+/// The trajectories of the authors' program for the three impacts: time, velocity and impulse (x, y, z), depth.
+const STORED: [&str; 3] = [
+    include_str!("../../../fixtures/plus/brick-corner/friction-0.125.csv"),
+    include_str!("../../../fixtures/plus/brick-corner/friction-0.225.csv"),
+    include_str!("../../../fixtures/plus/brick-corner/friction-0.325.csv"),
 ];
-
-/// Largest turns whose intervals the paper counts.
-const TURNS: [f64; 3] = [0.01, 0.15, 0.25];
-
-/// Largest turns between which the order of convergence is measured.
-const HALVED: [f64; 5] = [0.04, 0.02, 0.01, 0.005, 0.0025];
-
-/// Transition velocity for it (m/s): one at which the path is followed to its end. With that of the example the
-/// interval that comes into its circle decides what is left of the slip, and the outcome jumps with `θ_max`.
-const UNDELAYED: f64 = 1e-6;
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
@@ -38,20 +46,22 @@ const NAMES: [&str; 3] = ["x", "y", "z"];
 const WORLD: [usize; 3] = [1, 2, 0];
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let named = |friction: &str| ImpactScenario::named(&format!("brick-corner-{friction}"));
-    let scenarios: Vec<_> =
-        CASES.iter().map(|(friction, _)| named(friction)).collect::<Result<_, _>>()?;
-    let expected: Vec<_> = scenarios.iter().flat_map(|one| one.expected.clone()).collect();
-    let mut measurements = Measurements::new(id, &expected);
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let scenarios = parameters.impacts.iter().map(|name| ImpactScenario::named(name));
+    let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
+    let mut measurements = experiment.measurements(&fixture);
     let (mut paths, mut accumulated, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, (scenario, (friction, stored))) in scenarios.iter().zip(CASES).enumerate() {
-        progress(index as f64 / CASES.len() as f64, &scenario.title);
-        let (reference, moments) = follow(scenario)?;
-        measure(&mut measurements, friction, scenario, &reference.outcome.impulses[0])?;
+    for (index, (scenario, stored)) in scenarios.iter().zip(STORED).enumerate() {
+        progress(index as f64 / scenarios.len() as f64, &scenario.title);
+        let friction = &scenario.contacts[0].friction.to_string();
+        let (reference, moments) = follow(scenario, parameters.tolerance)?;
+        let compliant = &reference.outcome.impulses[0];
+        measure(&mut measurements, friction, scenario, parameters, compliant)?;
         let end = &moments[moments.len() - 1];
         let prefix = format!("μ = {friction}: compliant");
         for (name, k) in NAMES.into_iter().zip(WORLD) {
@@ -64,38 +74,31 @@ pub(in crate::experiments) fn run(
             let quantity = format!("{prefix} {what} on the way: distance from the authors");
             measurements.add(quantity, 100.0 * distance);
         }
-        draw(friction, scenario, &moments, &mut paths, &mut accumulated)?;
-        if index + 1 == CASES.len() {
-            coarse = coarser(scenario, &moments)?;
+        draw(friction, scenario, parameters, &moments, &mut paths, &mut accumulated)?;
+        if index + 1 == scenarios.len() {
+            coarse = coarser(scenario, parameters, &moments)?;
         }
     }
-    paths.push(drawing::circle([0.0, 0.0], law(0.01).v_transition));
-    let mut figures = vec![slip(
-        "figure-8",
-        "Tangential velocity of the corner",
-        "PLUS with θ_max = 0.01 beside compliant contacts, from (−5, 0). The corner slides on, stops in the \
-         expansion, or stops in the compression; the circle is the transition velocity. Figure 8 of the \
-         paper.",
-        paths,
-    )];
+    let (first, last) = (&scenarios[0], &scenarios[scenarios.len() - 1]);
+    let transition = drawing::circle([0.0, 0.0], law(parameters.turns[0]).v_transition);
+    paths.push(transition.clone());
+    let problem = first.build()?.problem;
+    let before = problem.contact_velocity(problem.velocity());
+    let caption = format!(
+        "PLUS with θ_max = {} beside compliant contacts, from ({}, {}). The corner slides on, stops in the expansion, or \
+         stops in the compression; the circle is the transition velocity. Figure 8 of the paper.",
+        parameters.turns[0],
+        before[1],
+        // Not a negative zero.
+        before[2] + 0.0
+    );
+    let mut figures = vec![slip("figure-8", "Tangential velocity of the corner", &caption, paths)];
     figures.extend(accumulated);
-    coarse.push(drawing::circle([0.0, 0.0], law(0.01).v_transition));
-    figures.push(slip(
-        "figure-10",
-        "Fewer intervals, friction 0.325",
-        "The larger the turn that an interval allows, the coarser the path: 116, 11 and 8 intervals. \
-         Figure 10 of the paper.",
-        coarse,
-    ));
-    finish(
-        id,
-        "A brick strikes on a corner",
-        "A tilted brick strikes the ground with one corner, sliding. Friction turns the slip, so that the \
-         percussion is not opposite to the velocity before; the law follows the path of compliant contacts \
-         in intervals. Uchida, Sherman & Delp (2015), example 1, figures 8 to 10.",
-        measurements,
-        figures,
-    )
+    coarse.push(transition);
+    let title = format!("Fewer intervals, friction {}", last.contacts[0].friction);
+    let caption = "The larger the turn that an interval allows, the coarser the path. Figure 10 of the paper.";
+    figures.push(slip("figure-10", &title, caption, coarse));
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 fn slip(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Figure {
@@ -116,6 +119,7 @@ fn measure(
     measurements: &mut Measurements<'_>,
     friction: &str,
     scenario: &ImpactScenario,
+    parameters: &Parameters,
     compliant: &percussion_impact::outcome::Impulse,
 ) -> Result<(), Error> {
     let problem = scenario.build()?.problem;
@@ -127,12 +131,12 @@ fn measure(
             if report.status == Status::Resolved { report.intervals as f64 } else { f64::NAN };
         Ok((workspace.contact_velocity().to_vec(), workspace.impulse().clone(), intervals))
     };
-    for theta_max in TURNS {
+    for &theta_max in &parameters.turns {
         let (_, _, intervals) = resolve(law(theta_max))?;
         let quantity = format!("μ = {friction}: intervals with θ_max = {theta_max}");
         measurements.add(quantity, intervals);
     }
-    let (velocity, impulse, _) = resolve(law(TURNS[0]))?;
+    let (velocity, impulse, _) = resolve(law(parameters.turns[0]))?;
     for (name, k) in NAMES.into_iter().zip(WORLD) {
         measurements.add(format!("μ = {friction}: velocity {name}"), velocity[k]);
         measurements.add(format!("μ = {friction}: percussion {name}"), impulse[k]);
@@ -143,13 +147,14 @@ fn measure(
     );
     let distance = 100.0 * (&impulse - &compliant).norm() / compliant.norm();
     measurements.add(format!("μ = {friction}: distance from the compliant percussion"), distance);
-    let outcomes: Vec<_> = HALVED
-        .iter()
-        .map(|&theta_max| Ok(resolve(Plus { v_transition: UNDELAYED, ..law(theta_max) })?.1))
-        .collect::<Result<_, Error>>()?;
+    let outcome = |&theta_max: &f64| {
+        let undelayed = Plus { v_transition: parameters.undelayed, ..law(theta_max) };
+        Ok(resolve(undelayed)?.1)
+    };
+    let outcomes = parameters.halved.iter().map(outcome).collect::<Result<Vec<_>, Error>>()?;
     let changes: Vec<_> = outcomes.windows(2).map(|pair| (&pair[1] - &pair[0]).norm()).collect();
     let largest = changes.iter().fold(0.0_f64, |most, change| most.max(*change));
-    if largest < 1e-6 * compliant.norm() {
+    if largest < parameters.unchanged * compliant.norm() {
         // A corner that rolls before the compression ends forgets how it came to that.
         measurements.add(format!("μ = {friction}: change of the percussion with θ_max"), largest);
     } else {
@@ -198,12 +203,13 @@ fn at(moments: &[Moment], time: f64) -> Option<[f64; 7]> {
 fn draw(
     friction: &str,
     scenario: &ImpactScenario,
+    parameters: &Parameters,
     moments: &[Moment],
     paths: &mut Vec<Series>,
     accumulated: &mut Vec<Figure>,
 ) -> Result<(), Error> {
     let problem = scenario.build()?.problem;
-    let trace = law(TURNS[0]).trace(&problem)?;
+    let trace = law(parameters.turns[0]).trace(&problem)?;
     let plus = points(&problem, &trace);
     let compliant = moments.iter().map(|m| [m.contact_velocity[1], m.contact_velocity[2]]);
     paths.push(drawing::line(&format!("compliant, μ = {friction}"), compliant.collect()));
@@ -239,11 +245,15 @@ fn draw(
     Ok(())
 }
 
-fn coarser(scenario: &ImpactScenario, moments: &[Moment]) -> Result<Vec<Series>, Error> {
+fn coarser(
+    scenario: &ImpactScenario,
+    parameters: &Parameters,
+    moments: &[Moment],
+) -> Result<Vec<Series>, Error> {
     let problem = scenario.build()?.problem;
     let compliant = moments.iter().map(|m| [m.contact_velocity[1], m.contact_velocity[2]]);
     let mut series = vec![drawing::line("compliant", compliant.collect())];
-    for theta_max in TURNS {
+    for &theta_max in &parameters.turns {
         let path = points(&problem, &law(theta_max).trace(&problem)?);
         let path = path.iter().map(|[u, _]| [u[1], u[2]]).collect();
         series.push(drawing::line(&format!("PLUS, θ_max = {theta_max}"), path));

@@ -1,48 +1,67 @@
 //! Example 2: four corners of a brick in unison.
 
-use percussion_impact::plus::{Motion, Workspace};
+use percussion_impact::{
+    Plus,
+    plus::{Motion, Workspace},
+};
 
-use super::{Measurements, Moment, Options, Progress, drawing, finish, follow, law, points};
+use serde::Deserialize;
+
+use super::{Moment, follow, law, points};
 use crate::{
     error::Error,
+    experiments::{Experiment, Options, Progress, drawing},
     figure::{Axis, Figure},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
     scenario::Inertia,
 };
 
-/// Edges of the brick (m), and all their assignments to the axes.
-const ORIENTATIONS: [[f64; 3]; 6] = [
-    [0.4, 0.6, 0.8],
-    [0.4, 0.8, 0.6],
-    [0.6, 0.4, 0.8],
-    [0.6, 0.8, 0.4],
-    [0.8, 0.4, 0.6],
-    [0.8, 0.6, 0.4],
-];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impact: String,
+    /// Largest turn of a slip in an interval (rad).
+    theta_max: f64,
+    /// Relative tolerance of the compliant motion.
+    tolerance: f64,
+    /// Edges of the brick (m).
+    edges: [f64; 3],
+}
+
+impl Parameters {
+    /// All assignments of the edges to the axes.
+    fn orientations(&self) -> impl Iterator<Item = [f64; 3]> {
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        orders.into_iter().map(|order| order.map(|edge| self.edges[edge]))
+    }
+}
 
 /// One contact of either side, in the order of the file: left front, left back, right front, right back.
 const SIDES: [(&str, usize); 2] = [("left", 0), ("right", 2)];
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let scenario = ImpactScenario::named("brick-flat")?;
-    let mut measurements = Measurements::new(id, &scenario.expected);
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let mut measurements = experiment.measurements(&fixture);
     let problem = scenario.build()?.problem;
-    let trace = law(0.01).trace(&problem)?;
-    let plus = points(&problem, &trace);
-    let total = &plus[plus.len() - 1][1];
+    let plus = law(parameters.theta_max);
+    let trace = plus.trace(&problem)?;
+    let path = points(&problem, &trace);
+    let total = &path[path.len() - 1][1];
     let (mut unequal, mut unison) = (0.0_f64, 0);
-    for edges in ORIENTATIONS {
-        let (difference, slides_then_rolls) = unison_of(&turned(&scenario, edges))?;
+    for edges in parameters.orientations() {
+        let (difference, slides_then_rolls) = unison_of(&turned(&scenario, edges), &plus)?;
         unequal = unequal.max(difference);
         unison += usize::from(slides_then_rolls);
     }
     progress(0.3, &scenario.title);
-    let (reference, moments) = follow(&scenario)?;
+    let (reference, moments) = follow(&scenario, parameters.tolerance)?;
     for (side, k) in SIDES {
         measurements.add(format!("percussion x, {side}"), total[3 * k + 1]);
         measurements.add(format!("percussion z, {side}"), total[3 * k]);
@@ -52,15 +71,7 @@ pub(in crate::experiments) fn run(
     }
     measurements.add("largest difference of mirror images, six orientations", unequal);
     measurements.add("orientations in which all slide, then roll in the expansion", unison as f64);
-    finish(
-        id,
-        &scenario.title,
-        "A brick lands flat on four corners while it slides. All four slide, then stop at the same moment \
-         of the expansion, and the two on the left get more than those on the right. Uchida, Sherman & Delp \
-         (2015), example 2, figures 12 and 13.",
-        measurements,
-        vec![accumulated(&plus, &moments), depths(&moments)],
-    )
+    experiment.outcome(&fixture, measurements, vec![accumulated(&path, &moments), depths(&moments)])
 }
 
 /// The brick with its edges along other axes.
@@ -83,10 +94,10 @@ fn turned(scenario: &ImpactScenario, edges: [f64; 3]) -> ImpactScenario {
 }
 
 /// Largest difference between front and back, and whether all contacts slide, and then roll in the expansion.
-fn unison_of(scenario: &ImpactScenario) -> Result<(f64, bool), Error> {
+fn unison_of(scenario: &ImpactScenario, plus: &Plus) -> Result<(f64, bool), Error> {
     let problem = scenario.build()?.problem;
     let mut workspace = Workspace::default();
-    law(0.01).resolve_with(&problem, &mut workspace)?;
+    plus.resolve_with(&problem, &mut workspace)?;
     let p = workspace.impulse();
     let mirrored = |k: usize| {
         let (front, back) = (3 * k, 3 * (k + 1));
@@ -94,7 +105,7 @@ fn unison_of(scenario: &ImpactScenario) -> Result<(f64, bool), Error> {
         let along = (p[front + 1] - p[back + 1]).abs();
         normal.max(along).max((p[front + 2] + p[back + 2]).abs())
     };
-    let trace = law(0.01).trace(&problem)?;
+    let trace = plus.trace(&problem)?;
     let motions = trace.intervals.iter().map(|interval| {
         let first = interval.states[0].motion;
         let all = interval.states.iter().all(|state| state.motion == first);

@@ -2,28 +2,38 @@
 
 use percussion_impact::Plus;
 
-use super::{Measurements, Options, Progress, drawing, finish, law};
+use serde::Deserialize;
+
+use super::law;
 use crate::{
     error::Error,
-    experiments::settled,
+    experiments::{Experiment, Options, Progress, drawing, settled},
     figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
 };
 
-const NAMES: [&str; 3] = ["tabletop-0.1", "tabletop-0.3", "tabletop-push"];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impacts: Vec<String>,
+    /// Largest turn of a slip in an interval (rad).
+    theta_max: f64,
+    /// Transition velocity of the law (m/s).
+    v_transition: f64,
+}
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     _options: &Options,
     _progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let scenarios: Vec<_> =
-        NAMES.iter().map(|name| ImpactScenario::named(name)).collect::<Result<_, _>>()?;
-    let expected: Vec<_> = scenarios.iter().flat_map(|one| one.expected.clone()).collect();
-    let mut measurements = Measurements::new(id, &expected);
-    // What slides at the start is in impending slip for the law only below its transition velocity.
-    let plus = Plus { v_transition: 1.0, ..law(0.01) };
+    let fixture = experiment.fixture::<Parameters>()?;
+    let Parameters { impacts, theta_max, v_transition } = &fixture.parameters;
+    let scenarios = impacts.iter().map(|name| ImpactScenario::named(name));
+    let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
+    let mut measurements = experiment.measurements(&fixture);
+    let plus = Plus { v_transition: *v_transition, ..law(*theta_max) };
     let (mut arrows, mut cones) = (Vec::new(), Vec::new());
     for (index, scenario) in scenarios.iter().enumerate() {
         let problem = scenario.build()?.problem;
@@ -54,13 +64,5 @@ pub(in crate::experiments) fn run(
         map: None,
         series,
     };
-    finish(
-        id,
-        "Contacts that cannot hold",
-        "A contact that hardly slides at the start and cannot hold slides at the end, and friction opposes \
-         that. Three single contacts of which the answer is known in closed form. The case of equation (2.9) \
-         of Uchida, Sherman & Delp (2015).",
-        measurements,
-        vec![figure],
-    )
+    experiment.outcome(&fixture, measurements, vec![figure])
 }

@@ -2,73 +2,81 @@
 
 use percussion_impact::{Propagative, propagative::Outcomes};
 
+use serde::Deserialize;
+
 use crate::{
     error::Error,
-    experiments::{Measurements, Options, Progress, drawing},
+    experiments::{Experiment, Options, Progress, drawing},
     figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
     scenario::Inertia,
 };
 
-/// Radii of the other balls over that of the cue ball, with masses in proportion to volumes.
-///
-/// The two others of the paper touch each other at about 30°: `sin 15° = ρ/(1 + ρ)`.
-const SIZES: [(&str, [f64; 2]); 3] = [
-    ("equal balls", [1.0, 1.0]),
-    ("a larger cue ball", [0.35, 0.35]),
-    ("three different balls", [0.6, 1.4]),
-];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impact: String,
+    /// At which the indeterminacy of equal balls is compared (°).
+    angles: Vec<u8>,
+    /// Of the break that is drawn (°).
+    drawn: f64,
+    /// Where the normals are orthogonal (°).
+    square: f64,
+    /// Where the cue ball hardly touches (°).
+    grazing: f64,
+    /// Of a curve over the angle.
+    steps: u32,
+    /// The balls, those of equal size first.
+    sizes: Vec<Sizes>,
+}
 
-/// The angles of which the fixture has figures (°).
-const ANGLES: [u8; 8] = [60, 70, 90, 110, 120, 130, 150, 170];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sizes {
+    label: String,
+    /// Of the two others over that of the cue ball.
+    radii: [f64; 2],
+}
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let scenario = ImpactScenario::named("billiards")?;
-    let mut measurements = Measurements::new(id, &scenario.expected);
-    for degrees in ANGLES {
-        let hit = Break::new(&scenario, f64::from(degrees), SIZES[0].1)?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let equal = parameters.sizes[0].radii;
+    let mut measurements = experiment.measurements(&fixture);
+    for degrees in &parameters.angles {
+        let hit = Break::new(&scenario, f64::from(*degrees), equal)?;
         measurements.add(format!("ξ of equal balls at {degrees}°"), hit.outcomes.indeterminacy);
     }
     let (mut square, mut departure) = (0.0_f64, 0.0_f64);
     let mut series = Vec::new();
-    for (index, (label, sizes)) in SIZES.into_iter().enumerate() {
-        progress(index as f64 / SIZES.len() as f64, label);
-        square = square.max(Break::new(&scenario, 90.0, sizes)?.outcomes.indeterminacy);
-        let closest = closest_angle(sizes);
+    for (index, Sizes { label, radii }) in parameters.sizes.iter().enumerate() {
+        progress(index as f64 / parameters.sizes.len() as f64, label);
+        let hit = Break::new(&scenario, parameters.square, *radii)?;
+        square = square.max(hit.outcomes.indeterminacy);
+        let closest = closest_angle(*radii);
         let mut points = Vec::new();
-        let steps = 300;
+        let steps = parameters.steps;
         for step in 0..=steps {
             let share = f64::from(step) / f64::from(steps);
             let degrees = closest + (180.0 - closest) * share;
-            let hit = Break::new(&scenario, degrees, sizes)?;
+            let hit = Break::new(&scenario, degrees, *radii)?;
             departure = departure.max(hit.departure);
             points.push([degrees, hit.outcomes.indeterminacy]);
         }
         series.push(drawing::line(label, points));
     }
-    measurements.add("largest ξ of unequal balls at 90°", square);
-    let grazing = Break::new(&scenario, 179.0, SIZES[0].1)?;
+    measurements.add(format!("largest ξ of unequal balls at {}°", parameters.square), square);
+    let grazing = Break::new(&scenario, parameters.grazing, equal)?;
     measurements.add("ξ of equal balls just below 180°", grazing.outcomes.indeterminacy);
     measurements.add("largest departure of m_c ⟨Dφ_a, Dφ_b⟩ from cos θ", departure);
-    let (rows, notes) = measurements.finish()?;
-    let figures = vec![schematic(&scenario)?, indeterminacy(series)];
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: scenario.title.clone(),
-        summary:
-            "A cue ball hits two balls at once, along the bisector of the angle θ between them. \
-                  Which of the two is hit first decides where they go, unless their normals are \
-                  orthogonal, at θ = 90°. Seghete & Murphey (2014), section VII-A, figures 4 and 5."
-                .to_owned(),
-        rows,
-        figures,
-        notes,
-    })
+    let break_drawn = schematic(&scenario, parameters.drawn, equal)?;
+    experiment.outcome(&fixture, measurements, vec![break_drawn, indeterminacy(series)])
 }
 
 /// The angle at which the two others touch each other (°).
@@ -109,8 +117,8 @@ impl Break {
 }
 
 /// Both outcomes of the break of the fixture, side by side.
-fn schematic(scenario: &ImpactScenario) -> Result<Figure, Error> {
-    let hit = Break::new(scenario, 120.0, SIZES[0].1)?;
+fn schematic(scenario: &ImpactScenario, degrees: f64, sizes: [f64; 2]) -> Result<Figure, Error> {
+    let hit = Break::new(scenario, degrees, sizes)?;
     let radius = scenario.contacts[0].disc.radius;
     let (mut series, mut series_of_arrows) = (Vec::new(), Vec::new());
     let start = hit.scenario.build()?.problem.velocity().clone();
@@ -134,9 +142,10 @@ fn schematic(scenario: &ImpactScenario) -> Result<Figure, Error> {
     Ok(Figure {
         id: "figure-4".to_owned(),
         title: "One break, two outcomes".to_owned(),
-        caption: "At θ = 120°, from the left: before the impact, and the two outcomes, which differ in the \
-                  ball that the cue ball hits first. Figure 4 of the paper."
-            .to_owned(),
+        caption: format!(
+            "At θ = {degrees}°, from the left: before the impact, and the two outcomes, which differ in the ball that the \
+             cue ball hits first. Figure 4 of the paper."
+        ),
         x: drawing::axis("x, each picture moved on", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,

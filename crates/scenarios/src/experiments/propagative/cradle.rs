@@ -10,25 +10,40 @@ use percussion_impact::{
     Law, Newton, Outcome, Problem, Propagative, outcome::Status, propagative::Order,
 };
 
+use serde::Deserialize;
+
 use crate::{
     error::Error,
-    experiments::{Measurements, Options, Progress, drawing, settled},
+    experiments::{Experiment, Options, Progress, drawing, settled},
     figure::{Figure, Mark, Series},
     impacts::{Body, Contact, Disc, ImpactScenario, Partner},
     outcome::ExperimentOutcome,
 };
 
-/// Restitutions of energy of figure 2.
-const RESTITUTIONS: [f64; 3] = [1.0, 0.7, 0.0];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impact: String,
+    /// Restitutions of energy of figure 2, that of no loss first.
+    restitutions: Vec<f64>,
+    /// Decimal logarithms of the least and the largest speed (m/s).
+    speeds: [i32; 2],
+    /// Numbers of balls of the shortest and of the longest row.
+    rows: [usize; 2],
+    /// Balls that pass through the rest of the longest row.
+    struck: usize,
+}
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let scenario = ImpactScenario::named("newtons-cradle")?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let scenario = ImpactScenario::named(&parameters.impact)?;
     let balls = scenario.build()?.problem;
-    let mut measurements = Measurements::new(id, &scenario.expected);
+    let mut measurements = experiment.measurements(&fixture);
 
     progress(0.0, "Velocities of three balls");
     let reversal = Reversal::of(&balls)?;
@@ -37,10 +52,12 @@ pub(in crate::experiments) fn run(
     measurements.add("outcomes of any velocity, at most", reversal.outcomes);
 
     progress(0.2, "Energy at every velocity");
-    // From 0.01 to 100 m/s, ten a decade.
-    let speeds: Vec<f64> = (0..=40).map(|k| 10_f64.powf(f64::from(k) / 10.0 - 2.0)).collect();
+    // Ten a decade.
+    let [slowest, fastest] = parameters.speeds;
+    let speed = |k: i32| 10_f64.powf(f64::from(k) / 10.0 + f64::from(slowest));
+    let speeds: Vec<f64> = (0..=10 * (fastest - slowest)).map(speed).collect();
     let mut losses = Vec::new();
-    for restitution in RESTITUTIONS {
+    for &restitution in &parameters.restitutions {
         let law = Propagative { restitution, ..Propagative::default() };
         let loss = |&speed: &f64| Ok([speed, -gain(&law, &balls, [speed, 0.0, 0.0])?]);
         losses.push(speeds.iter().map(loss).collect::<Result<Vec<_>, Error>>()?);
@@ -51,11 +68,11 @@ pub(in crate::experiments) fn run(
         let losses = curve.iter().map(|point| point[1]);
         losses.reduce(|a, b| if distance(b) > distance(a) { b } else { a }).unwrap_or(f64::NAN)
     };
-    measurements.add("largest change of energy with R = 1", farthest(&losses[0], 0.0));
-    for (curve, restitution) in losses.iter().zip(RESTITUTIONS).skip(1) {
-        let expected = (1.0 - restitution * restitution) * 200.0 / 3.0;
-        let quantity = format!("energy lost with R = {restitution}");
-        measurements.add(quantity, farthest(curve, expected));
+    for (index, (curve, restitution)) in losses.iter().zip(&parameters.restitutions).enumerate() {
+        let what = if index == 0 { "largest change of energy" } else { "energy lost" };
+        let quantity = format!("{what} with R = {restitution}");
+        let loss = farthest(curve, fixture.checked(&quantity));
+        measurements.add(quantity, loss);
     }
 
     progress(0.4, "Restitution at all contacts at once");
@@ -71,39 +88,35 @@ pub(in crate::experiments) fn run(
     measurements.add("largest gain of energy by restitution at all contacts at once", largest);
 
     progress(0.6, "Rows of up to ten balls");
-    let (mut struck, mut all) = (0.0_f64, 0.0_f64);
-    for count in 2..=10 {
+    let (mut at_end, mut all) = (0.0_f64, 0.0_f64);
+    let [shortest, longest] = parameters.rows;
+    for count in shortest..=longest {
         let row = row_of(count, &scenario).build()?.problem;
         let first = DVector::from_fn(count, |i, _| f64::from(u8::from(i == 0)));
-        struck = struck.max(distance_from_reversal(&row, &first)?);
+        at_end = at_end.max(distance_from_reversal(&row, &first)?);
         // From 1 to −1 m/s, each ball slower than the one before.
         let approach = |i| 1.0 - 2.0 * i as f64 / (count - 1) as f64;
         let approaching = DVector::from_fn(count, |i, _| approach(i) + 0.1 * approach(i).powi(2));
         all = all.max(distance_from_reversal(&row, &approaching)?);
     }
-    let quantity =
-        |what| format!("2 to 10 balls {what}: largest distance from the reversed velocities");
-    measurements.add(quantity("struck at one end"), struck);
+    let quantity = |what| {
+        format!(
+            "{shortest} to {longest} balls {what}: largest distance from the reversed velocities"
+        )
+    };
+    measurements.add(quantity("struck at one end"), at_end);
     measurements.add(quantity("that all approach"), all);
-    let two = DVector::from_fn(10, |i, _| f64::from(u8::from(i < 2)));
-    let ten = row_of(10, &scenario).build()?.problem.with_velocity(two)?;
-    let found = Propagative::default().outcomes(&ten)?;
+    let struck = |ball: usize, _| f64::from(u8::from(ball < parameters.struck));
+    let struck = DVector::from_fn(longest, struck);
+    let row = row_of(longest, &scenario).build()?.problem.with_velocity(struck)?;
+    let found = Propagative::default().outcomes(&row)?;
     let ways: usize = found.branches.iter().map(|branch| branch.sequences.len()).sum();
     measurements.add("ways two balls pass through eight", ways as f64);
-
-    let (rows, notes) = measurements.finish()?;
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: scenario.title.clone(),
-        summary: "A ball strikes two that touch. Reflections from contact to contact reverse the \
-                  velocities, in either order, and keep the energy at every velocity; restitution at \
-                  both contacts at once does neither. Seghete & Murphey (2014), example 1, equation 15 \
-                  and figure 2."
-            .to_owned(),
-        rows,
-        figures: vec![losses_figure(&losses), gains_figure(simultaneous, propagating)],
-        notes,
-    })
+    let figures = vec![
+        losses_figure(&losses, &parameters.restitutions),
+        gains_figure(simultaneous, propagating),
+    ];
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 /// What the impacts of many velocities of three balls show.
@@ -193,8 +206,8 @@ fn distance_from_reversal(row: &Problem, velocity: &DVector<f64>) -> Result<f64,
     Ok(largest)
 }
 
-fn losses_figure(losses: &[Vec<[f64; 2]>]) -> Figure {
-    let curve = |(points, restitution): (&Vec<[f64; 2]>, f64)| {
+fn losses_figure(losses: &[Vec<[f64; 2]>], restitutions: &[f64]) -> Figure {
+    let curve = |(points, restitution): (&Vec<[f64; 2]>, &f64)| {
         let points = points.iter().map(|[speed, loss]| [speed.log10(), *loss]).collect();
         drawing::line(&format!("R = {restitution}"), points)
     };
@@ -209,7 +222,7 @@ fn losses_figure(losses: &[Vec<[f64; 2]>]) -> Figure {
         y: drawing::axis("energy lost", "%"),
         equal_aspect: false,
         map: None,
-        series: losses.iter().zip(RESTITUTIONS).map(curve).collect(),
+        series: losses.iter().zip(restitutions).map(curve).collect(),
     }
 }
 

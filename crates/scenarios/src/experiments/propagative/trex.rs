@@ -8,20 +8,22 @@ use serde::Deserialize;
 use self::gait::Gait;
 use crate::{
     design::{Design, Designed},
-    document,
     error::Error,
-    experiments::{Effort, Measurements, Options, Progress, drawing},
+    experiments::{Effort, Experiment, Measurements, Options, Progress, drawing},
     figure::{Figure, Mark, Series},
     outcome::ExperimentOutcome,
-    scenario::Expected,
 };
 
 mod gait;
 
-/// The file of the experiment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
+    design: String,
+    /// Bodies whose joints have springs and dampers.
+    sprung: Vec<String>,
+    /// Bodies whose joints are driven.
+    driven: Vec<String>,
     gravity: f64,
     drop: f64,
     hip_stiffness: f64,
@@ -31,36 +33,39 @@ struct Parameters {
     joint_damping: f64,
     friction: f64,
     step_size: f64,
+    /// How many times longer a step is where it has to be quick.
+    quick: f64,
     duration: f64,
     published: BTreeMap<String, f64>,
-    expected: Vec<Expected>,
 }
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let text = include_str!("../../../fixtures/propagative/trex.toml");
-    let mut parameters: Parameters = document::parse(text, "trex")?;
-    if options.effort == Effort::Quick {
-        parameters.step_size *= 10.0;
-    }
-    let design = Design::named("trex")?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let longer = if options.effort == Effort::Quick { parameters.quick } else { 1.0 };
+    let step_size = longer * parameters.step_size;
+    let design = Design::named(&parameters.design)?;
     progress(0.0, &design.title);
     let designed = design.solve()?;
-    let mut measurements = Measurements::new(id, &parameters.expected);
-    measure_design(&design, &designed, &parameters, &mut measurements)?;
+    let mut measurements = experiment.measurements(&fixture);
+    measure_design(&design, &designed, &fixture.parameters, &mut measurements)?;
 
     let optimized = designed.report.variables.clone();
     let straight = straight_legs(&design, &optimized);
     let what = "The optimized gait lands in two orders";
     progress(0.2, what);
-    let optimized_gait = Gait::run(&design.mechanism_at(&optimized)?, &parameters)?;
+    let optimized_gait = Gait::run(&design.mechanism_at(&optimized)?, parameters, step_size)?;
     progress(0.6, "The initial gait lands in two orders");
-    let initial_gait = Gait::run(&design.mechanism_at(&straight)?, &parameters)?;
+    let initial_gait = Gait::run(&design.mechanism_at(&straight)?, parameters, step_size)?;
     let first = |gait: &Gait| {
-        let none = Error::NoEvent { scenario: id.to_owned(), event: "tail and foot land at once" };
+        let none = Error::NoEvent {
+            scenario: experiment.id.to_owned(),
+            event: "tail and foot land at once",
+        };
         gait.first_simultaneous.ok_or(none)
     };
     let (initial, best) = (first(&initial_gait)?, first(&optimized_gait)?);
@@ -75,23 +80,14 @@ pub(in crate::experiments) fn run(
     measurements.add("impacts that the Zeno rule made plastic", plastic as f64);
     measurements.add("deepest penetration at step ends", largest(|gait| gait.penetration));
 
-    let (rows, notes) = measurements.finish()?;
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: design.title.clone(),
-        summary: "A robot of two parts, two legs and a tail lands on tail and foot at once. Which of the \
-                  two is hit first matters, unless the normals are orthogonal in the kinetic metric: a \
-                  stance and a design near the one given make them so. Seghete & Murphey (2014), section \
-                  VII-B, figures 6 to 8 and Table I."
-            .to_owned(),
-        rows,
-        figures: vec![
-            stances(&design, &optimized, &straight),
-            search(&designed),
-            indeterminacies(&initial_gait, &optimized_gait),
-        ],
-        notes,
-    })
+    // They fall freely until then.
+    let landing = (2.0 * parameters.drop / parameters.gravity).sqrt();
+    let figures = vec![
+        stances(&design, &optimized, &straight),
+        search(&designed),
+        indeterminacies(landing, &initial_gait, &optimized_gait),
+    ];
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 fn measure_design(
@@ -221,7 +217,7 @@ fn search(designed: &Designed) -> Figure {
     }
 }
 
-fn indeterminacies(initial: &Gait, optimized: &Gait) -> Figure {
+fn indeterminacies(landing: f64, initial: &Gait, optimized: &Gait) -> Figure {
     let curve = |label: &str, gait: &Gait| {
         let points = gait.indeterminacy.iter();
         let points = points.map(|[time, xi]| [*time, xi.max(1e-16).log10()]);
@@ -230,11 +226,11 @@ fn indeterminacies(initial: &Gait, optimized: &Gait) -> Figure {
     Figure {
         id: "figure-8".to_owned(),
         title: "How far two orders of reflections lead apart".to_owned(),
-        caption: "Distance of the momenta of two copies, which resolve their impacts from the most and \
-                  from the least approached contact, over the momentum. Both gaits land at 0.186 s. \
-                  The copies of the optimized gait agree to the last bit; zero is drawn at 10⁻¹⁶. \
-                  Figure 8 of the paper."
-            .to_owned(),
+        caption: format!(
+            "Distance of the momenta of two copies, which resolve their impacts from the most and from the least approached \
+             contact, over the momentum. Both gaits land at {landing:.3} s. The copies of the optimized gait agree to the last \
+             bit; zero is drawn at 10⁻¹⁶. Figure 8 of the paper."
+        ),
         x: drawing::axis("time", "s"),
         y: drawing::axis("decimal logarithm of the indeterminacy", ""),
         equal_aspect: false,

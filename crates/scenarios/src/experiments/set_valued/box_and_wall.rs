@@ -1,28 +1,35 @@
 //! The box that slides on a corner into a wall.
 
 use percussion_impact::set_valued::Covering;
+use serde::Deserialize;
 
 use super::{
-    Measurements,
     Mode::{Lifts, Slides, Sticks},
     Study,
     planes::{self, Component, Plane},
 };
 use crate::{
     error::Error,
-    experiments::{Options, Progress},
+    experiments::{Experiment, Options, Progress},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
 };
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impact: String,
+}
+
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let scenario = ImpactScenario::named("box-and-wall")?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let scenario = ImpactScenario::named(&fixture.parameters.impact)?;
     let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.9])?;
-    let mut measurements = Measurements::new(id, &scenario.expected);
+    let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);
     measurements.add("distance of rest from the samples", study.distance_of_rest());
@@ -39,7 +46,6 @@ pub(in crate::experiments) fn run(
     measurements.add("fastest sliding along the floor", fastest);
     measurements
         .add("faster sliding than wall first (1 for yes)", f64::from(fastest > of_sequence));
-    let (rows, notes) = measurements.finish()?;
     let caption = "With both contacts at once the box stops; wall first it leaves the wall and slides on, \
                    and some rates make it slide faster. Figure 11 of the paper.";
     let planes = [
@@ -65,15 +71,6 @@ pub(in crate::experiments) fn run(
             y: Component::Normal(1),
         },
     ];
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: scenario.title.clone(),
-        summary:
-            "A box slides on one corner along a floor and hits a wall with the next. Halm & Posa \
-                  (2024), sections 3.1 and 5.4.3, figures 5 and 11, Table 3."
-                .to_owned(),
-        rows,
-        figures: planes.iter().map(|plane| planes::figure(&study, plane)).collect(),
-        notes,
-    })
+    let figures = planes.iter().map(|plane| planes::figure(&study, plane)).collect();
+    experiment.outcome(&fixture, measurements, figures)
 }

@@ -1,16 +1,16 @@
 //! The stack of three disks, with five contacts, in three readings of the published code.
 
 use percussion_impact::set_valued::Covering;
+use serde::Deserialize;
 
 use super::{
-    Measurements,
     Mode::Lifts,
     Study,
     planes::{self, Component, Plane},
 };
 use crate::{
     error::Error,
-    experiments::{Options, Progress},
+    experiments::{Experiment, Options, Progress},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
 };
@@ -21,14 +21,26 @@ const RIGHT_GROUND: usize = 1;
 const TOP_LEFT: usize = 2;
 const TOP_RIGHT: usize = 3;
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impact: String,
+    /// The same with the mass that the published code sets first.
+    light: String,
+    /// The same with the tangents of the published code.
+    oblique: String,
+}
+
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let scenario = ImpactScenario::named("disk-stack")?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let Parameters { impact, light, oblique } = &fixture.parameters;
+    let scenario = ImpactScenario::named(impact)?;
     let mut study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.4])?;
-    let mut measurements = Measurements::new(id, &scenario.expected);
+    let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);
     measurements.add("distance of rest from the samples", study.distance_of_rest());
@@ -44,11 +56,11 @@ pub(in crate::experiments) fn run(
     measurements.add("top disk leaves both others", both(&study, upper));
     measurements.add("both lower disks lift", both(&study, lower));
 
-    let light = ImpactScenario::named("disk-stack-1-kg")?;
+    let light = ImpactScenario::named(light)?;
     let light = Study::new(&light, Covering::default(), options, progress, [0.4, 0.6])?;
     measurements.add("LCPs per sample, 1 kg", light.statistics.mean_lcps());
 
-    let oblique = ImpactScenario::named("disk-stack-oblique")?;
+    let oblique = ImpactScenario::named(oblique)?;
     let oblique = Study::new(&oblique, Covering::default(), options, progress, [0.6, 0.95])?;
     measurements.add("LCPs per sample, published tangents", oblique.statistics.mean_lcps());
     measurements.add("samples that end, published tangents", oblique.terminated());
@@ -57,7 +69,6 @@ pub(in crate::experiments) fn run(
 
     // A sequence bounces between the contacts some sixty times and would hide the rest of a figure.
     study.sequences.clear();
-    let (rows, notes) = measurements.finish()?;
     let plane = |id: &str, title: &str, x, y| Plane {
         id: format!("figure-14-{id}"),
         title: title.to_owned(),
@@ -88,15 +99,6 @@ pub(in crate::experiments) fn run(
             Component::Normal(LEFT_GROUND),
         ),
     ];
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: scenario.title.clone(),
-        summary:
-            "A disk falls on two others that stand on the ground and touch. Halm & Posa (2024), \
-                  section 5.4.5, figure 14, Table 3."
-                .to_owned(),
-        rows,
-        figures: planes.iter().map(|plane| planes::figure(&study, plane)).collect(),
-        notes,
-    })
+    let figures = planes.iter().map(|plane| planes::figure(&study, plane)).collect();
+    experiment.outcome(&fixture, measurements, figures)
 }

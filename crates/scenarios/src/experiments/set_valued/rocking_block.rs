@@ -10,26 +10,28 @@ use nalgebra::DVector;
 use percussion_impact::set_valued::Covering;
 
 use super::{
-    Measurements, Study,
+    Study,
     planes::{self, Component, Plane},
 };
 use crate::{
-    compliant_block::{Run, Sweeps},
+    compliant_block::{Published, Run, Sweeps},
     error::Error,
-    experiments::{Effort, Options, Progress, drawing},
+    experiments::{Effort, Experiment, Options, Progress, drawing},
     figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
 };
 
 pub(in crate::experiments) fn run(
-    id: &str,
+    experiment: &Experiment,
     options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let scenario = ImpactScenario::named("rocking-block")?;
+    let fixture = experiment.fixture::<Published>()?;
+    let parameters = &fixture.parameters;
+    let scenario = ImpactScenario::named(&parameters.impact)?;
     let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.5])?;
-    let mut measurements = Measurements::new(id, &scenario.expected);
+    let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     let pivots = study.sequences.iter().map(|(_, outcome)| outcome);
     measurements.add("distance of rest from the samples", study.distance_of_rest());
@@ -38,9 +40,9 @@ pub(in crate::experiments) fn run(
     let lift = study.ends.iter().map(|end| end[0].max(end[2])).fold(0.0, f64::max);
     measurements.add("fastest lift of a corner", lift);
 
-    let mut sweeps = Sweeps::published().map_err(Box::new)?;
+    let mut sweeps = parameters.sweeps;
     if options.effort == Effort::Quick {
-        sweeps.runs = 11;
+        sweeps.runs = parameters.quick_runs;
     }
     progress(0.5, "Compliant corners of different stiffness");
     let stiffness = sweeps.stiffness().map_err(Box::new)?;
@@ -66,7 +68,6 @@ pub(in crate::experiments) fn run(
     measurements.add("tilted block on compliant corners: outside the hull", farthest(&angle));
     let alone = angle.iter().map(|run| run.first_alone).fold(0.0, f64::max);
     measurements.add("tilted block: first percussion before the second begins", 100.0 * alone);
-    let (rows, notes) = measurements.finish()?;
     let plane = Plane {
         id: "figure-9".to_owned(),
         title: "The block after the impact".to_owned(),
@@ -77,30 +78,26 @@ pub(in crate::experiments) fn run(
         x: Component::Normal(0),
         y: Component::Normal(1),
     };
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: scenario.title.clone(),
-        summary: "A block falls flat on two corners. With both percussions at once it comes to rest; one \
-                  after the other it pivots on the corner that was last; at arbitrary relative rates any \
-                  share of either pivot can come about. Halm & Posa (2024), sections 2.2.2 and 5.4.1, \
-                  figures 1, 9 and 12, Table 3."
-            .to_owned(),
-        rows,
-        figures: vec![pictures(&study), planes::figure(&study, &plane), compliant(&study, &stiffness, &angle)],
-        notes,
-    })
+    let figures = vec![
+        pictures(&scenario, &study),
+        planes::figure(&study, &plane),
+        compliant(&study, &sweeps, &stiffness, &angle),
+    ];
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 /// Compliant outcomes on the set of the rigid model.
-fn compliant(study: &Study, stiffness: &[Run], angle: &[Run]) -> Figure {
+fn compliant(study: &Study, sweeps: &Sweeps, stiffness: &[Run], angle: &[Run]) -> Figure {
     let plane = Plane {
         id: "figure-12".to_owned(),
         title: "Compliant corners beside the set".to_owned(),
-        caption: "Normal velocities after the impact: the set of the rigid model, which is two segments, \
-                  by its samples; and on springs with dampers, with corners of different \
-                  stiffness, and equal corners under a tilt of up to 0.01°, which exceeds the set a \
-                  little, because the block goes on falling between its impacts. Figure 12 of the paper."
-            .to_owned(),
+        caption: format!(
+            "Normal velocities after the impact: the set of the rigid model, which is two segments, by its samples; and \
+             on springs with dampers, with corners of different stiffness, and equal corners under a tilt of up to \
+             {}°, which exceeds the set a little, because the block goes on falling between its impacts. Figure 12 of \
+             the paper.",
+            sweeps.largest_angle
+        ),
         x: Component::Normal(0),
         y: Component::Normal(1),
     };
@@ -119,15 +116,18 @@ fn compliant(study: &Study, stiffness: &[Run], angle: &[Run]) -> Figure {
 }
 
 /// The block before the impact and after it by three rules, with the velocities of its corners.
-fn pictures(study: &Study) -> Figure {
+fn pictures(scenario: &ImpactScenario, study: &Study) -> Figure {
     let (mut series, mut arrows) = (Vec::new(), Vec::new());
-    let corners = [[-0.5, 0.0], [0.5, 0.0], [0.5, 2.0], [-0.5, 2.0], [-0.5, 0.0]];
+    let [width, height, _] = scenario.contacts[0].disc.center.map(f64::abs);
+    let middle = scenario.bodies[0].coordinates.as_ref().map_or(height, |start| start[1]);
+    let around = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]];
+    let corners = around.map(|[x, y]| [x * width, middle + y * height]);
     let mut picture = |index: usize, velocity: &DVector<f64>| {
         let shift = 1.8 * index as f64;
         series.push(drawing::outline(corners.map(|[x, y]| [x + shift, y]).to_vec()));
         for [x, y] in corners.into_iter().take(4) {
-            // The center is 1 m above the ground.
-            let [u, v] = [velocity[0] - velocity[2] * (y - 1.0), velocity[1] + velocity[2] * x];
+            let spin = velocity[2];
+            let [u, v] = [velocity[0] - spin * (y - middle), velocity[1] + spin * x];
             if u.hypot(v) > 1e-9 {
                 arrows.extend([[x + shift, y], [x + shift + 2.0 * u, y + 2.0 * v]]);
             }

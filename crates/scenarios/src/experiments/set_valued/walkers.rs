@@ -18,16 +18,16 @@ use percussion_impact::{
     AnitescuPotra, Outcome, Problem,
     set_valued::{Covering, Sampler, Settings},
 };
+use serde::Deserialize;
 
 use super::{
-    Measurements,
     Mode::{Lifts, Slides, Sticks},
     Study,
     planes::{self, Component, Plane},
 };
 use crate::{
     error::Error,
-    experiments::{Options, Progress},
+    experiments::{Experiment, Options, Progress},
     figure::Figure,
     impacts::ImpactScenario,
     outcome::ExperimentOutcome,
@@ -39,42 +39,25 @@ const BRANCHED: u64 = 1 << 12;
 const LEADING: usize = 0;
 const TRAILING: usize = 1;
 
-pub(in crate::experiments) fn compass_gait(
-    id: &str,
-    options: &Options,
-    progress: &mut Progress<'_>,
-) -> Result<ExperimentOutcome, Error> {
-    let summary = "A walker of two legs sets down its leading foot far ahead of the trailing one, which \
-                   then lifts, slides or sticks. Halm & Posa (2024), sections 3.1 and 5.4.2, figures 4 \
-                   and 11, Table 3.";
-    let caption = "The leading foot stops; the trailing foot lifts, slides or sticks, or does part of it; \
-                   or the leading foot lifts again. Figure 11 of the paper.";
-    run(id, "compass-gait", summary, ("figure-11", caption), options, progress)
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impact: String,
+    /// The beginning of the names of the figures.
+    figure: String,
+    caption: String,
 }
 
-pub(in crate::experiments) fn ramone(
-    id: &str,
+pub(in crate::experiments) fn run(
+    experiment: &Experiment,
     options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let summary = "A biped of five links, with friction that is practically without bound, sets down its \
-                   leading foot. Halm & Posa (2024), section 5.4.4, figure 13, Table 3; Remy (2017).";
-    let caption = "The leading foot stops; the trailing foot lifts, slides or sticks, or does part of it. \
-                   Figure 13 of the paper.";
-    run(id, "ramone", summary, ("figure-13", caption), options, progress)
-}
-
-fn run(
-    id: &str,
-    name: &str,
-    summary: &str,
-    (figure, caption): (&str, &str),
-    options: &Options,
-    progress: &mut Progress<'_>,
-) -> Result<ExperimentOutcome, Error> {
-    let scenario = ImpactScenario::named(name)?;
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let scenario = ImpactScenario::named(&parameters.impact)?;
     let mut study = Study::new(&scenario, Covering::Ones, options, progress, [0.0, 0.3])?;
-    let mut measurements = Measurements::new(id, &scenario.expected);
+    let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     for (covering, quantity, part) in [
         (Covering::Scaled, "LCPs per sample, covering vector in units of the problem", [0.3, 0.6]),
@@ -97,15 +80,8 @@ fn run(
     measurements.add("kinds found: trailing foot lifts, slides, sticks", study.kinds(&kinds));
     let all = study.simultaneous.iter();
     measurements.add("distance of all contacts at once from the set", study.distance(all));
-    let (rows, notes) = measurements.finish()?;
-    Ok(ExperimentOutcome {
-        id: id.to_owned(),
-        title: scenario.title.clone(),
-        summary: summary.to_owned(),
-        rows,
-        figures: figures(&study, figure, caption),
-        notes,
-    })
+    let figures = figures(&study, &parameters.figure, parameters.caption.trim());
+    experiment.outcome(&fixture, measurements, figures)
 }
 
 /// Adds, from each velocity on some of the paths, all solutions of a last step with full increments.

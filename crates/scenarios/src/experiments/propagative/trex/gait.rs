@@ -9,12 +9,6 @@ use percussion_integrators::{Contact, State};
 use super::Parameters;
 use crate::{error::Error, impacts::ImpactScenario};
 
-/// Bodies whose joints have springs and dampers.
-const SPRUNG: [&str; 3] = ["left shank", "right shank", "rear"];
-
-/// Bodies whose joints are driven.
-const DRIVEN: [&str; 2] = ["left thigh", "right thigh"];
-
 /// Two copies of a drop and how far apart they are.
 #[derive(Debug, Default)]
 pub(super) struct Gait {
@@ -32,10 +26,14 @@ pub(super) struct Gait {
 
 impl Gait {
     /// Drops `robot`, whose stance is that on the floor.
-    pub(super) fn run(robot: &ImpactScenario, parameters: &Parameters) -> Result<Self, Error> {
+    pub(super) fn run(
+        robot: &ImpactScenario,
+        parameters: &Parameters,
+        step_size: f64,
+    ) -> Result<Self, Error> {
         let mut gait = Self::default();
-        let most = gait.copy(robot, parameters, Order::MostApproached)?;
-        let least = gait.copy(robot, parameters, Order::LeastApproached)?;
+        let most = gait.copy(robot, parameters, step_size, Order::MostApproached)?;
+        let least = gait.copy(robot, parameters, step_size, Order::LeastApproached)?;
         for ((time, one), (_, other)) in most.states.iter().zip(&least.states) {
             if let Some(xi) = most.distance(one, other) {
                 gait.indeterminacy.push([*time, xi]);
@@ -51,10 +49,12 @@ impl Gait {
         &mut self,
         robot: &ImpactScenario,
         parameters: &Parameters,
+        step_size: f64,
         order: Order,
     ) -> Result<Copy, Error> {
         let (system, mut coordinates, contacts) = assemble(robot, parameters)?;
-        let hips: Vec<usize> = DRIVEN
+        let hips: Vec<usize> = parameters
+            .driven
             .iter()
             .filter_map(|name| system.link_index(name))
             .flat_map(|link| system.velocities_of(link))
@@ -78,7 +78,7 @@ impl Gait {
         let velocity = vec![0.0; coordinates.len()];
         let model = Model::new(Box::new(system.clone()), contacts)?.with_forces(drives(0.0, 0.0));
         let start = State { time: 0.0, coordinates, velocity };
-        let settings = Settings { step_size: parameters.step_size, ..Settings::default() };
+        let settings = Settings { step_size, ..Settings::default() };
         let law = Box::new(Propagative { order, ..Propagative::default() });
         let mut integrator = Integrator::new(model, law, settings, start)?;
         let mut copy = Copy { system, states: vec![], landing: None };
@@ -144,7 +144,7 @@ fn assemble(
     let coordinates = rigid.coordinates;
     let mut links = rigid.system.links().to_vec();
     for link in &mut links {
-        if SPRUNG.contains(&link.name.as_str())
+        if parameters.sprung.contains(&link.name)
             && let Some(index) = rigid.system.link_index(&link.name)
         {
             let rest = &coordinates[rigid.system.coordinates_of(index)];

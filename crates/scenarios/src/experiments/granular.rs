@@ -1,0 +1,8 @@
+//! The experiments with grains by the thousand.
+//!
+//! # Source
+//!
+//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+//! inelastic impacts", *Computational Mechanics* 62 (2018) 81–96, section 4.3.
+
+pub(super) mod channel;

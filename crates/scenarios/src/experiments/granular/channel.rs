@@ -1,0 +1,312 @@
+//! A dense stream of grains past an obstacle, with grains that are larger and fewer than the published ones.
+//!
+//! The channel, its obstacle, the speed and gravity are the published ones; the grains, the distances at which they come
+//! in and the time steps are [coarser](Parameters::coarser) by a factor, which is 1 for the published size. What
+//! that changes is how much of the channel is near a wall, where grains cannot pack as densely as among
+//! themselves: the [profile over the height](SolidProfile) shows it. Walls have an effect over a few diameters, so what
+//! they cost is proportional to the size of the grains, to first order, and the solid fraction at the published size is
+//! read from a straight line over the size, through the run and those that the fixture has stored.
+//!
+//! # Source
+//!
+//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+//! inelastic impacts", *Computational Mechanics* 62 (2018) 81–96, section 4.3, table 2 and figures 10 to 12.
+
+mod figures;
+mod laws;
+
+use nalgebra::Vector3;
+use percussion_granular::{
+    Report, Settings,
+    channel::{Channel, Parameters},
+    statistics::{CellAverages, RadialDistribution, SolidProfile},
+};
+
+use crate::{
+    channel::{Document, Run},
+    error::Error,
+    experiments::{Effort, Experiment, Options, Progress},
+    outcome::ExperimentOutcome,
+};
+
+pub(in crate::experiments) fn run(
+    experiment: &Experiment,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let fixture = Document::read()?;
+    let document = &fixture.parameters;
+    let run = match options.effort {
+        Effort::Quick => document.quick,
+        Effort::Default => document.default,
+        Effort::Full => document.full,
+    };
+    let mut show = |share| progress(share, experiment.title);
+    let (mut channel, course) = Course::run(document, &run, options.seed, &mut show)?;
+    let laws = laws::compare(&mut channel)?;
+
+    let mut measurements = experiment.measurements(&fixture);
+    measurements.add("size of the grains over the published one", run.factor);
+    measurements.add("inflow, in grains of the published size", course.inflow);
+    let solid_fraction = course.mean(|sample| sample.solid_fraction);
+    measurements.add("solid fraction", solid_fraction);
+    let sizes = [&document.runs[..], &[[run.factor, solid_fraction]]].concat();
+    measurements.add("solid fraction, line over sizes at the published one", line_at(&sizes, 1.0));
+    measurements.add("change of the solid fraction over the window", course.drift());
+    measurements.add("contacts per grain", course.mean(|sample| sample.contacts_per_grain));
+    measurements.add("deepest overlap, in diameters", course.largest(|sample| sample.overlap));
+    measurements.add("mean relative residual", course.mean(|sample| sample.residual));
+    measurements.add("largest relative residual", course.largest(|sample| sample.worst_residual));
+    measurements.add("sweeps in a step", course.mean(|sample| sample.sweeps));
+    let [distance, height] = course.peak();
+    measurements.add("distance at which grains are most frequent, in diameters", distance);
+    measurements.add("their frequency over that without order", height);
+    let fastest = course.cells.iter().map(|cell| cell.velocity.norm()).fold(0.0, f64::max);
+    measurements.add("largest velocity of a cell", fastest);
+    measurements.add("part of the kinetic energy in rotations", course.turning);
+    measurements.add("last step: contacts judged", laws.contacts);
+    measurements
+        .add("last step: contacts with several percussions of Coulomb's law", laws.ambiguous);
+    measurements.add("last step: largest difference between the two laws", laws.difference);
+    measurements.add("last step: residual by Coulomb's law over the reported one", laws.coulomb);
+    measurements
+        .add("last step: residual by maximum dissipation over the reported one", laws.dissipation);
+    let figures = figures::all(&fixture, &course, &sizes);
+    let mut outcome = experiment.outcome(&fixture, measurements, figures)?;
+    outcome.summary = outcome.summary.replace("{factor}", &run.factor.to_string());
+    Ok(outcome)
+}
+
+/// What a run of the channel shows.
+struct Course {
+    parameters: Parameters,
+    samples: Vec<Sample>,
+    /// Index of the first sample in the window.
+    first: usize,
+    /// Averages over the window.
+    cells: CellAverages,
+    profile: SolidProfile,
+    distribution: RadialDistribution,
+    /// Part of the kinetic energy that is in rotations.
+    turning: f64,
+    /// Grains that come in, as many as of the published size would fill the same volume (s⁻¹).
+    inflow: f64,
+}
+
+/// Averages over some hundred steps, and the largest values in them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sample {
+    /// At the end (s).
+    time: f64,
+    solid_fraction: f64,
+    /// Two for every contact of two grains.
+    contacts_per_grain: f64,
+    /// Deepest, in diameters.
+    overlap: f64,
+    residual: f64,
+    worst_residual: f64,
+    sweeps: f64,
+}
+
+/// Number of samples of a run.
+const SAMPLES: u64 = 150;
+/// Steps between two times that count in the averages over space: a fifth of a diameter at the speed of the inflow.
+const PAUSE: u64 = 20;
+/// Largest distance in the radial distribution, in diameters.
+const REACH: f64 = 8.0;
+/// Bins of a diameter in it.
+const BINS: f64 = 20.0;
+/// Layers of a diameter in the profile over the height.
+const LAYERS: f64 = 10.0;
+
+impl Course {
+    /// Runs the channel with coarser grains and tells `progress` the part done.
+    fn run(
+        document: &Document,
+        run: &Run,
+        seed: u64,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<(Channel, Self), Error> {
+        let Run { factor, max_sweeps, tolerance, .. } = *run;
+        let coarser = document.parameters(seed).coarser(factor);
+        let settings = Settings { max_sweeps, tolerance, ..coarser.settings };
+        let parameters = Parameters { settings, ..coarser };
+        let (size, diameter) = (parameters.size, 2.0 * parameters.radius);
+        let [first_step, steps] = run.window.map(|time| whole(time / settings.step_size));
+        let [begin, end] = document.outflow;
+        let corners = [Vector3::new(begin, 0.0, 0.0), Vector3::new(end, size.y, size.z)];
+        let bins = count(BINS * (size.z.min(end - begin) / diameter).min(REACH));
+        let reach = bins as f64 / BINS * diameter;
+        let cells = document.cells.map(|cells| count((cells / factor).round()));
+        let layers = count((size.z / diameter * LAYERS).round());
+
+        let mut channel = Channel::new(parameters)?;
+        let mut course = Self {
+            parameters,
+            samples: Vec::new(),
+            first: 0,
+            cells: CellAverages::new([size.x, size.y], cells),
+            profile: SolidProfile::new(parameters.area(), size.z, layers)?,
+            distribution: RadialDistribution::new(corners, reach, bins)?,
+            turning: 0.0,
+            inflow: 0.0,
+        };
+        let interval = (steps / SAMPLES).max(1);
+        let mut sample = Sample::default();
+        let mut energies = [0.0; 2];
+        let mut inflows: Vec<(f64, u64)> = Vec::new();
+        for step in 1..=steps {
+            let before = channel.world().next_identity();
+            let report = channel.step()?;
+            if channel.world().next_identity() > before {
+                inflows.push((channel.world().time(), before));
+            }
+            let grains = channel.world().grains();
+            sample.add(&channel, &report, 1.0 / interval as f64);
+            if step.is_multiple_of(interval) {
+                sample.time = channel.world().time();
+                course.samples.push(std::mem::take(&mut sample));
+                progress(step as f64 / steps as f64);
+            }
+            if step == first_step {
+                course.first = course.samples.len();
+            }
+            if step > first_step && step.is_multiple_of(PAUSE) {
+                course.cells.add(grains);
+                course.profile.add(grains);
+                course.distribution.add(grains);
+                let moving = (0..grains.len())
+                    .map(|k| 0.5 * grains.mass(k) * grains.velocity(k).norm_squared());
+                energies[0] += grains.kinetic_energy() - moving.sum::<f64>();
+                energies[1] += grains.kinetic_energy();
+            }
+        }
+        course.turning = energies[0] / energies[1];
+        if let [(begin, first), .., (end, last)] = inflows[..] {
+            course.inflow = (last - first) as f64 * factor.powi(3) / (end - begin);
+        }
+        Ok((channel, course))
+    }
+
+    /// The samples of the window.
+    fn window(&self) -> &[Sample] {
+        &self.samples[self.first..]
+    }
+
+    /// A value of every sample, over time.
+    fn points(&self, value: impl Fn(&Sample) -> f64) -> Vec<[f64; 2]> {
+        self.samples.iter().map(|sample| [sample.time, value(sample)]).collect()
+    }
+
+    /// Mean over the window.
+    fn mean(&self, value: impl Fn(&Sample) -> f64) -> f64 {
+        mean(self.window(), value)
+    }
+
+    /// Largest value in the window.
+    fn largest(&self, value: impl Fn(&Sample) -> f64) -> f64 {
+        self.window().iter().map(value).fold(0.0, f64::max)
+    }
+
+    /// Mean of the solid fraction in the second half of the window less that in the first.
+    fn drift(&self) -> f64 {
+        let (early, late) = self.window().split_at(self.window().len() / 2);
+        mean(late, |sample| sample.solid_fraction) - mean(early, |sample| sample.solid_fraction)
+    }
+
+    /// The distance in diameters at which the radial distribution is largest, and its value there.
+    fn peak(&self) -> [f64; 2] {
+        let values = self.distribution.values();
+        let peak = values.iter().copied().max_by(|a, b| a[1].total_cmp(&b[1]));
+        let [distance, height] = peak.unwrap_or([f64::NAN; 2]);
+        [distance / (2.0 * self.parameters.radius), height]
+    }
+}
+
+impl Sample {
+    /// Enters a step that is this `share` of the sample.
+    fn add(&mut self, channel: &Channel, report: &Report, share: f64) {
+        let grains = channel.world().grains().len().max(1) as f64;
+        let overlap = report.overlap / (2.0 * channel.parameters().radius);
+        self.solid_fraction += share * channel.solid_fraction();
+        self.contacts_per_grain += share * 2.0 * report.contacts as f64 / grains;
+        self.overlap = self.overlap.max(overlap);
+        self.residual += share * report.relative_residual;
+        self.worst_residual = self.worst_residual.max(report.relative_residual);
+        self.sweeps += share * report.sweeps as f64;
+    }
+}
+
+/// The value at `x` of the straight line that fits `points` best.
+fn line_at(points: &[[f64; 2]], x: f64) -> f64 {
+    let count = points.len() as f64;
+    let [a, b] = [0, 1].map(|k| points.iter().map(|point| point[k]).sum::<f64>() / count);
+    let products = |k: usize| points.iter().map(|p| (p[0] - a) * (p[k] - [a, b][k])).sum::<f64>();
+    b + (x - a) * products(1) / products(0)
+}
+
+fn mean(samples: &[Sample], value: impl Fn(&Sample) -> f64) -> f64 {
+    samples.iter().map(value).sum::<f64>() / samples.len() as f64
+}
+
+/// The whole number next to `value`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+fn count(value: f64) -> usize {
+    value as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight times as large grains for a few hundredths of a second: what holds for any stream.
+    #[test]
+    fn a_short_stream_is_the_same_by_both_laws_and_every_figure_has_data() {
+        let fixture = Document::read().unwrap();
+        let document = &fixture.parameters;
+        let run = Run { factor: 8.0, max_sweeps: 30, tolerance: 1e-2, window: [0.01, 0.03] };
+        let mut last = 0.0;
+        let (mut channel, course) =
+            Course::run(document, &run, 0, &mut |share| last = share).unwrap();
+        assert!((last - 1.0).abs() < 0.02, "progress ends at {last}");
+        // Two of 8 × 2 grains, a period apart.
+        let expected = 8.0 * 2.0 * 512.0 / (8.0 * 0.94e-3);
+        assert!((course.inflow / expected - 1.0).abs() < 1e-9, "{}", course.inflow);
+        let [distance, height] = course.peak();
+        assert!((distance - 1.0).abs() < 0.1 && height > 2.0, "{distance} {height}");
+        assert!(course.window().len() > 10 && course.drift().abs() < 0.05, "{}", course.drift());
+
+        let laws = laws::compare(&mut channel).unwrap();
+        assert!(laws.contacts > 100.0 && laws.ambiguous == 0.0, "{laws:?}");
+        assert!(laws.difference < 1e-12, "{laws:?}");
+        for ratio in [laws.coulomb, laws.dissipation] {
+            assert!((ratio - 1.0).abs() < 1e-9, "{laws:?}");
+        }
+
+        let figures = figures::all(&fixture, &course, &document.runs);
+        for (index, figure) in figures.iter().enumerate() {
+            assert!(figure.series.iter().all(|series| !series.points.is_empty()), "{}", figure.id);
+            let values = figure.map.iter().flat_map(|map| &map.cells).flatten();
+            assert!(
+                values
+                    .chain(figure.series.iter().flat_map(|s| s.points.iter().flatten()))
+                    .all(|value| value.is_finite()),
+                "{}",
+                figure.id
+            );
+            assert!(figures[..index].iter().all(|other| other.id != figure.id), "{}", figure.id);
+        }
+        assert_eq!(figures.iter().filter(|figure| figure.map.is_some()).count(), 2);
+    }
+
+    #[test]
+    fn a_line_through_points_on_a_line_continues_it() {
+        let points = [[5.0, 0.5], [4.0, 0.52], [2.0, 0.56]];
+        assert!((line_at(&points, 1.0) - 0.58).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,109 @@
+//! The rod on a table and the four balls of Stewart and Trinkle, moved by their scheme and by this one.
+
+use serde::{Deserialize, de::IgnoredAny};
+
+use crate::{
+    convergence,
+    error::Error,
+    experiments::{self, Experiment, Options, Progress, drawing, simulate},
+    figure::Figure,
+    outcome::ExperimentOutcome,
+    scenario::{Method, Scenario},
+    trajectory::{Step, Trajectory},
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    /// Of the rod (s).
+    rod_step_size: f64,
+    /// Of the balls (s), each half of the one before.
+    ball_step_sizes: Vec<f64>,
+    /// Friction directions of the balls in the scheme of Stewart and Trinkle.
+    directions: usize,
+}
+
+pub(in crate::experiments) fn run(
+    experiment: &Experiment,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let mut measurements = experiment.measurements(&fixture);
+
+    let scenario = |id| Ok::<_, Error>(experiments::experiment(id)?.scenario::<IgnoredAny>()?.0);
+    let rod = scenario("stewart-trinkle/rod-on-table")?.with_step_size(parameters.rod_step_size);
+    let [polygons, cones] = both(&rod, progress, [0.0, 0.4])?;
+    for (quantity, contact) in
+        [("first end touches", "rod–table (end −)"), ("second end touches", "rod–table (end +)")]
+    {
+        let [theirs, ours] =
+            [struck(&rod, &polygons, contact, quantity)?, struck(&rod, &cones, contact, quantity)?];
+        measurements.add(format!("rod: {quantity}, difference"), ours - theirs);
+    }
+    let apart = |k: usize| cones.end().coordinates[k] - polygons.end().coordinates[k];
+    measurements.add("rod: final horizontal position, difference", apart(0));
+    measurements.add("rod: deepest penetration", cones.deepest_penetration());
+    measurements.add("rod: largest relative residual", cones.largest_residual());
+
+    let mut balls = scenario("stewart-trinkle/four-balls")?;
+    balls.integrator.directions = Some(parameters.directions);
+    for (i, &step) in parameters.ball_step_sizes.iter().enumerate() {
+        let part = |i: usize| 0.4 + 0.6 * i as f64 / parameters.ball_step_sizes.len() as f64;
+        let [polygons, cones] =
+            both(&balls.with_step_size(step), progress, [part(i), part(i + 1)])?;
+        let distance = convergence::position_error(&cones, &polygons);
+        measurements.add(format!("balls: largest distance of positions, h = {step}"), distance);
+        measurements
+            .add(format!("balls: deepest penetration, h = {step}"), cones.deepest_penetration());
+    }
+    experiment.outcome(&fixture, measurements, vec![figure(&polygons, &cones)])
+}
+
+/// The end of the first step in which a contact pushes (s).
+///
+/// Gaps do not tell: on the level of velocities they close up to what they curve within a step.
+fn struck(
+    scenario: &Scenario,
+    trajectory: &Trajectory,
+    contact: &str,
+    event: &'static str,
+) -> Result<f64, Error> {
+    let contact = trajectory.contact(contact);
+    let pushes = |step: &&Step| {
+        step.contacts.iter().any(|one| Some(one.contact) == contact && one.impulse.x > 0.0)
+    };
+    let step = trajectory.reports.iter().find(pushes);
+    let none = || Error::NoEvent { scenario: scenario.name.clone(), event };
+    step.map(|step| step.time).ok_or_else(none)
+}
+
+/// The motion by the scheme of Stewart and Trinkle and by impulses and velocities.
+fn both(
+    scenario: &Scenario,
+    progress: &mut Progress<'_>,
+    [from, to]: [f64; 2],
+) -> Result<[Trajectory; 2], Error> {
+    let middle = 0.5 * (from + to);
+    let mut other = scenario.clone();
+    other.integrator.method = Method::ImpulseVelocity;
+    Ok([simulate(scenario, progress, [from, middle])?, simulate(&other, progress, [middle, to])?])
+}
+
+fn figure(polygons: &Trajectory, cones: &Trajectory) -> Figure {
+    let spin = |trajectory| drawing::history(trajectory, |sample| sample.velocity[2]);
+    Figure {
+        id: "rod-spin".to_owned(),
+        title: "Angular velocity of the rod by both schemes".to_owned(),
+        caption: "The rod on a table. Both schemes see the impacts in the same steps.".to_owned(),
+        x: drawing::axis("time", "s"),
+        y: drawing::axis("angular velocity", "rad/s"),
+        equal_aspect: false,
+        map: None,
+        series: vec![
+            drawing::line("Stewart and Trinkle", spin(polygons)),
+            drawing::line("impulse–velocity", spin(cones)),
+        ],
+    }
+}

@@ -1,0 +1,87 @@
+//! A block that slides up a slope and stops where friction just holds it, or just does not.
+
+use serde::Deserialize;
+
+use super::{LAWS, with_friction};
+use crate::{
+    error::Error,
+    experiments::{Experiment, Options, Progress, drawing, simulate},
+    figure::Figure,
+    outcome::ExperimentOutcome,
+    trajectory::{Sample, Trajectory},
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    /// The coefficients of friction, in parts of the tangent of the slope.
+    parts: Vec<f64>,
+    /// Speed below which the block has stopped (m/s).
+    stopped: f64,
+    /// When the drawn speeds begin (s).
+    drawn: f64,
+}
+
+pub(in crate::experiments) fn run(
+    experiment: &Experiment,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let (scenario, fixture) = experiment.scenario::<Parameters>()?;
+    let &Parameters { ref parts, stopped, .. } = &fixture.parameters;
+    let threshold = scenario.friction.unwrap_or_default();
+    let mut measurements = experiment.measurements(&fixture);
+    let (mut depth, mut residual): (f64, f64) = (0.0, 0.0);
+    let mut figures = Vec::new();
+    for (i, (law, name)) in LAWS.into_iter().enumerate() {
+        let mut runs = Vec::new();
+        for (j, &part) in parts.iter().enumerate() {
+            let count = (LAWS.len() * parts.len()) as f64;
+            let from = (parts.len() * i + j) as f64 / count;
+            let sliding = with_friction(&scenario, law, part * threshold);
+            let run = simulate(&sliding, progress, [from, from + 1.0 / count])?;
+            depth = depth.max(run.deepest_penetration());
+            residual = residual.max(run.largest_residual());
+            runs.push(run);
+        }
+        let stop = runs[0].samples.iter().find(|sample| speed(sample) <= stopped);
+        let stop =
+            stop.ok_or_else(|| Error::NoEvent { scenario: scenario.name.clone(), event: "stop" })?;
+        measurements.add(format!("time until it stops, {name}"), stop.time);
+        let way = stop.displacement[0].hypot(stop.displacement[1]);
+        measurements.add(format!("way until it stops, {name}"), way);
+        for (part, run) in parts.iter().zip(&runs).skip(1) {
+            let quantity = format!("speed at the end with {part} of the friction, {name}");
+            measurements.add(quantity, speed(run.end()));
+        }
+        if i == 0 {
+            figures.push(figure(&fixture.parameters, stop.time, &runs));
+        }
+    }
+    measurements.add("deepest penetration at step ends", depth);
+    measurements.add("largest relative residual", residual);
+    experiment.outcome(&fixture, measurements, figures)
+}
+
+fn speed(sample: &Sample) -> f64 {
+    sample.velocity[0].hypot(sample.velocity[1])
+}
+
+/// The speed after the stop, in millimeters per second, where the runs differ.
+fn figure(parameters: &Parameters, stop: f64, runs: &[Trajectory]) -> Figure {
+    let series = parameters.parts.iter().zip(runs).map(|(part, run)| {
+        let late = run.samples.iter().filter(|sample| sample.time >= parameters.drawn);
+        let points = late.map(|sample| [sample.time, 1e3 * speed(sample)]).collect();
+        drawing::line(&format!("{part} of the friction at the threshold"), points)
+    });
+    Figure {
+        id: "speed".to_owned(),
+        title: "A block on a slope near the threshold of friction".to_owned(),
+        caption: format!("Speed of the block after it stopped at {stop:.3} s, by Coulomb's law."),
+        x: drawing::axis("time", "s"),
+        y: drawing::axis("speed", "mm/s"),
+        equal_aspect: false,
+        map: None,
+        series: series.collect(),
+    }
+}

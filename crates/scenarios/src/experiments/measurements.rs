@@ -1,0 +1,88 @@
+//! What an experiment measures on a simulation, beside what its fixture expects: [`Measurements`].
+
+use crate::{
+    error::Error,
+    experiments::Progress,
+    outcome::Row,
+    scenario::{Expected, Scenario},
+    trajectory::Trajectory,
+};
+
+/// Largest gap that counts as touching (m): ten times what the scenarios accept at a step end.
+const TOUCHING: f64 = 1e-9;
+
+/// The rows of an experiment: each measurement beside the entry of its fixture that expects it.
+pub(super) struct Measurements<'a> {
+    experiment: &'a str,
+    expected: &'a [Expected],
+    measured: Vec<(String, f64)>,
+}
+
+impl<'a> Measurements<'a> {
+    pub(super) fn new(experiment: &'a str, expected: &'a [Expected]) -> Self {
+        Self { experiment, expected, measured: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, quantity: impl Into<String>, measured: f64) {
+        self.measured.push((quantity.into(), measured));
+    }
+
+    /// What every simulation of the scheme has to show.
+    pub(super) fn add_dependability(&mut self, trajectory: &Trajectory) {
+        self.add("deepest penetration at step ends", trajectory.deepest_penetration());
+        self.add("largest relative LCP residual", trajectory.largest_residual());
+        self.add(
+            "largest increase of energy in a step",
+            trajectory.largest_energy_increase().max(0.0),
+        );
+    }
+
+    /// Rows in the order of the file, and the notes of the entries.
+    pub(super) fn finish(self) -> Result<(Vec<Row>, Vec<String>), Error> {
+        let disagreement = |quantity: &str| Error::Expectation {
+            experiment: self.experiment.to_owned(),
+            quantity: quantity.to_owned(),
+        };
+        let is_expected = |name: &String| self.expected.iter().any(|one| one.quantity == *name);
+        if let Some((quantity, _)) = self.measured.iter().find(|(name, _)| !is_expected(name)) {
+            return Err(disagreement(quantity));
+        }
+        let row = |expected: &Expected| {
+            let (_, measured) = self
+                .measured
+                .iter()
+                .find(|(quantity, _)| *quantity == expected.quantity)
+                .ok_or_else(|| disagreement(&expected.quantity))?;
+            Ok(expected.row(self.experiment, *measured))
+        };
+        let rows = self.expected.iter().map(row).collect::<Result<_, Error>>()?;
+        let note = |expected: &Expected| {
+            Some(format!("{}: {}", expected.quantity, expected.note.as_ref()?))
+        };
+        Ok((rows, self.expected.iter().filter_map(note).collect()))
+    }
+}
+
+/// Simulates `scenario`, telling `progress` of the part from `from` to `to` of an experiment.
+pub(super) fn simulate(
+    scenario: &Scenario,
+    progress: &mut Progress<'_>,
+    [from, to]: [f64; 2],
+) -> Result<Trajectory, Error> {
+    let what = format!("{}, h = {} s", scenario.title, scenario.integrator.step_size);
+    scenario.simulate(&mut |fraction| progress(from + fraction * (to - from), &what))
+}
+
+/// The first time at which a gap closes.
+pub(super) fn touch(
+    scenario: &Scenario,
+    trajectory: &Trajectory,
+    contact: &str,
+    event: &'static str,
+) -> Result<f64, Error> {
+    trajectory
+        .contact(contact)
+        .and_then(|contact| trajectory.first_touch(contact, TOUCHING))
+        .map(|sample| sample.time)
+        .ok_or_else(|| Error::NoEvent { scenario: scenario.name.clone(), event })
+}

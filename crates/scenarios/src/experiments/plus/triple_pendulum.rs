@@ -1,0 +1,219 @@
+//! Example 4: the sphere at the end of a triple pendulum strikes the ground; what compliant contacts cost.
+//!
+//! The cost of a compliant impact is that of the largest tolerance for which the height of the sphere a little
+//! later is right within a percent, counted in evaluations of the contact force. That a looser one happens to
+//! be right does not count: every tighter one has to be.
+
+use nalgebra::Vector3;
+use percussion_dynamics::System;
+use percussion_impact::plus::Motion;
+use percussion_integrators::compliant::State;
+use serde::Deserialize;
+
+use super::law;
+use crate::{
+    error::Error,
+    experiments::{Experiment, Options, Progress, drawing, settled},
+    figure::{Figure, Mark, Series},
+    impacts::{
+        ImpactScenario,
+        compliant::{CompliantImpact, Settings},
+    },
+    outcome::ExperimentOutcome,
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parameters {
+    impact: String,
+    /// Largest turn of a slip in an interval (rad).
+    theta_max: f64,
+    /// Moduli of the sphere and of the ground (10⁹ Pa).
+    moduli: Vec<f64>,
+    /// When the height of the sphere is compared (s after the touchdown).
+    later: f64,
+    /// The part of the height by which a cheap motion may miss it.
+    accepted: f64,
+    /// Relative tolerance of what is compared with.
+    exact: f64,
+    /// Range of `k` for the tolerances `10^(−k/2)` that are tried.
+    half_digits: [i32; 2],
+    /// m/s², down.
+    gravity: f64,
+}
+
+pub(in crate::experiments) fn run(
+    experiment: &Experiment,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let fixture = experiment.fixture::<Parameters>()?;
+    let parameters = &fixture.parameters;
+    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let mut measurements = experiment.measurements(&fixture);
+    let problem = scenario.build()?.problem;
+    let (plus, velocity) = (law(parameters.theta_max), problem.velocity());
+    let (outcome, trace) = (settled(&plus, &problem, &[])?, plus.trace(&problem)?);
+    let w = problem.delassus();
+    let (before, after) =
+        (problem.contact_velocity(velocity), problem.contact_velocity(&outcome.velocity));
+    for (quantity, value) in [
+        ("velocity before, tangential", before[1]),
+        ("velocity before, normal", before[0]),
+        ("W_nn", w[(0, 0)]),
+        ("W_tt", w[(1, 1)]),
+        ("W_nt, size", w[(0, 1)].abs()),
+        ("velocity after, tangential", after[1]),
+        ("velocity after, normal", after[0]),
+        ("rate of pin 1 after", outcome.velocity[0]),
+        ("rate of pin 2 after", outcome.velocity[1]),
+        ("rate of pin 3 after", outcome.velocity[2]),
+        ("kinetic energy before", problem.kinetic_energy(velocity)),
+        ("kinetic energy after", problem.kinetic_energy(&outcome.velocity)),
+        ("percussion, normal", outcome.impulses[0].normal),
+        ("percussion, tangential", outcome.impulses[0].tangent[0]),
+    ] {
+        measurements.add(quantity, value);
+    }
+    let sliding = trace.intervals.iter().filter(|one| one.states[0].motion == Motion::Sliding);
+    let share = sliding.count() as f64 / trace.intervals.len() as f64;
+    measurements.add("intervals in which it slides, of all", 100.0 * share);
+
+    let mut costs = Vec::new();
+    let percent = 100.0 * parameters.accepted;
+    for (index, giga) in parameters.moduli.iter().enumerate() {
+        progress(index as f64 / parameters.moduli.len() as f64, &scenario.title);
+        let modulus = 1e9 * giga;
+        let settings = Settings { modulus: Some(modulus), ..scenario.compliant };
+        let exact = Settings { tolerance: parameters.exact, ..settings };
+        let impact = CompliantImpact::new(&scenario, &exact)?;
+        // Of the position at the end, where the links have turned by as much as 0.1 rad.
+        let mut after = Vec::new();
+        let reference = impact.run(&mut |moment| {
+            after.clear();
+            after.extend_from_slice(moment.contact_velocity);
+        })?;
+        measurements.add(format!("compliant, {giga} GPa: velocity after, tangential"), after[1]);
+        measurements.add(format!("compliant, {giga} GPa: velocity after, normal"), after[0]);
+        let height = parameters.height(&scenario, &exact, &reference.end)?;
+        let mut rigid = impact.start().clone();
+        rigid.velocity.copy_from_slice(outcome.velocity.as_slice());
+        let of_plus = parameters.height(&scenario, &exact, &rigid)?;
+        let distance = 100.0 * (of_plus / height - 1.0).abs();
+        measurements.add(format!("{giga} GPa: height of PLUS beside that of compliant"), distance);
+        let (tolerance, evaluations) = parameters.cheapest(&scenario, &settings, height)?;
+        let error = format!("for an error of {percent} %");
+        measurements.add(format!("{giga} GPa: tolerance {error}"), tolerance);
+        measurements.add(format!("{giga} GPa: evaluations {error}"), evaluations);
+        costs.push([modulus.log10(), evaluations]);
+    }
+    let cost = parameters.draw_cost(costs, trace.report.passes);
+    experiment.outcome(&fixture, measurements, vec![pictures(&scenario, &outcome.velocity)?, cost])
+}
+
+impl Parameters {
+    /// Evaluations over the decimal logarithm of the modulus, beside the `solutions` of PLUS.
+    fn draw_cost(&self, evaluations: Vec<[f64; 2]>, solutions: usize) -> Figure {
+        let of_plus = evaluations.iter().map(|[x, _]| [*x, solutions as f64]).collect();
+        Figure {
+            id: "figure-15".to_owned(),
+            title: "What a compliant impact costs".to_owned(),
+            caption: format!(
+                "Evaluations of the contact force at {} % error in the height of the sphere {} s later, beside the \
+                 {solutions} intervals in which PLUS solves its equations. CPU times of both are measured by a bench. \
+                 Figure 15 of the paper.",
+                100.0 * self.accepted,
+                self.later
+            ),
+            x: drawing::axis("modulus, log10 of Pa", ""),
+            y: drawing::axis("evaluations, solutions", ""),
+            equal_aspect: false,
+            map: None,
+            series: vec![
+                drawing::line("compliant: evaluations", evaluations),
+                drawing::line("PLUS: solutions", of_plus),
+            ],
+        }
+    }
+
+    /// The loosest tolerance from which on the height is right, and its evaluations.
+    fn cheapest(
+        &self,
+        scenario: &ImpactScenario,
+        settings: &Settings,
+        height: f64,
+    ) -> Result<(f64, f64), Error> {
+        let mut found = (f64::NAN, f64::NAN);
+        let [loosest, tightest] = self.half_digits;
+        // From tight to loose, half a digit at a time.
+        for half_digits in (loosest..=tightest).rev() {
+            let tolerance = 10.0_f64.powf(-0.5 * f64::from(half_digits));
+            let settings = Settings { tolerance, ..*settings };
+            let reference = CompliantImpact::new(scenario, &settings)?.run(&mut |_| ())?;
+            let exact = Settings { tolerance: self.exact, ..settings };
+            let error = self.height(scenario, &exact, &reference.end)? / height - 1.0;
+            if error.is_nan() || error.abs() > self.accepted {
+                break;
+            }
+            found = (tolerance, reference.counters.evaluations as f64);
+        }
+        Ok(found)
+    }
+
+    /// Height of the sphere some time after the touchdown (m), from `state` on under gravity.
+    fn height(
+        &self,
+        scenario: &ImpactScenario,
+        settings: &Settings,
+        state: &State,
+    ) -> Result<f64, Error> {
+        let gravity = Vector3::new(0.0, -self.gravity, 0.0);
+        let (system, end) = scenario.fly(settings, state, gravity, self.later)?;
+        // The last body carries the sphere.
+        let sphere = system.body_count() - 1;
+        Ok(system.pose(&end.coordinates, sphere).translation.y)
+    }
+}
+
+/// The pendulum as it touches, and the velocities of its joints before and after.
+fn pictures(scenario: &ImpactScenario, after: &nalgebra::DVector<f64>) -> Result<Figure, Error> {
+    let mechanism = scenario.mechanism()?;
+    let (system, coordinates, velocity) =
+        (mechanism.system, mechanism.coordinates, mechanism.velocity);
+    let mut series = Vec::new();
+    let mut arrows = [Vec::new(), Vec::new()];
+    let mut stops = Vec::new();
+    let sphere = system.body_count() - 1;
+    for body in 0..=sphere {
+        let place = system.pose(&coordinates, body);
+        let at = place.translation.vector;
+        stops.push([at.x, at.y]);
+        for (velocity, arrows) in [&velocity[..], after.as_slice()].into_iter().zip(&mut arrows) {
+            let moves = [Vector3::x(), Vector3::y()].map(|direction| {
+                let mut row = vec![0.0; velocity.len()];
+                system.add_point_row(&coordinates, body, &at, &direction, 1.0, &mut row);
+                row.iter().zip(velocity).map(|(j, v)| j * v).sum::<f64>()
+            });
+            if body > 0 {
+                arrows.extend([[at.x, at.y], [at.x + 0.05 * moves[0], at.y + 0.05 * moves[1]]]);
+            }
+        }
+    }
+    let end = stops[sphere];
+    series.push(drawing::outline(stops));
+    series.push(drawing::circle(end, scenario.contacts[0].disc.radius));
+    series.push(drawing::outline(vec![[-1.5, 0.0], [2.5, 0.0]]));
+    for (label, points) in ["before", "after"].into_iter().zip(arrows) {
+        series.push(Series { label: label.to_owned(), mark: Mark::Arrows, points });
+    }
+    Ok(Figure {
+        id: "pendulum".to_owned(),
+        title: "The pendulum as it strikes the ground".to_owned(),
+        caption: "Velocities of the joints before and after, 5 cm for 1 m/s.".to_owned(),
+        x: drawing::axis("x", "m"),
+        y: drawing::axis("y", "m"),
+        equal_aspect: true,
+        map: None,
+        series,
+    })
+}

@@ -1,0 +1,3 @@
+//! The compass gait walker that takes a wide step.
+
+pub(in crate::experiments) use super::walkers::run;

@@ -1,0 +1,31 @@
+//! A ball thrown at another, which it hits in flight.
+
+use super::thrown::{BETWEEN_BALLS, LANDING, finish};
+use crate::{
+    error::Error,
+    experiments::{Experiment, Options, Progress, simulate, touch},
+    fixture::NoParameters,
+    outcome::ExperimentOutcome,
+};
+
+pub(in crate::experiments) fn run(
+    experiment: &Experiment,
+    _options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<ExperimentOutcome, Error> {
+    let read = experiment.scenario::<NoParameters>()?;
+    let (scenario, fixture) = &read;
+    let trajectory = simulate(scenario, progress, [0.0, 1.0])?;
+    let mut measurements = experiment.measurements(fixture);
+    let meeting = touch(scenario, &trajectory, BETWEEN_BALLS, "balls touch")?;
+    let landing = trajectory.contact(LANDING);
+    let early = trajectory.reports.iter().take_while(|report| report.time < meeting);
+    let from_table: f64 = early
+        .flat_map(|report| &report.contacts)
+        .filter(|contact| Some(contact.contact) == landing)
+        .map(|contact| contact.impulse.x)
+        .fold(0.0, |sum, impulse| sum + impulse);
+    measurements.add("balls touch", meeting);
+    measurements.add("impulse of the table on the thrown ball before that", from_table);
+    finish(experiment, &read, &trajectory, measurements)
+}

@@ -1,0 +1,89 @@
+//! The file of an experiment: [`Fixture`].
+//!
+//! # Format
+//!
+//! | field | value |
+//! | --- | --- |
+//! | `[experiment]` | `summary`, a paragraph on what happens and where it was published, and the parameters of the experiment |
+//! | `[[expected]]` | the figures it has to measure, see [`Expected`] |
+//!
+//! A fixture that is a [`Scenario`] has these two beside the fields of the scenario.
+
+use serde::{Deserialize, de::DeserializeOwned};
+
+use crate::{
+    document,
+    error::Error,
+    rules,
+    scenario::{Expected, Scenario},
+};
+
+/// What the file of an experiment says, with parameters of type `P`.
+#[derive(Clone, Debug)]
+pub(crate) struct Fixture<P> {
+    /// A paragraph: what happens and where it was published.
+    pub(crate) summary: String,
+    /// What the experiment is run with.
+    pub(crate) parameters: P,
+    /// The figures it has to measure.
+    pub(crate) expected: Vec<Expected>,
+}
+
+/// Parameters of an experiment that has none.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoParameters {}
+
+/// A file with nothing but the experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    experiment: toml::Table,
+    expected: Vec<Expected>,
+}
+
+/// The fixture of the experiment `id` from its `text`, which is no scenario.
+pub(crate) fn read<P: DeserializeOwned>(id: &str, text: &str) -> Result<Fixture<P>, Error> {
+    let Document { experiment, expected } = document::parse(text, id)?;
+    rules::check_expectations(&expected)?;
+    filled(id, experiment, expected)
+}
+
+/// The scenario that is the fixture of the experiment `id`, and the rest of the fixture.
+pub(crate) fn read_scenario<P: DeserializeOwned>(
+    id: &str,
+    text: &str,
+) -> Result<(Scenario, Fixture<P>), Error> {
+    let scenario = Scenario::from_toml_str(text)?;
+    let fixture = filled(id, scenario.experiment.clone(), scenario.expected.clone())?;
+    Ok((scenario, fixture))
+}
+
+fn filled<P: DeserializeOwned>(
+    id: &str,
+    mut section: toml::Table,
+    expected: Vec<Expected>,
+) -> Result<Fixture<P>, Error> {
+    let refused = |field: &str, message: String| {
+        let path = format!("{id}: experiment{field}");
+        Error::Format { path, message }
+    };
+    let Some(toml::Value::String(summary)) = section.remove("summary") else {
+        return Err(refused(".summary", "expected a text".to_owned()));
+    };
+    let parameters = serde_path_to_error::deserialize(toml::Value::Table(section));
+    let parameters = parameters.map_err(|error| {
+        let place = error.path().to_string();
+        let field = if place == "." { String::new() } else { format!(".{place}") };
+        refused(&field, error.inner().to_string())
+    })?;
+    Ok(Fixture { summary: summary.trim().to_owned(), parameters, expected })
+}
+
+impl<P> Fixture<P> {
+    /// The checked figure of a quantity; NaN where there is none.
+    pub(crate) fn checked(&self, quantity: &str) -> f64 {
+        let row = self.expected.iter().find(|row| row.quantity == quantity);
+        row.and_then(|row| row.checked).unwrap_or(f64::NAN)
+    }
+}
