@@ -4,8 +4,8 @@
 
 #![expect(clippy::print_stdout, reason = "the output of an example")]
 
+use percussion_record::{Axis, Figure, Mark, Series};
 use percussion_report::report::write_figure;
-use percussion_scenarios::{Axis, Figure, Mark, Series};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;

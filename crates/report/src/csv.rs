@@ -3,7 +3,7 @@
 //! RFC 4180 with a header line, `\n` line ends, and numbers that read back to the same bits; what is
 //! not a number reads `NaN`.
 
-use percussion_scenarios::{Axis, Figure};
+use percussion_record::{Axis, Figure};
 
 use crate::number::exact;
 
@@ -15,7 +15,7 @@ use crate::number::exact;
 ///
 /// ```
 /// use percussion_report::csv;
-/// use percussion_scenarios::{Axis, Figure, Mark, Series};
+/// use percussion_record::{Axis, Figure, Mark, Series};
 ///
 /// let figure = Figure {
 ///     id: "height".into(),
@@ -109,7 +109,7 @@ fn quoted(field: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use percussion_scenarios::{Map, Mark, Series};
+    use percussion_record::{Map, Mark, Series};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Figures, tables and reports of simulated impacts.
 //!
-//! Experiments hand over data: an [`ExperimentOutcome`](percussion_scenarios::ExperimentOutcome)
-//! holds measured [`Row`](percussion_scenarios::Row)s beside published ones and
-//! [`Figure`](percussion_scenarios::Figure)s as lists of points. This crate shows them. The names
+//! Experiments hand over data: an [`ExperimentOutcome`](percussion_record::ExperimentOutcome)
+//! holds measured [`Row`](percussion_record::Row)s beside published ones and
+//! [`Figure`](percussion_record::Figure)s as lists of points. This crate shows them. The names
 //! to know are [`svg::draw`], which draws one figure, [`Results`], the machine-readable verdict,
 //! [`Report`], which writes a whole directory with a page to read, and [`viewer::write`], which writes
 //! a page that plays a motion.
@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use percussion_report::{Provenance, Report};
-//! use percussion_scenarios::{Against, ExperimentOutcome, Row};
+//! use percussion_record::{Against, ExperimentOutcome, Row};
 //!
 //! let outcome = ExperimentOutcome {
 //!     id: "demonstration/free-fall".into(),
@@ -35,7 +35,9 @@
 //! let outcomes = [outcome];
 //! let provenance = Provenance::of_this_run("quick", 1);
 //! let views = std::collections::BTreeMap::new(); // nothing to play
-//! let report = Report { outcomes: &outcomes, provenance: &provenance, views: &views };
+//! let commands = std::collections::BTreeMap::new();
+//! let report =
+//!     Report { outcomes: &outcomes, provenance: &provenance, views: &views, commands: &commands };
 //! let page = report.write(directory.path())?;
 //! assert!(std::fs::read_to_string(page)?.contains("Free fall"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

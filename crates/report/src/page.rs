@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use percussion_scenarios::{Against, ExperimentOutcome, Figure, Row, Scenario, View, impacts};
+use percussion_record::{Against, ExperimentOutcome, Figure, Row, view::View};
 
 use crate::{
     Report, Results, escape,
@@ -26,13 +26,13 @@ pub fn html(report: &Report<'_>) -> String {
     let mut body = head(report);
     body += &contents(report.outcomes);
     for outcome in report.outcomes {
-        body += &section(outcome, report.views.get(&outcome.id));
+        body += &section(outcome, report.views.get(&outcome.id), report.commands.get(&outcome.id));
     }
     let is_other = |id: &str| report.outcomes.iter().all(|outcome| outcome.id != id);
     for (id, view) in report.views.iter().filter(|(id, _)| is_other(id)) {
         let (anchor, title) = (escape(id), escape(&view.title));
         body += &format!("<section id=\"{anchor}\">\n<h2>{title}</h2>\n");
-        body += &player(id, view);
+        body += &player(id, view, report.commands.get(id));
         body += "</section>\n";
     }
     format!(
@@ -93,7 +93,7 @@ fn contents(outcomes: &[ExperimentOutcome]) -> String {
     )
 }
 
-fn section(outcome: &ExperimentOutcome, view: Option<&View>) -> String {
+fn section(outcome: &ExperimentOutcome, view: Option<&View>, command: Option<&String>) -> String {
     let mut text = format!(
         "<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
         escape(&outcome.id),
@@ -101,7 +101,7 @@ fn section(outcome: &ExperimentOutcome, view: Option<&View>) -> String {
         escape(&outcome.summary)
     );
     if let Some(view) = view {
-        text += &player(&outcome.id, view);
+        text += &player(&outcome.id, view, command);
     }
     if !outcome.rows.is_empty() {
         text += &table(&outcome.rows);
@@ -120,10 +120,10 @@ fn section(outcome: &ExperimentOutcome, view: Option<&View>) -> String {
 ///
 /// Browsers load frames that are folded away, even lazy ones, and a dozen of players at once takes a minute: so a frame
 /// gets its address when its fold is opened.
-fn player(id: &str, view: &View) -> String {
+fn player(id: &str, view: &View, command: Option<&String>) -> String {
     let (folder, title) = (folder(id), escape(&view.title));
-    let command = play(id).map_or_else(String::new, |command| {
-        format!(" It is written by <code>{}</code>.", escape(&command))
+    let command = command.map_or_else(String::new, |command| {
+        format!(" It is written by <code>{}</code>.", escape(command))
     });
     format!(
         "<details class=\"player\" ontoggle=\"{LOAD}\">\n<summary>Play it</summary>\n\
@@ -131,19 +131,6 @@ fn player(id: &str, view: &View) -> String {
          <p class=\"muted\">The player <a href=\"{folder}/view.html\">on a page of its own</a>, its \
          <a href=\"{folder}/view.json\">data</a>.{command}</p>\n</details>\n"
     )
-}
-
-/// The command that writes a page on which the experiment plays, if it is about one motion or impact.
-fn play(id: &str) -> Option<String> {
-    let name = id.rsplit('/').next()?;
-    let run = if Scenario::names().any(|known| known == id) {
-        format!("run {id}")
-    } else if impacts::NAMES.contains(&name) {
-        format!("compare {name}")
-    } else {
-        return None;
-    };
-    Some(format!("percussion {run} --out run && percussion view run"))
 }
 
 /// The rows of an experiment; the reference that counts is underlined.
@@ -190,20 +177,4 @@ fn figure(outcome: &ExperimentOutcome, figure: &Figure) -> String {
         svg::draw(figure),
         escape(&figure.caption),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn experiments_that_are_built_in_can_be_played() {
-        let command = play("stewart-trinkle/four-balls").unwrap();
-        assert!(
-            command.starts_with("percussion run stewart-trinkle/four-balls --out"),
-            "{command}"
-        );
-        assert!(play("set-valued/disk-stack").unwrap().contains("compare disk-stack"));
-        assert_eq!(play("set-valued/zeno"), None);
-    }
 }

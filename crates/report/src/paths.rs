@@ -1,6 +1,6 @@
 //! Where the files of a report are, relative to its folder.
 
-use percussion_scenarios::{ExperimentOutcome, Figure};
+use percussion_record::{ExperimentOutcome, Figure};
 
 /// The directory of an experiment relative to the report: `family/experiment`.
 pub(crate) fn folder(id: &str) -> String {

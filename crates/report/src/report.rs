@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use percussion_scenarios::{ExperimentOutcome, Figure, View};
+use percussion_record::{ExperimentOutcome, Figure, view::View};
 
 use crate::{
     Provenance, Results, WriteError, atomic, csv, page,
@@ -23,6 +23,8 @@ pub struct Report<'a> {
     pub provenance: &'a Provenance,
     /// What of them can be played, by the name of the experiment; others come last.
     pub views: &'a BTreeMap<String, View>,
+    /// For some of these the command that writes such a page, by the same name.
+    pub commands: &'a BTreeMap<String, String>,
 }
 
 /// The directory with what the pages that play views share.
@@ -97,7 +99,10 @@ fn write_view(directory: &Path, id: &str, view: &View) -> Result<(), WriteError>
 
 #[cfg(test)]
 mod tests {
-    use percussion_scenarios::{Axis, Mark, Series, scenario::Space, view::FORMAT};
+    use percussion_record::{
+        Axis, Mark, Series,
+        view::{Dimension, FORMAT},
+    };
 
     use super::*;
 
@@ -134,8 +139,17 @@ mod tests {
         let provenance = Provenance::of_this_run("quick", 1);
         let views = ["family/one", "family/two"].map(|id| (id.to_owned(), view()));
         let views = BTreeMap::from(views);
-        let report = Report { outcomes: &outcomes, provenance: &provenance, views: &views };
+        let command = "percussion run one && percussion view run".to_owned();
+        let commands = BTreeMap::from([("family/one".to_owned(), command)]);
+        let report = Report {
+            outcomes: &outcomes,
+            provenance: &provenance,
+            views: &views,
+            commands: &commands,
+        };
         let page = std::fs::read_to_string(report.write(&target).unwrap()).unwrap();
+        let written = "written by <code>percussion run one &amp;&amp; percussion view run</code>";
+        assert_eq!(page.matches(written).count(), 1, "one of two players has a command");
         let mut links = links_of(&page);
         let expected =
             ["family/one/---figure-2.csv", "family/one/view.html", "family/two/view.html"];
@@ -160,7 +174,7 @@ mod tests {
             format: FORMAT.into(),
             title: "A view".into(),
             caption: "Of nothing.".into(),
-            dimension: Space::Plane,
+            dimension: Dimension::Plane,
             bodies: Vec::new(),
             planes: Vec::new(),
             contacts: Vec::new(),
@@ -183,8 +197,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("taken");
         std::fs::write(&path, "").unwrap();
-        let (provenance, views) = (Provenance::of_this_run("quick", 1), BTreeMap::new());
-        let report = Report { outcomes: &[], provenance: &provenance, views: &views };
+        let provenance = Provenance::of_this_run("quick", 1);
+        let (views, commands) = (BTreeMap::new(), BTreeMap::new());
+        let report =
+            Report { outcomes: &[], provenance: &provenance, views: &views, commands: &commands };
         assert!(report.write(&path).unwrap_err().to_string().contains("taken"));
     }
 }

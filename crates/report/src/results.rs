@@ -1,6 +1,6 @@
 //! The verdict of a reproduction: every measured figure and how many were accepted.
 
-use percussion_scenarios::{Against, ExperimentOutcome, Row};
+use percussion_record::{Against, ExperimentOutcome, Row};
 use serde::Serialize;
 
 /// What `results.json` holds.

@@ -15,7 +15,7 @@ mod legend;
 mod map;
 mod scale;
 
-use percussion_scenarios::{Figure, Mark, Series};
+use percussion_record::{Figure, Mark, Series};
 use plotters::style::RGBColor;
 
 use canvas::{Anchor, Canvas, Font, Point, Stroke, with_head};
@@ -52,7 +52,7 @@ const TICK: Font = Font { size: 13.0, color: INK, bold: false };
 ///
 /// ```
 /// use percussion_report::svg;
-/// use percussion_scenarios::{Axis, Figure, Mark, Series};
+/// use percussion_record::{Axis, Figure, Mark, Series};
 ///
 /// let figure = Figure {
 ///     id: "height".into(),

@@ -1,6 +1,6 @@
 //! The report as text.
 
-use percussion_scenarios::{Against, ExperimentOutcome, Row};
+use percussion_record::{Against, ExperimentOutcome, Row};
 
 use crate::{
     Results, Table,

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use percussion_scenarios::View;
+use percussion_record::view::View;
 
 use crate::{WriteError, atomic, escape};
 
@@ -30,14 +30,30 @@ const THREE_LICENSE: &str = include_str!("../assets/viewer/three.LICENSE");
 /// # Example
 ///
 /// ```
+/// use percussion_record::view::{BodyView, Dimension, FORMAT, Motion, Solid, View};
 /// use percussion_report::viewer;
-/// use percussion_scenarios::{Scenario, view};
 ///
-/// let mut scenario = Scenario::named("stewart-trinkle/rod-on-table")?;
-/// scenario.duration = 0.1;
-/// let view = view::of_trajectory(&scenario, &scenario.simulate(&mut |_fraction| ())?)?;
-/// assert!(viewer::page(&view).contains("A spinning rod falls on a table"));
-/// # Ok::<(), percussion_scenarios::Error>(())
+/// let ball = Solid::Ball { center: [0.0; 3], radius: 0.1 };
+/// let motion = Motion {
+///     name: "fall".into(),
+///     times: vec![0.0, 0.1],
+///     // x, y, z and a quaternion: after 0.1 s a ball has fallen by 0.049 m.
+///     poses: vec![vec![0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0], vec![0.0, 0.0, 0.951, 1.0, 0.0, 0.0, 0.0]],
+///     touches: vec![Vec::new(); 2],
+///     ..Motion::default()
+/// };
+/// let view = View {
+///     format: FORMAT.into(),
+///     title: "A ball falls".into(),
+///     caption: "Without air.".into(),
+///     dimension: Dimension::Space,
+///     bodies: vec![BodyView { name: "ball".into(), solids: vec![ball] }],
+///     planes: Vec::new(),
+///     contacts: Vec::new(),
+///     motions: vec![motion],
+///     sets: Vec::new(),
+/// };
+/// assert!(viewer::page(&view).contains("<title>A ball falls</title>"));
 /// ```
 #[must_use]
 pub fn page(view: &View) -> String {

@@ -1,13 +1,12 @@
 //! The published experiments, each with the figures it measures: [`experiments`].
 
 use percussion_impact::{Law, Outcome, Problem, outcome::Status};
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     error::Error,
-    figure::Figure,
     fixture::{self, Fixture},
-    outcome::ExperimentOutcome,
     scenario::Scenario,
 };
 

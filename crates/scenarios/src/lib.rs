@@ -2,8 +2,8 @@
 //!
 //! Three names to know: a [`Scenario`] is a TOML file with bodies, contacts and a time-stepping method,
 //! checked field by field; its simulation is a [`Trajectory`]; an [`Experiment`] runs an embedded
-//! scenario, measures what its authors published and hands back an [`ExperimentOutcome`] with rows
-//! (ours beside theirs) and figures as data. Nothing here draws or prints.
+//! scenario, measures what its authors published and hands back an
+//! [`ExperimentOutcome`](percussion_record::ExperimentOutcome) with rows (ours beside theirs) and figures as data. Nothing here draws or prints.
 //!
 //! # Example
 //!
@@ -33,9 +33,8 @@
 //! | [`channel`] | the published channel of grains |
 //! | [`convergence`] | distances between simulations, order of convergence |
 //! | [`experiments`](mod@experiments) | the registry of published experiments |
-//! | [`outcome`], [`figure`] | what they hand to a report |
 //! | [`error`](mod@error) | what is wrong with a file or a simulation |
-//! | [`view`] | motions and outcomes for a page that plays them |
+//! | [`view`] | motions and outcomes as data of a page that plays them |
 //!
 //! # Features
 //!
@@ -58,11 +57,9 @@ pub mod error;
 pub mod event_motion;
 pub mod experiments;
 mod expression;
-pub mod figure;
 mod fixture;
 mod fixtures;
 pub mod impacts;
-pub mod outcome;
 mod rules;
 pub mod scenario;
 pub mod trajectory;
@@ -77,9 +74,6 @@ pub use design::{Design, Designed};
 pub use error::Error;
 pub use event_motion::EventMotion;
 pub use experiments::{Effort, Experiment, Options, experiment, experiments};
-pub use figure::{Axis, Figure, Map, Mark, Series};
 pub use impacts::{Impact, ImpactScenario};
-pub use outcome::{Against, ExperimentOutcome, Row};
 pub use scenario::Scenario;
 pub use trajectory::Trajectory;
-pub use view::View;

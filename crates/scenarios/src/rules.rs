@@ -1,8 +1,9 @@
 //! Rules that fields of files keep, whatever the file describes.
 
+use percussion_record::Against;
 use std::{collections::BTreeSet, fmt::Debug};
 
-use crate::{error::Error, outcome::Against, scenario::Expected};
+use crate::{error::Error, scenario::Expected};
 
 pub(crate) const FINITE: &str = "a finite number";
 pub(crate) const POSITIVE_MASS: &str = "a positive finite number (kg)";

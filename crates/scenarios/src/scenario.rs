@@ -76,13 +76,10 @@ use std::path::Path;
 
 use nalgebra::Matrix3;
 use percussion_complementarity::friction::Law;
+use percussion_record::{Against, Row};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    document,
-    error::Error,
-    outcome::{Against, Row},
-};
+use crate::{document, error::Error};
 
 mod build;
 mod check;

@@ -22,8 +22,6 @@ use crate::{
     scenario::{Method, Scenario, Setup, Surfaces},
 };
 
-pub use table::{Column, Table};
-
 use mover::Mover;
 
 /// Largest number of numbers that the samples of one simulation may hold: 1 GiB.

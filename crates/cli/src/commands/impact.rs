@@ -14,7 +14,7 @@ use std::{iter, path::Path};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use percussion_impact::laws::Name;
-use percussion_scenarios::View;
+use percussion_record::view::View;
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{

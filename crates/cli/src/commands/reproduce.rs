@@ -3,10 +3,9 @@
 mod scenes;
 
 use anyhow::{Result, bail};
+use percussion_record::{Against, ExperimentOutcome, Row};
 use percussion_report::{Provenance, Report, Results, terminal};
-use percussion_scenarios::{
-    Against, Effort, Error, Experiment, ExperimentOutcome, Options, Row, experiments,
-};
+use percussion_scenarios::{Effort, Error, Experiment, Options, experiments};
 
 use crate::{
     arguments::Reproduce,
@@ -42,7 +41,9 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     progress.clear();
 
     let provenance = provenance.finished();
-    let report = Report { outcomes: &outcomes, provenance: &provenance, views: &views };
+    let commands = views.keys().filter_map(|id| Some((id.clone(), scenes::command(id)?))).collect();
+    let report =
+        Report { outcomes: &outcomes, provenance: &provenance, views: &views, commands: &commands };
     let page = report.write(&arguments.out)?;
     let results = Results::new(&outcomes);
     if arguments.json {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use nalgebra::Vector3;
+use percussion_record::Column;
 use percussion_report::{
     Table, atomic, csv,
     number::{exact, short},
@@ -339,7 +340,7 @@ fn write(directory: &Path, scenario: &Scenario, trajectory: &Trajectory) -> Resu
 
 fn trajectory_csv(scenario: &Scenario, trajectory: &Trajectory) -> String {
     let table = trajectory.table(scenario);
-    let name = |column: &trajectory::Column| csv::heading(&column.name, &column.unit);
+    let name = |column: &Column| csv::heading(&column.name, &column.unit);
     csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
 }
 

@@ -1,4 +1,4 @@
-// Plays a view, the JSON document that `percussion_scenarios::view` describes.
+// Plays a view, the JSON document that `percussion_record::view` describes.
 (() => {
   "use strict";
   const view = JSON.parse(document.getElementById("data").textContent);

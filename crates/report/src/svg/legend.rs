@@ -1,6 +1,6 @@
 //! The legend and the colors it explains.
 
-use percussion_scenarios::{Figure, Mark, Series};
+use percussion_record::{Figure, Mark, Series};
 use plotters::style::RGBColor;
 
 use super::{

@@ -2,7 +2,7 @@
 //!
 //! The colors are those of viridis, whose lightness grows with the value: they can be told apart without color vision.
 
-use percussion_scenarios::Map;
+use percussion_record::Map;
 use plotters::style::{RGBColor, colors::colormaps::ViridisRGB};
 
 use super::{

@@ -1,6 +1,6 @@
 //! From values to pixels, and the round values worth a tick.
 
-use percussion_scenarios::Axis;
+use percussion_record::Axis;
 
 /// One axis: the values at its ends and the pixels they are drawn at.
 #[derive(Clone, Copy, Debug)]

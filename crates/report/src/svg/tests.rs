@@ -1,6 +1,6 @@
 //! What a drawn figure shows, read from its document.
 
-use percussion_scenarios::{Axis, Map};
+use percussion_record::{Axis, Map};
 
 use super::*;
 

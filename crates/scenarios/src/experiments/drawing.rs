@@ -2,8 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use percussion_record::{Axis, Figure, Mark, Series};
+
 use crate::{
-    figure::{Axis, Figure, Mark, Series},
     scenario::{Scenario, Setup, Space},
     trajectory::{Sample, Trajectory},
 };

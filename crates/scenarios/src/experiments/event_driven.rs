@@ -13,11 +13,11 @@ use percussion_integrators::{
     Contact,
     event_driven::{Event, EventKind, Report},
 };
+use percussion_record::{Figure, Mark, Series};
 
 use crate::{
     error::Error,
     experiments::{Measurements, drawing},
-    figure::{Figure, Mark, Series},
     trajectory::{Sample, Trajectory},
 };
 

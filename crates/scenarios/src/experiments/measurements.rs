@@ -1,9 +1,10 @@
 //! What an experiment measures on a simulation, beside what its fixture expects: [`Measurements`].
 
+use percussion_record::Row;
+
 use crate::{
     error::Error,
     experiments::Progress,
-    outcome::Row,
     scenario::{Expected, Scenario},
     trajectory::Trajectory,
 };

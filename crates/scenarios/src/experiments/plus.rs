@@ -10,10 +10,10 @@ use percussion_impact::{
     Plus, Problem,
     plus::{Motion, Phase, Trace},
 };
+use percussion_record::{Mark, Series};
 
 use crate::{
     error::Error,
-    figure::{Mark, Series},
     impacts::{ImpactScenario, compliant::Reference},
 };
 

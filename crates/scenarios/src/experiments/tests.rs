@@ -2,8 +2,10 @@
 
 use std::{fs, path::Path};
 
+use percussion_record::Against;
+
 use super::*;
-use crate::{Scenario, outcome::Against};
+use crate::Scenario;
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
     let options = Options { effort: Effort::Quick, ..Options::default() };

@@ -1,28 +1,10 @@
 //! A trajectory as a table with named columns.
 
 use percussion_dynamics::JointKind;
-use serde::{Deserialize, Serialize};
+use percussion_record::{Column, Table};
 
 use super::{Sample, Trajectory};
 use crate::scenario::Scenario;
-
-/// One column of a [`Table`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Column {
-    /// What it holds, such as `ball 1 x`.
-    pub name: String,
-    /// Its unit, empty when dimensionless.
-    pub unit: String,
-}
-
-/// Numbers with named columns, ready for a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Table {
-    /// The columns.
-    pub columns: Vec<Column>,
-    /// The rows, one number per column.
-    pub rows: Vec<Vec<f64>>,
-}
 
 impl Trajectory {
     /// Time, coordinates, velocities, energy and gaps at every step end.

@@ -3,10 +3,11 @@
 use nalgebra::{DVector, Point3, Vector3};
 use percussion_dynamics::{Articulated, ContactFrame, System};
 use percussion_impact::{Problem, outcome::Impulse, outcome_set};
-
-use super::{
-    BodyView, Curve, FORMAT, Mode, Motion, SetPlane, Solid, Touch, View, plane_view, pose, singles,
+use percussion_record::view::{
+    BodyView, Curve, FORMAT, Mode, Motion, SetPlane, Solid, Touch, View,
 };
+
+use super::{plane_view, pose, singles};
 use crate::{
     error::Error,
     impacts::{Body, Contact, ImpactScenario, Partner, build::Mechanism},
@@ -73,7 +74,7 @@ impl ImpactStage {
                 "{}. Velocities before and after the impact are kept constant.",
                 scenario.source
             ),
-            dimension: scenario.dimension,
+            dimension: scenario.dimension.into(),
             bodies,
             planes: scenario.planes.iter().map(plane_view).collect(),
             contacts: scenario.contacts.iter().map(|contact| contact.name.clone()).collect(),
@@ -235,6 +236,8 @@ fn corners(solid: &Solid) -> Vec<[f64; 3]> {
             let ends = signs.iter().flat_map(|[a, b]| [[-x, a * y, b * z], [*x, a * y, b * z]]);
             ends.map(|end| [0, 1, 2].map(|k| center[k] + end[k])).collect()
         }
+        // Of a kind that no impact has.
+        _ => Vec::new(),
     }
 }
 
@@ -311,7 +314,7 @@ mod tests {
         let stage = ImpactStage::new(&scenario).unwrap();
         let still = stage.motion("rest", None, &DVector::zeros(6), &[]);
         let view = stage.view(vec![still], Vec::new());
-        assert_eq!(view.dimension, Space::Space);
+        assert_eq!(view.dimension, Space::Space.into());
         let Some(Solid::Box { half_edges, .. }) = view.bodies[0].solids.last() else {
             panic!("{:?} is no box", view.bodies[0].solids);
         };

@@ -2,8 +2,9 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use percussion_collision::{Collider, Hull, Shape};
+use percussion_record::view::{BodyView, Solid};
 
-use super::{BodyView, Solid, pose_of};
+use super::pose_of;
 use crate::scenario::{Setup, Space, Surfaces};
 
 /// What a page shows of surfaces: the bodies of the system, then what is fixed and no plane.

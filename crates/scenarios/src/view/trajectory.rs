@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
 use percussion_integrators::event_driven::EventKind;
+use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View};
 
-use super::{
-    BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View, plane_view, pose, singles, solids,
-};
+use super::{plane_view, pose, singles, solids};
 use crate::{
     error::Error,
     event_motion::{ContactMotion, EventMotion},
@@ -107,7 +106,7 @@ impl Filming<'_> {
             format: FORMAT.to_owned(),
             title: scenario.title.clone(),
             caption: format!("{}; {steps}{thinned}.", scenario.source),
-            dimension: scenario.dimension,
+            dimension: scenario.dimension.into(),
             bodies: match &setup.surfaces {
                 Some(surfaces) => solids::bodies(&setup, surfaces),
                 None => scenario.bodies.iter().map(body_view).collect(),

@@ -4,9 +4,8 @@
 //! and `percussion reproduce --quick` judges its rows.
 
 use percussion_granular::channel::Channel;
-use percussion_scenarios::{
-    Effort, ExperimentOutcome, Options, Row, channel, experiment, experiments,
-};
+use percussion_record::{ExperimentOutcome, Row};
+use percussion_scenarios::{Effort, Options, channel, experiment, experiments};
 use percussion_snapshot::{Record, assert_stored};
 
 fn run_quickly(id: &str) -> ExperimentOutcome {

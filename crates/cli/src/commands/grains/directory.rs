@@ -10,8 +10,8 @@ use percussion_granular::{
     Report, World,
     checkpoint::{self, Checkpoint, Error, Lock},
 };
+use percussion_record::view::View;
 use percussion_report::{atomic, viewer};
-use percussion_scenarios::view::View;
 
 use super::{course::Course, picture};
 use crate::output::prepare_directory;

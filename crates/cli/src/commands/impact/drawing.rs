@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use percussion_record::{Axis, Figure, Mark, Series};
 use percussion_report::{atomic, csv, report::write_figure};
-use percussion_scenarios::{Axis, Figure, Mark, Series};
 
 use super::set::{Plane, Set};
 use crate::input::Subject;

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use nalgebra::DVector;
+use percussion_record::view::{Motion, View};
 use percussion_report::viewer;
-use percussion_scenarios::view::{ImpactStage, Motion, View};
+use percussion_scenarios::view::ImpactStage;
 
 use super::{
     document::{Content, Document},

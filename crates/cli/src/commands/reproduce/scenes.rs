@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use percussion_granular::channel::Channel;
 use percussion_impact::Poisson;
+use percussion_record::view::View;
 use percussion_report::number::short;
-use percussion_scenarios::{Scenario, View, channel, scenario::Method, view};
+use percussion_scenarios::{Scenario, channel, impacts, scenario::Method, view};
 
 use percussion_impact::laws::Name;
 
-use crate::{commands::impact, laws::LawName};
+use crate::{commands, laws::LawName};
 
 /// Laws that are played beside each other, where they apply.
 const LAWS: [LawName; 5] = [
@@ -52,6 +53,19 @@ pub(super) fn views(experiments: &[&str], seed: u64) -> BTreeMap<String, View> {
     views
 }
 
+/// The command that writes a page on which the experiment plays, if it is about one motion or impact.
+pub(super) fn command(id: &str) -> Option<String> {
+    let name = id.rsplit('/').next()?;
+    let run = if Scenario::names().any(|known| known == id) {
+        format!("run {id}")
+    } else if impacts::NAMES.contains(&name) {
+        format!("compare {name}")
+    } else {
+        return None;
+    };
+    Some(format!("percussion {run} --out run && percussion view run"))
+}
+
 fn view(id: &str, seed: u64) -> Result<Option<View>> {
     if id == CHANNEL {
         return stream(seed).map(Some);
@@ -73,7 +87,7 @@ fn view(id: &str, seed: u64) -> Result<Option<View>> {
         "propagative/billiards" => "billiards",
         _ => return Ok(None),
     };
-    impact::view(name, &LAWS, SAMPLES, seed).map(Some)
+    commands::impact::view(name, &LAWS, SAMPLES, seed).map(Some)
 }
 
 fn motion(scenario: &Scenario) -> Result<View> {
@@ -98,4 +112,20 @@ fn stream(seed: u64) -> Result<View> {
         "Preclik, Eibl & Rüde (2018), section 4.3, with grains {FACTOR} times as large; h = {step_size} s."
     );
     Ok(film.view("A dense stream of grains past an obstacle", &caption))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn experiments_that_are_built_in_can_be_played() {
+        let written = command("stewart-trinkle/four-balls").unwrap();
+        assert!(
+            written.starts_with("percussion run stewart-trinkle/four-balls --out"),
+            "{written}"
+        );
+        assert!(command("set-valued/disk-stack").unwrap().contains("compare disk-stack"));
+        assert_eq!(command("set-valued/zeno"), None);
+    }
 }

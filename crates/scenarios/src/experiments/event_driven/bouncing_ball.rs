@@ -1,6 +1,7 @@
 //! A ball that bounces infinitely often, rests and rolls.
 
 use percussion_impact::Poisson;
+use percussion_record::ExperimentOutcome;
 
 use super::{accumulation, add_dependability, energy, over};
 use crate::{
@@ -8,7 +9,6 @@ use crate::{
     event_motion::EventMotion,
     experiments::{Experiment, Options, Progress},
     fixture::NoParameters,
-    outcome::ExperimentOutcome,
 };
 
 pub(in crate::experiments) fn run(

@@ -4,6 +4,7 @@ use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{PlanarBodies, PlanarBody, gap::Sphere};
 use percussion_impact::Poisson;
 use percussion_integrators::{Model, State};
+use percussion_record::ExperimentOutcome;
 use serde::Deserialize;
 
 use super::{accumulation, add_dependability, contact, energy, impacts, over, speed};
@@ -11,7 +12,6 @@ use crate::{
     error::Error,
     event_motion::{EventMotion, follow},
     experiments::{Experiment, Options, Progress},
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 use percussion_dynamics::{Anchor, Articulated, Joint, Link, MassProperties, gap::Sphere};
 use percussion_impact::Plus;
 use percussion_integrators::{Model, State};
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{add_dependability, contact, energy, impacts, over, speed};
@@ -11,8 +12,6 @@ use crate::{
     error::Error,
     event_motion::{EventMotion, follow},
     experiments::{Experiment, Options, Progress, drawing},
-    figure::Figure,
-    outcome::ExperimentOutcome,
     trajectory::Trajectory,
 };
 

@@ -21,12 +21,12 @@ use percussion_granular::{
     channel::{Channel, Parameters},
     statistics::{CellAverages, RadialDistribution, SolidProfile},
 };
+use percussion_record::ExperimentOutcome;
 
 use crate::{
     channel::{Document, Run},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress},
-    outcome::ExperimentOutcome,
 };
 
 pub(in crate::experiments) fn run(

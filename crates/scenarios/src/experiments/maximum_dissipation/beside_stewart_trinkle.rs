@@ -1,13 +1,12 @@
 //! The rod on a table and the four balls of Stewart and Trinkle, moved by their scheme and by this one.
 
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::{Deserialize, de::IgnoredAny};
 
 use crate::{
     convergence,
     error::Error,
     experiments::{self, Experiment, Options, Progress, drawing, simulate},
-    figure::Figure,
-    outcome::ExperimentOutcome,
     scenario::{Method, Scenario},
     trajectory::{Step, Trajectory},
 };

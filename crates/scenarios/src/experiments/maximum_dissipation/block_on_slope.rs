@@ -1,13 +1,12 @@
 //! A block that slides up a slope and stops where friction just holds it, or just does not.
 
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{LAWS, with_friction};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
-    figure::Figure,
-    outcome::ExperimentOutcome,
     trajectory::{Sample, Trajectory},
 };
 

@@ -1,13 +1,12 @@
 //! A house of seven cards: whether it stands, what its feet carry, and the least friction of one lean-to.
 
+use percussion_record::{ExperimentOutcome, Figure, Series};
 use serde::Deserialize;
 
 use super::{LAWS, longest_way, with_friction};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
-    figure::{Figure, Series},
-    outcome::ExperimentOutcome,
     scenario::{Scenario, Shape},
     trajectory::{Sample, Trajectory},
 };

@@ -8,13 +8,12 @@ use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::single::{Contact, coulomb, maximum_dissipation};
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    figure::{Figure, Mark, Series},
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

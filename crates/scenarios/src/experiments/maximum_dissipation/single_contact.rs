@@ -8,14 +8,13 @@ use percussion_complementarity::friction::{
     Law, Problem,
     single::{Contact, coulomb, maximum_dissipation},
 };
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use super::tangents::{Tangents, Window, steps};
 use crate::{
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
-    figure::{Figure, Mark, Series},
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

@@ -2,14 +2,13 @@
 
 use percussion_complementarity::friction::{Document, Law, Method, Problem, block_gauss_seidel};
 use percussion_integrators::impulse_velocity::{Integrator, Settings, StepReport};
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{LAWS, boxes::Stack};
 use crate::{
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
-    figure::Figure,
-    outcome::ExperimentOutcome,
 };
 
 /// The contact problem of a step with all corners pressed, as [`Document`] writes it.

@@ -4,15 +4,14 @@ use percussion_impact::{
     Plus,
     plus::{self, Participation, Trace},
 };
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{Moment, dots, follow, law};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
-    figure::Figure,
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

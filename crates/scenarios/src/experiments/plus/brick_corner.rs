@@ -4,16 +4,14 @@ use percussion_impact::{
     Plus,
     plus::{Status, Workspace},
 };
-
+use percussion_record::{ExperimentOutcome, Figure, Series};
 use serde::Deserialize;
 
 use super::{Moment, dots, events, follow, law, points};
 use crate::{
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
-    figure::{Figure, Series},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

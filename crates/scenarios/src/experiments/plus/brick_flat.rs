@@ -4,16 +4,14 @@ use percussion_impact::{
     Plus,
     plus::{Motion, Workspace},
 };
-
+use percussion_record::{Axis, ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{Moment, follow, law, points};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    figure::{Axis, Figure},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
     scenario::Inertia,
 };
 
@@ -154,7 +152,7 @@ fn figure(
     title: &str,
     caption: &str,
     [x, y]: [Axis; 2],
-    series: Vec<crate::figure::Series>,
+    series: Vec<percussion_record::Series>,
 ) -> Figure {
     let (id, title, caption) = (id.to_owned(), title.to_owned(), caption.to_owned());
     Figure { id, title, caption, x, y, equal_aspect: false, map: None, series }

@@ -1,16 +1,14 @@
 //! Single contacts in impending slip, against Coulomb's law in closed form.
 
 use percussion_impact::Plus;
-
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use super::law;
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
-    figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

@@ -8,18 +8,17 @@ use nalgebra::Vector3;
 use percussion_dynamics::System;
 use percussion_impact::plus::Motion;
 use percussion_integrators::compliant::State;
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use super::law;
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
-    figure::{Figure, Mark, Series},
     impacts::{
         ImpactScenario,
         compliant::{CompliantImpact, Settings},
     },
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

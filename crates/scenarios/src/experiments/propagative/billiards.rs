@@ -1,15 +1,13 @@
 //! The break of two billiard balls under every angle: how undetermined it is.
 
 use percussion_impact::{Propagative, propagative::Outcomes};
-
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
     scenario::Inertia,
 };
 

@@ -9,15 +9,13 @@ use nalgebra::DVector;
 use percussion_impact::{
     Law, Newton, Outcome, Problem, Propagative, outcome::Status, propagative::Order,
 };
-
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
-    figure::{Figure, Mark, Series},
     impacts::{Body, Contact, Disc, ImpactScenario, Partner},
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

@@ -14,13 +14,12 @@ use percussion_dynamics::{
 };
 use percussion_impact::Propagative;
 use percussion_integrators::{Contact, Model, State, compliant, stewart_trinkle, variational};
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    figure::{Figure, Mark, Series},
-    outcome::ExperimentOutcome,
 };
 
 /// Of the energy with compliant contacts, whose steps are too many to tell apart.

@@ -2,16 +2,15 @@
 
 use std::{collections::BTreeMap, f64::consts::PI};
 
+use self::gait::Gait;
 use percussion_impact::design::Status;
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
-use self::gait::Gait;
 use crate::{
     design::{Design, Designed},
     error::Error,
     experiments::{Effort, Experiment, Measurements, Options, Progress, drawing},
-    figure::{Figure, Mark, Series},
-    outcome::ExperimentOutcome,
 };
 
 mod gait;

@@ -1,6 +1,7 @@
 //! The box that slides on a corner into a wall.
 
 use percussion_impact::set_valued::Covering;
+use percussion_record::ExperimentOutcome;
 use serde::Deserialize;
 
 use super::{
@@ -12,7 +13,6 @@ use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

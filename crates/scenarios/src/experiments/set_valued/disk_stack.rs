@@ -1,6 +1,7 @@
 //! The stack of three disks, with five contacts, in three readings of the published code.
 
 use percussion_impact::set_valued::Covering;
+use percussion_record::ExperimentOutcome;
 use serde::Deserialize;
 
 use super::{
@@ -12,7 +13,6 @@ use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 // Numbers of the contacts in the fixture.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use percussion_record::{Figure, Mark, Series};
+
 use super::{Study, raster::Raster};
-use crate::{
-    experiments::drawing,
-    figure::{Figure, Mark, Series},
-};
+use crate::experiments::drawing;
 
 /// Cells of a figure: about two pixels.
 const CELLS: [usize; 2] = [300, 160];

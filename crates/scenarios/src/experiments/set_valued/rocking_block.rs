@@ -8,6 +8,7 @@
 
 use nalgebra::DVector;
 use percussion_impact::set_valued::Covering;
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 
 use super::{
     Study,
@@ -17,9 +18,7 @@ use crate::{
     compliant_block::{Published, Run, Sweeps},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress, drawing},
-    figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 pub(in crate::experiments) fn run(

@@ -18,6 +18,7 @@ use percussion_impact::{
     AnitescuPotra, Outcome, Problem,
     set_valued::{Covering, Sampler, Settings},
 };
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{
@@ -28,9 +29,7 @@ use super::{
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
-    figure::Figure,
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 /// Paths from which all solutions of a last step are enumerated.

@@ -14,14 +14,13 @@ use percussion_integrators::{
     Contact, Model, State,
     inclusion::{self, Accumulation, Kind, Moment, Settings, Solution, Status},
 };
+use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    figure::{Figure, Mark, Series},
     impacts::ImpactScenario,
-    outcome::ExperimentOutcome,
 };
 
 #[derive(Debug, Deserialize)]

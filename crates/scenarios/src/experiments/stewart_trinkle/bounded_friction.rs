@@ -1,12 +1,11 @@
 //! Friction of bearings (section 3.5): a disc is braked on a slope and held there, another one stops to spin in the air.
 
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
-    figure::Figure,
-    outcome::ExperimentOutcome,
     scenario::Scenario,
     trajectory::{Sample, Trajectory},
 };

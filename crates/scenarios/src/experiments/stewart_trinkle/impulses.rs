@@ -1,10 +1,10 @@
 //! The contact impulses of a step in world axes, and their drawing.
 
 use nalgebra::Vector3;
+use percussion_record::{Figure, Mark, Series};
 
 use crate::{
     experiments::drawing,
-    figure::{Figure, Mark, Series},
     scenario::{Scenario, Setup, Shape},
     trajectory::Trajectory,
 };

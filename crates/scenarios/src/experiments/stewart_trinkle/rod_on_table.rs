@@ -1,13 +1,12 @@
 //! The spinning rod: one end hits the table where finite forces have no solution (Painlevé), then the
 //! other end, then the rod slides and rests.
 
+use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate, touch},
-    figure::Figure,
-    outcome::ExperimentOutcome,
     scenario::{Scenario, Shape},
     trajectory::{Sample, Trajectory},
 };

@@ -1,14 +1,13 @@
 //! What the experiments with one ball thrown at another share.
 
 use nalgebra::Vector3;
+use percussion_record::{ExperimentOutcome, Figure};
 
 use super::impulses;
 use crate::{
     error::Error,
     experiments::{Experiment, Measurements, drawing},
-    figure::Figure,
     fixture::{Fixture, NoParameters},
-    outcome::ExperimentOutcome,
     scenario::{Scenario, Setup},
     trajectory::{Sample, Trajectory},
 };

@@ -1,11 +1,12 @@
 //! A ball thrown at another, which it hits in flight.
 
+use percussion_record::ExperimentOutcome;
+
 use super::thrown::{BETWEEN_BALLS, LANDING, finish};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, simulate, touch},
     fixture::NoParameters,
-    outcome::ExperimentOutcome,
 };
 
 pub(in crate::experiments) fn run(

@@ -1,12 +1,13 @@
 //! The figures of the channel.
 
+use percussion_record::{Figure, Map, Mark, Series};
+
 use crate::{
     channel::Document,
     experiments::{
         drawing,
         granular::channel::{Course, line_at},
     },
-    figure::{Figure, Map, Mark, Series},
     fixture::Fixture,
     scenario::Expected,
 };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::Figure;
+use crate::Figure;
 
 /// Which reference a [`Row`] is judged against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
