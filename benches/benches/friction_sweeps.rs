@@ -21,18 +21,19 @@ fn sweeps(criterion: &mut Criterion) {
     for blocks in BLOCKS {
         let problem = packing(1, 1000, blocks, 0.5);
         let mut start = vec![Vector3::zeros(); problem.contact_count()];
-        run(&problem, 200, Law::Coulomb, &mut start);
-        for law in [Law::Coulomb, Law::MaximumDissipation] {
+        run(&problem, 200, &mut start);
+        for law in Law::all() {
+            let problem = problem.clone().with_law(law);
             let which = if law == Law::Coulomb { "coulomb" } else { "maximum_dissipation" };
             let name = format!("friction_sweeps/{which}/{blocks}");
             let mut impulses = start.clone();
-            run(&problem, SWEEPS, law, &mut impulses);
-            let residual = problem.relative_residual(law, &impulses);
+            run(&problem, SWEEPS, &mut impulses);
+            let residual = problem.relative_residual(&impulses);
             residuals::note(&name, residual).expect("the file of residuals can be written");
             criterion.bench_function(&name, |bencher| {
                 bencher.iter_batched_ref(
                     || start.clone(),
-                    |impulses| run(&problem, SWEEPS, law, impulses),
+                    |impulses| run(&problem, SWEEPS, impulses),
                     criterion::BatchSize::SmallInput,
                 );
             });
@@ -53,9 +54,8 @@ fn sweeps(criterion: &mut Criterion) {
 }
 
 /// Plain sweeps without a look at the residual before the last.
-fn run(problem: &Problem, sweeps: usize, law: Law, impulses: &mut [Vector3<f64>]) {
+fn run(problem: &Problem, sweeps: usize, impulses: &mut [Vector3<f64>]) {
     let settings = Settings {
-        law,
         tolerance: 0.0,
         max_sweeps: sweeps,
         memory: 0,

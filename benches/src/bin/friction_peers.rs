@@ -58,9 +58,8 @@ fn sweeps(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
         "{:>10} {:>11} {:>10} {:>9} {:>7} {:>11} {:>11}",
         "blocks/row", "percussion", "dissip.", "siconos", "ratio", "residual", "siconos"
     );
-    let sweep = |problem: &Problem, law, count: usize, impulses: &mut [Vector3<f64>]| {
+    let sweep = |problem: &Problem, count: usize, impulses: &mut [Vector3<f64>]| {
         let settings = Settings {
-            law,
             tolerance: 0.0,
             max_sweeps: count,
             memory: 0,
@@ -73,14 +72,15 @@ fn sweeps(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
         let problem = packing(1, 1000, blocks, 0.5);
         let contacts = f64::from(u16::try_from(problem.contact_count())?);
         let mut near = vec![Vector3::zeros(); problem.contact_count()];
-        sweep(&problem, Law::Coulomb, 200, &mut near)?;
+        sweep(&problem, 200, &mut near)?;
         let mut ours = [0.0; 2];
         let mut end = near.clone();
         for (time, law) in ours.iter_mut().zip([Law::MaximumDissipation, Law::Coulomb]) {
+            let problem = problem.clone().with_law(law);
             let mut run = |count| {
                 least(100, || {
                     end.copy_from_slice(&near);
-                    sweep(&problem, law, count, &mut end).expect("the settings are valid");
+                    sweep(&problem, count, &mut end).expect("the settings are valid");
                 })
             };
             *time = (run(12) - run(2)) / (10.0 * contacts);
@@ -100,8 +100,8 @@ fn sweeps(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
             ours[1],
             ours[0],
             ours[1] / theirs,
-            problem.relative_residual(Law::Coulomb, &end),
-            problem.relative_residual(Law::Coulomb, &long.impulses),
+            problem.relative_residual(&end),
+            problem.relative_residual(&long.impulses),
         );
     }
     println!();
@@ -138,15 +138,12 @@ fn single(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
                     black_box(coulomb::solve(black_box(contact), black_box(&b)));
                 }
             });
-            let residual = problem.relative_residual(Law::Coulomb, &[coulomb::solve(contact, &b)]);
+            let residual = problem.relative_residual(&[coulomb::solve(contact, &b)]);
             ours.add(time / f64::from(CALLS), residual);
             let request =
                 Request { task: 1, iterations: i32::from(CALLS), repeats: 20, tolerance: 1e-12 };
             let answer = ask(siconos, &problem, &request, &[Vector3::zeros()])?;
-            theirs.add(
-                answer.time / f64::from(CALLS),
-                problem.relative_residual(Law::Coulomb, &answer.impulses),
-            );
+            theirs.add(answer.time / f64::from(CALLS), problem.relative_residual(&answer.impulses));
         }
         println!("{kind:<11} {:<10} {}", "percussion", ours.line());
         println!("{:<11} {:<10} {}", "", "siconos", theirs.line());
@@ -291,7 +288,7 @@ fn best(siconos: &mut Driver, problem: &Problem) -> Result<Option<Best>, Box<dyn
         for tolerance in [1e-8, 1e-10, 1e-12] {
             let mut request = Request { task, iterations, repeats: 1, tolerance };
             let first = ask(siconos, problem, &request, &start)?;
-            let residual = problem.relative_residual(Law::Coulomb, &first.impulses);
+            let residual = problem.relative_residual(&first.impulses);
             if residual > RIGHT {
                 continue;
             }

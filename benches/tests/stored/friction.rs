@@ -26,7 +26,8 @@ fn problems() -> Vec<(&'static str, Problem)> {
 fn all_problems_by(method: &Method, law: Law, suffix: &str) {
     for (name, problem) in problems() {
         let mut record = Record::new(&format!("{name} by {}{suffix}", method.name()));
-        let solution = method.with(law, TOLERANCE).and_then(|method| method.solve(&problem));
+        let problem = problem.with_law(law);
+        let solution = method.with_tolerance(TOLERANCE).solve(&problem);
         match solution {
             Ok(solution) => {
                 let report = &solution.report;

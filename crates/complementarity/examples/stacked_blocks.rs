@@ -7,7 +7,7 @@
 use std::error::Error;
 
 use nalgebra::{DMatrix, Matrix3, Vector3, dmatrix};
-use percussion_complementarity::friction::{Law, Method, Problem, Status};
+use percussion_complementarity::friction::{Method, Problem, Status};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Contact 0 is between the blocks, contact 1 on the floor. What an impulse at one does to the velocity of
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     for method in Method::all() {
         let solution = method.solve(&problem)?;
-        let residual = problem.relative_residual(Law::Coulomb, &solution.impulses);
+        let residual = problem.relative_residual(&solution.impulses);
         println!("{}: {:?}, residual {residual:.1e}", method.name(), solution.report.status);
         assert_eq!(solution.report.status, Status::Solved, "{}", method.name());
 

@@ -2,12 +2,14 @@
 //!
 //! `W` is the Delassus operator (kg⁻¹), `u_f` the relative velocity without contact impulses (m/s), and every
 //! contact has the components normal, tangent, tangent; the normal velocity is positive when separating.
-//! Two [laws](Law) are offered: Coulomb's, with friction against the slip that is left, and that of maximum
-//! dissipation, which leaves the least kinetic energy at each contact.
+//! A problem states its [law](Law): Coulomb's, with friction against the slip that is left, or that of maximum
+//! dissipation, which leaves the least kinetic energy at each contact. A solver without a rule for the law of a problem refuses it
+//! before it starts.
 //!
 //! | module | content |
 //! | --- | --- |
 //! | [`problem`] | the validated problem and the residuals that judge any answer |
+//! | [`law`] | the two laws |
 //! | [`figures`] | approach, adhesion, cone, complementarity and slip of one contact, of which residuals are made |
 //! | [`infeasibility`] | proofs that a problem has no solution |
 //! | [`delassus`] | the trait of operators; block-sparse and matrix-free |
@@ -21,6 +23,17 @@
 //! | [`siconos`] | reader of problem files |
 //! | [`cone`] | friction cone and its projection |
 //! | [`trigonometric_polynomial`] | real roots of quartics, and on the circle |
+//!
+//! | solver | Coulomb | maximum dissipation |
+//! | --- | --- | --- |
+//! | [`single`] | yes | yes |
+//! | [`Method::Combined`] | yes | yes |
+//! | [`block_gauss_seidel`] | yes | yes |
+//! | [`interior_point`] | yes | refused |
+//! | [`projected_gradient`] | yes | refused |
+//! | [`alternating_directions`] | yes | refused |
+//!
+//! [`Method::laws`] answers the same question in code, and each solver has its `LAWS`.
 
 pub mod alternating_directions;
 pub mod block_gauss_seidel;
@@ -30,6 +43,7 @@ pub mod document;
 pub mod figures;
 pub mod infeasibility;
 pub mod interior_point;
+pub mod law;
 pub mod method;
 pub mod problem;
 pub mod projected_gradient;
@@ -44,7 +58,8 @@ pub use delassus::{BlockSparse, Delassus, MatrixFree};
 pub use document::Document;
 pub use figures::Figures;
 pub use infeasibility::Infeasibility;
+pub use law::Law;
 pub use method::{Method, Solution};
-pub use problem::{Law, Problem, ProblemError};
+pub use problem::{Problem, ProblemError};
 pub use reduction::Reduction;
 pub use report::{Report, Status};

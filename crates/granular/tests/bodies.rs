@@ -337,7 +337,7 @@ fn the_residual_is_that_of_the_stated_problem() {
         let settings = Settings { law, tolerance: 0.0, max_sweeps: 5, ..Settings::default() };
         let (report, problem, impulses) = judged(settings);
         assert!(problem.contact_count() > 15, "{}", problem.contact_count());
-        let expected = problem.natural_map_residual(law, &impulses);
+        let expected = problem.by_law(law).natural_map_residual(&impulses);
         let difference = report.residual - expected;
         assert!(difference.abs() < 1e-11, "{law:?}: {} {expected}", report.residual);
     }
@@ -350,7 +350,7 @@ fn the_impulses_solve_the_stated_problem() {
             Settings { law, tolerance: 1e-9, max_sweeps: 100_000, ..Settings::default() };
         let (report, problem, impulses) = judged(settings);
         assert!(report.relative_residual <= 1e-9, "{law:?}: {report:?}");
-        let residual = problem.relative_residual(law, &impulses);
+        let residual = problem.by_law(law).relative_residual(&impulses);
         assert!(residual < 2e-9, "{law:?}: {residual}");
     }
 }

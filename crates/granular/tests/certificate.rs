@@ -84,7 +84,7 @@ fn the_residual_is_that_of_the_stated_problem() {
     for sweeps in [1, 5, 40] {
         let (before, after, report) = step(sweeps, 0.0);
         let (problem, impulses) = problem(&before, &after);
-        let expected = problem.natural_map_residual(Law::MaximumDissipation, &impulses);
+        let expected = problem.by_law(Law::MaximumDissipation).natural_map_residual(&impulses);
         // Both are differences of velocities of up to 1 m/s.
         assert!((report.residual - expected).abs() < 1e-13, "{} {expected}", report.residual);
         let scale = report.residual / report.relative_residual;
@@ -98,7 +98,7 @@ fn the_impulses_solve_the_stated_problem_by_either_law() {
     assert!(report.relative_residual <= 1e-11, "{report:?}");
     let (problem, impulses) = problem(&before, &after);
     for law in [Law::Coulomb, Law::MaximumDissipation] {
-        let residual = problem.relative_residual(law, &impulses);
+        let residual = problem.by_law(law).relative_residual(&impulses);
         assert!(residual < 1e-10, "{law:?}: {residual}");
     }
     // Another solver, from nothing, finds the same velocities, though not the same impulses.

@@ -85,7 +85,8 @@ use crate::{
 pub struct MaximumDissipation {
     /// Which percussion a contact takes of those its cone allows (default maximum dissipation).
     pub friction: friction::Law,
-    /// Solver for several contacts; its own law and tolerance are not used (default [`Method::default`]).
+    /// Solver for several contacts; its own tolerance is not used (default [`Method::default`]). One [without a
+    /// rule](Method::laws) for the law is refused, whatever the impact.
     pub method: Method,
     /// Largest relative natural-map residual of a solved impact with several contacts (≥ 0, default `1e-10`).
     pub tolerance: f64,
@@ -119,11 +120,13 @@ impl Law for MaximumDissipation {
     }
 
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
-        let method = self.method.with(self.friction, self.tolerance)?;
+        self.method.check_law(self.friction)?;
+        let method = self.method.with_tolerance(self.tolerance);
         let none = || {
             problem.outcome(&DVector::zeros(problem.delassus().nrows()), Trace::resolved(vec![]))
         };
         let Some(stated) = RoundCones::state(problem)? else { return Ok(none()) };
+        let stated = stated.with_law(self.friction);
         let mut proof = None;
         let (impulses, status) = match stated.problem.contacts() {
             [contact] => {
@@ -175,7 +178,7 @@ pub struct RoundCones {
 }
 
 impl RoundCones {
-    /// States `problem`; none when every contact separates or cannot move.
+    /// States `problem` by Coulomb's law; none when every contact separates or cannot move.
     ///
     /// # Errors
     ///
@@ -235,6 +238,12 @@ impl RoundCones {
             problem.contacts().iter().map(|contact| contact.friction).collect();
         let reduction = Reduction::new(&blocks, &velocities, &friction)?;
         Ok(reduction.map(|Reduction { problem, contacts }| Self { problem, contacts }))
+    }
+
+    /// The same problem by another friction law.
+    #[must_use]
+    pub fn with_law(self, law: friction::Law) -> Self {
+        Self { problem: self.problem.with_law(law), ..self }
     }
 
     /// The percussions of the stated problem by the rows of the contact Jacobian of `problem` (length `r`, N·s).

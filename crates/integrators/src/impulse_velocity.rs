@@ -131,7 +131,7 @@ impl Integrator {
         Ok(Self {
             start_time: state.time,
             step_count: 0,
-            level: VelocityLevel::new(&model, method),
+            level: VelocityLevel::new(&model, settings.law, method),
             account: EnergyAccount::of_contacts(
                 model.system(),
                 &contacts,
@@ -326,9 +326,8 @@ impl Integrator {
         if !report.energy_after.is_finite() {
             return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
         }
-        let law = self.settings.law;
         let contacts = (system, &self.contacts);
-        report.contacts = self.level.reports(contacts, law, &self.coordinates, &self.velocity);
+        report.contacts = self.level.reports(contacts, &self.coordinates, &self.velocity);
         report
             .judge(&self.model, &mut self.contacts, &mut self.level.bilateral, &self.coordinates)
             .map_err(|source| Error::Contacts { time: self.state.time, source })?;

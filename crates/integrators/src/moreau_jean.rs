@@ -67,9 +67,9 @@ pub struct Settings {
     pub step_size: f64,
     /// `θ` in `[0, 1]` (default 1/2): 0 takes forces at the start of a step, 1 at its end.
     pub implicitness: f64,
-    /// Friction law (default Coulomb).
+    /// Friction law, which every problem of a step states (default Coulomb).
     pub law: Law,
-    /// Solver; its own law and tolerance are not used (default [`Method::default`]).
+    /// Solver, with a [rule](Method::laws) for the law; its own tolerance is not used (default [`Method::default`]).
     pub method: Method,
     /// Largest relative natural-map residual of a solved problem (≥ 0, default `1e-8`).
     pub tolerance: f64,
@@ -194,7 +194,7 @@ impl Integrator {
             scales,
             start_time: state.time,
             step_count: 0,
-            level: VelocityLevel::new(&model, method),
+            level: VelocityLevel::new(&model, settings.law, method),
             account: EnergyAccount::of_contacts(
                 model.system(),
                 &contacts,
@@ -393,7 +393,7 @@ impl Integrator {
 
     /// Makes `(q', v')` the new state.
     fn finish(&mut self, mut report: StepReport) -> Result<StepReport, Error> {
-        let Settings { step_size: h, implicitness: theta, law, .. } = self.settings;
+        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
         let system = self.model.system();
         self.tangent.copy_from_slice(&self.state.velocity);
         self.tangent.axpy(theta, &self.velocity, 1.0 - theta);
@@ -404,7 +404,7 @@ impl Integrator {
             return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
         }
         let contacts = (system, &self.contacts);
-        report.contacts = self.level.reports(contacts, law, &self.coordinates, &self.velocity);
+        report.contacts = self.level.reports(contacts, &self.coordinates, &self.velocity);
         report
             .judge(&self.model, &mut self.contacts, &mut self.level.bilateral, &self.coordinates)
             .map_err(|source| Error::Contacts { time: self.state.time, source })?;
@@ -418,7 +418,7 @@ impl Integrator {
     }
 }
 
-/// The method with the law and the tolerance, if everything is in range.
+/// The method with the tolerance, if everything is in range and it has a rule for the law.
 fn check(settings: &Settings) -> Result<Method, Error> {
     settings::positive("step_size", settings.step_size)?;
     if let Some(tolerance) = settings.iteration_tolerance {

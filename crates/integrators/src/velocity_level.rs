@@ -32,6 +32,7 @@ pub(crate) struct VelocityLevel {
     /// Position of each contact of the problem in the set.
     slots: Vec<usize>,
     problem: Option<friction::Problem>,
+    law: Law,
     method: Method,
     /// The impulses that the last solve began with, and those that it found, by the contacts of the problem.
     start: Vec<Vector3<f64>>,
@@ -55,7 +56,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl VelocityLevel {
-    pub(crate) fn new(model: &Model, method: Method) -> Self {
+    pub(crate) fn new(model: &Model, law: Law, method: Method) -> Self {
         Self {
             set: ContactSet::for_system(model.system()),
             sparse: contact_set::BlockSparse::default(),
@@ -63,6 +64,7 @@ impl VelocityLevel {
             contacts: Vec::new(),
             slots: Vec::new(),
             problem: None,
+            law,
             method,
             start: Vec::new(),
             impulses: Vec::new(),
@@ -165,7 +167,8 @@ impl VelocityLevel {
         velocities: &[Vector3<f64>],
     ) -> Result<(), friction::ProblemError> {
         let reduction = Reduction::new(blocks, velocities, self.set.friction())?;
-        if let Some(Reduction { problem, contacts }) = reduction {
+        if let Some(reduction) = reduction {
+            let Reduction { problem, contacts } = reduction.with_law(self.law);
             self.contacts.extend(contacts.iter().map(|&slot| active[slot]));
             self.slots = contacts;
             self.problem = Some(problem);
@@ -255,12 +258,11 @@ impl VelocityLevel {
     pub(crate) fn reports(
         &self,
         (system, contacts): (&dyn System, &Contacts),
-        law: Law,
         coordinates: &[f64],
         velocity: &DVector<f64>,
     ) -> Vec<ContactReport> {
         let Some(problem) = &self.problem else { return Vec::new() };
-        let residuals = problem.contact_residuals(law, &self.impulses);
+        let residuals = problem.contact_residuals(&self.impulses);
         let velocities = self.contact_velocities(velocity.as_slice());
         (0..problem.contact_count())
             .map(|k| ContactReport {

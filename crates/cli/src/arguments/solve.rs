@@ -29,7 +29,7 @@ pub(crate) struct SolveFriction {
     /// such files (`*.json`, `*.dat`).
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
-    /// Friction law; that of the file by default, else `coulomb`.
+    /// Friction law of the problem; that of the file by default, else `coulomb`.
     #[arg(long, value_enum)]
     pub(crate) law: Option<FrictionLaw>,
     /// Solver; that of the file by default, else `combined`.
@@ -48,8 +48,9 @@ A JSON file of n contacts holds W in u = W p + u_f, with normal, tangent and tan
   {\"delassus\": {\"dense\": [[…], …]}, \"free_velocity\": […], \"friction\": […]}
 with 3n rows, 3n velocities (m/s) and n coefficients; or W by blocks of 3 rows and columns,
   {\"delassus\": {\"blocks\": [{\"row\": 0, \"column\": 0, \"values\": [[…], […], […]]}, …]}, …}
-It may have 3n impulses to start from, \"start\": […], and a solver with its settings, which is used when neither
-law nor solver nor tolerance is given: \"method\": {\"combined\": {\"law\": \"coulomb\", \"tolerance\": 1e-8}}.
+It may have the friction law, \"law\": \"coulomb\" or \"maximum-dissipation\", 3n impulses to start from,
+\"start\": […], and a solver with its settings, which is used when neither --law nor --solver nor --tolerance is
+given: \"method\": {\"combined\": {\"tolerance\": 1e-8}}.
 
 Examples:
   percussion solve friction sliding-block.json

@@ -42,7 +42,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(problem: &Problem, law: Law, solution: &Solution, components: usize) -> Self {
+    fn new(problem: &Problem, solution: &Solution, components: usize) -> Self {
         let infeasible = solution.report.status == Status::Infeasible;
         let flat = |list: &[Vector3<f64>]| {
             list.iter().flat_map(|vector| vector.iter().take(components)).copied().collect()
@@ -54,7 +54,7 @@ impl Answer {
             velocities: flat(&solution.velocities),
             sweeps: solution.report.iterations,
             residual: solution.report.relative_residual,
-            figures: problem.figures(law, &solution.impulses),
+            figures: problem.figures(&solution.impulses),
             infeasibility: infeasible.then(|| Infeasibility::find(problem)).flatten(),
         }
     }
@@ -134,11 +134,9 @@ pub(super) fn execute(arguments: &SolveFriction) -> Result<Verdict> {
     if arguments.file.is_dir() {
         return directory(arguments, method);
     }
-    let stated = input::friction(&arguments.file)?;
-    let components = stated.components;
-    let law = method.or(stated.method).unwrap_or_default().law();
+    let stated = stated(&arguments.file, arguments)?;
     let solution = solve(&stated, method)?;
-    let answer = Answer::new(&stated.problem, law, &solution, components);
+    let answer = Answer::new(&stated.problem, &solution, stated.components);
     output::answer(arguments.json, &answer, || answer.text())?;
     Ok(verdict(answer.status == Status::Solved))
 }
@@ -154,9 +152,27 @@ fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
         .into_iter()
         .find(|method| method.name() == solver)
         .context("the solver is not built in")?
-        .with(law.map_or(Law::Coulomb, Law::from), tolerance.unwrap_or(TOLERANCE))
-        .with_context(|| format!("--solver {solver}"))?;
+        .with_tolerance(tolerance.unwrap_or(TOLERANCE));
+    if let Some(law) = law {
+        check(method, Law::from(*law))?;
+    }
     Ok(Some(method))
+}
+
+/// The problem of a file by the law asked for, or by its own.
+fn stated(file: &Path, arguments: &SolveFriction) -> Result<Stated> {
+    let stated = input::friction(file)?;
+    let law = arguments.law.map_or(stated.problem.law(), Law::from);
+    Ok(Stated { problem: stated.problem.with_law(law), ..stated })
+}
+
+/// Refuses a solver without a rule for `law`, and names those that have one.
+fn check(method: Method, law: Law) -> Result<()> {
+    method.check_law(law).with_context(|| {
+        let others = Method::all().into_iter().filter(|other| other.laws().contains(&law));
+        let others: Vec<_> = others.map(|other| other.name()).collect();
+        format!("--solver {}: {law} is solved by {}", method.name(), others.join(" and "))
+    })
 }
 
 /// Solves by the method asked for, or that of the file, or the default.
@@ -164,6 +180,7 @@ fn solve(stated: &Stated, asked: Option<Method>) -> Result<Solution> {
     let Stated { problem, method, .. } = stated;
     let mut impulses = stated.start.clone();
     let method = asked.or(*method).unwrap_or_default();
+    check(method, problem.law())?;
     tracing::info!(contacts = problem.contact_count(), solver = method.name(), "solving");
     let report = method.solve_from(problem, &mut impulses)?;
     Ok(Solution { velocities: problem.velocities(&impulses), impulses, report })
@@ -184,7 +201,7 @@ fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdic
     for path in files {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         tracing::info!(file, "solving");
-        let outcome = outcome(&path, method)
+        let outcome = outcome(&path, arguments, method)
             .unwrap_or_else(|error| Outcome::Refused { error: format!("{error:#}") });
         lines.push(Line { file, outcome });
     }
@@ -194,8 +211,8 @@ fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdic
     Ok(verdict(lines.iter().all(solved)))
 }
 
-fn outcome(file: &Path, method: Option<Method>) -> Result<Outcome> {
-    let stated = input::friction(file)?;
+fn outcome(file: &Path, arguments: &SolveFriction, method: Option<Method>) -> Result<Outcome> {
+    let stated = stated(file, arguments)?;
     let start = Instant::now();
     let Solution { impulses, report, .. } = solve(&stated, method)?;
     Ok(Outcome::Answered {

@@ -90,7 +90,7 @@ mod tests {
         `delassus`: unknown variant `sparse`, expected `dense` or `blocks` at line 1 column 22
         `delassus.blocks[0]`: invalid type: sequence, expected an object at line 1 column 25
         block (0, 0) is missing, expected a positive definite block
-        `frictoin`: unknown field `frictoin`, expected one of `delassus`, `free_velocity`, `friction`, `start`, `method` at line 2 column 47
+        `frictoin`: unknown field `frictoin`, expected one of `delassus`, `free_velocity`, `friction`, `law`, `start`, `method` at line 2 column 47
         ");
     }
 }

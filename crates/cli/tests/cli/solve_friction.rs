@@ -164,5 +164,32 @@ fn bad_files_and_settings_are_refused() {
     let arguments =
         ["solve", "friction", "-", "--law", "maximum-dissipation", "--solver", "interior-point"];
     let finished = percussion_with_input(&arguments, BLOCK.as_bytes());
-    finished.assert_refused(&["interior-point", "Coulomb's law only"]);
+    finished.assert_refused(&[
+        "interior-point",
+        "maximum-dissipation is solved by combined and block-gauss-seidel",
+    ]);
+}
+
+/// Normal and tangent are coupled, so that the two laws differ.
+#[test]
+fn the_law_of_a_file_is_that_of_its_problem() {
+    let text = r#"{"delassus": {"dense": [[1, 0.6, 0], [0.6, 1, 0], [0, 0, 1]]}, "free_velocity": [-1, 2, 1],
+        "friction": [0.5]}"#;
+    let stated = text.replace(r#""friction""#, r#""law": "maximum-dissipation", "friction""#);
+    let solve = |text: &str, arguments: &[&str]| {
+        let arguments = [&["solve", "friction", "-", "--json"], arguments].concat();
+        let finished = percussion_with_input(&arguments, text.as_bytes());
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.json()
+    };
+    let [coulomb, other] =
+        ["coulomb", "maximum-dissipation"].map(|law| solve(text, &["--law", law]));
+    assert_ne!(coulomb["impulses"], other["impulses"]);
+    assert_eq!(solve(text, &[]), coulomb);
+    assert_eq!(solve(&stated, &[]), other);
+    assert_eq!(solve(&stated, &["--tolerance", "1e-8"]), other);
+    assert_eq!(solve(&stated, &["--law", "coulomb"]), coulomb);
+    let arguments = ["solve", "friction", "-", "--solver", "projected-gradient"];
+    let finished = percussion_with_input(&arguments, stated.as_bytes());
+    finished.assert_refused(&["projected-gradient", "`law` is maximum-dissipation"]);
 }

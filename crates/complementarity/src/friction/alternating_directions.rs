@@ -30,6 +30,9 @@ use super::{
     rescaled::InUnits,
 };
 
+/// The laws that [`solve`] has a rule for.
+pub const LAWS: &[Law] = &[Law::Coulomb];
+
 /// Settings of [`solve`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -56,7 +59,8 @@ impl Default for Settings {
 ///
 /// # Errors
 ///
-/// See [`Error`]; `impulses` are then untouched. Not converging is not an error.
+/// See [`Error`], also for a problem whose law is not among [`LAWS`]; `impulses` are then untouched. Not converging is
+/// not an error.
 ///
 /// # Example
 ///
@@ -92,7 +96,7 @@ fn iterate<D: Delassus>(
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
     let n = problem.contact_count();
-    let mut record = Record::new(problem, Law::Coulomb, settings.tolerance, impulses);
+    let mut record = Record::new(problem, settings.tolerance, impulses);
     let penalties: Vec<f64> = problem
         .inverse_masses()
         .iter()
@@ -140,6 +144,7 @@ fn check<D: Delassus>(
     settings: &Settings,
     impulses: &[Vector3<f64>],
 ) -> Result<(), Error> {
+    problem.law().check(LAWS)?;
     check_start(problem.contact_count(), impulses, settings.tolerance)?;
     let Settings { penalty, relaxation, .. } = *settings;
     if !penalty.is_finite() || penalty <= 0.0 {

@@ -54,12 +54,13 @@ pub enum Ordering {
     Partitioned(usize),
 }
 
+/// The laws that [`solve`] has a rule for: each.
+pub const LAWS: &[Law] = &Law::all();
+
 /// Settings of [`solve`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Friction law (default Coulomb).
-    pub law: Law,
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,
     /// Largest number of sweeps (default `10_000`).
@@ -77,7 +78,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            law: Law::Coulomb,
             tolerance: 1e-8,
             max_sweeps: 10_000,
             relaxation: 1.0,
@@ -130,7 +130,7 @@ fn iterate<D: Delassus>(
     settings: &Settings,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
-    let mut record = Record::new(problem, settings.law, settings.tolerance, impulses);
+    let mut record = Record::new(problem, settings.tolerance, impulses);
     let mut sweeper = Sweeper::new(problem, settings);
     let mut extrapolation = Extrapolation::new(settings.memory, problem.inverse_masses());
     let (mut sweeps, mut status) = (0, Status::IterationLimit);
@@ -181,7 +181,6 @@ fn check<D: Delassus>(
 /// What sweeps need besides the impulses.
 struct Sweeper<'a, D> {
     problem: &'a Problem<D>,
-    law: Law,
     relaxation: f64,
     ordering: Ordering,
     /// The operator's memory.
@@ -205,7 +204,6 @@ impl<'a, D: Delassus> Sweeper<'a, D> {
         };
         Self {
             problem,
-            law: settings.law,
             relaxation: settings.relaxation,
             ordering,
             memory: Vec::new(),
@@ -220,7 +218,7 @@ impl<'a, D: Delassus> Sweeper<'a, D> {
     fn visit(&self, contact: usize, impulses: &[Vector3<f64>], memory: &[f64]) -> Vector3<f64> {
         let old = &impulses[contact];
         let velocity = self.problem.velocity(contact, impulses, memory);
-        let new = self.problem.local(self.law, contact, old, &velocity);
+        let new = self.problem.local(contact, old, &velocity);
         if self.relaxation < 1.0 { old + self.relaxation * (new - old) } else { new }
     }
 

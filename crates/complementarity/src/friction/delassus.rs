@@ -77,6 +77,41 @@ pub trait Delassus: Sync {
     }
 }
 
+/// An operator that is borrowed.
+impl<D: Delassus> Delassus for &D {
+    fn contact_count(&self) -> usize {
+        (**self).contact_count()
+    }
+
+    fn diagonal(&self, contact: usize) -> Matrix3<f64> {
+        (**self).diagonal(contact)
+    }
+
+    fn velocity(&self, contact: usize, impulses: &[Vector3<f64>], memory: &[f64]) -> Vector3<f64> {
+        (**self).velocity(contact, impulses, memory)
+    }
+
+    fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize)) {
+        (**self).neighbors(contact, visit);
+    }
+
+    fn begin(&self, impulses: &[Vector3<f64>], memory: &mut Vec<f64>) {
+        (**self).begin(impulses, memory);
+    }
+
+    fn update(&self, contact: usize, change: &Vector3<f64>, memory: &mut [f64]) {
+        (**self).update(contact, change, memory);
+    }
+
+    fn compensated_velocities(
+        &self,
+        impulses: &[Vector3<f64>],
+        free_velocity: &[Vector3<f64>],
+    ) -> Vec<Vector3<f64>> {
+        (**self).compensated_velocities(impulses, free_velocity)
+    }
+}
+
 fn start_sums(free_velocity: &[Vector3<f64>]) -> Vec<[Sum; 3]> {
     free_velocity.iter().map(|free| [free.x, free.y, free.z].map(Sum::new)).collect()
 }

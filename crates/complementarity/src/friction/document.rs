@@ -2,12 +2,17 @@
 //!
 //! ```text
 //! {"delassus": {"blocks": [{"row": 0, "column": 0, "values": [[…], […], […]]}, …]},
-//!  "free_velocity": […3n], "friction": […n], "start": […3n], "method": {"combined": {"tolerance": 1e-8}}}
+//!  "free_velocity": […3n], "friction": […n], "law": "coulomb", "start": […3n],
+//!  "method": {"combined": {"tolerance": 1e-8}}}
 //! ```
 //!
 //! `delassus` may be `{"dense": [[…3n], …]}` instead. With `2n` rows it is that of contacts in the plane, each with a normal and
-//! one tangent; then `free_velocity` and `start` have two entries a contact as well. `start` (N·s) and `method` are optional: the impulses that a solve
+//! one tangent; then `free_velocity` and `start` have two entries a contact as well. `law` is `coulomb`
+//! by default or `maximum-dissipation`. `start` (N·s) and `method` are optional: the impulses that a solve
 //! began with and the solver with its settings, so that a solve inside a simulation can be repeated as it was.
+//!
+//! Documents written before the law belonged to the problem have it among the settings of their method,
+//! `{"combined": {"law": "maximum-dissipation", …}}`. These are read as if it stood in `law`, and refused if both are given and differ.
 //!
 //! Numbers are written with the digits that single out their double, and read as the nearest one. A document of a
 //! [`BlockSparse`] problem therefore gives back the same problem, and the same solver the same bits. Other operators are
@@ -17,6 +22,8 @@
 //!
 //! T. Bray (ed.), "The JavaScript Object Notation (JSON) Data Interchange Format", RFC 8259, 2017, section 6 (numbers).
 
+mod stated;
+
 use std::{fmt, str::FromStr};
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
@@ -25,7 +32,8 @@ use serde::{
     de::{MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use super::{BlockSparse, Delassus, Method, Problem, ProblemError, Solution, report};
+use self::stated::Stated;
+use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution, report};
 
 /// A frictional contact problem as it stands in a file; see the [module](self).
 ///
@@ -45,7 +53,7 @@ use super::{BlockSparse, Delassus, Method, Problem, ProblemError, Solution, repo
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Stated")]
 pub struct Document {
     /// The operator `W` (kg⁻¹).
     pub delassus: Operator,
@@ -53,11 +61,14 @@ pub struct Document {
     pub free_velocity: Vec<f64>,
     /// The friction coefficients, one for each contact, at least 0.
     pub friction: Vec<f64>,
+    /// The friction law; that of Coulomb by default, which is then not written.
+    #[serde(skip_serializing_if = "is_default")]
+    pub law: Law,
     /// The impulses to begin with (N·s), in the same order; zero by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<Vec<f64>>,
     /// The solver with its settings; [`Method::default`] if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<Method>,
 }
 
@@ -142,6 +153,7 @@ impl Document {
             delassus: Operator::Blocks(blocks),
             free_velocity: flat(problem.free_velocity()),
             friction: problem.contacts().iter().map(super::single::Contact::friction).collect(),
+            law: problem.law(),
             start: None,
             method: None,
         }
@@ -199,7 +211,7 @@ impl Document {
             }
         };
         let free = vectors("free_velocity", &self.free_velocity, n, components)?;
-        Ok(Problem::from_sparse(delassus, free, &self.friction)?)
+        Ok(Problem::from_sparse(delassus, free, &self.friction)?.with_law(self.law))
     }
 
     /// The impulses to begin with (N·s), one for each contact.
@@ -274,6 +286,11 @@ impl<'de> Deserialize<'de> for Block {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_default(law: &Law) -> bool {
+    *law == Law::default()
+}
+
 fn flat(vectors: &[Vector3<f64>]) -> Vec<f64> {
     vectors.iter().flatten().copied().collect()
 }
@@ -298,114 +315,4 @@ fn check_length(field: &str, found: usize, expected: usize) -> Result<(), Error>
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::friction::{
-        Law, MatrixFree, Status, block_gauss_seidel, problem::tests::random_problem,
-    };
-
-    fn bits(vectors: &[Vector3<f64>]) -> Vec<u64> {
-        flat(vectors).into_iter().map(f64::to_bits).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn a_problem_comes_back_with_every_bit_and_is_solved_to_the_same(
-            seed in 0_u64..1000, contacts in 1_usize..8, law in prop_oneof![
-                Just(Law::Coulomb), Just(Law::MaximumDissipation)
-            ],
-        ) {
-            let problem = random_problem(seed, 3, contacts, 0.4);
-            let start = vec![Vector3::new(0.1, 0.02, -0.03); problem.contact_count()];
-            let method = Method::default().with(law, 1e-9).unwrap();
-            let text = Document::of(&problem).with_start(&start).with_method(method).to_string();
-            let document: Document = text.parse().unwrap();
-            prop_assert_eq!(&document.problem().unwrap(), &problem);
-            prop_assert_eq!(bits(&document.start().unwrap()), bits(&start));
-
-            let mut impulses = start;
-            let report = method.solve_from(&problem, &mut impulses).unwrap();
-            let again = document.solve().unwrap();
-            prop_assert_eq!(again.report, report);
-            prop_assert_eq!(bits(&again.impulses), bits(&impulses));
-        }
-    }
-
-    #[test]
-    fn an_operator_without_blocks_is_written_by_the_blocks_it_acts_by() {
-        let jacobian =
-            DMatrix::from_fn(6, 4, |i, j| f64::from(u8::from(i % 4 == j)) + 0.1 * i as f64);
-        let inverse_mass = DMatrix::from_diagonal_element(4, 4, 0.5);
-        let free = MatrixFree::new(&jacobian, &inverse_mass).unwrap();
-        let velocity = vec![Vector3::new(-1.0, 0.5, 0.0); 2];
-        let problem = Problem::new(free, velocity, &[0.5, 0.25]).unwrap();
-        let read = Document::of(&problem).problem().unwrap();
-        // Sums of four products of numbers below 2.
-        assert!((read.dense() - problem.dense()).amax() <= 16.0 * f64::EPSILON);
-        assert_eq!(read.free_velocity(), problem.free_velocity());
-    }
-
-    #[test]
-    fn two_rows_a_contact_are_contacts_in_the_plane() {
-        let text = r#"{"delassus": {"dense": [[0.5, 0.0], [0.0, 0.5]]}, "free_velocity": [-2.0, 3.0],
-            "friction": [0.5], "start": [1.0, -0.5]}"#;
-        let document: Document = text.parse().unwrap();
-        assert_eq!(document.components(), 2);
-        assert_eq!(document.start().unwrap(), [Vector3::new(1.0, -0.5, 0.0)]);
-        let solution = document.solve().unwrap();
-        assert_eq!(solution.impulses, [Vector3::new(4.0, -2.0, 0.0)]);
-        let short = Document { start: Some(vec![0.0; 3]), ..document };
-        assert_eq!(short.start().unwrap_err().to_string(), "`start` has 3 entries, expected 2");
-    }
-
-    #[test]
-    fn a_solve_that_failed_fails_again_in_the_same_way() {
-        let dense = nalgebra::dmatrix![2.0, 1.9, 0.3; 1.9, 2.0, 0.1; 0.3, 0.1, 1.0];
-        let problem = Problem::from_dense(&dense, &[-1.0, 0.7, 0.4], &[3.0]).unwrap();
-        let settings =
-            block_gauss_seidel::Settings { tolerance: 0.0, max_sweeps: 3, ..Default::default() };
-        let method = Method::BlockGaussSeidel(settings);
-        let first = method.solve(&problem).unwrap();
-        assert_ne!(first.report.status, Status::Solved);
-        let again = Document::of(&problem).with_method(method).solve().unwrap();
-        assert_eq!(again, first);
-    }
-
-    #[test]
-    fn bad_documents_say_what_is_wrong() {
-        const GOOD: &str = r#"{"delassus": {"blocks": [{"row": 0, "column": 0,
-            "values": [[2, 0, 0], [0, 2, 0], [0, 0, 2]]}]}, "free_velocity": [-1, 0, 0], "friction": [0.5]}"#;
-        assert!(GOOD.parse::<Document>().unwrap().solve().is_ok());
-        let lines: Vec<String> = [
-            (r#""row": 0"#, r#""row": 1"#),
-            ("[-1, 0, 0]", "[-1, 0]"),
-            ("[-1, 0, 0]", r#"[-1, 0, 0], "start": [0]"#),
-            (
-                "[-1, 0, 0]",
-                r#"[-1, 0, 0], "start": [0, 0, 0], "method": {"combined": {"law": "dry"}}"#,
-            ),
-            ("[0.5]", "[]"),
-            (r#""row""#, r#""line""#),
-            ("[0.5]}", "[0.5"),
-            (r#"{"row": 0, "column": 0,"#, "[0, 0,"),
-        ]
-        .into_iter()
-        .map(|(from, to)| {
-            let text = GOOD.replacen(from, to, 1);
-            text.parse().and_then(|document: Document| document.solve()).unwrap_err().to_string()
-        })
-        .collect();
-        insta::assert_snapshot!(lines.join("\n"), @r"
-        block (1, 0) is outside of 1 contacts
-        `free_velocity` has 2 entries, expected 3
-        `start` has 1 entries, expected 3
-        unknown variant `dry`, expected `coulomb` or `maximum-dissipation` at line 2 column 145
-        block (0, 0) is outside of 0 contacts
-        unknown field `line`, expected one of `row`, `column`, `values` at line 1 column 32
-        EOF while parsing a list at line 2 column 105
-        invalid type: sequence, expected an object at line 1 column 25
-        ");
-    }
-}
+mod tests;

@@ -36,6 +36,9 @@ use super::{
     rescaled::InUnits,
 };
 
+/// The laws that [`solve`] has a rule for.
+pub const LAWS: &[Law] = &[Law::Coulomb];
+
 /// Steps without a new best residual after which the solve is over: the path needs fewer to turn.
 const PATIENCE: usize = 20;
 
@@ -62,7 +65,8 @@ impl Default for Settings {
 ///
 /// # Errors
 ///
-/// See [`Error`]; `impulses` are then untouched. Not converging is not an error.
+/// See [`Error`], also for a problem whose law is not among [`LAWS`]; `impulses` are then untouched. Not converging is
+/// not an error.
 ///
 /// # Example
 ///
@@ -82,6 +86,7 @@ pub fn solve<D: Delassus>(
     settings: &Settings,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
+    problem.law().check(LAWS)?;
     check_start(problem.contact_count(), impulses, settings.tolerance)?;
     match InUnits::of(problem) {
         Some(units) => {
@@ -97,7 +102,7 @@ fn iterate<D: Delassus>(
     settings: &Settings,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
-    let mut record = Record::new(problem, Law::Coulomb, settings.tolerance, impulses);
+    let mut record = Record::new(problem, settings.tolerance, impulses);
     let scaled = Scaled::new(problem);
     let mut point = scaled.start();
     let mut candidate = impulses.to_vec();

@@ -6,7 +6,7 @@
 //! about `n²` sweeps, it is asked if `n` is at most [`COMBINED_CONTACTS`], and then the [projected
 //! gradient](projected_gradient), which is slow and hard to upset, [alternating directions](alternating_directions) and sweeps
 //! of half steps. The answer of each is the start of further sweeps that bring
-//! it to full precision. The law of maximum dissipation, which these do not know, sweeps on from their answers to Coulomb's
+//! it to full precision. By maximum dissipation, for which these have no rule, the sweeps start from their answers to Coulomb's
 //! law. The best impulses of all are returned.
 //!
 //! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of that size on single
@@ -41,13 +41,13 @@ pub const COMBINED_CONTACTS: usize = 400;
 pub enum Method {
     /// The default, see the head of this module.
     Combined(Combined),
-    /// Sweeps over the contacts; either law.
+    /// Sweeps over the contacts.
     BlockGaussSeidel(block_gauss_seidel::Settings),
-    /// All contacts at once; Coulomb's law.
+    /// All contacts at once; Coulomb's law only.
     InteriorPoint(interior_point::Settings),
-    /// One factorization; Coulomb's law.
+    /// One factorization; Coulomb's law only.
     AlternatingDirections(alternating_directions::Settings),
-    /// Products only; Coulomb's law.
+    /// Products only; Coulomb's law only.
     ProjectedGradient(projected_gradient::Settings),
 }
 
@@ -55,8 +55,6 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Combined {
-    /// Friction law (default Coulomb).
-    pub law: Law,
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,
     /// Largest number of sweeps in all (default `50_000`).
@@ -65,7 +63,7 @@ pub struct Combined {
 
 impl Default for Combined {
     fn default() -> Self {
-        Self { law: Law::Coulomb, tolerance: 1e-8, max_sweeps: 50_000 }
+        Self { tolerance: 1e-8, max_sweeps: 50_000 }
     }
 }
 
@@ -111,47 +109,55 @@ impl Method {
         }
     }
 
-    /// The law it solves.
+    /// The laws that it has a rule for; problems that state another one are refused.
+    ///
+    /// ```
+    /// use percussion_complementarity::friction::{Law, Method};
+    ///
+    /// let both = Method::all().into_iter().filter(|method| method.laws().len() == 2);
+    /// let both: Vec<_> = both.map(|method| method.name()).collect();
+    /// assert_eq!(both, ["combined", "block-gauss-seidel"]);
+    /// ```
     #[must_use]
-    pub const fn law(&self) -> Law {
+    pub const fn laws(&self) -> &'static [Law] {
         match self {
-            Self::Combined(settings) => settings.law,
-            Self::BlockGaussSeidel(settings) => settings.law,
-            Self::InteriorPoint(_)
-            | Self::AlternatingDirections(_)
-            | Self::ProjectedGradient(_) => Law::Coulomb,
+            // It ends with sweeps, whatever its helpers can do.
+            Self::Combined(_) | Self::BlockGaussSeidel(_) => block_gauss_seidel::LAWS,
+            Self::InteriorPoint(_) => interior_point::LAWS,
+            Self::AlternatingDirections(_) => alternating_directions::LAWS,
+            Self::ProjectedGradient(_) => projected_gradient::LAWS,
         }
     }
 
-    /// This method with another law and tolerance.
+    /// Whether it has a rule for `law`, before there is a problem.
     ///
     /// # Errors
     ///
-    /// [`Error::CoulombOnly`] for maximum dissipation with a method that has no rule for it.
-    pub fn with(mut self, law: Law, tolerance: f64) -> Result<Self, Error> {
+    /// [`Error::Law`] if not.
+    pub fn check_law(&self, law: Law) -> Result<(), Error> {
+        law.check(self.laws())
+    }
+
+    /// This method with another tolerance (≥ 0).
+    #[must_use]
+    pub const fn with_tolerance(mut self, tolerance: f64) -> Self {
         let target = match &mut self {
-            Self::Combined(settings) => {
-                settings.law = law;
-                &mut settings.tolerance
-            }
-            Self::BlockGaussSeidel(settings) => {
-                settings.law = law;
-                &mut settings.tolerance
-            }
-            _ if law != Law::Coulomb => return Err(Error::CoulombOnly),
+            Self::Combined(settings) => &mut settings.tolerance,
+            Self::BlockGaussSeidel(settings) => &mut settings.tolerance,
             Self::InteriorPoint(settings) => &mut settings.tolerance,
             Self::AlternatingDirections(settings) => &mut settings.tolerance,
             Self::ProjectedGradient(settings) => &mut settings.tolerance,
         };
         *target = tolerance;
-        Ok(self)
+        self
     }
 
     /// Solves `problem` from zero impulses.
     ///
     /// # Errors
     ///
-    /// See [`Error`]. Not converging is not an error but a status.
+    /// See [`Error`], also for a problem whose law is not among [`laws`](Self::laws). Not converging is not an error but a
+    /// status.
     ///
     /// # Example
     ///
@@ -214,8 +220,8 @@ fn combined<D: Delassus>(
     settings: &Combined,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
-    let Combined { law, tolerance, .. } = *settings;
-    let base = block_gauss_seidel::Settings { law, tolerance, memory: 10, ..Default::default() };
+    let tolerance = settings.tolerance;
+    let base = block_gauss_seidel::Settings { tolerance, memory: 10, ..Default::default() };
     let n = problem.contact_count();
     // Fifteen factorizations of 18 n³ flops cost as much as 3 n² sweeps of 100 ns a contact, if a flop takes 1 ns.
     let patience = (n * n).clamp(100, 3_000);
@@ -228,12 +234,14 @@ fn combined<D: Delassus>(
         return Ok(best);
     }
     let mut candidate = impulses.to_vec();
+    let mut coulomb = None;
     for helper in Helper::ALL {
         let left = settings.max_sweeps.saturating_sub(total);
         if best.status == Status::Solved || left == 0 {
             break;
         }
         candidate.copy_from_slice(impulses);
+        let coulomb = coulomb.get_or_insert_with(|| problem.by_law(Law::Coulomb));
         // Sweeps forth and back leave some cycles of sweeps in one order.
         let max_sweeps = left.min(patience);
         let forth_and_back =
@@ -244,19 +252,19 @@ fn combined<D: Delassus>(
             }
             Helper::InteriorPoint => {
                 let settings = interior_point::Settings { tolerance, ..Default::default() };
-                interior_point::solve(problem, &settings, &mut candidate)?;
+                interior_point::solve(coulomb, &settings, &mut candidate)?;
                 forth_and_back
             }
             Helper::ProjectedGradient => {
                 let settings = projected_gradient::Settings { tolerance, ..Default::default() };
-                projected_gradient::solve(problem, &settings, &mut candidate)?;
+                projected_gradient::solve(coulomb, &settings, &mut candidate)?;
                 forth_and_back
             }
             Helper::AlternatingDirections => {
                 let max_steps = 2_000;
                 let settings =
                     alternating_directions::Settings { tolerance, max_steps, ..Default::default() };
-                alternating_directions::solve(problem, &settings, &mut candidate)?;
+                alternating_directions::solve(coulomb, &settings, &mut candidate)?;
                 forth_and_back
             }
             // Noise makes full steps cycle where half of them settle, slowly.

@@ -36,12 +36,11 @@
 mod error;
 
 use nalgebra::{DMatrix, Vector3};
-use serde::{Deserialize, Serialize};
 
 pub use self::error::ProblemError;
 use self::error::{check_entries, check_symmetry};
 use super::{
-    BlockSparse, Delassus, Figures, cone,
+    BlockSparse, Delassus, Figures, Law, cone,
     single::{Contact, coulomb, maximum_dissipation},
 };
 
@@ -52,17 +51,6 @@ use super::{
 /// unsymmetric by up to `2e-3` in this measure; five times that is a mistake in the order of components.
 /// Multiplications use `W` as it is, single contacts the symmetric part of their block.
 pub const SYMMETRY: f64 = 1e-2;
-
-/// Friction law of all contacts of a solve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Law {
-    /// Friction is opposite to the slip that is left.
-    #[default]
-    Coulomb,
-    /// Each contact's impulse leaves the least kinetic energy, the others given.
-    MaximumDissipation,
-}
 
 /// A frictional contact problem: find impulses `p` whose velocities `u = W p + u_f` obey a [`Law`] at every contact.
 ///
@@ -78,13 +66,15 @@ pub enum Law {
 /// let problem = Problem::from_dense(&delassus, &[-2.0, 3.0, 0.0], &[0.5])?;
 /// let impulses = [vector![4.0, -2.0, 0.0]];
 /// assert_eq!(problem.velocities(&impulses), [vector![0.0, 2.0, 0.0]]);
-/// assert_eq!(problem.natural_map_residual(Law::Coulomb, &impulses), 0.0);
+/// assert_eq!(problem.natural_map_residual(&impulses), 0.0);
+/// assert_eq!(problem.law(), Law::Coulomb);
 /// assert_eq!(problem.dissipation(&impulses), 9.0); // of ½ 2 (2² + 3²) = 13 J
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem<D = BlockSparse> {
     delassus: D,
+    law: Law,
     free_velocity: Vec<Vector3<f64>>,
     contacts: Vec<Contact>,
     /// `w_i`, kg⁻¹.
@@ -191,7 +181,35 @@ impl<D: Delassus> Problem<D> {
         let inverse_masses = contacts.iter().map(Contact::inverse_mass).collect();
         let largest = free_velocity.iter().map(cone::norm).fold(0.0, f64::max);
         let velocity_scale = if largest > 0.0 { largest } else { 1.0 };
-        Ok(Self { delassus, free_velocity, contacts, inverse_masses, velocity_scale })
+        let law = Law::default();
+        Ok(Self { delassus, law, free_velocity, contacts, inverse_masses, velocity_scale })
+    }
+
+    /// The same problem by another law.
+    #[must_use]
+    pub fn with_law(self, law: Law) -> Self {
+        Self { law, ..self }
+    }
+
+    /// The same problem by another law, with the operator borrowed.
+    ///
+    /// Costs copies of what is stored for each contact.
+    #[must_use]
+    pub fn by_law(&self, law: Law) -> Problem<&D> {
+        Problem {
+            delassus: &self.delassus,
+            law,
+            free_velocity: self.free_velocity.clone(),
+            contacts: self.contacts.clone(),
+            inverse_masses: self.inverse_masses.clone(),
+            velocity_scale: self.velocity_scale,
+        }
+    }
+
+    /// The friction law of all contacts ([`Law::Coulomb`] unless [stated otherwise](Self::with_law)).
+    #[must_use]
+    pub const fn law(&self) -> Law {
+        self.law
     }
 
     /// Number of contacts `n`.
@@ -258,12 +276,11 @@ impl<D: Delassus> Problem<D> {
     #[must_use]
     pub fn contact_residual(
         &self,
-        law: Law,
         contact: usize,
         impulse: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> f64 {
-        Figures::of(law, &self.contacts[contact], impulse, velocity).largest()
+        Figures::of(self.law, &self.contacts[contact], impulse, velocity).largest()
     }
 
     /// The largest of each figure over the contacts (m/s), with [compensated velocities](Delassus::compensated_velocities) where
@@ -273,31 +290,26 @@ impl<D: Delassus> Problem<D> {
     ///
     /// As [`velocities`](Self::velocities).
     #[must_use]
-    pub fn figures(&self, law: Law, impulses: &[Vector3<f64>]) -> Figures {
+    pub fn figures(&self, impulses: &[Vector3<f64>]) -> Figures {
         assert_eq!(impulses.len(), self.contact_count(), "one impulse per contact");
         if self.rounding(impulses) <= 1e-10 * self.velocity_scale {
-            self.figures_at(law, impulses, &self.velocities(impulses))
+            self.figures_at(impulses, &self.velocities(impulses))
         } else {
-            self.compensated_figures(law, impulses)
+            self.compensated_figures(impulses)
         }
     }
 
     /// The figures of every contact are [`Figures::of`] it; these are the largest with compensated velocities.
-    pub(super) fn compensated_figures(&self, law: Law, impulses: &[Vector3<f64>]) -> Figures {
+    pub(super) fn compensated_figures(&self, impulses: &[Vector3<f64>]) -> Figures {
         let velocities = self.delassus.compensated_velocities(impulses, &self.free_velocity);
-        self.figures_at(law, impulses, &velocities)
+        self.figures_at(impulses, &velocities)
     }
 
     /// The largest figures with these velocities.
-    fn figures_at(
-        &self,
-        law: Law,
-        impulses: &[Vector3<f64>],
-        velocities: &[Vector3<f64>],
-    ) -> Figures {
+    fn figures_at(&self, impulses: &[Vector3<f64>], velocities: &[Vector3<f64>]) -> Figures {
         let contacts = self.contacts.iter().zip(impulses.iter().zip(velocities));
         contacts.fold(Figures::default(), |largest, (contact, (impulse, velocity))| {
-            largest.max(&Figures::of(law, contact, impulse, velocity))
+            largest.max(&Figures::of(self.law, contact, impulse, velocity))
         })
     }
 
@@ -321,10 +333,10 @@ impl<D: Delassus> Problem<D> {
     ///
     /// As [`velocities`](Self::velocities).
     #[must_use]
-    pub fn contact_residuals(&self, law: Law, impulses: &[Vector3<f64>]) -> Vec<f64> {
+    pub fn contact_residuals(&self, impulses: &[Vector3<f64>]) -> Vec<f64> {
         let velocities = self.velocities(impulses);
         (0..impulses.len())
-            .map(|i| self.contact_residual(law, i, &impulses[i], &velocities[i]))
+            .map(|i| self.contact_residual(i, &impulses[i], &velocities[i]))
             .collect()
     }
 
@@ -335,15 +347,14 @@ impl<D: Delassus> Problem<D> {
     ///
     /// As [`velocities`](Self::velocities).
     #[must_use]
-    pub fn natural_map_residual(&self, law: Law, impulses: &[Vector3<f64>]) -> f64 {
+    pub fn natural_map_residual(&self, impulses: &[Vector3<f64>]) -> f64 {
         assert_eq!(impulses.len(), self.contact_count(), "one impulse per contact");
-        self.natural_map_residual_with(law, impulses, &mut Vec::new())
+        self.natural_map_residual_with(impulses, &mut Vec::new())
     }
 
     /// [`natural_map_residual`](Self::natural_map_residual) in memory that the caller keeps.
     pub(super) fn natural_map_residual_with(
         &self,
-        law: Law,
         impulses: &[Vector3<f64>],
         memory: &mut Vec<f64>,
     ) -> f64 {
@@ -351,7 +362,7 @@ impl<D: Delassus> Problem<D> {
         (0..impulses.len()).fold(0.0, |largest: f64, i| {
             let velocity = self.velocity(i, impulses, memory);
             let contact = &self.contacts[i];
-            largest.max(Figures::of(law, contact, &impulses[i], &velocity).largest())
+            largest.max(Figures::of(self.law, contact, &impulses[i], &velocity).largest())
         })
     }
 
@@ -362,8 +373,8 @@ impl<D: Delassus> Problem<D> {
     ///
     /// As [`velocities`](Self::velocities).
     #[must_use]
-    pub fn relative_residual(&self, law: Law, impulses: &[Vector3<f64>]) -> f64 {
-        self.natural_map_residual(law, impulses) / self.velocity_scale
+    pub fn relative_residual(&self, impulses: &[Vector3<f64>]) -> f64 {
+        self.natural_map_residual(impulses) / self.velocity_scale
     }
 
     /// The largest `|p_N u_N|` (J).
@@ -393,18 +404,17 @@ impl<D: Delassus> Problem<D> {
         -0.5 * twice
     }
 
-    /// The impulse of one contact by `law` with the others held, near its present impulse; `velocity` is the present.
+    /// The impulse of one contact by the law of the problem with the others held, near its present impulse; `velocity` is the present.
     #[inline]
     pub(super) fn local(
         &self,
-        law: Law,
         contact: usize,
         impulse: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> Vector3<f64> {
         let single = &self.contacts[contact];
         let b = single.block() * impulse - velocity;
-        match law {
+        match self.law {
             Law::Coulomb => coulomb::solve_near(single, &b, impulse),
             Law::MaximumDissipation => maximum_dissipation::solve_near(single, &b, Some(impulse)),
         }

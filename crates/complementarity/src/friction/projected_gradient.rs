@@ -31,6 +31,9 @@ use super::{
     rescaled::InUnits,
 };
 
+/// The laws that [`solve`] has a rule for.
+pub const LAWS: &[Law] = &[Law::Coulomb];
+
 /// Settings of [`solve`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -55,7 +58,8 @@ impl Default for Settings {
 ///
 /// # Errors
 ///
-/// See [`Error`]; `impulses` are then untouched. Not converging is not an error.
+/// See [`Error`], also for a problem whose law is not among [`LAWS`]; `impulses` are then untouched. Not converging is
+/// not an error.
 ///
 /// # Example
 ///
@@ -75,6 +79,7 @@ pub fn solve<D: Delassus>(
     settings: &Settings,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
+    problem.law().check(LAWS)?;
     check_start(problem.contact_count(), impulses, settings.tolerance)?;
     if settings.renew_every == 0 {
         return Err(Error::Setting { name: "renew_every", value: 0.0, expected: "≥ 1" });
@@ -95,7 +100,7 @@ fn iterate<D: Delassus>(
 ) -> Result<Report, Error> {
     let n = problem.contact_count();
     let friction = |i: usize| problem.contacts()[i].friction();
-    let mut record = Record::new(problem, Law::Coulomb, settings.tolerance, impulses);
+    let mut record = Record::new(problem, settings.tolerance, impulses);
     let mut descent = Descent {
         problem,
         shift: vec![0.0; n],

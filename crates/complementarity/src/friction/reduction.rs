@@ -6,7 +6,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{BlockSparse, Problem, ProblemError};
+use super::{BlockSparse, Law, Problem, ProblemError};
 
 /// A problem of the contacts that move, and which they are.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +75,12 @@ impl Reduction {
         let delassus = BlockSparse::from_blocks(contacts.len(), &kept)?;
         let problem = Problem::from_sparse(delassus, velocities, &friction)?;
         Ok(Some(Self { problem, contacts }))
+    }
+
+    /// The same reduction by another law (default [`Law::Coulomb`]).
+    #[must_use]
+    pub fn with_law(self, law: Law) -> Self {
+        Self { problem: self.problem.with_law(law), ..self }
     }
 }
 

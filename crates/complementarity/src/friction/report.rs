@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::{Delassus, Law, Problem};
+use super::{Delassus, Law, Problem, law};
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,9 +66,14 @@ pub enum Error {
         /// Its range.
         expected: &'static str,
     },
-    /// The solver has no rule for this law.
-    #[error("this solver solves Coulomb's law only")]
-    CoulombOnly,
+    /// The solver has no rule for the law of the problem.
+    #[error("`law` is {law}, expected {}: this solver has a rule for no other", law::names(solved))]
+    Law {
+        /// The law of the problem.
+        law: Law,
+        /// The laws that the solver has a rule for.
+        solved: &'static [Law],
+    },
 }
 
 /// Checks a start and the tolerance that all solvers have.
@@ -94,7 +99,6 @@ pub(super) fn check_start(
 /// The best iterate of a solve so far.
 pub(super) struct Record<'a, D> {
     problem: &'a Problem<D>,
-    law: Law,
     /// The largest residual that solves the problem (m/s).
     pub(super) target: f64,
     impulses: Vec<Vector3<f64>>,
@@ -104,18 +108,13 @@ pub(super) struct Record<'a, D> {
 
 impl<'a, D: Delassus> Record<'a, D> {
     /// Begins with the start of a solve.
-    pub(super) fn new(
-        problem: &'a Problem<D>,
-        law: Law,
-        tolerance: f64,
-        start: &[Vector3<f64>],
-    ) -> Self {
+    pub(super) fn new(problem: &'a Problem<D>, tolerance: f64, start: &[Vector3<f64>]) -> Self {
         let mut memory = Vec::new();
-        let residual = problem.natural_map_residual_with(law, start, &mut memory);
+        let residual = problem.natural_map_residual_with(start, &mut memory);
         // Without any velocity no impulse is the answer, and no other is small beside anything.
         let still = problem.free_velocity().iter().all(|free| *free == Vector3::zeros());
         let target = if still { 0.0 } else { tolerance * problem.velocity_scale() };
-        let mut record = Self { problem, law, target, impulses: start.to_vec(), residual, memory };
+        let mut record = Self { problem, target, impulses: start.to_vec(), residual, memory };
         if still {
             record.offer(&vec![Vector3::zeros(); start.len()]);
         }
@@ -124,7 +123,7 @@ impl<'a, D: Delassus> Record<'a, D> {
 
     /// Evaluates an iterate, keeps it if it is the best and returns its residual (m/s).
     pub(super) fn offer(&mut self, impulses: &[Vector3<f64>]) -> f64 {
-        let residual = self.problem.natural_map_residual_with(self.law, impulses, &mut self.memory);
+        let residual = self.problem.natural_map_residual_with(impulses, &mut self.memory);
         if residual < self.residual {
             self.impulses.copy_from_slice(impulses);
             self.residual = residual;
@@ -150,7 +149,7 @@ impl<'a, D: Delassus> Record<'a, D> {
         if self.solved() {
             status = Status::Solved;
             if self.residual + 4.0 * self.problem.rounding(&self.impulses) > self.target {
-                let figures = self.problem.compensated_figures(self.law, &self.impulses);
+                let figures = self.problem.compensated_figures(&self.impulses);
                 if figures.largest() > self.target {
                     self.residual = figures.largest();
                     status = Status::Stalled;

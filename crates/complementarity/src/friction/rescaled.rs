@@ -82,7 +82,7 @@ impl<'a, D: Delassus> InUnits<'a, D> {
         let free = problem.free_velocity().iter().map(|free| scaled(free, -velocity)).collect();
         let friction: Vec<f64> =
             problem.contacts().iter().map(|contact| contact.friction()).collect();
-        let problem = Problem::new(operator, free, &friction).ok()?;
+        let problem = Problem::new(operator, free, &friction).ok()?.with_law(problem.law());
         Some(Self { problem, velocity, impulse: velocity - inverse_mass })
     }
 

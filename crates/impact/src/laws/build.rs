@@ -88,10 +88,8 @@ fn anitescu_potra(settings: &mut Settings) -> Result<Choice, Error> {
 
 fn maximum_dissipation(settings: &mut Settings) -> Result<MaximumDissipation, Error> {
     let defaults = MaximumDissipation::default();
-    let frictions = [
-        ("maximum-dissipation", friction::Law::MaximumDissipation),
-        ("coulomb", friction::Law::Coulomb),
-    ];
+    let frictions = [friction::Law::MaximumDissipation, friction::Law::Coulomb];
+    let frictions = frictions.map(|law| (law.name(), law));
     let solvers = Method::all().map(|method| (method.name(), method));
     let residual = "a relative residual from 0 on, of several contacts";
     Ok(MaximumDissipation {

@@ -33,9 +33,9 @@ impl Unsolved {
 pub struct Settings {
     /// Step `h` (s), positive (default `0.001`).
     pub step_size: f64,
-    /// Friction law (default Coulomb).
+    /// Friction law, which every problem of a step states (default Coulomb).
     pub law: Law,
-    /// Solver; its own law and tolerance are not used (default [`Method::default`]).
+    /// Solver, with a [rule](Method::laws) for the law; its own tolerance is not used (default [`Method::default`]).
     pub method: Method,
     /// Largest relative natural-map residual of a solved problem (≥ 0, default `1e-8`).
     ///
@@ -69,7 +69,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The method with the law and the tolerance, if everything is in range.
+    /// The method with the tolerance, if everything is in range and it has a rule for the law.
     pub(super) fn check(&self) -> Result<Method, Error> {
         positive("step_size", self.step_size)?;
         fraction("error_reduction", self.error_reduction)?;
@@ -96,5 +96,6 @@ pub(crate) fn method(method: Method, law: Law, tolerance: f64) -> Result<Method,
         let (name, expected) = ("tolerance", "a number of at least 0");
         return Err(Error::Setting { name, value: tolerance, expected });
     }
-    Ok(method.with(law, tolerance)?)
+    method.check_law(law)?;
+    Ok(method.with_tolerance(tolerance))
 }

@@ -25,7 +25,10 @@ fn settings_out_of_range_are_named() {
     );
     let interior = Method::InteriorPoint(interior_point::Settings::default());
     let error = refusal(Settings { method: interior, law: Law::MaximumDissipation, ..defaults });
-    assert_eq!(error, "contact solver: this solver solves Coulomb's law only");
+    assert_eq!(
+        error,
+        "contact solver: `law` is maximum-dissipation, expected coulomb: this solver has a rule for no other"
+    );
 
     let refusal = |settings| {
         moreau_jean::Integrator::new(ball(0.3), settings, ball_at(0.1, [0.0; 6]))

@@ -159,7 +159,7 @@ impl Study {
             least - self.energy(last),
         );
         let problem = self.problem()?;
-        let residual = |law, one: &Vector3<f64>| problem.natural_map_residual(law, &[*one]);
+        let residual = |law, one: &Vector3<f64>| problem.by_law(law).natural_map_residual(&[*one]);
         let violations = coulomb.iter().map(|one| residual(Law::Coulomb, one));
         let worst = violations.fold(residual(Law::MaximumDissipation, last), f64::max);
         measurements.add(format!("{frame}: largest natural-map residual of the solutions"), worst);

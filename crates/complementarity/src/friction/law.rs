@@ -1,0 +1,69 @@
+//! The friction [`Law`] that a [problem](super::Problem) states.
+//!
+//! Both laws ask for `u_N ≥ 0`, `p_N ≥ 0`, `p_N u_N = 0` and `‖p_T‖ ≤ μ p_N`. They differ in the tangential impulse of a contact that
+//! slides, and agree where normal and tangents are not coupled and the tangents are alike, as at spheres.
+//!
+//! # Source
+//!
+//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+//! inelastic impacts", 2017, sections 2 and 3.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::report::Error;
+
+/// Friction law of all contacts of a [problem](super::Problem).
+///
+/// # Example
+///
+/// ```
+/// use percussion_complementarity::friction::Law;
+///
+/// assert_eq!(Law::default().to_string(), "coulomb");
+/// assert_eq!(Law::all().map(Law::name), ["coulomb", "maximum-dissipation"]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// Friction is opposite to the slip that is left.
+    #[default]
+    Coulomb,
+    /// Each contact's impulse leaves the least kinetic energy, the others given.
+    MaximumDissipation,
+}
+
+impl Law {
+    /// Every law.
+    #[must_use]
+    pub const fn all() -> [Self; 2] {
+        [Self::Coulomb, Self::MaximumDissipation]
+    }
+
+    /// The law's name on the command line and in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Coulomb => "coulomb",
+            Self::MaximumDissipation => "maximum-dissipation",
+        }
+    }
+
+    /// Refuses this law for a solver that has a rule for `solved` alone.
+    pub(super) fn check(self, solved: &'static [Self]) -> Result<(), Error> {
+        if solved.contains(&self) { Ok(()) } else { Err(Error::Law { law: self, solved }) }
+    }
+}
+
+/// The law's [name](Law::name).
+impl fmt::Display for Law {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+/// The names of several laws, with commas.
+pub(super) fn names(laws: &[Law]) -> String {
+    laws.iter().copied().map(Law::name).collect::<Vec<_>>().join(", ")
+}
