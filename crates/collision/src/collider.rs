@@ -4,6 +4,8 @@ use nalgebra::Isometry3;
 use percussion_dynamics::{Dimension, System};
 
 use crate::{
+    coefficients,
+    feature::Feature,
     lengths::LARGEST,
     shape::{self, Shape},
     solid::{Placed, Solid},
@@ -22,18 +24,9 @@ pub enum Error {
     /// The shape is not usable.
     #[error(transparent)]
     Shape(#[from] shape::Error),
-    /// The friction coefficient is negative or not finite.
-    #[error("friction is {value:?}, expected a finite number of at least 0")]
-    Friction {
-        /// Coefficient given.
-        value: f64,
-    },
-    /// The coefficient of restitution lies outside [0, 1].
-    #[error("restitution is {value:?}, expected a number between 0 and 1")]
-    Restitution {
-        /// Coefficient given.
-        value: f64,
-    },
+    /// A coefficient is out of range.
+    #[error(transparent)]
+    Coefficient(#[from] coefficients::Error),
     /// An entry of the pose is NaN, infinite or beyond 1e12 m.
     #[error("pose of a collider has an entry {value:?}, expected numbers within ±1e12")]
     Pose {
@@ -136,11 +129,9 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Friction`].
+    /// [`Error::Coefficient`].
     pub fn with_friction(self, friction: f64) -> Result<Self, Error> {
-        if !(friction.is_finite() && friction >= 0.0) {
-            return Err(Error::Friction { value: friction });
-        }
+        coefficients::check_friction(friction)?;
         Ok(Self { friction, ..self })
     }
 
@@ -148,11 +139,9 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Restitution`].
+    /// [`Error::Coefficient`].
     pub fn with_restitution(self, restitution: f64) -> Result<Self, Error> {
-        if !(0.0..=1.0).contains(&restitution) {
-            return Err(Error::Restitution { value: restitution });
-        }
+        coefficients::check_restitution(restitution)?;
         Ok(Self { restitution, ..self })
     }
 
@@ -172,6 +161,15 @@ impl Collider {
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// Whether its shape has this feature: `Vertex(8)` is not one of a box.
+    #[must_use]
+    pub fn has(&self, feature: Feature) -> bool {
+        // A rod has its sides where it exists, in the plane.
+        let planar = matches!(self.shape, Shape::Rod { .. });
+        let dimension = if planar { Dimension::Plane } else { Dimension::Space };
+        self.solid.has(feature, dimension)
     }
 
     /// Friction coefficient of its surface.

@@ -96,6 +96,7 @@
 //! | [`homogeneous`] | volume, mass and inertia of shapes, and of several together |
 //! | [`hull`] | [`Hull`], a convex polyhedron with its faces and edges |
 //! | [`collider`] | [`Collider`], a shape on a body with friction and restitution |
+//! | [`coefficients`] | what coefficients may be |
 //! | [`pair`] | [`Pair`], two colliders with friction and restitution of their own |
 //! | [`scene`] | [`Scene`], which finds contacts, and the proximity that decides which take part in an impact |
 //! | [`contact`] | [`Contact`], its [name](ContactId), and [`FeatureGap`] |
@@ -116,6 +117,7 @@
 mod adapter;
 mod broad_phase;
 pub mod cell_grid;
+pub mod coefficients;
 pub mod collider;
 pub mod contact;
 pub mod feature;

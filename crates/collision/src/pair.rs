@@ -1,5 +1,7 @@
 //! Pairs of colliders with coefficients of their own: [`Pair`], for [`Scene::with_pairs`](crate::Scene::with_pairs).
 
+use crate::coefficients;
+
 /// Two colliders that may touch, and how.
 ///
 /// # Example
@@ -57,18 +59,9 @@ pub enum Error {
         /// Indices of the two.
         colliders: [usize; 2],
     },
-    /// The friction coefficient is negative or not finite.
-    #[error("friction is {value:?}, expected a finite number of at least 0")]
-    Friction {
-        /// Coefficient given.
-        value: f64,
-    },
-    /// The coefficient of restitution lies outside [0, 1].
-    #[error("restitution is {value:?}, expected a number between 0 and 1")]
-    Restitution {
-        /// Coefficient given.
-        value: f64,
-    },
+    /// A coefficient is out of range.
+    #[error(transparent)]
+    Coefficient(#[from] coefficients::Error),
 }
 
 /// Pairs that can be looked up.
@@ -115,13 +108,8 @@ fn check(pair: &Pair, count: usize) -> Result<(), Error> {
     if colliders[0] == colliders[1] {
         return Err(Error::Same { collider: colliders[0] });
     }
-    if !(friction.is_finite() && friction >= 0.0) {
-        return Err(Error::Friction { value: friction });
-    }
-    if !(0.0..=1.0).contains(&restitution) {
-        return Err(Error::Restitution { value: restitution });
-    }
-    Ok(())
+    coefficients::check_friction(friction)?;
+    Ok(coefficients::check_restitution(restitution)?)
 }
 
 #[cfg(test)]
@@ -148,9 +136,10 @@ mod tests {
         assert_eq!(refused(Pair { colliders: [2, 2], ..good }), (1, expected));
         let expected = Error::Repeated { colliders: [0, 1] };
         assert_eq!(refused(Pair { colliders: [1, 0], ..good }), (1, expected));
-        let expected = Error::Friction { value: -0.5 };
+        let expected = coefficients::Error::Friction { value: -0.5 }.into();
         assert_eq!(refused(Pair { colliders: [1, 2], friction: -0.5, ..good }), (1, expected));
         let (_, error) = refused(Pair { colliders: [1, 2], restitution: f64::NAN, ..good });
-        assert!(matches!(error, Error::Restitution { .. }), "{error}");
+        let expected = matches!(error, Error::Coefficient(coefficients::Error::Restitution { .. }));
+        assert!(expected, "{error}");
     }
 }

@@ -250,11 +250,13 @@ impl Scene {
     }
 
     /// The gap function of a contact of this scene, to follow it while the bodies move, or `None` if
-    /// the scene has no such colliders.
+    /// the scene has no such colliders, their shapes have [no such features](Collider::has), or both are the same collider.
     #[must_use]
     pub fn gap_function(&self, id: &ContactId) -> Option<FeatureGap> {
-        let [first, second] = id.colliders.map(|index| self.colliders.get(index));
-        Some(FeatureGap::new([first?.clone(), second?.clone()], id.features))
+        let [i, j] = id.colliders;
+        let colliders = [self.colliders.get(i)?, self.colliders.get(j)?];
+        let named = i != j && (0..2).all(|k| colliders[k].has(id.features[k]));
+        named.then(|| FeatureGap::new(colliders.map(Clone::clone), id.features))
     }
 
     /// Finds the contacts with a gap of at most [`Settings::proximity`], sorted by their

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 use percussion_dynamics::Dimension;
 
-use crate::{hull::Hull, lengths::unit, shape::Shape};
+use crate::{feature::Feature, hull::Hull, lengths::unit, shape::Shape};
 
 /// Points nearer to a surface than this part of the size of the solid are on it: the direction of
 /// what is left would be rounding errors.
@@ -147,6 +147,21 @@ impl Solid {
             Self::Cylinder { .. } => 2,
             Self::Polytope(hull) => hull.faces().len(),
             Self::Rectangle { .. } => 4,
+        }
+    }
+
+    /// Whether there is such a feature.
+    pub(crate) fn has(&self, feature: Feature, dimension: Dimension) -> bool {
+        match feature {
+            Feature::Whole => true,
+            Feature::Vertex(index) => index < self.vertex_count(),
+            Feature::Face(index) => index < self.face_count(dimension),
+            Feature::Rim(index) => matches!(self, Self::Cylinder { .. }) && index < 2,
+            Feature::Edge(index) => match self {
+                Self::Capsule { .. } => index == 0,
+                Self::Polytope(hull) => index < hull.edges().len(),
+                _ => false,
+            },
         }
     }
 

@@ -1,7 +1,9 @@
 //! What is refused, and with which values the error says so.
 
 use nalgebra::{Isometry3, Matrix3, Vector2, Vector3};
-use percussion_collision::{Collider, Scene, Settings, Shape, Workspace, collider, scene, shape};
+use percussion_collision::{
+    Collider, Scene, Settings, Shape, Workspace, coefficients, collider, scene, shape,
+};
 use percussion_dynamics::{Body, Dimension, FreeBodies};
 
 use crate::common::{contacts, two_bodies};
@@ -58,8 +60,10 @@ fn bad_directions_coefficients_and_poses_are_refused() {
         assert!(matches!(error, collider::Error::Shape(shape::Error::Normal { .. })), "{error}");
     }
     for value in [-0.1, f64::NAN, f64::INFINITY] {
-        assert!(matches!(ball().with_friction(value), Err(collider::Error::Friction { .. })));
-        assert!(matches!(ball().with_restitution(value), Err(collider::Error::Restitution { .. })));
+        let refused = ball().with_friction(value).unwrap_err();
+        assert!(matches!(refused, collider::Error::Coefficient(coefficients::Error::Friction { .. })));
+        let refused = ball().with_restitution(value).unwrap_err();
+        assert!(matches!(refused, collider::Error::Coefficient(coefficients::Error::Restitution { .. })));
     }
     let far = Isometry3::translation(0.0, 1e13, 0.0);
     assert_eq!(ball().with_pose(far), Err(collider::Error::Pose { value: 1e13 }));
