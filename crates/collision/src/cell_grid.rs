@@ -1,19 +1,25 @@
-//! A linked-cell grid for many equal spheres: [`CellGrid`].
+//! Linked cells for many spheres: [`CellGrid`].
 //!
 //! Space is cut into cubes no smaller than the largest distance of a pair, so that both centers of a
-//! pair lie in the same or in neighboring cubes. Centers are sorted by cube by counting.
+//! pair lie in the same or in neighboring cubes. Centers are sorted by cube by counting. Cubes are numbered slab by
+//! slab, within a slab upward, and places by their cubes: memory is walked through in order, and slabs can be
+//! worked on in parallel with the same bits for any number of threads.
 //!
 //! - **Needs** finite centers.
 //! - **Cost** `O(n + k)` for `n` centers with `k` pairs, if the number of centers per cube is bounded, as
 //!   for spheres that hardly overlap. The grid has at most about `4 n` cubes: where centers are
-//!   scattered more widely, cubes grow, and far outliers make the search slower.
+//!   scattered more widely, cubes grow. Centers far from all others count to the cubes at the border, so that a few
+//!   that fly away do not ask for a grid of their own.
 //! - **Allocates** nothing once buffers have grown to the number of centers and pairs.
-//! - **Deterministic**: pairs come out sorted, whatever the cubes.
+//! - **Deterministic**: [`CellGrid::pairs`] come out sorted, whatever the cubes; the order and the slabs of
+//!   [`CellGrid::sort`] depend on the centers alone.
 //!
 //! # Source
 //!
 //! M. P. Allen, D. J. Tildesley, *Computer Simulation of Liquids*, 2nd ed., Oxford University Press
 //! 2017, section 5.3.2.
+
+use std::ops::Range;
 
 use nalgebra::Vector3;
 
@@ -21,6 +27,12 @@ use nalgebra::Vector3;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// There are too many centers.
+    #[error("{count} centers, expected at most {LARGEST_COUNT}")]
+    Count {
+        /// Number given.
+        count: usize,
+    },
     /// The distance is not positive and finite.
     #[error("distance is {value:?}, expected a positive finite number (m)")]
     Distance {
@@ -37,6 +49,9 @@ pub enum Error {
     },
 }
 
+/// Largest number of centers, `2³⁰ − 16`: places and cubes fit into 32 bits.
+pub const LARGEST_COUNT: usize = (1 << 30) - 16;
+
 /// Largest coordinate (m) whose square, and a sum of squares of differences, stays finite.
 const LARGEST: f64 = 1e150;
 
@@ -44,7 +59,16 @@ const LARGEST: f64 = 1e150;
 /// per cube; looser ones leave some empty.
 const CUBES_PER_CENTER: f64 = 4.0;
 
+/// A slab is closed when it has this many centers.
+const SLAB: usize = 500;
+
+/// The grid covers this many standard deviations to either side of the mean; an even spread has 1.7.
+const SPREAD: f64 = 4.0;
+
 /// Finds near pairs among many points; keep it from step to step to avoid allocation.
+///
+/// [`pairs`](Self::pairs) finds those of equal spheres in one call. To keep arrays in the order of the cubes and work on
+/// slabs in parallel, call [`sort`](Self::sort), and then [`pairs_of`](Self::pairs_of) for each slab.
 ///
 /// # Example
 ///
@@ -62,12 +86,34 @@ const CUBES_PER_CENTER: f64 = 4.0;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CellGrid {
-    /// Cube of each center.
-    cubes: Vec<usize>,
-    /// First place in `sorted` of each cube, and one past the last.
+    origin: Vector3<f64>,
+    inverse_edge: f64,
+    /// Up, across the slabs, along the rows: cubes in rows along `axes[2]`, rows in layers along `axes[0]`, cut across
+    /// `axes[1]` into slabs.
+    axes: [usize; 3],
+    /// Number of cubes along each of `axes`.
+    counts: [usize; 3],
+    /// Slab of each position across.
+    slab_of: Vec<u32>,
+    /// First position across, and width, of each slab.
+    slabs: Vec<[usize; 2]>,
+    /// First place of each cube, and the number of places.
+    starts: Vec<u32>,
+    /// Scratch: number of centers at each position across, cube of each center, and the order.
+    tally: Vec<usize>,
+    cube_of: Vec<u32>,
+    order: Vec<u32>,
+    equal: Equal,
+}
+
+/// Scratch of [`CellGrid::pairs`].
+#[derive(Clone, Debug, Default)]
+struct Equal {
+    centers: Vec<Vector3<f64>>,
+    radii: Vec<f64>,
+    found: Vec<[u32; 2]>,
+    /// Where the pairs of each center begin, and end once they are filled in.
     starts: Vec<usize>,
-    /// Centers with their indices, sorted by cube, in each cube by index.
-    sorted: Vec<(usize, Vector3<f64>)>,
 }
 
 impl CellGrid {
@@ -86,108 +132,282 @@ impl CellGrid {
     ) -> Result<(), Error> {
         pairs.clear();
         check(centers, distance)?;
-        if centers.is_empty() {
-            return Ok(());
+        // Rounding must not put two centers at the distance into cubes that are not neighbors.
+        self.sort(centers, distance * (1.0 + 1e-6), &Vector3::z());
+        let mut equal = std::mem::take(&mut self.equal);
+        equal.fill(self, centers, distance);
+        equal.sort_pairs(centers.len(), pairs);
+        self.equal = equal;
+        Ok(())
+    }
+
+    /// Lays the grid over the centers and returns their order by cubes: the center at place `k` is `centers[order[k]]`.
+    ///
+    /// `edge` (m) is at least the largest distance of a pair. Places go up along the axis of the largest entry of `up`, `z` if that is zero,
+    /// unless the centers are a tall column, which is cut across its height.
+    ///
+    /// # Panics
+    ///
+    /// With more than [`LARGEST_COUNT`] centers. Centers that are not finite are not looked for.
+    pub fn sort(&mut self, centers: &[Vector3<f64>], edge: f64, up: &Vector3<f64>) -> &[u32] {
+        assert!(centers.len() <= LARGEST_COUNT, "places fit into 32 bits");
+        self.lay(centers, edge, up);
+        self.cut(centers);
+        self.cube_of.clear();
+        for center in centers {
+            let [up, across, along] = self.locate(center);
+            let cube = self.cube(up, across, along);
+            self.cube_of.push(narrow(cube));
         }
-        let grid = Grid::around(centers, distance);
-        self.sort(centers, &grid);
-        let squared = distance * distance;
-        for (i, center) in centers.iter().enumerate() {
-            let first = pairs.len();
-            let at = grid.cell(center);
-            let range = |k: usize| at[k].saturating_sub(1)..=(at[k] + 1).min(grid.counts[k] - 1);
-            for z in range(2) {
-                for y in range(1) {
-                    // Neighbors along x are consecutive cubes, whose centers lie together.
-                    let (from, to) = (*range(0).start(), *range(0).end());
-                    let from = self.starts[grid.index([from, y, z])];
-                    let to = self.starts[grid.index([to, y, z]) + 1];
-                    for (j, other) in &self.sorted[from..to] {
-                        if *j > i && (other - center).norm_squared() <= squared {
-                            pairs.push([i, *j]);
+        let cubes: usize = self.counts.iter().product();
+        self.starts.clear();
+        self.starts.resize(cubes + 1, 0);
+        for &cube in &self.cube_of {
+            self.starts[cube as usize + 1] += 1;
+        }
+        for cube in 0..cubes {
+            self.starts[cube + 1] += self.starts[cube];
+        }
+        self.order.clear();
+        self.order.resize(centers.len(), 0);
+        for (place, &cube) in (0..).zip(&self.cube_of) {
+            let next = &mut self.starts[cube as usize];
+            self.order[*next as usize] = place;
+            *next += 1;
+        }
+        // Filling moved every start to that of the next cube.
+        self.starts.copy_within(0..cubes, 1);
+        self.starts[0] = 0;
+        &self.order
+    }
+
+    /// Chooses origin, edge, axes and numbers of cubes.
+    fn lay(&mut self, centers: &[Vector3<f64>], edge: f64, up: &Vector3<f64>) {
+        #[expect(clippy::cast_precision_loss, reason = "a limit need not be exact")]
+        let count = centers.len().max(1) as f64;
+        let mean = centers.iter().sum::<Vector3<f64>>() / count;
+        let square = |x: &Vector3<f64>| (x - mean).component_mul(&(x - mean));
+        let spread = (centers.iter().map(square).sum::<Vector3<f64>>() / count).map(f64::sqrt);
+        let infinity = Vector3::repeat(f64::INFINITY);
+        let (low, high) =
+            centers.iter().fold((infinity, -infinity), |(low, high), x| (low.inf(x), high.sup(x)));
+        let low = low.sup(&(mean - SPREAD * spread));
+        let extent = (high.inf(&(mean + SPREAD * spread)) - low).sup(&Vector3::zeros());
+
+        let most = CUBES_PER_CENTER * count + 64.0;
+        let mut edge = edge;
+        let count_by = |edge: f64| extent.map(|length| ((length / edge).floor() + 1.0).max(1.0));
+        let mut counts = count_by(edge);
+        while counts.product() > most {
+            edge *= 1.25;
+            counts = count_by(edge);
+        }
+        let mut up = if up.amax() > 0.0 { up.iamax() } else { 2 };
+        let [mut across, mut along] = [(up + 1) % 3, (up + 2) % 3];
+        if counts[along] > counts[across] {
+            std::mem::swap(&mut across, &mut along);
+        }
+        // A tall column is cut across its height.
+        if counts[up] > 4.0 * counts[across] {
+            std::mem::swap(&mut across, &mut up);
+        }
+        self.axes = [up, across, along];
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "their product is small"
+        )]
+        {
+            self.counts = self.axes.map(|axis| counts[axis] as usize);
+        }
+        self.origin = low;
+        self.inverse_edge = 1.0 / edge;
+    }
+
+    /// Cuts the grid into slabs of about equally many centers.
+    fn cut(&mut self, centers: &[Vector3<f64>]) {
+        let mut tally = std::mem::take(&mut self.tally);
+        tally.clear();
+        tally.resize(self.counts[1], 0);
+        for center in centers {
+            tally[self.locate(center)[1]] += 1;
+        }
+        self.slabs.clear();
+        let (mut first, mut inside, mut rest) = (0, 0, centers.len());
+        for (across, &here) in tally.iter().enumerate() {
+            inside += here;
+            rest -= here;
+            let last = across + 1 == self.counts[1];
+            if last || (inside >= SLAB && rest >= SLAB) {
+                self.slabs.push([first, across + 1 - first]);
+                (first, inside) = (across + 1, 0);
+            }
+        }
+        self.slab_of.clear();
+        for (slab, &[_, width]) in (0..).zip(&self.slabs) {
+            self.slab_of.extend(std::iter::repeat_n(slab, width));
+        }
+        self.tally = tally;
+    }
+
+    /// Position in the grid: up, across and along.
+    #[inline]
+    fn locate(&self, center: &Vector3<f64>) -> [usize; 3] {
+        let mut counts = self.counts.iter();
+        self.axes.map(|axis| {
+            let steps = (center[axis] - self.origin[axis]) * self.inverse_edge;
+            let last = counts.next().map_or(0, |count| count - 1);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "casts saturate, and what lies outside belongs to the border"
+            )]
+            let place = (steps as usize).min(last);
+            place
+        })
+    }
+
+    /// Number of a cube.
+    #[inline]
+    fn cube(&self, up: usize, across: usize, along: usize) -> usize {
+        let [first, width] = self.slabs[self.slab_of[across] as usize];
+        let before = first * self.counts[0];
+        (before + up * width + (across - first)) * self.counts[2] + along
+    }
+
+    /// Number of slabs of the grid that was [laid](Self::sort); a grid that was not has none.
+    #[must_use]
+    pub fn slab_count(&self) -> usize {
+        self.slabs.len()
+    }
+
+    /// Place of the first center of a slab and of the one after its last.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such slab.
+    #[must_use]
+    pub fn places_of(&self, slab: usize) -> [u32; 2] {
+        let [first, width] = self.slabs[slab];
+        let layer = self.counts[0] * self.counts[2];
+        [self.starts[first * layer], self.starts[(first + width) * layer]]
+    }
+
+    /// Calls `found` with the places `[i, j]`, `i < j`, of the spheres with a gap of at most `skin` (m, ≥ 0) whose first is
+    /// in this slab.
+    ///
+    /// `centers` and `radii` (m) are in the [order](Self::sort) of the places. Pairs whose gap exceeds the edge of the grid
+    /// less the two radii may be missing.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such slab, or there are fewer centers or radii than the grid was laid over.
+    #[inline]
+    pub fn pairs_of(
+        &self,
+        slab: usize,
+        centers: &[Vector3<f64>],
+        radii: &[f64],
+        skin: f64,
+        found: &mut impl FnMut([u32; 2]),
+    ) {
+        let [first, width] = self.slabs[slab];
+        for up in 0..self.counts[0] {
+            for across in first..first + width {
+                for along in 0..self.counts[2] {
+                    let (own, rows) = self.around([up, across, along], first);
+                    for i in own {
+                        let (center, radius) = (centers[i as usize], radii[i as usize] + skin);
+                        for j in rows.iter().flat_map(|&[begin, end]| begin.max(i + 1)..end) {
+                            let reach = radius + radii[j as usize];
+                            let apart = center - centers[j as usize];
+                            if apart.norm_squared() <= reach * reach {
+                                found([i, j]);
+                            }
                         }
                     }
                 }
             }
-            pairs[first..].sort_unstable();
         }
-        Ok(())
     }
 
-    /// Sorts centers by cube, by counting.
-    fn sort(&mut self, centers: &[Vector3<f64>], grid: &Grid) {
-        let count: usize = grid.counts.iter().product();
+    /// The places of a cube, and those that may be second to one of them, from the first to the last of three cubes of
+    /// each row around it.
+    #[inline]
+    fn around(&self, [up, across, along]: [usize; 3], first: usize) -> (Range<u32>, [[u32; 2]; 9]) {
+        let mut rows = [[0_u32; 2]; 9];
+        let here = self.cube(up, across, along);
+        let own = self.starts[here]..self.starts[here + 1];
+        if own.is_empty() {
+            return (own, rows);
+        }
+        let near = |k: usize, axis: usize| k.saturating_sub(1)..(k + 2).min(self.counts[axis]);
+        let mut count = 0;
+        for across in near(across, 1).filter(|across| *across >= first) {
+            for up in near(up, 0) {
+                let row = near(along, 2);
+                let begin = self.starts[self.cube(up, across, row.start)];
+                let end = self.starts[self.cube(up, across, row.end - 1) + 1];
+                if end > own.start {
+                    rows[count] = [begin, end];
+                    count += 1;
+                }
+            }
+        }
+        (own, rows)
+    }
+}
+
+impl Equal {
+    /// Finds the pairs of equal spheres whose centers are at most `distance` apart, with the indices that the centers have.
+    fn fill(&mut self, grid: &CellGrid, centers: &[Vector3<f64>], distance: f64) {
+        self.centers.clear();
+        self.centers.extend(grid.order.iter().map(|&index| centers[index as usize]));
+        self.radii.clear();
+        self.radii.resize(centers.len(), 0.5 * distance);
+        self.found.clear();
+        for slab in 0..grid.slab_count() {
+            grid.pairs_of(slab, &self.centers, &self.radii, 0.0, &mut |places| {
+                let [i, j] = places.map(|place| grid.order[place as usize]);
+                self.found.push([i.min(j), i.max(j)]);
+            });
+        }
+    }
+
+    /// Sorts the pairs, by counting those of each first center.
+    fn sort_pairs(&mut self, count: usize, pairs: &mut Vec<[usize; 2]>) {
         self.starts.clear();
         self.starts.resize(count + 1, 0);
-        self.cubes.clear();
-        self.cubes.extend(centers.iter().map(|center| grid.index(grid.cell(center))));
-        for &cube in &self.cubes {
-            self.starts[cube + 1] += 1;
+        for &[i, _] in &self.found {
+            self.starts[i as usize + 1] += 1;
         }
-        for cube in 0..count {
-            self.starts[cube + 1] += self.starts[cube];
+        for center in 0..count {
+            self.starts[center + 1] += self.starts[center];
         }
-        self.sorted.clear();
-        self.sorted.resize(centers.len(), (0, Vector3::zeros()));
-        // Filling from the back turns each start of the next cube into the start of its own.
-        for (index, &cube) in self.cubes.iter().enumerate().rev() {
-            self.starts[cube + 1] -= 1;
-            self.sorted[self.starts[cube + 1]] = (index, centers[index]);
+        pairs.resize(self.found.len(), [0; 2]);
+        for pair in &self.found {
+            let [i, j] = pair.map(|index| index as usize);
+            pairs[self.starts[i]] = [i, j];
+            self.starts[i] += 1;
         }
-        self.starts.rotate_left(1);
-        self.starts[count] = centers.len();
+        // Filling moved every start to the end of its center's pairs.
+        let mut first = 0;
+        for &end in &self.starts[..count] {
+            pairs[first..end].sort_unstable();
+            first = end;
+        }
     }
 }
 
-/// The cubes of one call.
-struct Grid {
-    low: Vector3<f64>,
-    edge: f64,
-    counts: [usize; 3],
-}
-
-impl Grid {
-    fn around(centers: &[Vector3<f64>], distance: f64) -> Self {
-        let (mut low, mut high) = (centers[0], centers[0]);
-        for center in centers {
-            (low, high) = (low.inf(center), high.sup(center));
-        }
-        let extent = high - low;
-        #[expect(clippy::cast_precision_loss, reason = "a limit need not be exact")]
-        let most = CUBES_PER_CENTER * centers.len() as f64;
-        // Rounding must not put two centers at the distance into cubes that are not neighbors.
-        let mut edge = distance * (1.0 + 1e-9);
-        let cubes = |edge: f64| extent.iter().map(|e| (e / edge).floor() + 1.0).product::<f64>();
-        // Each doubling divides the number of cubes by up to 8; from 1e-300 to 1e150 it takes 1500.
-        while cubes(edge) > most.max(8.0) {
-            edge *= 2.0;
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "each factor is at least 1 and the product is limited above"
-        )]
-        let count = |k: usize| (extent[k] / edge).floor() as usize + 1;
-        Self { low, edge, counts: [count(0), count(1), count(2)] }
-    }
-
-    fn cell(&self, center: &Vector3<f64>) -> [usize; 3] {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 0 and the count, because the center lies in the box"
-        )]
-        [0, 1, 2].map(|k| {
-            (((center[k] - self.low[k]) / self.edge).floor() as usize).min(self.counts[k] - 1)
-        })
-    }
-
-    fn index(&self, [x, y, z]: [usize; 3]) -> usize {
-        (z * self.counts[1] + y) * self.counts[0] + x
-    }
+#[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2³² cubes")]
+fn narrow(place: usize) -> u32 {
+    place as u32
 }
 
 fn check(centers: &[Vector3<f64>], distance: f64) -> Result<(), Error> {
+    if centers.len() > LARGEST_COUNT {
+        return Err(Error::Count { count: centers.len() });
+    }
     if !(distance.is_normal() && distance > 0.0) {
         return Err(Error::Distance { value: distance });
     }
@@ -201,69 +421,4 @@ fn check(centers: &[Vector3<f64>], distance: f64) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-
-    fn brute_force(centers: &[Vector3<f64>], distance: f64) -> Vec<[usize; 2]> {
-        (0..centers.len())
-            .flat_map(|i| (i + 1..centers.len()).map(move |j| [i, j]))
-            .filter(|[i, j]| (centers[*j] - centers[*i]).norm_squared() <= distance * distance)
-            .collect()
-    }
-
-    #[test]
-    fn the_grid_finds_what_comparing_all_centers_finds() {
-        let mut rng = ChaCha8Rng::seed_from_u64(3);
-        let (mut grid, mut found) = (CellGrid::default(), Vec::new());
-        let boxes = [[4.0, 4.0, 4.0], [100.0, 1.0, 1.0], [30.0, 30.0, 0.0], [1e6, 0.0, 1e-3]];
-        for (extent, count) in boxes.iter().flat_map(|b| [1, 2, 50, 700].map(|n| (b, n))) {
-            let centers: Vec<_> = (0..count)
-                .map(|_| Vector3::from(extent.map(|e: f64| e * rng.random_range(-0.5..0.5))))
-                .collect();
-            for distance in [1e-3, 0.5, 1.7] {
-                grid.pairs(&centers, distance, &mut found).unwrap();
-                assert_eq!(
-                    found,
-                    brute_force(&centers, distance),
-                    "{extent:?}, {count}, {distance}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn centers_exactly_at_the_distance_on_a_lattice_are_pairs() {
-        let centers: Vec<_> = (0..1000)
-            .map(|k| Vector3::new(f64::from(k % 10), f64::from(k / 10 % 10), f64::from(k / 100)))
-            .collect();
-        let mut found = Vec::new();
-        CellGrid::default().pairs(&centers, 1.0, &mut found).unwrap();
-        // Each of three directions has 10 · 10 · 9 neighbors.
-        assert_eq!(found.len(), 2700);
-        assert_eq!(found, brute_force(&centers, 1.0));
-    }
-
-    #[test]
-    fn bad_numbers_are_refused() {
-        let (mut grid, mut found) = (CellGrid::default(), vec![[0, 1]]);
-        let error = grid.pairs(&[Vector3::zeros()], 0.0, &mut found);
-        assert_eq!(error, Err(Error::Distance { value: 0.0 }));
-        let error = grid.pairs(&[Vector3::new(0.0, f64::INFINITY, 0.0)], 1.0, &mut found);
-        assert_eq!(error, Err(Error::Center { index: 0, value: f64::INFINITY }));
-        assert!(found.is_empty(), "no pairs with an error");
-        assert_eq!(grid.pairs(&[], 1.0, &mut found), Ok(()));
-    }
-
-    #[test]
-    fn a_far_outlier_costs_no_memory() {
-        let mut centers = vec![Vector3::zeros(); 2];
-        centers.push(Vector3::repeat(1e150));
-        let (mut grid, mut found) = (CellGrid::default(), Vec::new());
-        grid.pairs(&centers, 1e-3, &mut found).unwrap();
-        assert_eq!(found, [[0, 1]]);
-        assert!(grid.starts.len() < 100, "{} cubes", grid.starts.len());
-    }
-}
+mod tests;

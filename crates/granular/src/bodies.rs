@@ -38,12 +38,13 @@ mod slab;
 mod step;
 
 use nalgebra::Vector3;
+use percussion_collision::CellGrid;
 
 use self::{
     contact::{Motion, Name, Shift, With},
     slab::Slab,
 };
-use crate::{cells::Cells, parallel, report::Report};
+use crate::{parallel, report::Report};
 
 pub use self::{
     balls::Ball,
@@ -85,7 +86,7 @@ pub struct Bodies {
     bodies: Vec<Body>,
     identities: Vec<u64>,
     slabs: Vec<Slab>,
-    cells: Cells,
+    cells: CellGrid,
     /// Largest gap of the listed pairs at the last search, and by how much two bodies can have approached since (m).
     skin: f64,
     moved: f64,
@@ -146,7 +147,7 @@ impl Bodies {
             bodies: Vec::new(),
             identities: Vec::new(),
             slabs: Vec::new(),
-            cells: Cells::default(),
+            cells: CellGrid::default(),
             skin: 0.0,
             moved: 0.0,
             current: false,

@@ -103,6 +103,12 @@ pub struct Grains {
 /// A grain that was not there when the pairs were last searched.
 pub(crate) const NEW: u32 = u32::MAX;
 
+/// Places fit into 32 bits: [`World::add`](crate::World::add) sees to it.
+#[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2³² grains and contacts")]
+pub(crate) fn narrow(place: usize) -> u32 {
+    place as u32
+}
+
 impl Grains {
     /// Number of grains.
     #[must_use]

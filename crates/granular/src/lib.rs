@@ -102,7 +102,6 @@
 //! - Sweeps end at a number or a residual that is chosen: the [`Report`] says what is left, and nothing is hidden.
 
 pub mod bodies;
-mod cells;
 pub mod channel;
 pub mod checkpoint;
 mod contact;

@@ -95,7 +95,7 @@ impl State {
 
     /// Writes the pairs.
     pub(crate) fn put_pairs(&mut self, slabs: &[Slab]) {
-        use crate::cells::narrow;
+        use crate::grains::narrow;
         for slab in slabs {
             self.slabs.push([slab.len, narrow(slab.pairs.len()), narrow(slab.wall_pairs.len())]);
             self.pairs.extend(slab.pairs.iter().map(|pair| pair.grains));
@@ -186,7 +186,7 @@ impl State {
             let [len, pair_count, wall_count] = counts.map(|count| count as usize);
             let mut slab = Slab::default();
             (slab.index, slab.len) = (index, counts[0]);
-            slab.start = crate::cells::narrow(start);
+            slab.start = crate::grains::narrow(start);
             // A pair reaches into the next slab and no further.
             let next = self.slabs.get(index + 1).map_or(0, |slab| slab[0] as usize);
             let (own, near) = (start..start + len, start + len + next);

@@ -270,7 +270,13 @@ fn features_that_do_not_exist_never_panic() {
                 let id = ContactId { colliders: [0, 1], features: [a, b] };
                 let exists = scene.colliders()[0].has(a) && scene.colliders()[1].has(b);
                 let gap = scene.gap_function(&id);
-                assert_eq!(gap.is_some(), exists, "{} {}: {a:?} {b:?}", first.name(), second.name());
+                assert_eq!(
+                    gap.is_some(),
+                    exists,
+                    "{} {}: {a:?} {b:?}",
+                    first.name(),
+                    second.name()
+                );
                 let Some(gap) = gap else { continue };
                 let gap = gap.rows(&*system, &q, &mut rows);
                 let is_number = rows.normal().iter().all(|entry| entry.is_finite());

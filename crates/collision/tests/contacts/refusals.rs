@@ -61,9 +61,15 @@ fn bad_directions_coefficients_and_poses_are_refused() {
     }
     for value in [-0.1, f64::NAN, f64::INFINITY] {
         let refused = ball().with_friction(value).unwrap_err();
-        assert!(matches!(refused, collider::Error::Coefficient(coefficients::Error::Friction { .. })));
+        assert!(matches!(
+            refused,
+            collider::Error::Coefficient(coefficients::Error::Friction { .. })
+        ));
         let refused = ball().with_restitution(value).unwrap_err();
-        assert!(matches!(refused, collider::Error::Coefficient(coefficients::Error::Restitution { .. })));
+        assert!(matches!(
+            refused,
+            collider::Error::Coefficient(coefficients::Error::Restitution { .. })
+        ));
     }
     let far = Isometry3::translation(0.0, 1e13, 0.0);
     assert_eq!(ball().with_pose(far), Err(collider::Error::Pose { value: 1e13 }));

@@ -78,7 +78,7 @@ impl Bodies {
         let (sizes, positions): (Vec<f64>, Vec<_>) = (radii(&self.bodies), places(&self.bodies));
         self.slabs.resize_with(self.cells.slab_count(), Slab::default);
         for (index, slab) in self.slabs.iter_mut().enumerate() {
-            let [start, end] = self.cells.grains_of(index);
+            let [start, end] = self.cells.places_of(index);
             (slab.index, slab.start, slab.len) = (index, start, end - start);
         }
         let Self { bodies, identities, boundaries, settings, cells, slabs, skin, .. } = self;
@@ -86,7 +86,7 @@ impl Bodies {
         parallel::each(slabs, &|slab: &mut Slab| {
             let Slab { index, pairs, .. } = slab;
             pairs.clear();
-            cells.pairs(*index, &positions, &sizes, *skin, &mut |pair| pairs.push(pair));
+            cells.pairs_of(*index, &positions, &sizes, *skin, &mut |pair| pairs.push(pair));
             slab.list_boundaries(&start, *skin);
         });
         self.current = true;

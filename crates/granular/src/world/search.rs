@@ -1,10 +1,10 @@
 //! When the pairs of near grains are searched anew, and how their impulses are carried over: [`Search`].
 
 use nalgebra::Vector3;
+use percussion_collision::CellGrid;
 
 use crate::{
-    cells::{Cells, narrow},
-    grains::{Grains, NEW},
+    grains::{Grains, NEW, narrow},
     link::Link,
     parallel,
     settings::{Error, Settings},
@@ -15,7 +15,7 @@ use crate::{
 /// What is remembered of the last search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
-    cells: Cells,
+    cells: CellGrid,
     /// Largest gap of the listed pairs at the last search (m).
     skin: f64,
     /// How much two grains, or a grain and a wall, can have approached since (m).
@@ -82,14 +82,14 @@ impl Search {
         link.settle(grains);
         slabs.resize_with(self.cells.slab_count(), Slab::default);
         for (index, slab) in slabs.iter_mut().enumerate() {
-            let [start, end] = self.cells.grains_of(index);
+            let [start, end] = self.cells.places_of(index);
             (slab.index, slab.start, slab.len) = (index, start, end - start);
         }
         let (cells, skin, old, sorted) = (&self.cells, self.skin, &self.old, &*grains);
         parallel::each(slabs, &|slab| {
             let Slab { index, pairs, .. } = slab;
             pairs.clear();
-            cells.pairs(*index, &sorted.positions, &sorted.radii, skin, &mut |grains| {
+            cells.pairs_of(*index, &sorted.positions, &sorted.radii, skin, &mut |grains| {
                 pairs.push(Pair { grains, impulse: Vector3::zeros() });
             });
             wall_pairs(sorted, walls, skin, slab);
