@@ -3,6 +3,7 @@
 //! Each check is a pure function from text to [`Finding`]s in a module of its own, so that it can
 //! be tested on a few lines; this module feeds them the workspace.
 
+mod circles;
 pub(crate) mod files;
 mod fixtures;
 mod formulas;
@@ -71,6 +72,7 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
     findings.extend(readme::check_crates(&metadata));
     let crates: Vec<_> = published(&metadata).collect();
     findings.extend(readme::check_table(&read(&root.join("README.md"))?, &crates));
+    let mut sources = Vec::new();
     for path in files::all(&root)? {
         let relative = path.strip_prefix(&root).unwrap_or(&path);
         if relative.extension().is_some_and(|extension| extension == "rs") {
@@ -78,6 +80,7 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
             findings.extend(sources::check(relative, &text));
             findings.extend(formulas::check(relative, &text));
             findings.extend(front_page::check(relative, &text));
+            sources.push((relative.to_path_buf(), text));
         } else if relative.extension().is_some_and(|extension| extension == "md") {
             let text = read(&path)?;
             findings.extend(formulas::check(relative, &text));
@@ -90,6 +93,8 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
             findings.extend(fixtures::check(relative, &read(&path)?, &list));
         }
     }
+    let sources = sources.iter().map(|(path, text)| (path.as_path(), text.as_str()));
+    findings.extend(circles::check(sources));
     Ok(findings)
 }
 

@@ -51,7 +51,6 @@
 //! | [`csv`] | figures and trajectories as comma-separated text |
 //! | [`vtk`] | points with values for `ParaView` |
 //! | [`report`] | [`Report`]: a directory with all of it |
-//! | [`page`] | the page of the report |
 //! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
 //! | [`table`], [`number`] | aligned columns, readable numbers |
@@ -71,7 +70,6 @@
 pub mod atomic;
 pub mod csv;
 pub mod number;
-pub mod page;
 mod paths;
 pub mod provenance;
 pub mod report;

@@ -1,5 +1,7 @@
 //! The whole report as a directory.
 
+mod page;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -8,7 +10,7 @@ use std::{
 use percussion_record::{ExperimentOutcome, Figure, view::View};
 
 use crate::{
-    Provenance, Results, WriteError, atomic, csv, page,
+    Provenance, Results, WriteError, atomic, csv,
     paths::{figure_stem, folder},
     results::json,
     svg, viewer,

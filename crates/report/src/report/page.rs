@@ -21,8 +21,7 @@ const LOAD: &str = "const frame = this.querySelector('iframe'); frame.src ||= fr
 /// It holds its style and its figures, loads nothing, follows the reader's light or dark scheme,
 /// and links to the files that [`Report::write`] puts beside it. Pages that play motions are loaded into it when the
 /// reader asks for them.
-#[must_use]
-pub fn html(report: &Report<'_>) -> String {
+pub(super) fn html(report: &Report<'_>) -> String {
     let mut body = head(report);
     body += &contents(report.outcomes);
     for outcome in report.outcomes {
