@@ -57,5 +57,5 @@ pub mod view;
 struct Readme;
 
 pub use figure::{Axis, Figure, Map, Mark, Series};
-pub use outcome::{Against, ExperimentOutcome, Row};
+pub use outcome::{Against, ExperimentOutcome, Play, Row};
 pub use table::{Column, Table};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
+use crate::{Figure, view::View};
 
 /// Which reference a [`Row`] is judged against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,4 +54,17 @@ pub struct ExperimentOutcome {
     pub figures: Vec<Figure>,
     /// Remarks, such as why a measured figure differs from the published one.
     pub notes: Vec<String>,
+    /// What a page plays, if it is about one motion or impact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub play: Option<Play>,
+}
+
+/// What a page plays of an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Play {
+    /// The motions.
+    pub view: View,
+    /// Arguments with which the command line writes such a page alone, such as `run stewart-trinkle/four-balls`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }

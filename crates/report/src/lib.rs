@@ -30,14 +30,12 @@
 //!     }],
 //!     figures: Vec::new(),
 //!     notes: Vec::new(),
+//!     play: None,
 //! };
 //! let directory = tempfile::tempdir()?;
 //! let outcomes = [outcome];
 //! let provenance = Provenance::of_this_run("quick", 1);
-//! let views = std::collections::BTreeMap::new(); // nothing to play
-//! let commands = std::collections::BTreeMap::new();
-//! let report =
-//!     Report { outcomes: &outcomes, provenance: &provenance, views: &views, commands: &commands };
+//! let report = Report { outcomes: &outcomes, provenance: &provenance };
 //! let page = report.write(directory.path())?;
 //! assert!(std::fs::read_to_string(page)?.contains("Free fall"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,10 +2,7 @@
 
 mod page;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use percussion_record::{ExperimentOutcome, Figure, view::View};
 
@@ -23,16 +20,12 @@ pub struct Report<'a> {
     pub outcomes: &'a [ExperimentOutcome],
     /// How they came about.
     pub provenance: &'a Provenance,
-    /// What of them can be played, by the name of the experiment; others come last.
-    pub views: &'a BTreeMap<String, View>,
-    /// For some of these the command that writes such a page, by the same name.
-    pub commands: &'a BTreeMap<String, String>,
 }
 
 /// The directory with what the pages that play views share.
 const ASSETS: &str = "viewer";
 
-impl Report<'_> {
+impl<'a> Report<'a> {
     /// Writes the report into `directory`, which is created where it is missing, and returns the
     /// path of its page.
     ///
@@ -58,13 +51,17 @@ impl Report<'_> {
                 write_figure(&stem, figure)?;
             }
         }
-        if !self.views.is_empty() {
+        let plays = || {
+            let play = |outcome: &'a ExperimentOutcome| Some((&outcome.id, outcome.play.as_ref()?));
+            self.outcomes.iter().filter_map(play)
+        };
+        if plays().next().is_some() {
             let assets = directory.join(ASSETS);
             atomic::prepare_directory(&assets)?;
             viewer::write_assets(&assets)?;
         }
-        for (id, view) in self.views {
-            write_view(directory, id, view)?;
+        for (id, play) in plays() {
+            write_view(directory, id, &play.view)?;
         }
         let results = Results::new(self.outcomes);
         atomic::write(&directory.join("results.json"), results.to_json().as_bytes())?;
@@ -102,7 +99,7 @@ fn write_view(directory: &Path, id: &str, view: &View) -> Result<(), WriteError>
 #[cfg(test)]
 mod tests {
     use percussion_record::{
-        Axis, Mark, Series,
+        Axis, Mark, Play, Series,
         view::{Dimension, FORMAT},
     };
 
@@ -130,27 +127,25 @@ mod tests {
                 }],
             }],
             notes: Vec::new(),
+            play: None,
         }
+    }
+
+    fn playing(id: &str, command: Option<&str>) -> ExperimentOutcome {
+        let play = Play { view: view(), command: command.map(str::to_owned) };
+        ExperimentOutcome { id: id.into(), play: Some(play), ..outcome() }
     }
 
     #[test]
     fn every_link_of_the_page_leads_to_a_file() {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("new").join("report");
-        let outcomes = [outcome()];
+        let outcomes = [playing("family/one", Some("run one")), playing("family/two", None)];
         let provenance = Provenance::of_this_run("quick", 1);
-        let views = ["family/one", "family/two"].map(|id| (id.to_owned(), view()));
-        let views = BTreeMap::from(views);
-        let command = "percussion run one && percussion view run".to_owned();
-        let commands = BTreeMap::from([("family/one".to_owned(), command)]);
-        let report = Report {
-            outcomes: &outcomes,
-            provenance: &provenance,
-            views: &views,
-            commands: &commands,
-        };
+        let report = Report { outcomes: &outcomes, provenance: &provenance };
         let page = std::fs::read_to_string(report.write(&target).unwrap()).unwrap();
-        let written = "written by <code>percussion run one &amp;&amp; percussion view run</code>";
+        let written =
+            "written by <code>percussion run one --out run &amp;&amp; percussion view run<";
         assert_eq!(page.matches(written).count(), 1, "one of two players has a command");
         let mut links = links_of(&page);
         let expected =
@@ -200,9 +195,7 @@ mod tests {
         let path = directory.path().join("taken");
         std::fs::write(&path, "").unwrap();
         let provenance = Provenance::of_this_run("quick", 1);
-        let (views, commands) = (BTreeMap::new(), BTreeMap::new());
-        let report =
-            Report { outcomes: &[], provenance: &provenance, views: &views, commands: &commands };
+        let report = Report { outcomes: &[], provenance: &provenance };
         assert!(report.write(&path).unwrap_err().to_string().contains("taken"));
     }
 }

@@ -73,6 +73,7 @@ mod tests {
             rows,
             figures: Vec::new(),
             notes: Vec::new(),
+            play: None,
         };
         let results = Results::new(&[outcome]);
         assert_eq!((results.results.len(), results.passed, results.failed), (3, 1, 1));

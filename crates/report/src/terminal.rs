@@ -113,6 +113,7 @@ mod tests {
             ],
             figures: Vec::new(),
             notes: vec!["A remark.".into()],
+            play: None,
         });
         insta::assert_snapshot!(text, @r"
         One (family/one)

@@ -31,6 +31,8 @@ pub(crate) struct Document {
     pub(crate) quick: Run,
     pub(crate) default: Run,
     pub(crate) full: Run,
+    /// How long the end of a run is filmed (s).
+    pub(crate) film: f64,
     /// Factor and solid fraction of runs that were made once.
     pub(crate) runs: Vec<[f64; 2]>,
 }

@@ -1,7 +1,7 @@
 //! The published experiments, each with the figures it measures: [`experiments`].
 
 use percussion_impact::{Law, Outcome, Problem, outcome::Status};
-use percussion_record::{ExperimentOutcome, Figure};
+use percussion_record::{ExperimentOutcome, Figure, Play, view::View};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -15,6 +15,7 @@ mod event_driven;
 mod granular;
 mod maximum_dissipation;
 mod measurements;
+mod playing;
 mod plus;
 mod propagative;
 mod set_valued;
@@ -111,10 +112,13 @@ impl Experiment {
     ) -> Result<ExperimentOutcome, Error> {
         // Parts of an experiment meet up to rounding; what the caller sees never decreases.
         let mut done = 0.0;
-        let outcome = (self.run)(self, options, &mut |fraction, what| {
+        let mut outcome = (self.run)(self, options, &mut |fraction, what| {
             done = fraction.clamp(done, 1.0);
             progress(done, what);
         })?;
+        if let Some(answers) = fixture::answers_to_play(self.id, self.text)? {
+            outcome.play = Some(playing::of_answers(&answers, options)?);
+        }
         progress(1.0, self.title);
         Ok(outcome)
     }
@@ -149,7 +153,13 @@ impl Experiment {
             rows,
             figures,
             notes,
+            play: None,
         })
+    }
+
+    /// What a page plays of an experiment that is a scenario.
+    fn play(&self, view: View) -> Option<Play> {
+        Some(Play { view, command: Some(format!("run {}", self.id)) })
     }
 }
 

@@ -5,11 +5,16 @@
 //! | field | value |
 //! | --- | --- |
 //! | `[experiment]` | `summary`, a paragraph on what happens and where it was published, and the parameters of the experiment |
+//! | `[experiment.play]` | where it is about an impact, the laws whose outcomes a page plays, see [`AnswersToPlay`] |
 //! | `[[expected]]` | the figures it has to measure, see [`Expected`] |
 //!
 //! A fixture that is a [`Scenario`] has these two beside the fields of the scenario.
 
-use serde::{Deserialize, de::DeserializeOwned};
+use percussion_impact::laws::Name;
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 use crate::{
     document,
@@ -27,6 +32,20 @@ pub(crate) struct Fixture<P> {
     pub(crate) parameters: P,
     /// The figures it has to measure.
     pub(crate) expected: Vec<Expected>,
+    /// What of an impact is played.
+    pub(crate) play: Option<AnswersToPlay>,
+}
+
+/// The outcomes of an impact that a page plays.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswersToPlay {
+    /// Name of the impact.
+    pub(crate) impact: String,
+    /// Laws, of which those are played that apply.
+    pub(crate) laws: Vec<Name>,
+    /// Samples by which a set of outcomes is known: enough for its outline.
+    pub(crate) samples: u64,
 }
 
 /// Parameters of an experiment that has none.
@@ -71,13 +90,25 @@ fn filled<P: DeserializeOwned>(
     let Some(toml::Value::String(summary)) = section.remove("summary") else {
         return Err(refused(".summary", "expected a text".to_owned()));
     };
-    let parameters = serde_path_to_error::deserialize(toml::Value::Table(section));
-    let parameters = parameters.map_err(|error| {
+    let misread = |prefix: &str, error: serde_path_to_error::Error<toml::de::Error>| {
         let place = error.path().to_string();
-        let field = if place == "." { String::new() } else { format!(".{place}") };
+        let field = if place == "." { prefix.to_owned() } else { format!("{prefix}.{place}") };
         refused(&field, error.inner().to_string())
-    })?;
-    Ok(Fixture { summary: summary.trim().to_owned(), parameters, expected })
+    };
+    let play = section.remove("play").map(serde_path_to_error::deserialize).transpose();
+    let play = play.map_err(|error| misread(".play", error))?;
+    let parameters = serde_path_to_error::deserialize(toml::Value::Table(section));
+    let parameters = parameters.map_err(|error| misread("", error))?;
+    Ok(Fixture { summary: summary.trim().to_owned(), parameters, expected, play })
+}
+
+/// The answers to play of the experiment `id` from its `text`, whatever its parameters.
+pub(crate) fn answers_to_play(id: &str, text: &str) -> Result<Option<AnswersToPlay>, Error> {
+    let mut document: toml::Table = document::parse(text, id)?;
+    match document.remove("experiment") {
+        Some(toml::Value::Table(section)) => Ok(filled::<IgnoredAny>(id, section, vec![])?.play),
+        _ => Ok(None),
+    }
 }
 
 impl<P> Fixture<P> {

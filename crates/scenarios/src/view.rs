@@ -29,11 +29,13 @@ use percussion_record::view::{self, PlaneView};
 
 use crate::scenario::Space;
 
+mod answers;
 mod grains;
 mod impact;
 mod solids;
 mod trajectory;
 
+pub use answers::Played;
 pub use grains::{GRAIN_FRAME_LIMIT, GRAIN_LIMIT, GrainFilm};
 pub use impact::ImpactStage;
 pub use trajectory::{ENTRY_LIMIT, FRAME_LIMIT, of_event_motion, of_trajectory};

@@ -14,7 +14,6 @@ use std::{iter, path::Path};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use percussion_impact::laws::Name;
-use percussion_record::view::View;
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{
@@ -50,7 +49,7 @@ fn resolve_by(
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
             let law = Chosen::new(name, given, Some(&subject))?;
             prepare(out, &subject, law.is_set())?;
-            let mut document = resolve(name, &law, &subject)?;
+            let mut document = resolve(name, &law, &subject, out.is_some())?;
             write(&mut document, &subject, out)?;
             if let (Some(stage), Some(directory)) = (&subject.stage, out) {
                 let files = playing::write(stage, iter::once(&document), directory)?;
@@ -142,29 +141,19 @@ fn check_all_taken(names: &[LawName], left: &Given) -> Result<()> {
     )
 }
 
-fn resolve(name: LawName, law: &Chosen, subject: &Subject) -> Result<Document> {
+/// The answer of a law, with what of it `plays` where that is asked for.
+fn resolve(name: LawName, law: &Chosen, subject: &Subject, plays: bool) -> Result<Document> {
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
     let progress = Progress::new();
     let result = law.answer(subject, &|share| progress.show(share, &name.to_string()));
     progress.clear();
-    Document::new(name.to_string(), problem, &law.claims(problem), result?)
-}
-
-/// A built-in impact as it is played by those of `laws` that apply, of which a set is known by `samples`.
-pub(super) fn view(name: &str, laws: &[LawName], samples: u64, seed: u64) -> Result<View> {
-    let subject = input::impact(name)?;
-    let stage = subject.stage.as_ref().context("an impact of bodies")?;
-    let settings = LawSettings {
-        settings: Vec::new(),
-        samples: Some(samples),
-        seed: Some(seed),
-        allow: Vec::new(),
-    };
-    let laws = several(laws, &settings, &subject)?;
-    let documents: Vec<_> =
-        laws.iter().filter_map(|(name, law)| resolve(*name, law, &subject).ok()).collect();
-    Ok(playing::view(stage, documents.iter()))
+    let answer = result?;
+    let stage = subject.stage.as_ref().filter(|_| plays);
+    let played = stage.map(|stage| stage.play(name.as_str(), &answer)).unwrap_or_default();
+    let mut document = Document::new(name.to_string(), problem, &law.claims(problem), answer)?;
+    document.played = played;
+    Ok(document)
 }
 
 /// Answers by each of the laws that applies, and says why the others do not.
@@ -175,12 +164,13 @@ fn side_by_side(
     out: Option<&Path>,
     json: bool,
 ) -> Result<Verdict> {
-    let entries = laws.iter().map(|(name, law)| match resolve(*name, law, subject) {
-        Ok(document) => Entry::Answer(Box::new(document)),
-        Err(error) => {
-            Entry::Refused(Refused { law: name.to_string(), error: format!("{error:#}") })
-        }
-    });
+    let entries =
+        laws.iter().map(|(name, law)| match resolve(*name, law, subject, out.is_some()) {
+            Ok(document) => Entry::Answer(Box::new(document)),
+            Err(error) => {
+                Entry::Refused(Refused { law: name.to_string(), error: format!("{error:#}") })
+            }
+        });
     let mut comparison = Comparison { laws: entries.collect(), files: Vec::new() };
     for entry in &mut comparison.laws {
         if let Entry::Answer(document) = entry {

@@ -1,7 +1,5 @@
 //! `percussion reproduce`.
 
-mod scenes;
-
 use anyhow::{Result, bail};
 use percussion_record::{Against, ExperimentOutcome, Row};
 use percussion_report::{Provenance, Report, Results, terminal};
@@ -35,15 +33,10 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
         let outcome = experiment.run(&options, &mut show);
         outcomes.push(outcome.unwrap_or_else(|error| stopped(experiment, &error)));
     }
-    progress.show(1.0, "writing what can be played");
-    let names: Vec<&str> = selected.iter().map(|experiment| experiment.id).collect();
-    let views = scenes::views(&names, arguments.seed);
     progress.clear();
 
     let provenance = provenance.finished();
-    let commands = views.keys().filter_map(|id| Some((id.clone(), scenes::command(id)?))).collect();
-    let report =
-        Report { outcomes: &outcomes, provenance: &provenance, views: &views, commands: &commands };
+    let report = Report { outcomes: &outcomes, provenance: &provenance };
     let page = report.write(&arguments.out)?;
     let results = Results::new(&outcomes);
     if arguments.json {
@@ -94,6 +87,7 @@ fn stopped(experiment: &Experiment, error: &Error) -> ExperimentOutcome {
         }],
         figures: Vec::new(),
         notes: vec![format!("It stopped: {error}.")],
+        play: None,
     }
 }
 

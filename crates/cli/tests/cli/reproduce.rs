@@ -40,6 +40,13 @@ fn the_verdict_is_on_standard_output_and_in_the_report() {
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains(ONE) && page.contains("<svg"), "the page lacks the experiment");
     assert!(!page.contains("src=\"http") && !page.contains("@import"), "the page loads something");
+    // What is played comes from the run itself.
+    assert!(
+        page.contains(&format!("percussion run {ONE} --out run")),
+        "the page lacks the command"
+    );
+    let view = fs::read_to_string(out.join(ONE).join("view.json")).unwrap();
+    assert!(view.contains("ball 1–table"), "the player lacks a contact");
 }
 
 #[test]

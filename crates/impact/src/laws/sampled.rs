@@ -1,5 +1,7 @@
 //! What is gathered of a set of outcomes, sample by sample.
 
+use nalgebra::DVector;
+
 use crate::{
     Problem, SetValuedRouth,
     friction_cone::{self, FrictionCone},
@@ -51,6 +53,32 @@ pub struct ContactPlane {
     pub coverage: Coverage,
     /// Side of a cell of the coverage (m/s).
     pub cell: f64,
+}
+
+/// The outcome where a component of a contact velocity is smallest or largest.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ExtremeOutcome<'a> {
+    /// Position of the contact.
+    pub contact: usize,
+    /// 0 for the normal velocity, then the tangential ones.
+    pub component: usize,
+    /// Whether it is the largest.
+    pub is_highest: bool,
+    /// The component (m/s).
+    pub value: f64,
+    /// Number of the sample.
+    pub sample: u64,
+    /// The velocity after the impact (length `n_v`).
+    pub velocity: &'a DVector<f64>,
+}
+
+impl ExtremeOutcome<'_> {
+    /// `lowest` or `highest`.
+    #[must_use]
+    pub const fn side(&self) -> &'static str {
+        if self.is_highest { "highest" } else { "lowest" }
+    }
 }
 
 /// What the number of samples proves, but for the probability `failure`.
@@ -135,6 +163,22 @@ impl Sampled {
             velocities,
             cone,
             guarantee,
+        })
+    }
+
+    /// For each row of `J` of `problem`, of which these are the outcomes, the outcome where it is smallest, then the one
+    /// where it is largest; none before the first sample.
+    pub fn extreme_outcomes(&self, problem: &Problem) -> impl Iterator<Item = ExtremeOutcome<'_>> {
+        let rows = (0..problem.contacts().len())
+            .flat_map(|contact| (0..problem.rows(contact).len()).map(move |row| (contact, row)))
+            .collect::<Vec<_>>();
+        let sides = rows.into_iter().flat_map(|row| [(row, false), (row, true)]);
+        let extremes = sides.zip(self.extremes.extremes());
+        extremes.filter_map(|(((contact, component), is_highest), extreme)| {
+            let extreme = extreme.as_ref()?;
+            let value = if is_highest { extreme.value } else { -extreme.value };
+            let (sample, velocity) = (extreme.index, &extreme.velocity);
+            Some(ExtremeOutcome { contact, component, is_highest, value, sample, velocity })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use percussion_record::{Against, ExperimentOutcome, Figure, Row, view::View};
+use percussion_record::{Against, ExperimentOutcome, Figure, Play, Row};
 
 use crate::{
     Report, Results, escape,
@@ -25,14 +25,7 @@ pub(super) fn html(report: &Report<'_>) -> String {
     let mut body = head(report);
     body += &contents(report.outcomes);
     for outcome in report.outcomes {
-        body += &section(outcome, report.views.get(&outcome.id), report.commands.get(&outcome.id));
-    }
-    let is_other = |id: &str| report.outcomes.iter().all(|outcome| outcome.id != id);
-    for (id, view) in report.views.iter().filter(|(id, _)| is_other(id)) {
-        let (anchor, title) = (escape(id), escape(&view.title));
-        body += &format!("<section id=\"{anchor}\">\n<h2>{title}</h2>\n");
-        body += &player(id, view, report.commands.get(id));
-        body += "</section>\n";
+        body += &section(outcome);
     }
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -92,15 +85,15 @@ fn contents(outcomes: &[ExperimentOutcome]) -> String {
     )
 }
 
-fn section(outcome: &ExperimentOutcome, view: Option<&View>, command: Option<&String>) -> String {
+fn section(outcome: &ExperimentOutcome) -> String {
     let mut text = format!(
         "<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
         escape(&outcome.id),
         escape(&outcome.title),
         escape(&outcome.summary)
     );
-    if let Some(view) = view {
-        text += &player(&outcome.id, view, command);
+    if let Some(play) = &outcome.play {
+        text += &player(&outcome.id, play);
     }
     if !outcome.rows.is_empty() {
         text += &table(&outcome.rows);
@@ -119,10 +112,11 @@ fn section(outcome: &ExperimentOutcome, view: Option<&View>, command: Option<&St
 ///
 /// Browsers load frames that are folded away, even lazy ones, and a dozen of players at once takes a minute: so a frame
 /// gets its address when its fold is opened.
-fn player(id: &str, view: &View, command: Option<&String>) -> String {
-    let (folder, title) = (folder(id), escape(&view.title));
-    let command = command.map_or_else(String::new, |command| {
-        format!(" It is written by <code>{}</code>.", escape(command))
+fn player(id: &str, play: &Play) -> String {
+    let (folder, title) = (folder(id), escape(&play.view.title));
+    let command = play.command.as_ref().map_or_else(String::new, |arguments| {
+        let command = format!("percussion {arguments} --out run && percussion view run");
+        format!(" It is written by <code>{}</code>.", escape(&command))
     });
     format!(
         "<details class=\"player\" ontoggle=\"{LOAD}\">\n<summary>Play it</summary>\n\

@@ -87,6 +87,11 @@ impl ImpactStage {
         Ok(stage)
     }
 
+    /// The problem of the impact.
+    pub(super) const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
     /// The motion into the impact with the velocity before it, and out of it with `velocity` (`v⁺`,
     /// length `n_v`), with the `impulses` of the contacts where these are known.
     #[must_use]

@@ -5,7 +5,7 @@
 
 use percussion_granular::channel::Channel;
 use percussion_record::{ExperimentOutcome, Row};
-use percussion_scenarios::{Effort, Options, channel, experiment, experiments};
+use percussion_scenarios::{Effort, Options, Scenario, channel, experiment, experiments, impacts};
 use percussion_snapshot::{Record, assert_stored};
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
@@ -31,6 +31,23 @@ fn assert_accepted(id: &str) {
     assert!(refused.is_empty(), "{refused:#?}");
     for figure in &outcome.figures {
         assert!(!figure.series.is_empty(), "{} is empty", figure.id);
+    }
+    assert_plays(&outcome);
+}
+
+/// What is played has motions, and the command that plays it alone has a name that there is.
+fn assert_plays(outcome: &ExperimentOutcome) {
+    let id = &outcome.id;
+    let Some(play) = &outcome.play else {
+        assert!(!Scenario::names().any(|name| name == id), "{id} is not played");
+        return;
+    };
+    assert!(!play.view.motions.is_empty(), "{id} plays nothing");
+    let words: Vec<_> = play.command.as_ref().unwrap().split(' ').collect();
+    match words[..2] {
+        ["run", name] => assert_eq!(name, id, "another experiment is played"),
+        ["compare", name] => assert!(impacts::NAMES.contains(&name), "{name} is no impact"),
+        _ => panic!("{id} is played by {words:?}"),
     }
 }
 

@@ -9,6 +9,7 @@ use percussion_impact::{
     laws::{Answer, Sequences, Several},
     outcome::{Impulse, Phase, RestitutionUse, Status},
 };
+use percussion_scenarios::view::Played;
 use serde::Serialize;
 
 use super::rounding::Sizes;
@@ -24,6 +25,9 @@ pub(super) struct Document {
     /// Files written, but for a set, which has its own list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<PathBuf>,
+    /// What a page plays of it.
+    #[serde(skip)]
+    pub(super) played: Played,
 }
 
 #[derive(Debug, Serialize)]
@@ -155,7 +159,7 @@ impl Document {
             Answer::Several(several) => Content::Several(List::new(problem, claims, several)?),
             Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, claims, *sampled))),
         };
-        Ok(Self { law, content, files: Vec::new() })
+        Ok(Self { law, content, files: Vec::new(), played: Played::default() })
     }
 
     /// The list of files written.

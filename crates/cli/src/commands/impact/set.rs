@@ -6,7 +6,7 @@ use percussion_impact::{
     Problem,
     certificate::Claims,
     friction_cone::FrictionCone,
-    laws::sampled::{self, Sampled},
+    laws::sampled::{self, ExtremeOutcome, Sampled},
     outcome::{RestitutionUse, Status},
     outcome_set::Bounds,
     set_valued::Statistics,
@@ -220,21 +220,13 @@ fn plane(plane: &sampled::ContactPlane) -> Plane {
 }
 
 fn extremes(problem: &Problem, sampled: &Sampled) -> Vec<Extreme> {
-    let components = (0..problem.contacts().len())
-        .flat_map(|contact| (0..problem.rows(contact).len()).map(move |row| (contact, row)));
-    let sides = components.flat_map(|of| [(of, "lowest", -1.0), (of, "highest", 1.0)]);
-    sides
-        .zip(sampled.extremes.extremes())
-        .filter_map(|(((contact, component), side, sign), extreme)| {
-            let extreme = extreme.as_ref()?;
-            Some(Extreme {
-                contact,
-                component,
-                side,
-                value: sign * extreme.value,
-                sample: extreme.index,
-                velocity: extreme.velocity.as_slice().to_vec(),
-            })
-        })
-        .collect()
+    let extreme = |extreme: ExtremeOutcome<'_>| Extreme {
+        contact: extreme.contact,
+        component: extreme.component,
+        side: extreme.side(),
+        value: extreme.value,
+        sample: extreme.sample,
+        velocity: extreme.velocity.as_slice().to_vec(),
+    };
+    sampled.extreme_outcomes(problem).map(extreme).collect()
 }

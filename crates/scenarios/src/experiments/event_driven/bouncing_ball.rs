@@ -9,6 +9,7 @@ use crate::{
     event_motion::EventMotion,
     experiments::{Experiment, Options, Progress},
     fixture::NoParameters,
+    view::of_event_motion,
 };
 
 pub(in crate::experiments) fn run(
@@ -18,17 +19,19 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let (scenario, fixture) = experiment.scenario::<NoParameters>()?;
     let mut tell = |fraction| progress(fraction, "A ball bounces");
-    let EventMotion { trajectory, report, .. } =
-        scenario.simulate_events(&Poisson::default(), &mut tell)?;
+    let motion = scenario.simulate_events(&Poisson::default(), &mut tell)?;
+    let EventMotion { trajectory, report, .. } = &motion;
     let mut measurements = experiment.measurements(&fixture);
-    let (limit, ratio) = accumulation(&scenario.name, &report)?;
+    let (limit, ratio) = accumulation(&scenario.name, report)?;
     measurements.add("first landing", report.events.first().map_or(f64::NAN, |event| event.time));
     measurements.add("time at which impacts accumulate", limit);
     measurements.add("ratio of the last times between impacts", ratio);
     measurements.add("energy lost in impacts", report.energy.impacts);
     measurements.add("speed of rolling", trajectory.end().velocity[0]);
-    add_dependability(&mut measurements, &report);
+    add_dependability(&mut measurements, report);
     let height =
-        over(&trajectory, &report, ("height", "height of the center", "m"), |s| s.coordinates[1]);
-    experiment.outcome(&fixture, measurements, vec![height, energy(&trajectory, &report)])
+        over(trajectory, report, ("height", "height of the center", "m"), |s| s.coordinates[1]);
+    let figures = vec![height, energy(trajectory, report)];
+    let play = experiment.play(of_event_motion(&scenario, &motion)?);
+    Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, figures)? })
 }

@@ -21,12 +21,13 @@ use percussion_granular::{
     channel::{Channel, Parameters},
     statistics::{CellAverages, RadialDistribution, SolidProfile},
 };
-use percussion_record::ExperimentOutcome;
+use percussion_record::{ExperimentOutcome, Play};
 
 use crate::{
     channel::{Document, Run},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress},
+    view::GrainFilm,
 };
 
 pub(in crate::experiments) fn run(
@@ -42,7 +43,7 @@ pub(in crate::experiments) fn run(
         Effort::Full => document.full,
     };
     let mut show = |share| progress(share, experiment.title);
-    let (mut channel, course) = Course::run(document, &run, options.seed, &mut show)?;
+    let (mut channel, course, film) = Course::run(document, &run, options.seed, &mut show)?;
     let laws = laws::compare(&mut channel)?;
 
     let mut measurements = experiment.measurements(&fixture);
@@ -74,6 +75,13 @@ pub(in crate::experiments) fn run(
     let figures = figures::all(&fixture, &course, &sizes);
     let mut outcome = experiment.outcome(&fixture, measurements, figures)?;
     outcome.summary = outcome.summary.replace("{factor}", &run.factor.to_string());
+    let step_size = course.parameters.settings.step_size;
+    let caption = format!(
+        "The last {} s, with grains {} times as large as published; h = {step_size:.3e} s.",
+        document.film, run.factor
+    );
+    let view = film.view(experiment.title, &caption);
+    outcome.play = Some(Play { view, command: None });
     Ok(outcome)
 }
 
@@ -120,13 +128,13 @@ const BINS: f64 = 20.0;
 const LAYERS: f64 = 10.0;
 
 impl Course {
-    /// Runs the channel with coarser grains and tells `progress` the part done.
+    /// Runs the channel with coarser grains, films its end and tells `progress` the part done.
     fn run(
         document: &Document,
         run: &Run,
         seed: u64,
         progress: &mut dyn FnMut(f64),
-    ) -> Result<(Channel, Self), Error> {
+    ) -> Result<(Channel, Self, GrainFilm), Error> {
         let Run { factor, max_sweeps, tolerance, .. } = *run;
         let coarser = document.parameters(seed).coarser(factor);
         let settings = Settings { max_sweeps, tolerance, ..coarser.settings };
@@ -141,6 +149,8 @@ impl Course {
         let layers = count((size.z / diameter * LAYERS).round());
 
         let mut channel = Channel::new(parameters)?;
+        let filmed = whole(document.film / settings.step_size).min(steps);
+        let mut film = GrainFilm::new(channel.world(), filmed);
         let mut course = Self {
             parameters,
             samples: Vec::new(),
@@ -158,6 +168,12 @@ impl Course {
         for step in 1..=steps {
             let before = channel.world().next_identity();
             let report = channel.step()?;
+            if step + filmed == steps {
+                film = GrainFilm::new(channel.world(), filmed);
+            }
+            if step + filmed > steps {
+                film.look(channel.world(), &report);
+            }
             if channel.world().next_identity() > before {
                 inflows.push((channel.world().time(), before));
             }
@@ -185,7 +201,7 @@ impl Course {
         if let [(begin, first), .., (end, last)] = inflows[..] {
             course.inflow = (last - first) as f64 * factor.powi(3) / (end - begin);
         }
-        Ok((channel, course))
+        Ok((channel, course, film))
     }
 
     /// The samples of the window.
@@ -271,7 +287,7 @@ mod tests {
         let document = &fixture.parameters;
         let run = Run { factor: 8.0, max_sweeps: 30, tolerance: 1e-2, window: [0.01, 0.03] };
         let mut last = 0.0;
-        let (mut channel, course) =
+        let (mut channel, course, _) =
             Course::run(document, &run, 0, &mut |share| last = share).unwrap();
         assert!((last - 1.0).abs() < 0.02, "progress ends at {last}");
         // Two of 8 × 2 grains, a period apart.

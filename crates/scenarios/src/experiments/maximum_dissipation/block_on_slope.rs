@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
     trajectory::{Sample, Trajectory},
+    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]
@@ -31,7 +32,7 @@ pub(in crate::experiments) fn run(
     let threshold = scenario.friction.unwrap_or_default();
     let mut measurements = experiment.measurements(&fixture);
     let (mut depth, mut residual): (f64, f64) = (0.0, 0.0);
-    let mut figures = Vec::new();
+    let (mut figures, mut play) = (Vec::new(), None);
     for (i, (law, name)) in LAWS.into_iter().enumerate() {
         let mut runs = Vec::new();
         for (j, &part) in parts.iter().enumerate() {
@@ -55,11 +56,12 @@ pub(in crate::experiments) fn run(
         }
         if i == 0 {
             figures.push(figure(&fixture.parameters, stop.time, &runs));
+            play = experiment.play(of_trajectory(&scenario, &runs[0])?);
         }
     }
     measurements.add("deepest penetration at step ends", depth);
     measurements.add("largest relative residual", residual);
-    experiment.outcome(&fixture, measurements, figures)
+    Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, figures)? })
 }
 
 fn speed(sample: &Sample) -> f64 {

@@ -9,6 +9,7 @@ use crate::{
     experiments::{Experiment, Options, Progress, drawing, simulate},
     scenario::{Scenario, Shape},
     trajectory::{Sample, Trajectory},
+    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]
@@ -36,6 +37,7 @@ pub(in crate::experiments) fn run(
     let friction = scenario.friction.unwrap_or_default();
     let mut measurements = experiment.measurements(&fixture);
     let (mut depth, mut residual): (f64, f64) = (0.0, 0.0);
+    let mut play = None;
     for (i, (law, name)) in LAWS.into_iter().enumerate() {
         let from = 0.25 * i as f64;
         let house = with_friction(&scenario, law, friction);
@@ -44,6 +46,9 @@ pub(in crate::experiments) fn run(
         measurements.add(format!("weight on the feet, {name}"), weight(&run));
         depth = depth.max(run.deepest_penetration());
         residual = residual.max(run.largest_residual());
+        if i == 0 {
+            play = experiment.play(of_trajectory(&house, &run)?);
+        }
     }
     measurements.add("deepest penetration while it stands", depth);
     let falling = with_friction(&scenario, LAWS[0].0, parameters.slippery);
@@ -54,7 +59,7 @@ pub(in crate::experiments) fn run(
     measurements.add("least friction of one lean-to", least);
     measurements.add("largest relative residual", residual.max(fall.largest_residual()));
     let figure = figure(&falling, parameters.slippery, &fall);
-    experiment.outcome(&fixture, measurements, vec![figure])
+    Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, vec![figure])? })
 }
 
 /// Mean normal force of the last step on the table (N).

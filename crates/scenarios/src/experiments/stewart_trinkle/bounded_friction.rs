@@ -8,6 +8,7 @@ use crate::{
     experiments::{Experiment, Options, Progress, drawing, simulate},
     scenario::Scenario,
     trajectory::{Sample, Trajectory},
+    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]
@@ -43,7 +44,9 @@ pub(in crate::experiments) fn run(
         .add("force of the slope along it while the wheel is held", along / trajectory.step_size);
     measurements.add("spinner stops", spinner.time);
     measurements.add_dependability(&trajectory);
-    experiment.outcome(&fixture, measurements, vec![figure(&trajectory)])
+    let play = experiment.play(of_trajectory(scenario, &trajectory)?);
+    let outcome = experiment.outcome(&fixture, measurements, vec![figure(&trajectory)])?;
+    Ok(ExperimentOutcome { play, ..outcome })
 }
 
 /// The first sample at which an entry of the velocity is next to nothing.

@@ -13,6 +13,7 @@ use crate::{
     experiments::{Effort, Experiment, Options, Progress, drawing, simulate, touch},
     scenario::{Scenario, Shape},
     trajectory::Trajectory,
+    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]
@@ -71,7 +72,8 @@ pub(in crate::experiments) fn run(
     figures.push(path_figure(scenario, &exact, "figure-7", "Elevation", [0, 2]));
     figures.push(path_figure(scenario, &exact, "figure-8", "Plan", [0, 1]));
     figures.push(convergence_figure(&fit));
-    experiment.outcome(&fixture, measurements, figures)
+    let play = experiment.play(of_trajectory(scenario, &exact)?);
+    Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, figures)? })
 }
 
 /// Errors of several steps against one reference, as pairs of step and error.

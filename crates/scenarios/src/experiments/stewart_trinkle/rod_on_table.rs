@@ -9,6 +9,7 @@ use crate::{
     experiments::{Experiment, Options, Progress, drawing, simulate, touch},
     scenario::{Scenario, Shape},
     trajectory::{Sample, Trajectory},
+    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]
@@ -74,7 +75,8 @@ pub(in crate::experiments) fn run(
         velocity_figure("figure-4", "Angular velocity", "rad/s", &runs, angle),
         velocity_figure("figure-5", "Horizontal velocity", "m/s", &runs, x),
     ];
-    experiment.outcome(&fixture, measurements, figures)
+    let play = experiment.play(of_trajectory(scenario, &fine)?);
+    Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, figures)? })
 }
 
 /// The rod at the start, in flight, at both impacts and at rest.

@@ -10,6 +10,7 @@ use crate::{
     fixture::{Fixture, NoParameters},
     scenario::{Scenario, Setup},
     trajectory::{Sample, Trajectory},
+    view::of_trajectory,
 };
 
 pub(super) const BETWEEN_BALLS: &str = "ball 1–ball 2";
@@ -31,7 +32,8 @@ pub(super) fn finish(
     measurements.add_dependability(trajectory);
     let mut figures = drawing::overview(scenario, trajectory);
     figures.extend(impulse_figure(scenario, &setup, trajectory));
-    experiment.outcome(fixture, measurements, figures)
+    let play = experiment.play(of_trajectory(scenario, trajectory)?);
+    Ok(ExperimentOutcome { play, ..experiment.outcome(fixture, measurements, figures)? })
 }
 
 /// Largest entry, over all steps, of the change of linear momentum less the impulses of gravity and of

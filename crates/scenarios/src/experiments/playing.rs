@@ -1,0 +1,42 @@
+//! What a page plays of experiments that are about one impact: the outcomes of several laws beside each other.
+
+use percussion_impact::laws::{Choice, Name};
+use percussion_record::Play;
+
+use super::{Effort, Options};
+use crate::{
+    error::Error,
+    fixture::AnswersToPlay,
+    impacts::ImpactScenario,
+    view::{ImpactStage, Played},
+};
+
+/// The part of the samples of a set that is drawn where it has to be quick.
+const QUICK: u64 = 16;
+
+/// Plays the answers of the laws that apply.
+pub(super) fn of_answers(answers: &AnswersToPlay, options: &Options) -> Result<Play, Error> {
+    let AnswersToPlay { impact: name, laws, samples } = answers;
+    let scenario = ImpactScenario::named(name)?;
+    let (impact, stage) = (scenario.build()?, ImpactStage::new(&scenario)?);
+    let samples = if options.effort == Effort::Quick { samples / QUICK } else { *samples };
+    let mut played = Played::default();
+    for &law in laws {
+        let given = match law {
+            Name::SetValuedRouth => vec![
+                ("samples".to_owned(), samples.to_string()),
+                ("seed".to_owned(), options.seed.to_string()),
+            ],
+            _ => Vec::new(),
+        };
+        let choice = Choice::new(law, given, Some(&impact.set_valued)).map_err(|error| {
+            Error::Format { path: format!("{name} by {law}"), message: error.to_string() }
+        })?;
+        if let Ok(answer) = choice.answer(&impact.problem, &|_share| ()) {
+            played.extend(stage.play(law.as_str(), &answer));
+        }
+    }
+    let list = laws.iter().map(|law| law.as_str()).collect::<Vec<_>>().join(",");
+    let command = Some(format!("compare {name} --laws {list}"));
+    Ok(Play { view: stage.played(played), command })
+}
