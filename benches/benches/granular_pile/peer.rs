@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use percussion_collision as collision;
-use percussion_granular::{Shape, World, bodies::Bodies};
+use percussion_granular::{Surface, World, bodies::Bodies};
 use rapier3d_f64::{
     dynamics::{RigidBodyBuilder, RigidBodyHandle},
     geometry::{ColliderBuilder, SharedShape},
@@ -24,7 +24,7 @@ impl Pile {
         world.integration_parameters.dt = settings.step_size;
         world.integration_parameters.length_unit = 2.0 * grains.radii()[0];
         for wall in ours.walls() {
-            let Shape::Plane { point, normal } = wall.shape else {
+            let Surface::Plane { point, normal } = wall.surface else {
                 unreachable!("the piles stand between planes")
             };
             let plane = ColliderBuilder::new(SharedShape::halfspace(vector(&normal)));

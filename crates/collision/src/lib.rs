@@ -120,6 +120,7 @@ pub mod cell_grid;
 pub mod coefficients;
 pub mod collider;
 pub mod contact;
+mod distance;
 pub mod feature;
 pub mod homogeneous;
 pub mod hull;

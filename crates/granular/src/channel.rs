@@ -15,10 +15,11 @@
 use std::ops::Range;
 
 use nalgebra::{Isometry3, Vector3};
+use percussion_collision::Shape;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Error, Grain, Report, Settings, Shape, Wall, World, range, world::MOST};
+use crate::{Error, Grain, Report, Settings, Surface, Wall, World, range, world::MOST};
 
 /// The channel, its grains and how they come in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,14 +83,16 @@ impl Channel {
             plane(Vector3::new(0.0, size.y, 0.0), -Vector3::y()),
             plane(Vector3::zeros(), Vector3::z()),
             plane(Vector3::new(0.0, 0.0, size.z), -Vector3::z()),
-            fixed(Shape::Cylinder {
+            fixed(Surface::Cylinder {
                 point: Vector3::new(x, y, 0.0),
                 axis: Vector3::z_axis(),
                 radius,
             }),
-            fixed(Shape::Box {
+            fixed(Surface::Solid {
+                shape: Shape::Box {
+                    half_extents: Vector3::new(0.5 * radius, radius, 0.5 * size.z),
+                },
                 pose: Isometry3::from_parts(middle.into(), nalgebra::one()),
-                half_extents: Vector3::new(0.5 * radius, radius, 0.5 * size.z),
             }),
         ];
         let mut channel = Self { parameters, world: World::new(settings, walls)? };
@@ -122,9 +125,9 @@ impl Channel {
         let Parameters { radius, speed, settings, size, .. } = self.parameters;
         // The plane comes back at the step that is nearest to two radii.
         if self.pusher() > 2.0 * radius - 0.5 * speed * settings.step_size {
-            let pusher = self.world.walls()[PUSHER];
-            let shape = Shape::Plane { point: Vector3::zeros(), normal: Vector3::x_axis() };
-            self.world.set_wall(PUSHER, Wall { shape, center: Vector3::zeros(), ..pusher })?;
+            let pusher = self.world.walls()[PUSHER].clone();
+            let surface = Surface::Plane { point: Vector3::zeros(), normal: Vector3::x_axis() };
+            self.world.set_wall(PUSHER, Wall { surface, center: Vector3::zeros(), ..pusher })?;
             self.insert(radius)?;
         }
         let report = self.world.step()?;
@@ -165,8 +168,8 @@ impl Channel {
 
     /// Where the plane that pushes stands (m).
     fn pusher(&self) -> f64 {
-        match self.world.walls()[PUSHER].shape {
-            Shape::Plane { point, .. } => point.x,
+        match self.world.walls()[PUSHER].surface {
+            Surface::Plane { point, .. } => point.x,
             _ => 0.0,
         }
     }

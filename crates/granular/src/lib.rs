@@ -76,7 +76,7 @@
 //! | --- | --- |
 //! | [`world`] | [`World`]: the time step |
 //! | [`grains`] | [`Grain`] and [`Grains`] |
-//! | [`wall`] | [`Wall`]: planes, boxes, cylinders, tubes, moving or not |
+//! | [`wall`] | [`Wall`]: planes, solids of any shape, endless cylinders and tubes, moving or not |
 //! | [`settings`] | [`Settings`], [`Correction`] and [`Error`] |
 //! | [`report`] | [`Report`] |
 //! | [`touch`] | [`Touch`], a contact of the last step with its impulse |
@@ -132,5 +132,5 @@ pub use report::{Report, Status};
 pub use settings::{Correction, Error, Settings};
 pub use state::State;
 pub use touch::{Partner, Touch};
-pub use wall::{Shape, Wall};
+pub use wall::{Surface, Wall};
 pub use world::World;

@@ -4,10 +4,11 @@
 //! [`World::set_settings`].
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use percussion_collision::Shape;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Error, Grain, Settings, Shape, Wall, World};
+use crate::{Error, Grain, Settings, Surface, Wall, World};
 
 /// Density of the grains (kg/m³): glass.
 const DENSITY: f64 = 2500.0;
@@ -73,7 +74,7 @@ pub fn dam_break(diameter: f64, [long, wide, high]: [u32; 3]) -> Result<World, E
 pub fn drum(diameter: f64, radius: f64, wide: u32, speed: f64) -> Result<World, Error> {
     let (pitch, spin) = (PITCH * diameter, Vector3::new(0.0, speed, 0.0));
     let width = pitch * f64::from(wide);
-    let shell = Shape::Tube { point: Vector3::zeros(), axis: Vector3::y_axis(), radius };
+    let shell = Surface::Tube { point: Vector3::zeros(), axis: Vector3::y_axis(), radius };
     let shell = Wall::fixed(shell, FRICTION);
     let near = plane(Vector3::zeros(), Vector3::y());
     let far = plane(Vector3::new(0.0, width, 0.0), -Vector3::y());
@@ -118,7 +119,7 @@ pub fn hopper(
         let edge = Vector3::new(0.5 * side * outlet, 0.5 * depth, 0.0);
         let corner = Vector3::new(-side * half_extents.x, 0.0, half_extents.z);
         let pose = Isometry3::from_parts(Translation3::from(edge - turn * corner), turn);
-        walls.push(Wall::fixed(Shape::Box { pose, half_extents }, FRICTION));
+        walls.push(Wall::solid(Shape::Box { half_extents }, pose, FRICTION));
     }
     let mut world = World::new(settings(diameter), walls)?;
     // Above the highest point of the plates.

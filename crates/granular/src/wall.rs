@@ -1,13 +1,18 @@
-//! What grains run against: [`Wall`], a [`Shape`] of infinite mass with a prescribed motion.
+//! What grains run against: [`Wall`], a [`Surface`] of infinite mass with a prescribed motion.
 
 use nalgebra::{Isometry3, Unit, Vector3};
+use percussion_collision::{Shape, shape};
+use percussion_dynamics::Dimension;
 
 use crate::range;
 
 /// The side of a wall that grains are kept out of.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// Besides solid shapes there are an endless cylinder and all that is outside of one, which no [`Shape`] is, and planes by a point and a
+/// unit normal, whose gap is one product.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Shape {
+pub enum Surface {
     /// The half-space behind the plane through `point`; `normal` points to the grains.
     Plane {
         /// A point of the plane (m).
@@ -15,12 +20,12 @@ pub enum Shape {
         /// Toward the grains.
         normal: Unit<Vector3<f64>>,
     },
-    /// A solid box.
-    Box {
-        /// From the frame of the box, with its center as origin, to the world.
+    /// A solid shape of space; that of a box may have any size from `1e-75` to `1e75` m.
+    Solid {
+        /// The shape, in its own frame.
+        shape: Shape,
+        /// From the frame of the shape to the world.
         pose: Isometry3<f64>,
-        /// Half the edges (m), positive.
-        half_extents: Vector3<f64>,
     },
     /// An endless solid cylinder.
     Cylinder {
@@ -44,13 +49,13 @@ pub enum Shape {
 
 /// A boundary of infinite mass.
 ///
-/// It moves with `velocity`, and its surface with `velocity + ω × (x − center)`. The shape itself is only
-/// translated: `angular_velocity` is for turns that bring the shape onto itself, as those of a drum about
+/// It moves with `velocity`, and points of its surface with `velocity + ω × (x − center)`. The surface as a whole is only
+/// translated: `angular_velocity` is for turns that bring it onto itself, as those of a drum about
 /// its axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Wall {
     /// Where it is now.
-    pub shape: Shape,
+    pub surface: Surface,
     /// Velocity (m/s).
     pub velocity: Vector3<f64>,
     /// Angular velocity `ω` of the surface (rad/s).
@@ -64,15 +69,36 @@ pub struct Wall {
 impl Wall {
     /// A wall at rest.
     #[must_use]
-    pub fn fixed(shape: Shape, friction: f64) -> Self {
+    pub fn fixed(surface: Surface, friction: f64) -> Self {
         let zero = Vector3::zeros();
-        Self { shape, velocity: zero, angular_velocity: zero, center: zero, friction }
+        Self { surface, velocity: zero, angular_velocity: zero, center: zero, friction }
     }
 
     /// A plane at rest through `point`, with `normal` (of any length) toward the grains.
     #[must_use]
     pub fn plane(point: Vector3<f64>, normal: Vector3<f64>, friction: f64) -> Self {
-        Self::fixed(Shape::Plane { point, normal: Unit::new_normalize(normal) }, friction)
+        Self::fixed(Surface::Plane { point, normal: Unit::new_normalize(normal) }, friction)
+    }
+
+    /// A solid shape of space at rest; `pose` leads from its frame to the world.
+    ///
+    /// # Example
+    ///
+    /// A ball of 0.1 m beside a post that is 0.2 m thick.
+    ///
+    /// ```
+    /// use nalgebra::{Isometry3, Vector3};
+    /// use percussion_collision::Shape;
+    /// use percussion_granular::Wall;
+    ///
+    /// let post = Shape::Capsule { half_length: 1.0, radius: 0.1 };
+    /// let wall = Wall::solid(post, Isometry3::translation(2.0, 0.0, 0.0), 0.3);
+    /// let (gap, normal) = wall.gap(&Vector3::new(2.5, 0.0, 0.5), 0.1);
+    /// assert!((gap - 0.3).abs() < 1e-15 && normal == Vector3::x());
+    /// ```
+    #[must_use]
+    pub fn solid(shape: Shape, pose: Isometry3<f64>, friction: f64) -> Self {
+        Self::fixed(Surface::Solid { shape, pose }, friction)
     }
 
     /// The same wall moving with `velocity` (m/s).
@@ -97,23 +123,23 @@ impl Wall {
     /// wall to the ball.
     #[must_use]
     pub fn gap(&self, position: &Vector3<f64>, radius: f64) -> (f64, Vector3<f64>) {
-        let (distance, normal) = self.shape.distance(position);
+        let (distance, normal) = self.surface.distance(position);
         (distance - radius, normal)
     }
 
     pub(crate) fn advance(&mut self, step: f64) {
         let shift = step * self.velocity;
         self.center += shift;
-        match &mut self.shape {
-            Shape::Plane { point, .. }
-            | Shape::Cylinder { point, .. }
-            | Shape::Tube { point, .. } => *point += shift,
-            Shape::Box { pose, .. } => pose.translation.vector += shift,
+        match &mut self.surface {
+            Surface::Plane { point, .. }
+            | Surface::Cylinder { point, .. }
+            | Surface::Tube { point, .. } => *point += shift,
+            Surface::Solid { pose, .. } => pose.translation.vector += shift,
         }
     }
 
     /// The first entry that is not usable: its name, value and what was expected.
-    pub(crate) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
+    pub(crate) fn fault(&self) -> Option<Fault> {
         let vectors = [
             ("velocity", self.velocity),
             ("angular_velocity", self.angular_velocity),
@@ -127,20 +153,16 @@ impl Wall {
         if !(self.friction.is_finite() && self.friction >= 0.0) {
             return Some(("friction", self.friction, "a finite number ≥ 0"));
         }
-        let (place, (direction, is_unit, norm), sizes) = match &self.shape {
-            Shape::Plane { point, normal } => {
-                (point, unit("norm of the normal", normal.as_slice()), [1.0; 3])
+        let (place, (direction, is_unit, norm), size) = match &self.surface {
+            Surface::Plane { point, normal } => {
+                (point, unit("norm of the normal", normal.as_slice()), None)
             }
-            Shape::Cylinder { point, axis, radius } | Shape::Tube { point, axis, radius } => {
-                (point, unit("norm of the axis", axis.as_slice()), [*radius; 3])
+            Surface::Cylinder { point, axis, radius } | Surface::Tube { point, axis, radius } => {
+                (point, unit("norm of the axis", axis.as_slice()), unusable(&[*radius]))
             }
-            Shape::Box { pose, half_extents } => {
-                let rotation = pose.rotation.coords.as_slice();
-                (
-                    &pose.translation.vector,
-                    unit("norm of the rotation", rotation),
-                    (*half_extents).into(),
-                )
+            Surface::Solid { shape, pose } => {
+                let rotation = unit("norm of the rotation", pose.rotation.coords.as_slice());
+                (&pose.translation.vector, rotation, misshapen(shape))
             }
         };
         if let Some(value) = range::unbounded(place.as_slice()) {
@@ -149,8 +171,34 @@ impl Wall {
         if !is_unit {
             return Some((direction, norm, "1"));
         }
-        let bad = sizes.into_iter().find(|size| !range::is_positive(*size));
-        bad.map(|value| ("size of the shape", value, range::POSITIVE))
+        size
+    }
+}
+
+/// What is wrong with an entry: its name, value and what was expected.
+type Fault = (&'static str, f64, &'static str);
+
+/// The first of these sizes that is not usable.
+fn unusable(sizes: &[f64]) -> Option<Fault> {
+    let bad = sizes.iter().find(|size| !range::is_positive(**size));
+    bad.map(|value| ("size of the shape", *value, range::POSITIVE))
+}
+
+/// What is wrong with a solid shape.
+fn misshapen(shape: &Shape) -> Option<Fault> {
+    if let Shape::Box { half_extents } = shape {
+        return unusable(half_extents.as_slice());
+    }
+    if !shape.fits(Dimension::Space) {
+        return Some(("dimension of the shape", 2.0, "3, a shape of space"));
+    }
+    match shape.check().err()? {
+        shape::Error::Length { field, value } => Some((field, value, "1e-12 to 1e12 m")),
+        shape::Error::Normal { normal } => {
+            Some(("norm of the normal", normal.norm(), "a positive finite number"))
+        }
+        // Hulls were checked when they were made.
+        _ => Some(("size of the shape", f64::NAN, "a shape that passes its own check")),
     }
 }
 
@@ -160,7 +208,7 @@ fn unit(name: &'static str, direction: &[f64]) -> (&'static str, bool, f64) {
     (name, range::is_unit(direction), norm)
 }
 
-impl Shape {
+impl Surface {
     /// Signed distance of a point (m, negative behind the surface) and the direction in which it grows.
     fn distance(&self, at: &Vector3<f64>) -> (f64, Vector3<f64>) {
         match self {
@@ -173,18 +221,10 @@ impl Shape {
                 let (away, distance) = from_axis(at, point, axis);
                 (radius - distance, -away)
             }
-            Self::Box { pose, half_extents } => {
+            Self::Solid { shape, pose } => {
                 let local = pose.inverse_transform_vector(&(at - pose.translation.vector));
-                let outside = local - local.inf(half_extents).sup(&-half_extents);
-                let distance = outside.norm();
-                if distance > 0.0 {
-                    return (distance, pose * (outside / distance));
-                }
-                let depth = half_extents - local.abs();
-                let face = depth.imin();
-                let mut normal = Vector3::zeros();
-                normal[face] = 1.0_f64.copysign(local[face]);
-                (-depth[face], pose * normal)
+                let (distance, normal) = shape.distance(&local);
+                (distance, pose * normal)
             }
         }
     }

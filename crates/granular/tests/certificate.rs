@@ -126,7 +126,7 @@ fn the_order_in_which_grains_are_added_does_not_matter_beyond_the_tolerance() {
     let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.4);
     let balls = [[0.0, 0.0, 0.1], [0.19, 0.0, 0.1], [0.095, 0.17, 0.1], [0.095, 0.05, 0.265]];
     let run = |order: [usize; 4]| {
-        let mut world = World::new(settings, vec![floor]).expect("valid");
+        let mut world = World::new(settings, vec![floor.clone()]).expect("valid");
         for k in order {
             world.add(&Grain::at(Vector3::from(balls[k]), 0.095, 1.0)).expect("valid");
         }

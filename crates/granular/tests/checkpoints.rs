@@ -2,8 +2,10 @@
 
 use std::{fs, path::Path};
 
+use nalgebra::{Isometry3, Vector3};
+use percussion_collision::Shape;
 use percussion_granular::{
-    World,
+    Settings, Wall, World,
     checkpoint::{self, Checkpoint, Error, Fault},
     scenes,
 };
@@ -39,6 +41,28 @@ fn a_restored_world_continues_with_the_same_bits() {
             checkpoint::encode(&checkpoint_of(&twin))
         );
     }
+}
+
+#[test]
+fn solid_walls_of_every_shape_come_back_with_every_bit() {
+    let corners =
+        [[0.1, 0.2, 0.3], [1.0, 0.0, 0.1], [0.0, 1.3, 0.0], [0.2, 0.1, 1.7], [0.9, 0.8, 0.7]];
+    let hull = Shape::hull(&corners.map(Vector3::from)).expect("a solid");
+    let shapes = [
+        Shape::Sphere { radius: 0.3 },
+        Shape::HalfSpace { normal: Vector3::new(0.1, 0.0, 2.0) },
+        Shape::Box { half_extents: Vector3::new(0.1, 0.2, 0.3) },
+        Shape::Capsule { half_length: 0.2, radius: 0.1 },
+        Shape::Cylinder { half_height: 0.2, radius: 0.1 },
+        Shape::Rod { length: 0.2, radius: 0.1 },
+        hull,
+    ];
+    let pose = |k: f64| Isometry3::new(Vector3::new(3.0 * k, 1.0, -4.0), Vector3::repeat(0.3));
+    let walls = (0_u8..).zip(shapes).map(|(k, shape)| Wall::solid(shape, pose(k.into()), 0.4));
+    let world = World::new(Settings::default(), walls.collect()).expect("valid walls");
+    let read =
+        checkpoint::decode(&checkpoint::encode(&checkpoint_of(&world))).expect("a whole file");
+    assert_eq!(World::from_state(read.state).expect("a valid state").walls(), world.walls());
 }
 
 #[test]

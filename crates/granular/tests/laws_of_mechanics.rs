@@ -1,7 +1,8 @@
 //! Single and two spheres against closed forms, and balances that hold in every step.
 
 use nalgebra::Vector3;
-use percussion_granular::{Correction, Error, Grain, Settings, Shape, Status, Wall, World};
+use percussion_collision::Shape;
+use percussion_granular::{Correction, Error, Grain, Settings, Status, Surface, Wall, World};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -128,8 +129,8 @@ fn two_balls_that_meet_off_center_share_the_normal_momentum_and_stick_or_slip() 
 #[test]
 fn a_box_pushes_a_ball_with_its_own_velocity() {
     let pose = nalgebra::Isometry3::translation(-0.5, 0.0, 0.1);
-    let shape = Shape::Box { pose, half_extents: Vector3::repeat(0.4) };
-    let pusher = Wall::fixed(shape, 0.0).moving(Vector3::new(1.5, 0.0, 0.0));
+    let shape = Shape::Box { half_extents: Vector3::repeat(0.4) };
+    let pusher = Wall::solid(shape, pose, 0.0).moving(Vector3::new(1.5, 0.0, 0.0));
     let ball = Grain::at(Vector3::new(0.1, 0.0, 0.1), 0.1, 1.0);
     let mut world = world(Settings::default(), vec![floor(0.0), pusher], &[ball]);
     let mut work = 0.0;
@@ -143,13 +144,43 @@ fn a_box_pushes_a_ball_with_its_own_velocity() {
     assert!((work - 2.25).abs() < 1e-12, "work is {work}");
 }
 
+/// A ball that falls on each solid lies on it, at the height of its top.
+#[test]
+fn a_ball_comes_to_rest_on_solids_of_every_shape() {
+    let corners = [[1.0, 1.0, 0.3], [-1.0, 1.0, 0.3], [-1.0, -1.0, 0.3], [1.0, -1.0, 0.3]];
+    let hull = [&corners[..], &[[0.0, 0.0, -1.0]]].concat();
+    let hull: Vec<_> = hull.into_iter().map(Vector3::from).collect();
+    for shape in [
+        Shape::Box { half_extents: Vector3::new(1.0, 1.0, 0.3) },
+        Shape::HalfSpace { normal: Vector3::z() },
+        Shape::Sphere { radius: 0.3 },
+        Shape::Cylinder { half_height: 0.3, radius: 0.5 },
+        Shape::Capsule { half_length: 0.2, radius: 0.1 },
+        Shape::Rod { length: 1.0, radius: 0.3 },
+        Shape::hull(&hull).unwrap(),
+    ] {
+        let top = if matches!(shape, Shape::HalfSpace { .. }) { 0.0 } else { 0.3 };
+        let pose = nalgebra::Isometry3::translation(0.0, 0.0, -1.0);
+        let wall = Wall::solid(shape, pose, 0.5);
+        let (gap, normal) = wall.gap(&Vector3::new(0.0, 0.0, top - 0.5), 0.1);
+        assert!((gap - 0.4).abs() < 1e-14 && (normal - Vector3::z()).norm() < 1e-14, "{wall:?}");
+        let ball = Grain::at(Vector3::new(0.0, 0.0, top - 0.85), 0.1, 1.0);
+        let mut world = world(Settings::default(), vec![wall], &[ball]);
+        for _ in 0..400 {
+            world.step().unwrap();
+        }
+        let height = world.grains().positions()[0].z;
+        assert!((height - (top - 0.9)).abs() < 1e-9, "{height} on {:?}", world.walls()[0]);
+    }
+}
+
 #[test]
 fn a_turning_drum_carries_a_rough_ball_until_it_rolls() {
     let (drum, radius, spin) = (1.0, 0.1, 2.0);
-    let shape = Shape::Tube { point: Vector3::zeros(), axis: Vector3::y_axis(), radius: drum };
-    let wall = Wall::fixed(shape, 5.0).turning(Vector3::zeros(), Vector3::new(0.0, spin, 0.0));
+    let surface = Surface::Tube { point: Vector3::zeros(), axis: Vector3::y_axis(), radius: drum };
+    let wall = Wall::fixed(surface, 5.0).turning(Vector3::zeros(), Vector3::new(0.0, spin, 0.0));
     let ball = Grain::at(Vector3::new(0.0, 0.0, radius - drum), radius, 1.0);
-    let mut world = world(Settings::default(), vec![wall], &[ball]);
+    let mut world = world(Settings::default(), vec![wall.clone()], &[ball]);
     for step in 0..40 {
         let (_, normal) = wall.gap(&world.grains().positions()[0], radius);
         let report = world.step().unwrap();

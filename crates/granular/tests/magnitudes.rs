@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use percussion_collision::Shape;
 use percussion_dynamics::MassProperties;
 use percussion_granular::{
-    Error, Grain, Settings, Shape, Wall, World,
+    Error, Grain, Settings, Surface, Wall, World,
     bodies::{self, Ball, Bodies, Body, Boundary, Form},
 };
 
@@ -76,14 +77,20 @@ fn walls_and_settings_have_ranges_too() {
             floor().turning(Vector3::zeros(), vector),
             Wall::plane(vector, Vector3::z(), 0.4),
             Wall::fixed(
-                Shape::Tube { point: Vector3::zeros(), axis: Vector3::z_axis(), radius: value },
+                Surface::Tube { point: Vector3::zeros(), axis: Vector3::z_axis(), radius: value },
                 0.4,
             ),
         ];
-        for wall in walls {
+        let boxed = Shape::Box { half_extents: Vector3::new(1.0, value, 1.0) };
+        let solids = [boxed, Shape::Sphere { radius: value }]
+            .map(|shape| Wall::solid(shape, nalgebra::Isometry3::identity(), 0.4));
+        for wall in walls.into_iter().chain(solids) {
             let error = World::new(Settings::default(), vec![wall]).expect_err("out of range");
             assert!(matches!(error, Error::Wall { index: 0, .. }), "{error}");
         }
+        let flat = Wall::solid(Shape::Disc { radius: 1.0 }, nalgebra::Isometry3::identity(), 0.4);
+        let error = World::new(Settings::default(), vec![flat]).expect_err("of the plane");
+        assert!(error.to_string().contains("dimension of the shape"), "{error}");
         let gravity = World::new(Settings { gravity: vector, ..Settings::default() }, vec![]);
         assert!(matches!(gravity, Err(Error::Setting { name: "gravity", .. })), "{gravity:?}");
     }
@@ -224,7 +231,7 @@ fn forms_of_impossible_magnitude_are_refused_in_words() {
     for about_axis in [0.0, 1e-17, 1e-15] {
         let inertia = Matrix3::from_diagonal(&Vector3::new(about_axis, 1.0, 1.0));
         let mass = MassProperties::new(1.0, Vector3::zeros(), inertia).expect("a body");
-        let shape = percussion_collision::Shape::Sphere { radius: 0.1 };
+        let shape = Shape::Sphere { radius: 0.1 };
         let part = percussion_collision::Collider::on_body(0, shape).expect("a ball");
         let error = Form::new(vec![part], &mass).expect_err("its inverse would be arbitrary");
         assert!(matches!(error, bodies::Error::Moment { .. }), "{error}");

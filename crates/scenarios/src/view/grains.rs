@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::{UnitQuaternion, Vector3};
-use percussion_granular::{Report, Shape, Wall, World};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use percussion_collision::Shape;
+use percussion_granular::{Report, Surface, Wall, World};
 use percussion_record::view::{
     BodyView, Curve, Dimension, FORMAT, Grains, Motion, PlaneView, Solid, View,
 };
 
-use super::{single, singles};
+use super::{single, singles, solids};
 
 /// Most times that a [`GrainFilm`] keeps.
 pub const GRAIN_FRAME_LIMIT: usize = 120;
@@ -185,9 +186,14 @@ fn curves(frames: &[Frame]) -> Vec<Curve> {
 }
 
 fn plane((index, wall): (usize, &Wall)) -> Option<PlaneView> {
-    let Shape::Plane { point, normal } = wall.shape else { return None };
-    let (point, normal) = (point.into(), normal.into_inner().into());
-    Some(PlaneView { name: format!("wall {index}"), point, normal })
+    let (point, normal) = match &wall.surface {
+        Surface::Plane { point, normal } => (*point, normal.into_inner()),
+        Surface::Solid { shape: Shape::HalfSpace { normal }, pose } => {
+            (pose.translation.vector, pose * normal.normalize())
+        }
+        _ => return None,
+    };
+    Some(PlaneView { name: format!("wall {index}"), point: point.into(), normal: normal.into() })
 }
 
 /// A wall that is not a plane, in its own frame; endless ones as far as there are grains.
@@ -202,26 +208,24 @@ fn solid(wall: &Wall, corners: &[[f64; 3]; 2]) -> Option<Solid> {
         });
         [low, high].map(|at| (at * axis).into())
     };
-    match wall.shape {
-        Shape::Box { half_extents, .. } => {
-            Some(Solid::Box { half_edges: half_extents.into(), center: [0.0; 3] })
+    match &wall.surface {
+        Surface::Solid { shape, .. } => solids::solid(shape, &Isometry3::identity()),
+        Surface::Cylinder { point, axis, radius } => {
+            Some(Solid::Cylinder { ends: ends(axis, point), radius: *radius })
         }
-        Shape::Cylinder { point, axis, radius } => {
-            Some(Solid::Cylinder { ends: ends(&axis, &point), radius })
-        }
-        Shape::Tube { point, axis, radius } => {
-            Some(Solid::Tube { ends: ends(&axis, &point), radius })
+        Surface::Tube { point, axis, radius } => {
+            Some(Solid::Tube { ends: ends(axis, point), radius: *radius })
         }
         _ => None,
     }
 }
 
-/// The pose of a wall that is not a plane: its shape is only translated, but the surface of a round one may turn.
+/// The pose of a wall that is not a plane: it is only translated, but the surface of a round one may turn.
 fn wall_pose(wall: &Wall, time: f64) -> [f32; 7] {
-    let (place, turn) = match wall.shape {
-        Shape::Box { pose, .. } => (pose.translation.vector, pose.rotation),
-        Shape::Cylinder { point, .. } | Shape::Tube { point, .. } => {
-            (point, UnitQuaternion::from_scaled_axis(time * wall.angular_velocity))
+    let (place, turn) = match &wall.surface {
+        Surface::Solid { pose, .. } => (pose.translation.vector, pose.rotation),
+        Surface::Cylinder { point, .. } | Surface::Tube { point, .. } => {
+            (*point, UnitQuaternion::from_scaled_axis(time * wall.angular_velocity))
         }
         _ => (Vector3::zeros(), UnitQuaternion::identity()),
     };

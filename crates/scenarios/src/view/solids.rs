@@ -37,7 +37,7 @@ fn fixed(surfaces: &Surfaces) -> impl Iterator<Item = (usize, &Collider)> {
 }
 
 /// A shape at `pose` in the frame of its body, or `None` for a half-space.
-fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Option<Solid> {
+pub(super) fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Option<Solid> {
     let place = |point: Vector3<f64>| -> [f64; 3] { (pose * Point3::from(point)).coords.into() };
     let ends = |half: Vector3<f64>| [place(-half), place(half)];
     Some(match shape {

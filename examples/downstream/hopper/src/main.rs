@@ -13,7 +13,8 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Vector3};
-use percussion_granular::{Error, Grain, Settings, Shape, Wall, World};
+use percussion_collision::Shape;
+use percussion_granular::{Error, Grain, Settings, Wall, World};
 
 /// Mean diameter (m), density (kg/m³) and friction of the grains: beads of glass.
 const DIAMETER: f64 = 0.01;
@@ -72,7 +73,7 @@ fn walls() -> Vec<Wall> {
             walls.push(Wall::plane(0.5 * side * SILO * axis, -side * axis, FRICTION));
             let center = side * away * axis - Vector3::z() * DIAMETER;
             let pose = Isometry3::translation(center.x, center.y, center.z);
-            walls.push(Wall::fixed(Shape::Box { pose, half_extents }, FRICTION));
+            walls.push(Wall::solid(Shape::Box { half_extents }, pose, FRICTION));
         }
     }
     walls
