@@ -46,7 +46,7 @@ fn place(path: &Path) -> Option<(PathBuf, Module)> {
         module.push(name.to_owned());
     }
     let is_test = |name: &String| name == "tests" || name.ends_with("_tests") || name == "bin";
-    let above = parts[..at].iter().any(|part| *part == "examples");
+    let above = parts[..at].contains(&"examples");
     (!above && !module.iter().any(is_test)).then(|| (parts[..=at].iter().collect(), module))
 }
 

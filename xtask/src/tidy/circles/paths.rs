@@ -31,7 +31,7 @@ impl<'a> Names<'a> {
                     continue;
                 }
                 for import in tree(&mut Words::new(&code[at + word.len()..])) {
-                    if let Some(path) = names.from_root(module, &import.path) {
+                    if let Some(path) = names.rooted(module, &import.path) {
                         imports.insert(import.name, path);
                     }
                 }
@@ -43,7 +43,7 @@ impl<'a> Names<'a> {
 
     /// The deepest module on `path`, as written in `module`, if it is one of this crate.
     pub(super) fn module_of(&self, module: &Module, path: &[String]) -> Option<Module> {
-        let mut path = self.from_root(module, path)?;
+        let mut path = self.rooted(module, path)?;
         for _ in 0..MOST_ALIASES {
             let depth = (0..=path.len()).rev().find(|&k| self.modules.contains_key(&path[..k]))?;
             let inside = path[..depth].to_vec();
@@ -57,7 +57,7 @@ impl<'a> Names<'a> {
     }
 
     /// The path from the root of the crate; none for other crates.
-    fn from_root(&self, module: &Module, path: &[String]) -> Option<Module> {
+    fn rooted(&self, module: &Module, path: &[String]) -> Option<Module> {
         let supers = path.iter().take_while(|part| *part == "super").count();
         let (start, rest) = match path.first()?.as_str() {
             "crate" => (vec![], &path[1..]),
