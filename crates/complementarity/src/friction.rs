@@ -10,10 +10,9 @@
 //! | --- | --- |
 //! | [`problem`] | the validated problem and the residuals that judge any answer |
 //! | [`law`] | the two laws |
-//! | [`figures`] | approach, adhesion, cone, complementarity and slip of one contact, of which residuals are made |
 //! | [`infeasibility`] | proofs that a problem has no solution |
 //! | [`delassus`] | the trait of operators; block-sparse and matrix-free |
-//! | [`single`] | one contact in closed form |
+//! | [`single`] | one contact in closed form, and the [figures](single::figures) of which residuals are made |
 //! | [`block_gauss_seidel`] | sweeps over the contacts, in four orders |
 //! | [`interior_point`] | all contacts at once, for hard problems and full precision |
 //! | [`projected_gradient`] | accelerated, on the convex relaxation |
@@ -40,7 +39,7 @@ pub mod block_gauss_seidel;
 pub mod cone;
 pub mod delassus;
 pub mod document;
-pub mod figures;
+mod error;
 pub mod infeasibility;
 pub mod interior_point;
 pub mod law;
@@ -56,10 +55,11 @@ pub mod trigonometric_polynomial;
 
 pub use delassus::{BlockSparse, Delassus, MatrixFree};
 pub use document::Document;
-pub use figures::Figures;
+pub use error::ProblemError;
 pub use infeasibility::Infeasibility;
 pub use law::Law;
 pub use method::{Method, Solution};
-pub use problem::{Problem, ProblemError};
+pub use problem::Problem;
 pub use reduction::Reduction;
 pub use report::{Report, Status};
+pub use single::figures::Figures;

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Law, Problem, Report, Status, cone,
-    report::{Error, Record, check_start},
+    report::{Error, Record, check_law, check_start},
     rescaled::InUnits,
 };
 
@@ -144,7 +144,7 @@ fn check<D: Delassus>(
     settings: &Settings,
     impulses: &[Vector3<f64>],
 ) -> Result<(), Error> {
-    problem.law().check(LAWS)?;
+    check_law(problem.law(), LAWS)?;
     check_start(problem.contact_count(), impulses, settings.tolerance)?;
     let Settings { penalty, relaxation, .. } = *settings;
     if !penalty.is_finite() || penalty <= 0.0 {

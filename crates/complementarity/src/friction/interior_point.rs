@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Law, Problem, Report, Status,
-    report::{Error, Record, check_start},
+    report::{Error, Record, check_law, check_start},
     rescaled::InUnits,
 };
 
@@ -86,7 +86,7 @@ pub fn solve<D: Delassus>(
     settings: &Settings,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
-    problem.law().check(LAWS)?;
+    check_law(problem.law(), LAWS)?;
     check_start(problem.contact_count(), impulses, settings.tolerance)?;
     match InUnits::of(problem) {
         Some(units) => {

@@ -12,8 +12,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::report::Error;
-
 /// Friction law of all contacts of a [problem](super::Problem).
 ///
 /// # Example
@@ -48,11 +46,6 @@ impl Law {
             Self::Coulomb => "coulomb",
             Self::MaximumDissipation => "maximum-dissipation",
         }
-    }
-
-    /// Refuses this law for a solver that has a rule for `solved` alone.
-    pub(super) fn check(self, solved: &'static [Self]) -> Result<(), Error> {
-        if solved.contains(&self) { Ok(()) } else { Err(Error::Law { law: self, solved }) }
     }
 }
 

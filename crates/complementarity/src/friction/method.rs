@@ -25,8 +25,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Infeasibility, Law, Problem, Report, Status, alternating_directions,
-    block_gauss_seidel, block_gauss_seidel::Ordering, interior_point, projected_gradient,
-    report::Error,
+    block_gauss_seidel,
+    block_gauss_seidel::Ordering,
+    interior_point, projected_gradient,
+    report::{Error, check_law},
 };
 
 /// Largest number of contacts for which the default method factorizes dense matrices.
@@ -135,7 +137,7 @@ impl Method {
     ///
     /// [`Error::Law`] if not.
     pub fn check_law(&self, law: Law) -> Result<(), Error> {
-        law.check(self.laws())
+        check_law(law, self.laws())
     }
 
     /// This method with another tolerance (≥ 0).

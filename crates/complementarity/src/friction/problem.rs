@@ -2,7 +2,7 @@
 //!
 //! **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it is
 //! measured where both are alike, in velocities: `w_i = tr(W_ii)/3`, an inverse mass, turns impulses into them. What is measured
-//! are the [figures](super::figures) of a contact: how fast it approaches, how much it pulls, how far it is out of its
+//! are the [figures](super::single::figures) of a contact: how fast it approaches, how much it pulls, how far it is out of its
 //! cone, how far from either opening or staying closed, and how far from either sticking or sliding against its friction. The residual
 //!
 //! ```math
@@ -12,7 +12,7 @@
 //! of a contact is the largest of them, in m/s, that of a problem the largest `r_i`; the relative one is divided by the largest
 //! `‖u_f‖`, which no answer changes. An impulse that is wrong by what changes the velocity of its contact by 1 mm/s,
 //! or a velocity wrong by as much, has `r_i` of about 1 mm/s. A relative residual of `τ` guarantees the law up to velocities of `τ` times the
-//! largest `‖u_f‖`, each of its parts by itself and for any `μ`; the head of [`figures`](super::figures) derives it.
+//! largest `‖u_f‖`, each of its parts by itself and for any `μ`; the head of [`figures`](super::single::figures) derives it.
 //!
 //! **Units.** Neither residual changes when all masses and impulses are multiplied by a
 //! number; the relative one also stays when velocities are. Solvers work on problems whose sizes are beyond `2^±150` in units
@@ -31,26 +31,17 @@
 //!
 //! V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction: formulations and numerical
 //! comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (residuals in use);
-//! T. Preclik, S. Eibl, U. Rüde, 2017, section 3. The residual is derived in [`figures`](super::figures).
+//! T. Preclik, S. Eibl, U. Rüde, 2017, section 3. The residual is derived in [`figures`](super::single::figures).
 
-mod error;
+mod checks;
 
 use nalgebra::{DMatrix, Vector3};
 
-pub use self::error::ProblemError;
-use self::error::{check_entries, check_symmetry};
+use self::checks::{check_entries, check_symmetry};
 use super::{
-    BlockSparse, Delassus, Figures, Law, cone,
+    BlockSparse, Delassus, Figures, Law, ProblemError, cone,
     single::{Contact, coulomb, maximum_dissipation},
 };
-
-/// How far `W` may be from symmetric: an entry and its mirror image may differ by this part of the square root of
-/// the product of their diagonal entries.
-///
-/// Programs that form `W` by integrating or from different linearizations of two rows hand over matrices that are
-/// unsymmetric by up to `2e-3` in this measure; five times that is a mistake in the order of components.
-/// Multiplications use `W` as it is, single contacts the symmetric part of their block.
-pub const SYMMETRY: f64 = 1e-2;
 
 /// A frictional contact problem: find impulses `p` whose velocities `u = W p + u_f` obey a [`Law`] at every contact.
 ///

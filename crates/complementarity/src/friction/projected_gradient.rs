@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Law, Problem, Report, Status, cone,
-    report::{Error, Record, check_start},
+    report::{Error, Record, check_law, check_start},
     rescaled::InUnits,
 };
 
@@ -79,7 +79,7 @@ pub fn solve<D: Delassus>(
     settings: &Settings,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
-    problem.law().check(LAWS)?;
+    check_law(problem.law(), LAWS)?;
     check_start(problem.contact_count(), impulses, settings.tolerance)?;
     if settings.renew_every == 0 {
         return Err(Error::Setting { name: "renew_every", value: 0.0, expected: "≥ 1" });

@@ -76,6 +76,11 @@ pub enum Error {
     },
 }
 
+/// Refuses a law for a solver that has rules for those of `solved` alone.
+pub(super) fn check_law(law: Law, solved: &'static [Law]) -> Result<(), Error> {
+    if solved.contains(&law) { Ok(()) } else { Err(Error::Law { law, solved }) }
+}
+
 /// Checks a start and the tolerance that all solvers have.
 pub(super) fn check_start(
     contacts: usize,

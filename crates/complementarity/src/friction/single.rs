@@ -16,6 +16,7 @@
 //! | [`coulomb`] | friction against the slip: all of one to six, and the one to take |
 //! | [`alart_curnier`] | one impulse of Coulomb's law by Newton's method, for comparison |
 //! | [`projection`] | one impulse of Coulomb's law by projected steps, for comparison |
+//! | [`figures`] | how far an impulse is from the law: approach, adhesion, cone, complementarity and slip |
 //!
 //! [`solve`] gives the answer of either law after judging it, or an error: a singular `A` whose range does not contain `b` may
 //! have none, as for `μ ≥ 1`, `A = [[1, 1], [1, 1]]` and `b = (1, −1)`, where every push is followed by one of the tangent. The closed forms by themselves
@@ -32,13 +33,23 @@
 pub mod alart_curnier;
 mod conic;
 pub mod coulomb;
+pub mod figures;
 pub mod maximum_dissipation;
 pub mod projection;
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Figures, Law, cone};
+use self::figures::Figures;
+use super::{Law, cone};
 use crate::compensated::Sum;
+
+/// How far `W` may be from symmetric: an entry and its mirror image may differ by this part of the square root of
+/// the product of their diagonal entries.
+///
+/// Programs that form `W` by integrating or from different linearizations of two rows hand over matrices that are
+/// unsymmetric by up to `2e-3` in this measure; five times that is a mistake in the order of components.
+/// Multiplications use `W` as it is, single contacts the symmetric part of their block.
+pub const SYMMETRY: f64 = 1e-2;
 
 /// Why a block and a friction coefficient are not a [`Contact`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -62,7 +73,7 @@ pub enum Error {
         /// The entry.
         value: f64,
     },
-    /// The block is not symmetric within [`SYMMETRY`](super::problem::SYMMETRY).
+    /// The block is not symmetric within [`SYMMETRY`].
     #[error(
         "block[{row}][{column}] is {value} but block[{column}][{row}] is {other}, expected a symmetric block"
     )]
@@ -295,23 +306,19 @@ impl Contact {
     }
 
     /// `μ a/A_nn`.
-    pub(super) fn tilt(&self) -> [f64; 2] {
+    fn tilt(&self) -> [f64; 2] {
         self.coupling().map(|a| self.friction * (a * self.yielding))
     }
 
     /// Whether the closed form of maximum dissipation needs a second opinion.
     #[inline]
-    pub(super) const fn is_doubtful(&self) -> bool {
+    const fn is_doubtful(&self) -> bool {
         self.doubtful
     }
 
     /// `w ‖x − x*‖` (m/s) with the impulse `x*` of maximum dissipation under `b`.
     #[inline]
-    pub(super) fn distance_from_dissipative(
-        &self,
-        impulse: &Vector3<f64>,
-        b: &Vector3<f64>,
-    ) -> f64 {
+    fn distance_from_dissipative(&self, impulse: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
         let target = maximum_dissipation::solve_near(self, b, Some(impulse));
         self.inverse_mass * cone::norm(&(impulse - target))
     }
@@ -448,13 +455,13 @@ fn check(block: &Matrix3<f64>, friction: f64) -> Result<(), Error> {
     for [row, column] in [[0, 1], [0, 2], [1, 2]] {
         let (value, other) = (block[(row, column)], block[(column, row)]);
         let scale = block[(row, row)].sqrt() * block[(column, column)].sqrt();
-        if (value - other).abs() > super::problem::SYMMETRY * scale {
+        if (value - other).abs() > SYMMETRY * scale {
             return Err(Error::Unsymmetric { row, column, value, other });
         }
         // Relative to what the minor can be; the slack is that of an unsymmetric block.
         let cosine = 0.5 * (value + other) / scale;
         let value = 1.0 - cosine * cosine;
-        if value < -super::problem::SYMMETRY {
+        if value < -SYMMETRY {
             return Err(Error::Indefinite { rows: [row, column], value });
         }
     }

@@ -46,7 +46,7 @@
 //! minimum. A contact that opens by itself, `(u − W_ii p)_N > 0`, has no impulse. Blocks that are indefinite by noise are judged by the same conditions,
 //! which a minimum meets, but not it alone.
 //!
-//! `slip` is `w ‖p − x*‖` with the [closed form](super::single::maximum_dissipation): in a regular block the minimum exists, is the only one, and is what the
+//! `slip` is `w ‖p − x*‖` with the [closed form](super::maximum_dissipation): in a regular block the minimum exists, is the only one, and is what the
 //! closed form finds. It could lose more than six digits where the block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and the length of an
 //! impulse where the edge is thin (`‖k‖ > 0.95`). There `slip` is the larger one of the distance and of the conditions above.
 //!
@@ -59,7 +59,8 @@
 use nalgebra::Vector3;
 use serde::Serialize;
 
-use super::{Law, cone::length, single::Contact};
+use super::Contact;
+use crate::friction::{Law, cone::length};
 
 /// How far impulses are from the law, by its parts (m/s, each ≥ 0 and zero exactly where that part holds); see the head of the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

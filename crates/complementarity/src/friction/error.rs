@@ -1,7 +1,6 @@
-//! Why data are not a frictional contact problem, and the checks of an operator.
+//! Why data are not a frictional contact problem: [`ProblemError`].
 
-use super::SYMMETRY;
-use crate::friction::{BlockSparse, Delassus, single};
+use super::single;
 
 /// Why data are not a problem.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -76,7 +75,7 @@ pub enum ProblemError {
         /// The entry.
         value: f64,
     },
-    /// `W` is not symmetric within [`SYMMETRY`].
+    /// `W` is not symmetric within [`SYMMETRY`](single::SYMMETRY).
     #[error(
         "delassus[{row}][{column}] is {value} but delassus[{column}][{row}] is {other}, expected a symmetric operator"
     )]
@@ -116,45 +115,4 @@ pub enum ProblemError {
         /// The entry.
         value: f64,
     },
-}
-
-/// Whether all entries are finite.
-pub(super) fn check_entries(delassus: &BlockSparse) -> Result<(), ProblemError> {
-    for contact in 0..delassus.contact_count() {
-        for (other, block) in delassus.row(contact) {
-            for r in 0..3 {
-                for c in 0..3 {
-                    let value = block[(r, c)];
-                    if !value.is_finite() {
-                        let (row, column) = (3 * contact + r, 3 * other + c);
-                        return Err(ProblemError::Entry { row, column, value });
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether the operator is symmetric within [`SYMMETRY`].
-pub(super) fn check_symmetry(delassus: &BlockSparse) -> Result<(), ProblemError> {
-    for contact in 0..delassus.contact_count() {
-        let here = delassus.diagonal(contact);
-        for (neighbor, block) in delassus.row(contact) {
-            let there = delassus.diagonal(neighbor);
-            let mirror = delassus.block(neighbor, contact);
-            for r in 0..3 {
-                for c in 0..3 {
-                    let (value, other) =
-                        (block[(r, c)], mirror.map_or(0.0, |mirror| mirror[(c, r)]));
-                    let scale = here[(r, r)].sqrt() * there[(c, c)].sqrt();
-                    if (value - other).abs() > SYMMETRY * scale {
-                        let (row, column) = (3 * contact + r, 3 * neighbor + c);
-                        return Err(ProblemError::Unsymmetric { row, column, value, other });
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
 }
