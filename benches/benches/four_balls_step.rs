@@ -6,8 +6,9 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
-use percussion_integrators::State;
-use percussion_integrators::stewart_trinkle::{Integrator, StepReport};
+use percussion_integrators::{
+    Simulation, State, StepReport, StewartTrinkle, Work, report::Polygons,
+};
 use percussion_scenarios::{Scenario, scenario::Setup};
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";
@@ -17,15 +18,21 @@ const BENCH: &str = "four-balls-step/collision";
 const LARGEST: usize = 70;
 
 /// A motion of the four balls that starts at `state`, or as published.
-fn motion(state: Option<&State>) -> Integrator {
+fn motion(state: Option<&State>) -> Simulation<StewartTrinkle> {
     let scenario = Scenario::named(SCENARIO).expect("the scenario is embedded");
     let Setup { model, state: start, settings, .. } = scenario.build().expect("it is valid");
     let state = state.cloned().unwrap_or(start);
-    Integrator::new(model, settings, state).expect("no state of the motion penetrates")
+    Simulation::<StewartTrinkle>::new(model, settings, state)
+        .expect("no state of the motion penetrates")
 }
 
-fn step(integrator: &mut Integrator) -> StepReport {
+fn step(integrator: &mut Simulation<StewartTrinkle>) -> StepReport {
     integrator.step().expect("every step of the motion is solved")
+}
+
+fn polygons(report: &StepReport) -> Polygons {
+    let Work::Polygons(work) = report.work else { panic!("the scheme has polygons") };
+    work
 }
 
 /// The state two steps before the end of the first step with all seven contacts, and its report.
@@ -36,7 +43,7 @@ fn collision() -> (State, StepReport) {
         let [_, last] = before;
         before = [last, integrator.state().clone()];
         let report = step(&mut integrator);
-        if report.lcp_size == LARGEST {
+        if polygons(&report).lcp_size == LARGEST {
             let [two_before, _] = before;
             return (two_before, report);
         }
@@ -47,7 +54,8 @@ fn collision() -> (State, StepReport) {
 fn four_balls_step(criterion: &mut Criterion) {
     let (before, report) = collision();
     assert!(report.relative_residual <= 1e-9, "residual {}", report.relative_residual);
-    eprintln!("{BENCH}: {} LCPs, {} pivots", report.lcp_solves, report.pivots);
+    let Polygons { lcp_solves, pivots, .. } = polygons(&report);
+    eprintln!("{BENCH}: {lcp_solves} LCPs, {pivots} pivots");
     residuals::note(BENCH, report.relative_residual).expect("the file can be written");
 
     let warm = || {
@@ -55,7 +63,11 @@ fn four_balls_step(criterion: &mut Criterion) {
         step(&mut integrator);
         integrator
     };
-    assert_eq!(step(&mut warm()).lcp_size, LARGEST, "the warm motion takes the same step");
+    assert_eq!(
+        polygons(&step(&mut warm())).lcp_size,
+        LARGEST,
+        "the warm motion takes the same step"
+    );
     criterion.bench_function(BENCH, |bencher| {
         bencher.iter_batched_ref(warm, step, BatchSize::SmallInput);
     });

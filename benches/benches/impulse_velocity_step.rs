@@ -6,7 +6,7 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
-use percussion_integrators::{State, impulse_velocity, stewart_trinkle};
+use percussion_integrators::{ImpulseVelocity, Simulation, State, StewartTrinkle};
 use percussion_scenarios::{Scenario, scenario::Setup};
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";
@@ -20,17 +20,17 @@ fn setup() -> (Scenario, Setup) {
     (scenario, setup)
 }
 
-fn round_cones(state: Option<&State>) -> impulse_velocity::Integrator {
+fn round_cones(state: Option<&State>) -> Simulation<ImpulseVelocity> {
     let (scenario, Setup { model, state: start, .. }) = setup();
     let state = state.cloned().unwrap_or(start);
     let settings = scenario.impulse_velocity_settings();
-    impulse_velocity::Integrator::new(model, settings, state).expect("the state is finite")
+    Simulation::<ImpulseVelocity>::new(model, settings, state).expect("the state is finite")
 }
 
-fn polygons(state: Option<&State>) -> stewart_trinkle::Integrator {
+fn polygons(state: Option<&State>) -> Simulation<StewartTrinkle> {
     let (_, Setup { model, state: start, settings, .. }) = setup();
     let state = state.cloned().unwrap_or(start);
-    stewart_trinkle::Integrator::new(model, settings, state).expect("nothing penetrates")
+    Simulation::<StewartTrinkle>::new(model, settings, state).expect("nothing penetrates")
 }
 
 fn impulse_velocity_step(criterion: &mut Criterion) {
@@ -44,7 +44,7 @@ fn impulse_velocity_step(criterion: &mut Criterion) {
         if report.contacts.len() >= CONTACTS {
             residuals::note("impulse-velocity-step/round-cones", report.relative_residual)
                 .expect("the file can be written");
-            eprintln!("round cones: {} passes, {} sweeps", report.passes, report.sweeps);
+            eprintln!("{:?}", report.work);
             break before;
         }
         before = start;
@@ -56,7 +56,7 @@ fn impulse_velocity_step(criterion: &mut Criterion) {
         let report = motion.step().expect("every step is solved");
         assert!(start.time < 1.0, "the ball misses the row");
         if report.contacts.len() >= CONTACTS {
-            eprintln!("polygons: {} LCPs, {} pivots", report.lcp_solves, report.pivots);
+            eprintln!("{:?}", report.work);
             break before;
         }
         before = start;

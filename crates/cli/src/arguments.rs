@@ -23,7 +23,7 @@ pub(crate) use self::{
     laws::{Allowed, LawSettings, Which},
     list::List,
     reproduce::Reproduce,
-    run::{Integrator, Run},
+    run::Run,
     solve::{FrictionSolver, Solve, SolveFriction, SolveLcp, Solver},
     view::View,
 };

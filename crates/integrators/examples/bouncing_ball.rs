@@ -13,7 +13,7 @@ use percussion_dynamics::{
 };
 use percussion_impact::Newton;
 use percussion_integrators::{
-    Contact, Model, State,
+    Contact, Model, Simulation, State, StewartTrinkle,
     event_driven::{self, EventKind},
     stewart_trinkle,
 };
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The time stepping of Stewart and Trinkle is inelastic: the first landing stops the ball within a step.
     let settings =
         stewart_trinkle::Settings { step_size: 0.01, ..stewart_trinkle::Settings::planar() };
-    let mut stepper = stewart_trinkle::Integrator::new(model, settings, start)?;
+    let mut stepper = Simulation::<StewartTrinkle>::new(model, settings, start)?;
     let mut landing = f64::INFINITY;
     stepper.run(2.0, |state, _report| {
         if state.velocity[1].abs() < 1e-9 {

@@ -13,8 +13,9 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_impact::Propagative;
-use percussion_integrators::variational::{Integrator, Model, Settings};
-use percussion_integrators::{Contact, State};
+use percussion_integrators::{
+    Contact, Model, Simulation, State, Variational, variational::Settings,
+};
 
 const STEPS: usize = 1_000_000;
 
@@ -53,7 +54,7 @@ fn trial(
 ) -> Result<(), Box<dyn Error>> {
     let start = State { time: 0.0, coordinates, velocity };
     let law = Box::new(Propagative::default());
-    let mut motion = Integrator::new(model, law, settings, start)?;
+    let mut motion = Simulation::<Variational>::with_law(model, law, settings, start)?;
     let momentum = motion.momentum()[0];
     let mut first = None;
     let (mut impacts, mut plastic, mut left, mut worst) = (0, 0, 0, [0.0_f64; 10]);
@@ -64,7 +65,7 @@ fn trial(
         let first = *first.get_or_insert(report.energy_before);
         let tenth = &mut worst[10 * k / STEPS];
         *tenth = tenth.max((report.energy_after - first).abs());
-        residual = residual.max(report.residual);
+        residual = residual.max(report.relative_residual);
         impacts += report.impacts.len();
         for impact in &report.impacts {
             plastic += usize::from(impact.is_plastic);
@@ -90,13 +91,13 @@ fn trial(
 fn main() -> Result<(), Box<dyn Error>> {
     let settings = |step_size| Settings { step_size, ..Settings::default() };
     for h in [0.02, 0.01] {
-        let pendulum = Model::new(Box::new(chain(1, false)?), vec![])?;
+        let pendulum = Model::lagrangian(Box::new(chain(1, false)?), vec![])?;
         trial("pendulum", pendulum, settings(h), vec![0.4], vec![0.0])?;
     }
     for count in 1..=4 {
         for h in [2e-3, 1e-3, 5e-4] {
             for correction_limit in [0.0, Settings::default().correction_limit] {
-                let model = Model::new(Box::new(chain(count, true)?), ends(count)?)?;
+                let model = Model::lagrangian(Box::new(chain(count, true)?), ends(count)?)?;
                 let mut coordinates = vec![0.0, 2.0, 0.3];
                 coordinates.resize(2 + count, -0.5);
                 let mut velocity = vec![0.7, 0.0, 1.0];

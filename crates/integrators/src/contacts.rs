@@ -20,7 +20,7 @@
 //! use nalgebra::Vector3;
 //! use percussion_collision::{Collider, Scene, Shape};
 //! use percussion_dynamics::{Body, FreeBodies, MassProperties};
-//! use percussion_integrators::{Model, State, impulse_velocity::{Integrator, Settings}};
+//! use percussion_integrators::{ImpulseVelocity, Model, Simulation, State, impulse_velocity::Settings};
 //!
 //! let half_extents = Vector3::new(0.3, 0.2, 0.1);
 //! let body = Body::from_mass_properties(&MassProperties::solid_box(2.0, &(2.0 * half_extents))?);
@@ -37,7 +37,7 @@
 //! let start = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
 //!
 //! let settings = Settings { step_size: 0.01, ..Settings::default() };
-//! let mut motion = Integrator::new(model, settings, start)?;
+//! let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start)?;
 //! let mut carried = 0.0;
 //! motion.run(0.5, |_, report| {
 //!     carried = report.contacts.iter().map(|contact| contact.impulse.x).sum();

@@ -117,10 +117,21 @@ pub(crate) struct Step<'a> {
     pub(crate) coordinates_before: &'a [f64],
     pub(crate) coordinates: &'a [f64],
     pub(crate) velocity: &'a [f64],
-    /// Whether contacts carried impulses and the scheme does not damp what this does to its modified energy.
-    pub(crate) keeps_energy: bool,
-    /// What the scheme adds to `B` (J).
-    pub(crate) exchanged: f64,
+}
+
+/// What the account has to know of a step beside its ends, from the scheme that took it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Allowance {
+    /// Part of an overlap that the step removes, over its length (1/s, ≥ 0); none where it removes no overlaps.
+    pub overlap_rate: Option<f64>,
+    /// Whether contacts carried impulses and the scheme does not damp what this does to its modified energy: `C`.
+    pub keeps_energy: bool,
+    /// What the scheme adds to `B` (J, ≥ 0).
+    pub exchanged: f64,
+    /// Work of the forces without a potential in the step, and by how much it is undecided (J), where the scheme knows
+    /// them; otherwise the trapezoidal rule says.
+    pub work: Option<(f64, f64)>,
 }
 
 impl EnergyAccount {
@@ -189,30 +200,23 @@ impl EnergyAccount {
         system: &dyn System,
         step: Step<'_>,
         (from, to): (f64, f64),
+        allowance: &Allowance,
         residual: f64,
     ) -> EnergyBalance {
-        let power = system.other_power(step.coordinates, step.velocity, to);
-        let half = 0.5 * (to - from);
-        let work = half * (self.power + power);
-        let undecided = half * (power - self.power).abs() + residual;
-        self.power = power;
-        self.enter_with(system, step, (work, undecided))
-    }
-
-    /// The same for a scheme that knows the work of the forces without a potential, and by how much it is undecided (J).
-    pub(crate) fn enter_with(
-        &mut self,
-        system: &dyn System,
-        step: Step<'_>,
-        (work, undecided): (f64, f64),
-    ) -> EnergyBalance {
-        let Step { coordinates_before, coordinates, velocity, keeps_energy, .. } = step;
+        let Step { coordinates_before, coordinates, velocity } = step;
+        let (work, undecided) = allowance.work.unwrap_or_else(|| {
+            let power = system.other_power(coordinates, velocity, to);
+            let half = 0.5 * (to - from);
+            let before = std::mem::replace(&mut self.power, power);
+            (half * (before + power), half * (power - before).abs())
+        });
+        let undecided = undecided + residual;
         let potential = system.potential_energy(coordinates);
         let kinetic = system.kinetic_energy(coordinates, velocity);
         let of_mass = (kinetic - system.kinetic_energy(coordinates_before, velocity)).abs();
-        let exchanged = (potential - self.potential).abs() + of_mass + step.exchanged;
+        let exchanged = (potential - self.potential).abs() + of_mass + allowance.exchanged;
         let first = *self.first.get_or_insert(exchanged);
-        if keeps_energy {
+        if allowance.keeps_energy {
             self.of_impacts += exchanged;
         }
         let lifted = (potential - self.potential).max(0.0);

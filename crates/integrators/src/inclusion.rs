@@ -73,7 +73,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     energy::{ControlledAccount, Reached},
-    model::{Model, State},
+    model::{Feature, Model, Rule, State},
     scales::Scales,
 };
 use contacts::Contacts;
@@ -181,6 +181,19 @@ impl Resolved {
             phase_limit: settings.phase_limit,
             step_limit: settings.step_limit,
         }
+    }
+}
+
+/// What the inclusion makes of a feature of a model.
+#[must_use]
+pub const fn rule(feature: Feature) -> Rule {
+    match feature {
+        Feature::Restitution => Rule::Ignored,
+        Feature::FoundContacts
+        | Feature::JointFriction
+        | Feature::Constraints
+        | Feature::VelocityConstraints
+        | Feature::Forces => Rule::Refused,
     }
 }
 
@@ -308,11 +321,8 @@ fn check_model(model: &Model) -> Result<(), Error> {
     if model.contacts().is_empty() {
         return Err(Error::NoContacts);
     }
-    if model.contact_source().is_some() {
-        return Err(Error::Unsupported);
+    match model.refused(rule) {
+        Some(feature) => Err(Error::NoRule { feature }),
+        None => Ok(()),
     }
-    if !model.constraints().is_empty() || !model.joint_friction().is_empty() {
-        return Err(Error::Unsupported);
-    }
-    Ok(())
 }

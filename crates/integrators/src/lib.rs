@@ -1,8 +1,8 @@
 //! Time stepping for rigid bodies with contact, impact and Coulomb friction.
 //!
-//! A [`Model`] is what moves and what may touch, the same for every scheme; a [`State`] is where it starts. The
-//! `Integrator` of a scheme, as [`stewart_trinkle::Integrator`], is the motion, and its `StepReport` what one step cost
-//! and how well its equations hold. What moves is any [`System`](percussion_dynamics::System).
+//! A [`Model`] is what moves and what may touch, the same for every scheme; a [`State`] is where it starts. A
+//! [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`], and its [`StepReport`] says what one
+//! step cost and how well its equations hold. What moves is any [`System`](percussion_dynamics::System).
 //!
 //! # Example
 //!
@@ -13,8 +13,8 @@
 //! use nalgebra::Vector3;
 //! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 //! use percussion_dynamics::{Body, FreeBodies, MassProperties};
-//! use percussion_integrators::stewart_trinkle::{Integrator, Settings};
-//! use percussion_integrators::{Contact, Model, State};
+//! use percussion_integrators::stewart_trinkle::Settings;
+//! use percussion_integrators::{Contact, Model, Simulation, State, StewartTrinkle};
 //!
 //! let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);
 //! let balls = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
@@ -28,10 +28,10 @@
 //!     velocity: vec![7.0, 0.0, 0.0, 0.0, 0.0, 0.0],
 //! };
 //! let settings = Settings { step_size: 0.01, ..Settings::default() };
-//! let mut integrator = Integrator::new(model, settings, state)?;
-//! integrator.run(1.0, |_, _| ())?;
+//! let mut simulation = Simulation::<StewartTrinkle>::new(model, settings, state)?;
+//! simulation.run(1.0, |_, _| ())?;
 //!
-//! let velocity = &integrator.state().velocity;
+//! let velocity = &simulation.state().velocity;
 //! assert!((velocity[0] - 5.0).abs() < 1e-9); // m/s
 //! assert!((velocity[4] - 50.0).abs() < 1e-7); // rad/s about y
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -39,19 +39,23 @@
 //!
 //! # Modules
 //!
-//! | module | scheme |
+//! | module | content |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
 //! | [`contacts`] | the contacts of a motion by number, found on the way or named beforehand |
-//! | [`energy`] | the account of the energy that schemes in steps keep |
+//! | [`energy`] | the account of the energy that schemes keep |
+//! | [`error`] | why a simulation does not start or take a step |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
-//! | [`impulse_velocity`] | semi-implicit, contacts by their velocities at the end of the step, round friction cones |
+//! | [`impulse_velocity`] | [`ImpulseVelocity`]: semi-implicit, contacts by their velocities at the end of the step, round friction cones |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
 //! | [`model`] | what moves, what may touch and where it starts: the same for every scheme |
-//! | [`moreau_jean`] | the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
+//! | [`moreau_jean`] | [`MoreauJean`]: the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
+//! | [`report`] | what a step reports |
 //! | [`scales`] | [`Scales`]: length, mass and time of a problem, which tolerances are parts of |
-//! | [`stewart_trinkle`] | implicit, position level: inelastic impact, polyhedral friction, no penetration at step ends |
-//! | [`variational`] | discrete momentum conserved, impacts located within the step, any impact law without friction |
+//! | [`schemes`] | the schemes by name, and what each has a rule for |
+//! | [`simulation`] | [`Simulation`]: the frame of all stepping schemes |
+//! | [`stewart_trinkle`] | [`StewartTrinkle`]: implicit, position level, inelastic impact, polyhedral friction, no penetration at step ends |
+//! | [`variational`] | [`Variational`]: discrete momentum conserved, impacts located within the step, any impact law without friction |
 //!
 //! # Which one
 //!
@@ -73,28 +77,42 @@
 //!
 //! - No scheme sees surfaces that pass through each other within one step.
 //! - [`compliant`] and [`inclusion`] need contacts that are named beforehand.
-//! - Restitution is not part of [`stewart_trinkle`] and [`impulse_velocity`], nor friction in impacts of [`variational`].
+//! - Restitution is not part of [`stewart_trinkle`] and [`impulse_velocity`], nor friction in impacts of [`variational`];
+//!   [`schemes`] has the table of what each scheme uses, ignores or refuses.
 //! - [`inclusion`] is for systems in the plane; [`compliant`] knows no bilateral constraints.
 
 mod bilateral;
 pub mod compliant;
 pub mod contacts;
 pub mod energy;
+pub mod error;
 pub mod event_driven;
 mod events;
 pub mod impulse_velocity;
 pub mod inclusion;
 pub mod model;
 pub mod moreau_jean;
+pub mod report;
 pub mod scales;
+pub mod schemes;
+mod settings;
+pub mod simulation;
 pub mod stewart_trinkle;
 pub mod variational;
 mod velocity_level;
 
 pub use contacts::Contacts;
 pub use energy::EnergyBalance;
-pub use model::{BoundedFriction, Contact, Model, State};
+pub use error::Error;
+pub use impulse_velocity::ImpulseVelocity;
+pub use model::{BoundedFriction, Contact, Drive, Feature, Force, Model, Rule, State};
+pub use moreau_jean::MoreauJean;
+pub use report::{ContactReport, Impact, Residual, StepReport, Work};
 pub use scales::Scales;
+pub use simulation::{Scheme, Simulation};
+pub use stewart_trinkle::StewartTrinkle;
+pub use variational::Variational;
+pub use velocity_level::Unsolved;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,20 +1,11 @@
 //! What moves, what may touch, what is tied together and where it starts: the same for every scheme.
 //!
-//! A [`Model`] made once is the input of [`stewart_trinkle`](crate::stewart_trinkle),
-//! [`impulse_velocity`](crate::impulse_velocity), [`moreau_jean`](crate::moreau_jean),
-//! [`event_driven`](crate::event_driven) and [`inclusion`](crate::inclusion). The
-//! [model](crate::variational::Model) of [`variational`](crate::variational) has the same contacts and asks more of
-//! the system, that of [`compliant`](crate::compliant) has contacts with force laws.
+//! A [`Model`] made once is the input of every scheme but [`compliant`](crate::compliant), whose
+//! [model](crate::compliant::Model) has contacts with force laws.
 //!
-//! What a scheme has no rule for it refuses, with the one exception of restitution:
-//!
-//! | scheme | restitution | friction in joints | bilateral constraints | contact source |
-//! | --- | --- | --- | --- | --- |
-//! | `stewart_trinkle` | not used, impacts are inelastic | yes | yes | yes |
-//! | `impulse_velocity` | not used, impacts are inelastic | refused | yes | yes |
-//! | `moreau_jean` | Newton's | refused | yes | yes |
-//! | `event_driven` | by the impact law | refused | yes | yes |
-//! | `inclusion` | not used, impacts are inelastic | refused | refused | refused |
+//! A [`Feature`] that a scheme has no rule for it refuses before the first step; see [`schemes`](crate::schemes) for the
+//! table. [`Variational`](crate::Variational) needs to know more of the system than others, for which there are
+//! [`Model::lagrangian`] and [`Model::free_bodies`].
 //!
 //! Contacts are [named](Model::new) beforehand or [found](Model::with_contact_source) on the way, or both; see
 //! [`contacts`](crate::contacts) for what a scheme does with a source.
@@ -29,7 +20,9 @@
 //! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 //! use percussion_dynamics::{PlanarBodies, PlanarBody};
 //! use percussion_impact::Newton;
-//! use percussion_integrators::{Contact, Model, State, event_driven, impulse_velocity};
+//! use percussion_integrators::{
+//!     Contact, ImpulseVelocity, Model, Simulation, State, event_driven, impulse_velocity,
+//! };
 //!
 //! let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
 //! let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
@@ -43,7 +36,7 @@
 //! assert!((report.state.coordinates[0] - 0.9).abs() < 1e-9);
 //!
 //! let settings = impulse_velocity::Settings { step_size: 0.01, ..Default::default() };
-//! let mut motion = impulse_velocity::Integrator::new(model, settings, start)?;
+//! let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start)?;
 //! motion.run(1.0, |_, _| ())?;
 //! assert!((motion.state().coordinates[0] - 0.9).abs() < 0.016);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -51,14 +44,20 @@
 
 mod bounded_friction;
 mod error;
+mod feature;
+mod force;
 
 use std::sync::Arc;
 
-use nalgebra::{Cholesky, DMatrix};
-use percussion_dynamics::{ContactSource, EqualityConstraint, GapFunction, System};
+use nalgebra::{Cholesky, DMatrix, Vector3};
+use percussion_dynamics::{
+    ContactSource, EqualityConstraint, FreeBodies, GapFunction, Lagrangian, System,
+};
 
 pub use bounded_friction::BoundedFriction;
 pub use error::Error;
+pub use feature::{Feature, Rule};
+pub use force::{Drive, Force};
 
 use crate::{contacts::radius_of, scales::Scales};
 
@@ -98,7 +97,7 @@ pub struct Contact {
     pub gap: Arc<dyn GapFunction>,
     /// Coulomb friction coefficient `μ ≥ 0` (dimensionless).
     pub friction: f64,
-    /// Coefficient of restitution, in `[0, 1]`; the [module head](self) says which schemes use it, and what it compares
+    /// Coefficient of restitution, in `[0, 1]`; [`schemes`](crate::schemes) says which schemes use it, and what it compares
     /// is up to the scheme and its impact law.
     pub restitution: f64,
 }
@@ -117,14 +116,23 @@ impl Contact {
     }
 }
 
+/// What moves, and what is known of it.
+#[derive(Debug)]
+enum Mechanics {
+    Any(Box<dyn System>),
+    Lagrangian(Box<dyn Lagrangian>),
+    Bodies(FreeBodies),
+}
+
 /// A system with everything that acts on it, checked at construction.
 #[derive(Debug)]
 pub struct Model {
-    system: Box<dyn System>,
+    mechanics: Mechanics,
     contacts: Vec<Contact>,
     contact_source: Option<Arc<dyn ContactSource>>,
     joint_friction: Vec<BoundedFriction>,
     constraints: Vec<Box<dyn EqualityConstraint>>,
+    forces: Vec<Box<dyn Force>>,
 }
 
 impl Model {
@@ -134,14 +142,39 @@ impl Model {
     ///
     /// [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
     pub fn new(system: Box<dyn System>, contacts: Vec<Contact>) -> Result<Self, Error> {
-        check_contacts(system.as_ref(), &contacts)?;
-        Ok(Self {
-            system,
+        Self::of(Mechanics::Any(system), contacts)
+    }
+
+    /// The same for a system that is known to be a [`Lagrangian`] one.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn lagrangian(system: Box<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, Error> {
+        Self::of(Mechanics::Lagrangian(system), contacts)
+    }
+
+    /// The same for free bodies in space. [`Variational`](crate::Variational) turns them by the Cayley map, whatever their
+    /// rotation update.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn free_bodies(bodies: FreeBodies, contacts: Vec<Contact>) -> Result<Self, Error> {
+        Self::of(Mechanics::Bodies(bodies), contacts)
+    }
+
+    fn of(mechanics: Mechanics, contacts: Vec<Contact>) -> Result<Self, Error> {
+        let model = Self {
+            mechanics,
             contacts,
             contact_source: None,
             joint_friction: Vec::new(),
             constraints: Vec::new(),
-        })
+            forces: Vec::new(),
+        };
+        check_contacts(model.system(), &model.contacts)?;
+        Ok(model)
     }
 
     /// The same model, which also touches wherever `source` finds a contact, in place of a source of its own.
@@ -161,7 +194,7 @@ impl Model {
     /// [`Error::DirectionShape`], [`Error::DirectionOpposite`], [`Error::Bound`].
     pub fn with_joint_friction(self, joint_friction: Vec<BoundedFriction>) -> Result<Self, Error> {
         for (joint, friction) in joint_friction.iter().enumerate() {
-            friction.check(joint, self.system.velocity_count())?;
+            friction.check(joint, self.system().velocity_count())?;
         }
         Ok(Self { joint_friction, ..self })
     }
@@ -175,14 +208,46 @@ impl Model {
         self,
         constraints: Vec<Box<dyn EqualityConstraint>>,
     ) -> Result<Self, Error> {
-        check_constraints(self.system.as_ref(), &constraints)?;
+        check_constraints(self.system(), &constraints)?;
         Ok(Self { constraints, ..self })
+    }
+
+    /// The same model with these forces beside those of the system, in place of its own.
+    #[must_use]
+    pub fn with_forces(self, forces: Vec<Box<dyn Force>>) -> Self {
+        Self { forces, ..self }
+    }
+
+    pub(crate) fn set_forces(&mut self, forces: Vec<Box<dyn Force>>) {
+        self.forces = forces;
     }
 
     /// The system.
     #[must_use]
     pub fn system(&self) -> &dyn System {
-        self.system.as_ref()
+        match &self.mechanics {
+            Mechanics::Any(system) => system.as_ref(),
+            Mechanics::Lagrangian(system) => system.as_ref(),
+            Mechanics::Bodies(bodies) => bodies,
+        }
+    }
+
+    /// The system where it is known to be a Lagrangian one.
+    #[must_use]
+    pub fn as_lagrangian(&self) -> Option<&dyn Lagrangian> {
+        match &self.mechanics {
+            Mechanics::Lagrangian(system) => Some(system.as_ref()),
+            Mechanics::Any(_) | Mechanics::Bodies(_) => None,
+        }
+    }
+
+    /// The system where it is known to be free bodies.
+    #[must_use]
+    pub const fn as_free_bodies(&self) -> Option<&FreeBodies> {
+        match &self.mechanics {
+            Mechanics::Bodies(bodies) => Some(bodies),
+            Mechanics::Any(_) | Mechanics::Lagrangian(_) => None,
+        }
     }
 
     /// What finds further contacts on the way.
@@ -209,10 +274,36 @@ impl Model {
         &self.constraints
     }
 
+    /// The forces beside those of the system.
+    #[must_use]
+    pub fn forces(&self) -> &[Box<dyn Force>] {
+        &self.forces
+    }
+
+    /// Number of equations of all constraints.
+    pub(crate) fn constraint_rows(&self) -> usize {
+        self.constraints.iter().map(|constraint| constraint.row_count(self.system())).sum()
+    }
+
+    /// Whether every force is known to have the potential of which the system knows the energy, and to depend neither on
+    /// velocity nor on time: a Lagrangian system or free bodies without a [`Force`] beside those of the system, dampers and
+    /// torques on free bodies. Friction is not looked at.
+    #[must_use]
+    pub fn is_conservative(&self) -> bool {
+        self.forces.is_empty()
+            && match &self.mechanics {
+                Mechanics::Any(_) => false,
+                Mechanics::Lagrangian(system) => system.is_conservative(),
+                Mechanics::Bodies(bodies) => {
+                    bodies.bodies().iter().all(|body| body.torque == Vector3::zeros())
+                }
+            }
+    }
+
     /// Number of components of one contact: 2 in the plane, 3 in space.
     #[must_use]
     pub fn component_count(&self) -> usize {
-        1 + self.system.dimension().tangent_count()
+        1 + self.system().dimension().tangent_count()
     }
 
     /// The scales at `start` of a motion of the length `span` (s).
@@ -239,7 +330,7 @@ pub(crate) fn check_mass_matrix(system: &dyn System, coordinates: &[f64]) -> Res
 }
 
 /// Checks that contacts fit `system` and that their coefficients are in range.
-pub(crate) fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Error> {
+fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Error> {
     for (contact, &Contact { ref gap, friction, restitution }) in contacts.iter().enumerate() {
         if !(friction.is_finite() && friction >= 0.0) {
             return Err(Error::Friction { contact, value: friction });
@@ -253,7 +344,7 @@ pub(crate) fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Resul
 }
 
 /// Checks that bilateral constraints fit `system`.
-pub(crate) fn check_constraints(
+fn check_constraints(
     system: &dyn System,
     constraints: &[Box<dyn EqualityConstraint>],
 ) -> Result<(), Error> {

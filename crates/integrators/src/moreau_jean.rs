@@ -51,15 +51,17 @@ use percussion_complementarity::friction::{Document, Law, Method};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    contacts::Contacts,
-    energy::{EnergyAccount, Step},
-    impulse_velocity::{Error, StepReport, Unsolved, check_model, contacts_at, settings, steps},
-    model::{Model, State},
+    energy::Allowance,
+    error::Error,
+    model::{Feature, Rule, State},
+    report::{RoundCones, StepReport},
     scales::Scales,
-    velocity_level::{Place, VelocityLevel},
+    settings,
+    simulation::{End, Motion, Scheme},
+    velocity_level::{self, Place, Unsolved, VelocityLevel},
 };
 
-/// Settings of the [`Integrator`].
+/// Settings of the [`MoreauJean`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -90,7 +92,7 @@ pub struct Settings {
     pub warm_start: bool,
     /// What becomes of a step whose problem was not solved (default: it is refused).
     pub unsolved: Unsolved,
-    /// Largest number of steps of one [`run`](Integrator::run) (default `10_000_000`).
+    /// Largest number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
     pub step_limit: usize,
 }
 
@@ -114,7 +116,28 @@ impl Default for Settings {
     }
 }
 
-/// A motion in steps of equal length.
+impl Settings {
+    /// The method with the tolerance, if everything is in range and it has a rule for the law.
+    fn check(&self) -> Result<Method, Error> {
+        settings::positive("step_size", self.step_size)?;
+        if let Some(tolerance) = self.iteration_tolerance {
+            settings::positive("iteration_tolerance", tolerance)?;
+        }
+        if let Some(gap) = self.gap_tolerance {
+            settings::at_least_zero("gap_tolerance", gap)?;
+        }
+        settings::scales(self.scales)?;
+        settings::fraction("implicitness", self.implicitness)?;
+        settings::fraction("error_reduction", self.error_reduction)?;
+        if self.iteration_limit < 2 {
+            let (name, value) = ("iteration_limit", self.iteration_limit as f64);
+            return Err(Error::Setting { name, value, expected: "at least 2" });
+        }
+        velocity_level::method(self.method, self.law, self.tolerance)
+    }
+}
+
+/// The [scheme](self) of Moreau and Jean, for a [`Simulation`](crate::Simulation); the start may penetrate.
 ///
 /// # Example
 ///
@@ -125,8 +148,8 @@ impl Default for Settings {
 /// use nalgebra::Vector3;
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{Body, FreeBodies, MassProperties};
-/// use percussion_integrators::moreau_jean::{Integrator, Settings};
-/// use percussion_integrators::{Contact, Model, State};
+/// use percussion_integrators::{Contact, Model, MoreauJean, Simulation, State};
+/// use percussion_integrators::moreau_jean::Settings;
 ///
 /// let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);
 /// let balls = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -10.0))?;
@@ -137,27 +160,21 @@ impl Default for Settings {
 /// let coordinates = vec![0.0, 0.0, 1.35, 1.0, 0.0, 0.0, 0.0];
 /// let state = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
 /// let settings = Settings { step_size: 0.01, ..Settings::default() };
-/// let mut integrator = Integrator::new(model, settings, state)?;
+/// let mut simulation = Simulation::<MoreauJean>::new(model, settings, state)?;
 /// let mut fastest = 0.0_f64;
-/// integrator.run(0.6, |state, _| fastest = fastest.max(state.velocity[2]))?;
+/// simulation.run(0.6, |state, _| fastest = fastest.max(state.velocity[2]))?;
 /// assert!((fastest - 2.5).abs() < 0.06); // the impact may be seen a step late
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Integrator {
-    model: Model,
-    contacts: Contacts,
+pub struct MoreauJean {
     settings: Settings,
     scales: Scales,
     /// Largest change of each coordinate in the last pass (length `n_v`).
     tolerances: Vec<f64>,
     /// Largest gap of a closed contact (m).
     gap_tolerance: f64,
-    state: State,
-    start_time: f64,
-    step_count: usize,
     level: VelocityLevel,
-    account: EnergyAccount,
     active: Vec<usize>,
     /// `v_f`, then with the constraints.
     free: DVector<f64>,
@@ -172,35 +189,109 @@ pub struct Integrator {
     coordinates: Vec<f64>,
 }
 
-impl Integrator {
-    /// A motion of `model` that starts at `state`; it may penetrate there.
+impl MoreauJean {
+    /// Length, mass and time that tolerances are relative to.
+    #[must_use]
+    pub const fn scales(&self) -> &Scales {
+        &self.scales
+    }
+
+    /// Finds the contacts that are closed half a step ahead.
     ///
-    /// # Errors
-    ///
-    /// See [`Error`]: a setting out of range, a state that does not fit the system or is not finite, a mass matrix that is
-    /// not symmetric positive definite, bounded friction in joints.
-    pub fn new(model: Model, settings: Settings, state: State) -> Result<Self, Error> {
-        let method = check(&settings)?;
-        check_model(&model, &state)?;
-        let contacts = contacts_at(&model, &state)?;
+    /// A gap that is NaN counts as closed, so that stating the problem refuses it.
+    fn activate(&mut self, motion: &mut Motion) -> Result<(), Error> {
+        let Motion { model, contacts, state } = motion;
+        let (system, start) = (model.system(), &state.coordinates);
+        let lost = |source| Error::Contacts { time: state.time, source };
+        let tolerance = self.gap_tolerance;
+        let reach = contacts.reach(system, start, &self.forecast).max(tolerance);
+        contacts.look(system, start, reach).map_err(lost)?;
+        self.active.clear();
+        let closed = (tolerance, |gap: f64| gap.is_nan() || gap <= tolerance);
+        contacts.activate(system, &self.forecast, closed, &mut self.active).map_err(lost)?;
+        Ok(())
+    }
+
+    /// Finds `v'` with the forces and the masses that `guess` leads to.
+    fn pass(&mut self, motion: &Motion, report: &mut StepReport) -> Result<(), Error> {
+        let Settings { step_size: h, implicitness: theta, error_reduction, .. } = self.settings;
+        let Motion { model, contacts, state } = motion;
+        let (system, time) = (model.system(), state.time);
+        self.level.work.passes += 1;
+        // v_θ, then the way to q_θ.
+        self.free.copy_from_slice(&state.velocity);
+        self.free.axpy(theta, &self.guess, 1.0 - theta);
+        self.tangent.copy_from(&self.free);
+        self.tangent *= theta * h;
+        system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.middle);
+        let (middle, velocity) = (&self.middle, self.free.as_slice());
+        system.smooth_forces(middle, velocity, time + theta * h, self.forces.as_mut_slice());
+        system.apply_inverse_mass(middle, &mut self.forces);
+        self.free.copy_from_slice(&state.velocity);
+        self.free.axpy(h, &self.forces.column(0), 1.0);
+        if !self.free.iter().all(|v| v.is_finite()) {
+            return Err(Error::NotFinite { quantity: "velocity under smooth forces", time });
+        }
+        let Self { level, free, .. } = self;
+        let place = Place {
+            coordinates: &self.forecast,
+            mass_coordinates: &self.middle,
+            correction: error_reduction / h,
+            time,
+        };
+        level.constrain(model, &place, free);
+        let before = level.found();
+        let shift = |contact: usize, _, approach: f64| {
+            -contacts.as_slice()[contact].restitution * (-approach).max(0.0)
+        };
+        level.state((model, contacts), &self.active, &place, free, &state.velocity, shift)?;
+        level.begin(self.settings.warm_start);
+        if level.work.passes > 1 {
+            level.begin_with(&before.0, &before.1);
+        }
+        level.solve(self.settings.unsolved, time, report)?;
+        level.apply(model, &place, free, &mut self.velocity);
+        Ok(())
+    }
+
+    /// `|T(q', v) − T(q, v)|` with the velocity before an impact: beside that with the velocity after it, which the account
+    /// has, what the impact changes in the modified energy.
+    fn exchanged_before(&self, motion: &Motion) -> f64 {
+        let State { coordinates, velocity, .. } = &motion.state;
+        let kinetic =
+            |coordinates: &[f64]| motion.model.system().kinetic_energy(coordinates, velocity);
+        (kinetic(&self.coordinates) - kinetic(coordinates)).abs()
+    }
+}
+
+impl Scheme for MoreauJean {
+    type Settings = Settings;
+
+    fn rule(feature: Feature) -> Rule {
+        match feature {
+            Feature::JointFriction | Feature::Forces => Rule::Refused,
+            Feature::FoundContacts
+            | Feature::Restitution
+            | Feature::Constraints
+            | Feature::VelocityConstraints => Rule::Used,
+        }
+    }
+
+    fn start(settings: Settings, motion: &mut Motion) -> Result<Self, Error> {
+        let method = settings.check()?;
+        velocity_level::start(motion)?;
+        let Motion { model, state, .. } = &*motion;
         let velocities = model.system().velocity_count();
         let coordinates = vec![0.0; model.system().coordinate_count()];
-        let scales = settings.scales.unwrap_or_else(|| model.scales(&state, settings.step_size));
+        let scales = settings.scales.unwrap_or_else(|| model.scales(state, settings.step_size));
         let strides = scales.of_velocities(model.system(), &state.coordinates);
         let tolerance = |stride| settings.iteration_tolerance.unwrap_or(1e-10 * stride);
         Ok(Self {
             tolerances: strides.into_iter().map(tolerance).collect(),
             gap_tolerance: settings.gap_tolerance.unwrap_or(1e-8 * scales.length),
+            settings,
             scales,
-            start_time: state.time,
-            step_count: 0,
-            level: VelocityLevel::new(&model, settings.law, method),
-            account: EnergyAccount::of_contacts(
-                model.system(),
-                &contacts,
-                &state,
-                settings.step_size,
-            ),
+            level: VelocityLevel::new(model, settings.law, method),
             active: Vec::new(),
             free: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
@@ -210,232 +301,71 @@ impl Integrator {
             forecast: coordinates.clone(),
             middle: coordinates.clone(),
             coordinates,
-            model,
-            contacts,
-            settings,
-            state,
         })
     }
 
-    /// The model.
-    #[must_use]
-    pub const fn model(&self) -> &Model {
-        &self.model
-    }
-
-    /// The contacts by number, as reports have them.
-    #[must_use]
-    pub const fn contacts(&self) -> &Contacts {
-        &self.contacts
-    }
-
-    /// The settings.
-    #[must_use]
-    pub const fn settings(&self) -> &Settings {
+    fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Length, mass and time that tolerances are relative to.
-    #[must_use]
-    pub const fn scales(&self) -> &Scales {
-        &self.scales
+    fn step_size(&self) -> f64 {
+        self.settings.step_size
     }
 
-    /// The state at the end of the last step.
-    #[must_use]
-    pub const fn state(&self) -> &State {
-        &self.state
+    fn step_limit(&self) -> usize {
+        self.settings.step_limit
     }
 
-    /// The contact problem of the last pass, as
-    /// [`impulse_velocity::Integrator::document`](crate::impulse_velocity::Integrator::document).
-    #[must_use]
-    pub fn document(&self) -> Option<Document> {
-        self.level.document()
-    }
-
-    /// Takes one step of [`Settings::step_size`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unsolved`], [`Error::IterationLimit`], [`Error::Problem`], [`Error::NotFinite`]; the state is then untouched.
-    pub fn step(&mut self) -> Result<StepReport, Error> {
-        let h = self.settings.step_size;
-        let system = self.model.system();
-        let energy = system.energy(&self.state.coordinates, &self.state.velocity);
-        let time = self.start_time + (self.step_count + 1) as f64 * h;
-        let mut report = StepReport::new(time, energy);
-        self.guess.copy_from_slice(&self.state.velocity);
+    fn solve(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<(), Error> {
+        let Settings { step_size: h, implicitness: theta, iteration_limit: limit, .. } =
+            self.settings;
+        self.level.work = RoundCones::default();
+        let Motion { model, state, .. } = &*motion;
+        self.guess.copy_from_slice(&state.velocity);
         self.tangent.copy_from(&self.guess);
         self.tangent *= 0.5 * h;
         let tangent = self.tangent.as_slice();
-        system.retract(&self.state.coordinates, tangent, &mut self.forecast);
-        self.activate()?;
+        model.system().retract(&state.coordinates, tangent, &mut self.forecast);
+        self.activate(motion)?;
         let mut converged = false;
         let mut change = f64::INFINITY;
         while !converged {
-            if report.passes == self.settings.iteration_limit {
-                let limit = self.settings.iteration_limit;
-                return Err(Error::IterationLimit { time: self.state.time, limit, change });
+            if self.level.work.passes == limit {
+                return Err(Error::IterationLimit { time: motion.state.time, limit, change });
             }
-            report.passes += 1;
-            self.pass(&mut report)?;
+            self.pass(motion, report)?;
             self.tangent.copy_from(&self.velocity);
             self.tangent -= &self.guess;
-            self.tangent *= h * self.settings.implicitness;
+            self.tangent *= h * theta;
             change = self.tangent.amax();
             let small = |(change, tolerance): (&f64, &f64)| change.abs() <= *tolerance;
             converged = self.tangent.iter().zip(&self.tolerances).all(small);
             self.guess.copy_from(&self.velocity);
         }
-        self.finish(report)
-    }
-
-    /// Steps to the end of a step that is nearest to the time `until` (s), and shows every new state with its report to
-    /// `observer`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Time`] when `until` is not finite, [`Error::StepLimit`] when it is too far away, both before the first step,
-    /// and those of [`step`](Self::step); the state is then that of the last successful step.
-    pub fn run(
-        &mut self,
-        until: f64,
-        mut observer: impl FnMut(&State, &StepReport),
-    ) -> Result<(), Error> {
-        let Settings { step_size, step_limit, .. } = self.settings;
-        for _ in 0..steps(until - self.state.time, until, step_size, step_limit)? {
-            let report = self.step()?;
-            observer(&self.state, &report);
-        }
-        Ok(())
-    }
-
-    /// Finds the contacts that are closed half a step ahead.
-    ///
-    /// A gap that is NaN counts as closed, so that stating the problem refuses it.
-    fn activate(&mut self) -> Result<(), Error> {
-        let (system, start) = (self.model.system(), &self.state.coordinates);
-        let lost = |source| Error::Contacts { time: self.state.time, source };
-        let tolerance = self.gap_tolerance;
-        let reach = self.contacts.reach(system, start, &self.forecast).max(tolerance);
-        self.contacts.look(system, start, reach).map_err(lost)?;
-        self.active.clear();
-        let closed = (tolerance, |gap: f64| gap.is_nan() || gap <= tolerance);
-        self.contacts.activate(system, &self.forecast, closed, &mut self.active).map_err(lost)?;
-        Ok(())
-    }
-
-    /// Finds `v'` with the forces and the masses that `guess` leads to.
-    fn pass(&mut self, report: &mut StepReport) -> Result<(), Error> {
-        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
-        let (system, time) = (self.model.system(), self.state.time);
-        // v_θ, then the way to q_θ.
-        self.free.copy_from_slice(&self.state.velocity);
-        self.free.axpy(theta, &self.guess, 1.0 - theta);
-        self.tangent.copy_from(&self.free);
-        self.tangent *= theta * h;
-        system.retract(&self.state.coordinates, self.tangent.as_slice(), &mut self.middle);
-        let (middle, velocity) = (&self.middle, self.free.as_slice());
-        system.smooth_forces(middle, velocity, time + theta * h, self.forces.as_mut_slice());
-        system.apply_inverse_mass(middle, &mut self.forces);
-        self.free.copy_from_slice(&self.state.velocity);
-        self.free.axpy(h, &self.forces.column(0), 1.0);
-        if !self.free.iter().all(|v| v.is_finite()) {
-            return Err(Error::NotFinite { quantity: "velocity under smooth forces", time });
-        }
-        let place = Place {
-            coordinates: &self.forecast,
-            mass_coordinates: &self.middle,
-            correction: self.settings.error_reduction / h,
-            time,
-        };
-        self.level.constrain(&self.model, &place, &mut self.free);
-        let before = self.level.found();
-        let (contacts, start) = (self.contacts.as_slice(), &self.state.velocity);
-        let shift = |contact: usize, _, approach: f64| {
-            -contacts[contact].restitution * (-approach).max(0.0)
-        };
-        let of = (&self.model, &self.contacts);
-        self.level.state(of, &self.active, &place, &self.free, start, shift)?;
-        self.level.begin(self.settings.warm_start);
-        if report.passes > 1 {
-            self.level.begin_with(&before.0, &before.1);
-        }
-        if let Some(solved) = self.level.solve()? {
-            report.take(&solved);
-            self.settings.unsolved.accept(time, &solved)?;
-        }
-        self.level.apply(&self.model, &place, &self.free, &mut self.velocity);
-        Ok(())
-    }
-
-    /// Enters the step into the account of the energy; overlaps are not removed.
-    fn enter(&mut self, report: &mut StepReport) {
-        let (coordinates, velocity) = (&self.coordinates, self.velocity.as_slice());
-        let coordinates_before = &self.state.coordinates;
-        let pushes = report.normal_impulses().any(|(_, impulse)| impulse > 0.0);
-        let keeps_energy = self.settings.implicitness < 1.0 && pushes;
-        let exchanged = if keeps_energy { self.exchanged_before() } else { 0.0 };
-        let step = Step { coordinates_before, coordinates, velocity, keeps_energy, exchanged };
-        let times = (self.state.time, report.time);
-        let residual = report.undecided_work();
-        report.energy = self.account.enter(self.model.system(), step, times, residual);
-    }
-
-    /// `|T(q', v) − T(q, v)|` with the velocity before an impact: beside that with the velocity after it, which the account
-    /// has, what the impact changes in the modified energy.
-    fn exchanged_before(&self) -> f64 {
-        let (system, State { coordinates, velocity, .. }) = (self.model.system(), &self.state);
-        let kinetic = |coordinates: &[f64]| system.kinetic_energy(coordinates, velocity);
-        (kinetic(&self.coordinates) - kinetic(coordinates)).abs()
-    }
-
-    /// Makes `(q', v')` the new state.
-    fn finish(&mut self, mut report: StepReport) -> Result<StepReport, Error> {
-        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
-        let system = self.model.system();
-        self.tangent.copy_from_slice(&self.state.velocity);
+        let Motion { model, state, .. } = &*motion;
+        self.tangent.copy_from_slice(&state.velocity);
         self.tangent.axpy(theta, &self.velocity, 1.0 - theta);
         self.tangent *= h;
-        system.retract(&self.state.coordinates, self.tangent.as_slice(), &mut self.coordinates);
-        report.energy_after = system.energy(&self.coordinates, self.velocity.as_slice());
-        if !report.energy_after.is_finite() {
-            return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
-        }
-        let contacts = (system, &self.contacts);
-        report.contacts = self.level.reports(contacts, &self.coordinates, &self.velocity);
-        report
-            .judge(&self.model, &mut self.contacts, &mut self.level.bilateral, &self.coordinates)
-            .map_err(|source| Error::Contacts { time: self.state.time, source })?;
-        self.enter(&mut report);
-        self.level.finish();
-        std::mem::swap(&mut self.state.coordinates, &mut self.coordinates);
-        self.state.velocity.copy_from_slice(self.velocity.as_slice());
-        self.state.time = report.time;
-        self.step_count += 1;
-        Ok(report)
+        let tangent = self.tangent.as_slice();
+        model.system().retract(&state.coordinates, tangent, &mut self.coordinates);
+        Ok(())
     }
-}
 
-/// The method with the tolerance, if everything is in range and it has a rule for the law.
-fn check(settings: &Settings) -> Result<Method, Error> {
-    settings::positive("step_size", settings.step_size)?;
-    if let Some(tolerance) = settings.iteration_tolerance {
-        settings::positive("iteration_tolerance", tolerance)?;
+    fn end(&self) -> End<'_> {
+        End { coordinates: &self.coordinates, velocity: self.velocity.as_slice() }
     }
-    if let Some(value) = settings.gap_tolerance.filter(|gap| !(gap.is_finite() && *gap >= 0.0)) {
-        let (name, expected) = ("gap_tolerance", "a finite number of at least 0");
-        return Err(Error::Setting { name, value, expected });
+
+    fn finish(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<Allowance, Error> {
+        let end = End { coordinates: &self.coordinates, velocity: self.velocity.as_slice() };
+        self.level.finish(motion, end, report)?;
+        let pushes = report.normal_impulses().any(|(_, impulse)| impulse > 0.0);
+        let keeps_energy = self.settings.implicitness < 1.0 && pushes;
+        let exchanged = if keeps_energy { self.exchanged_before(motion) } else { 0.0 };
+        // Overlaps are not removed.
+        Ok(Allowance { keeps_energy, exchanged, ..Allowance::default() })
     }
-    if let Some((name, value)) = settings.scales.and_then(|scales| scales.unusable()) {
-        return Err(Error::Setting { name, value, expected: "a positive finite number" });
+
+    fn document(&self) -> Option<Document> {
+        self.level.document()
     }
-    settings::fraction("implicitness", settings.implicitness)?;
-    settings::fraction("error_reduction", settings.error_reduction)?;
-    if settings.iteration_limit < 2 {
-        let (name, value) = ("iteration_limit", settings.iteration_limit as f64);
-        return Err(Error::Setting { name, value, expected: "at least 2" });
-    }
-    settings::method(settings.method, settings.law, settings.tolerance)
 }

@@ -30,8 +30,8 @@
 //!   eliminated, solved by [`lemke`](percussion_complementarity::lcp::lemke).
 //! - **Needs** a step small against the curvature of the surfaces and the speed of their rotation;
 //!   `M` positive definite; a start without penetration.
-//! - **Does not** accept a step whose LCP or outer iteration failed: [`Integrator::step`] then returns
-//!   an [`Error`] and stays where it was. It does not shorten steps, has no restitution and does not
+//! - **Does not** accept a step whose LCP or outer iteration failed:
+//!   [`Simulation::step`](crate::Simulation::step) then returns an [`Error`] and stays where it was. It does not shorten steps, has no restitution and does not
 //!   see surfaces that pass through each other within one step.
 //! - **Cost** two or three LCPs a step when contacts are active; the LCP has `k + 2` unknowns for each
 //!   active contact, and `W` is dense, so this is a method for tens of contacts.
@@ -83,11 +83,9 @@
 //! friction), 3.6 (outer iteration) and 4 (active contacts).
 //! The bilateral constraints, the halved steps and [`Alignment::Slip`] are additions.
 
-mod error;
 mod linearization;
 mod outer;
 mod polygon;
-mod report;
 mod settings;
 mod step_problem;
 
@@ -96,18 +94,19 @@ use percussion_dynamics::{ContactRows, System, contact_source};
 
 use crate::{
     contacts::Contacts,
-    energy::{EnergyAccount, Step},
-    model::{Contact, Model, State, check_mass_matrix},
+    energy::Allowance,
+    error::Error,
+    model::{Contact, Feature, Model, Rule, State},
+    report::{ContactReport, Residual, StepReport, Work},
     scales::Scales,
+    simulation::{End, Motion, Scheme},
 };
 use outer::OuterIteration;
 use settings::Resolved;
 
-pub use error::Error;
-pub use report::{ContactReport, StepReport};
 pub use settings::{Alignment, Settings};
 
-/// A motion in steps of equal length.
+/// The [scheme](self) of Stewart and Trinkle, for a [`Simulation`](crate::Simulation).
 ///
 /// # Example
 ///
@@ -117,8 +116,8 @@ pub use settings::{Alignment, Settings};
 /// use nalgebra::{Vector2, Vector3};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
-/// use percussion_integrators::stewart_trinkle::{Integrator, Settings};
-/// use percussion_integrators::{Contact, Model, State};
+/// use percussion_integrators::{Contact, Model, Simulation, State, StewartTrinkle};
+/// use percussion_integrators::stewart_trinkle::Settings;
 ///
 /// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
@@ -127,196 +126,44 @@ pub use settings::{Alignment, Settings};
 ///
 /// let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![3.0, 0.0, 0.0] };
 /// let settings = Settings { step_size: 0.1, ..Settings::planar() };
-/// let mut integrator = Integrator::new(model, settings, start)?;
-/// let report = integrator.step()?;
+/// let mut simulation = Simulation::<StewartTrinkle>::new(model, settings, start)?;
+/// let report = simulation.step()?;
 /// assert!((report.contacts[0].impulse.x - 2.0).abs() < 1e-12); // m g h
 /// assert!((report.contacts[0].impulse.y + 1.0).abs() < 1e-12); // −μ m g h
-/// integrator.run(0.6, |_, _| ())?;
-/// assert!(integrator.state().velocity[0].abs() < 1e-12);
+/// simulation.run(0.6, |_, _| ())?;
+/// assert!(simulation.state().velocity[0].abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Integrator {
-    model: Model,
-    contacts: Contacts,
+pub struct StewartTrinkle {
     given: Settings,
     settings: Resolved,
-    state: State,
-    start_time: f64,
-    step_count: usize,
-    /// Contacts that touch in `state`, ascending.
+    /// Contacts that touch at the start of the step, ascending.
     touching: Vec<usize>,
     /// Contacts of the step under way, ascending.
     active: Vec<usize>,
     outer: OuterIteration,
     contact_rows: ContactRows,
-    account: EnergyAccount,
 }
 
-impl Integrator {
-    /// A motion of `model` that starts at `state`.
-    ///
-    /// # Errors
-    ///
-    /// See [`Error`]: a setting out of range, a state that does not fit the system or is not finite, a
-    /// mass matrix that is not symmetric positive definite, penetration or constraint errors above
-    /// [`Settings::penetration_tolerance`].
-    pub fn new(model: Model, settings: Settings, state: State) -> Result<Self, Error> {
-        settings.check(model.system().dimension())?;
-        state.check(model.system())?;
-        check_mass_matrix(model.system(), &state.coordinates)?;
-        let given = settings;
-        let settings = Resolved::new(&given, &model, &state);
-        let outer = OuterIteration::new(&model, &settings)
-            .map_err(|_| Error::NotFinite { quantity: "empty problem", time: state.time })?;
-        let mut contacts = Contacts::new(&model);
-        contacts
-            .look(model.system(), &state.coordinates, 0.0)
-            .map_err(|source| Error::Contacts { time: state.time, source })?;
-        let mut integrator = Self {
-            start_time: state.time,
-            step_count: 0,
-            touching: Vec::new(),
-            active: Vec::new(),
-            outer,
-            contact_rows: ContactRows::for_system(model.system()),
-            account: EnergyAccount::of_contacts(
-                model.system(),
-                &contacts,
-                &state,
-                settings.step_size,
-            ),
-            model,
-            contacts,
-            given,
-            settings,
-            state,
-        };
-        integrator.check_start()?;
-        let Self { contacts, model, state, settings, touching, .. } = &mut integrator;
-        *touching = touching_at(contacts, model.system(), &state.coordinates, settings.tolerance)
-            .map_err(|source| Error::Contacts { time: state.time, source })?;
-        Ok(integrator)
-    }
-
-    /// The model.
-    #[must_use]
-    pub const fn model(&self) -> &Model {
-        &self.model
-    }
-
-    /// The contacts by number, as reports have them.
-    #[must_use]
-    pub const fn contacts(&self) -> &Contacts {
-        &self.contacts
-    }
-
-    /// The settings.
-    #[must_use]
-    pub const fn settings(&self) -> &Settings {
-        &self.given
-    }
-
+impl StewartTrinkle {
     /// Length, mass and time that tolerances are relative to.
     #[must_use]
     pub const fn scales(&self) -> &Scales {
         &self.settings.scales
     }
 
-    /// The state at the end of the last step.
-    #[must_use]
-    pub const fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// Takes one step of [`Settings::step_size`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unsolved`], [`Error::OuterIterationLimit`], [`Error::NotFinite`],
-    /// [`Error::MassMatrix`]; the state is then untouched.
-    pub fn step(&mut self) -> Result<StepReport, Error> {
-        let energy = self.model.system().energy(&self.state.coordinates, &self.state.velocity);
-        let time = self.start_time + (self.step_count + 1) as f64 * self.settings.step_size;
-        let mut report = StepReport::new(time, energy);
-        self.outer.predict(&self.model, &self.settings, &self.state)?;
-        let (start, time) = (&self.state.coordinates, self.state.time);
-        let lost = |source| Error::Contacts { time, source };
-        let reach = self.contacts.reach(self.model.system(), start, &self.outer.predicted);
-        let reach = reach.max(self.settings.tolerance);
-        self.contacts.look(self.model.system(), start, reach).map_err(lost)?;
-        self.active.clone_from(&self.touching);
-        let violated = (0.0, |gap: f64| gap.is_nan() || gap < 0.0);
-        let Self { contacts, model, active, .. } = self;
-        contacts.activate(model.system(), &self.outer.predicted, violated, active).map_err(lost)?;
-        loop {
-            report.active_set_passes += 1;
-            self.outer.converge(
-                (&self.model, self.contacts.as_slice()),
-                &self.settings,
-                &self.state,
-                &self.active,
-                &mut report,
-            )?;
-            let Self { contacts, model, active, .. } = self;
-            let end = &self.outer.coordinates;
-            if !contacts.activate(model.system(), end, violated, active).map_err(lost)? {
-                break;
-            }
-        }
-        let (coordinates, velocity) = (&self.outer.coordinates, self.outer.velocity.as_slice());
-        report.energy_after = self.model.system().energy(coordinates, velocity);
-        if !report.energy_after.is_finite() {
-            return Err(Error::NotFinite { quantity: "energy", time: self.state.time });
-        }
-        let (system, tolerance) = (self.model.system(), self.settings.tolerance);
-        let end = &self.outer.coordinates;
-        self.touching = touching_at(&mut self.contacts, system, end, tolerance).map_err(lost)?;
-        self.finish(&mut report);
-        Ok(report)
-    }
-
-    /// Steps to the end of a step that is nearest to the time `until` (s), and shows every new state
-    /// with its report to `observer`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Time`] when `until` is not finite, [`Error::StepLimit`] when it is too far away, both
-    /// before the first step, and those of [`step`](Self::step); the state is then that of the last
-    /// successful step.
-    pub fn run(
-        &mut self,
-        until: f64,
-        mut observer: impl FnMut(&State, &StepReport),
-    ) -> Result<(), Error> {
-        if !until.is_finite() {
-            return Err(Error::Time { value: until });
-        }
-        let (h, limit) = (self.settings.step_size, self.settings.step_limit);
-        let required = ((until - self.state.time) / h).round();
-        if required > limit as f64 {
-            return Err(Error::StepLimit { required, limit });
-        }
-        for _ in 0..limit {
-            if until - self.state.time <= 0.5 * h {
-                break;
-            }
-            let report = self.step()?;
-            observer(&self.state, &report);
-        }
-        Ok(())
-    }
-
-    fn check_start(&mut self) -> Result<(), Error> {
+    fn check_start(&mut self, motion: &Motion) -> Result<(), Error> {
+        let Motion { model, contacts, state } = motion;
         let accepted = self.settings.penetration_tolerance;
-        for contact in 0..self.contacts.len() {
-            let gap = self.contacts.gap(self.model.system(), contact, &self.state.coordinates);
+        for contact in 0..contacts.len() {
+            let gap = contacts.gap(model.system(), contact, &state.coordinates);
             if gap.is_nan() || gap < -accepted {
                 return Err(Error::InitialPenetration { contact, depth: -gap, accepted });
             }
         }
         let bilateral = &mut self.outer.linearization.bilateral;
-        let violations = bilateral.violations(&self.model, &self.state.coordinates);
+        let violations = bilateral.violations(model, &state.coordinates);
         for (constraint, violation) in violations.into_iter().enumerate() {
             if violation.is_nan() || violation > accepted {
                 return Err(Error::InitialConstraint { constraint, violation, accepted });
@@ -325,73 +172,131 @@ impl Integrator {
         Ok(())
     }
 
-    /// Makes the answer of the outer iteration the new state, and reports it.
-    fn finish(&mut self, report: &mut StepReport) {
-        let before = self.state.clone();
-        std::mem::swap(&mut self.state.coordinates, &mut self.outer.coordinates);
-        self.state.velocity.copy_from_slice(self.outer.velocity.as_slice());
-        self.state.time = report.time;
-        self.step_count += 1;
-
-        let bilateral = &self.outer.linearization.bilateral;
-        report.constraint_impulses = bilateral.impulses.as_slice().to_vec();
-        report.constraint_error = bilateral.value.amax();
-        let joints = self.model.joint_friction().iter();
-        report.joint_friction = joints
-            .zip(self.outer.problem.joint_impulses())
-            .map(|(joint, impulses)| &joint.directions * impulses)
-            .collect();
-        for slot in 0..self.active.len() {
-            let contact = self.report_contact(slot);
-            report.penetration = report.penetration.max(-contact.gap);
-            report.contacts.push(contact);
-        }
-        self.enter(&before, report);
-    }
-
-    /// Enters the step from `start` into the account of the energy; it removes all of an overlap.
-    fn enter(&mut self, start: &State, report: &mut StepReport) {
-        let rate = 1.0 / self.settings.step_size;
-        let impulses = report.contacts.iter().map(|contact| (contact.contact, contact.impulse.x));
-        let contacts = (self.model.system(), &self.contacts);
-        self.account.remove_overlaps(contacts, &start.coordinates, rate, impulses);
-        let State { time, coordinates, velocity } = &self.state;
-        let coordinates_before = &start.coordinates;
-        let (keeps_energy, exchanged) = (false, 0.0);
-        let step = Step { coordinates_before, coordinates, velocity, keeps_energy, exchanged };
-        let residual = report.contacts.iter().map(|contact| contact.complementarity).sum();
-        let times = (start.time, *time);
-        report.energy = self.account.enter(self.model.system(), step, times, residual);
-    }
-
-    /// Judges the active contact `slot` by the new state.
-    fn report_contact(&mut self, slot: usize) -> ContactReport {
+    /// Judges the active contact `slot` by the end of the step.
+    fn report_contact(&mut self, motion: &Motion, slot: usize) -> ContactReport {
         let contact = self.active[slot];
-        let State { coordinates, velocity, .. } = &self.state;
-        let Contact { gap, friction, .. } = &self.contacts.as_slice()[contact];
-        let gap = gap.rows(self.model.system(), coordinates, &mut self.contact_rows);
+        let coordinates = &self.outer.coordinates;
+        let Contact { gap, friction, .. } = &motion.contacts.as_slice()[contact];
+        let gap = gap.rows(motion.model.system(), coordinates, &mut self.contact_rows);
         let tangents = self.contact_rows.tangent_count();
-        let mut report = ContactReport {
-            contact,
-            gap,
-            impulse: Vector3::zeros(),
-            velocity: Vector3::zeros(),
-            complementarity: 0.0,
-            cone_violation: 0.0,
-        };
+        let (mut p, mut u) = (Vector3::zeros(), Vector3::zeros());
         for i in 0..=tangents {
-            report.impulse[i] = self.outer.problem.impulses[slot * (1 + tangents) + i];
-            report.velocity[i] = dot(self.contact_rows.row_mut(i), velocity);
+            p[i] = self.outer.problem.impulses[slot * (1 + tangents) + i];
+            u[i] = dot(self.contact_rows.row_mut(i), self.outer.velocity.as_slice());
         }
-        let (p, u) = (report.impulse, report.velocity);
         let k = self.settings.directions;
         let directions = &self.outer.linearization.directions[slot * k..(slot + 1) * k];
         let least_power = -friction * p.x * polygon::support(directions, [u.y, u.z]);
         let friction_gap = p.y * u.y + p.z * u.z - least_power;
         let normal_gap = p.x * gap / self.settings.step_size;
-        report.complementarity = normal_gap.abs().max(friction_gap.abs());
-        report.cone_violation = (p.y.hypot(p.z) - friction * p.x).max(0.0);
-        report
+        let residual = Residual::Work {
+            complementarity: normal_gap.abs().max(friction_gap.abs()),
+            cone_violation: (p.y.hypot(p.z) - friction * p.x).max(0.0),
+        };
+        ContactReport { residual, ..ContactReport::new(contact, gap, p, u) }
+    }
+}
+
+impl Scheme for StewartTrinkle {
+    type Settings = Settings;
+
+    fn rule(feature: Feature) -> Rule {
+        match feature {
+            Feature::Restitution => Rule::Ignored,
+            Feature::Forces => Rule::Refused,
+            Feature::FoundContacts
+            | Feature::JointFriction
+            | Feature::Constraints
+            | Feature::VelocityConstraints => Rule::Used,
+        }
+    }
+
+    fn start(given: Settings, motion: &mut Motion) -> Result<Self, Error> {
+        let Motion { model, contacts, state } = motion;
+        given.check(model.system().dimension())?;
+        let settings = Resolved::new(&given, model, state);
+        let outer = OuterIteration::new(model, &settings)
+            .map_err(|_| Error::NotFinite { quantity: "empty problem", time: state.time })?;
+        let (system, tolerance) = (model.system(), settings.tolerance);
+        let lost = |source| Error::Contacts { time: state.time, source };
+        contacts.look(system, &state.coordinates, 0.0).map_err(lost)?;
+        let mut scheme = Self {
+            given,
+            settings,
+            touching: Vec::new(),
+            active: Vec::new(),
+            outer,
+            contact_rows: ContactRows::for_system(system),
+        };
+        scheme.check_start(motion)?;
+        let Motion { model, contacts, state } = motion;
+        let lost = |source| Error::Contacts { time: state.time, source };
+        scheme.touching =
+            touching_at(contacts, model.system(), &state.coordinates, tolerance).map_err(lost)?;
+        Ok(scheme)
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.given
+    }
+
+    fn step_size(&self) -> f64 {
+        self.given.step_size
+    }
+
+    fn step_limit(&self) -> usize {
+        self.given.step_limit
+    }
+
+    fn solve(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<(), Error> {
+        let Self { settings, touching, active, outer, .. } = self;
+        let Motion { model, contacts, state } = motion;
+        let system = model.system();
+        outer.predict(model, settings, state)?;
+        let (start, time) = (&state.coordinates, state.time);
+        let lost = |source| Error::Contacts { time, source };
+        let reach = contacts.reach(system, start, &outer.predicted).max(settings.tolerance);
+        contacts.look(system, start, reach).map_err(lost)?;
+        active.clone_from(touching);
+        let violated = (0.0, |gap: f64| gap.is_nan() || gap < 0.0);
+        contacts.activate(system, &outer.predicted, violated, active).map_err(lost)?;
+        loop {
+            outer.work.active_set_passes += 1;
+            outer.converge((model, contacts.as_slice()), settings, state, active)?;
+            if !contacts.activate(system, &outer.coordinates, violated, active).map_err(lost)? {
+                break;
+            }
+        }
+        report.work = Work::Polygons(outer.work);
+        report.relative_residual = outer.relative_residual;
+        Ok(())
+    }
+
+    fn end(&self) -> End<'_> {
+        End { coordinates: &self.outer.coordinates, velocity: self.outer.velocity.as_slice() }
+    }
+
+    fn finish(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<Allowance, Error> {
+        let Motion { model, contacts, state } = motion;
+        let (end, tolerance) = (&self.outer.coordinates, self.settings.tolerance);
+        self.touching = touching_at(contacts, model.system(), end, tolerance)
+            .map_err(|source| Error::Contacts { time: state.time, source })?;
+        let bilateral = &self.outer.linearization.bilateral;
+        report.constraint_impulses = bilateral.impulses.as_slice().to_vec();
+        report.constraint_error = bilateral.value.amax();
+        let joints = model.joint_friction().iter();
+        report.joint_friction = joints
+            .zip(self.outer.problem.joint_impulses())
+            .map(|(joint, impulses)| &joint.directions * impulses)
+            .collect();
+        for slot in 0..self.active.len() {
+            let contact = self.report_contact(motion, slot);
+            report.penetration = report.penetration.max(-contact.gap);
+            report.contacts.push(contact);
+        }
+        // All of an overlap is removed.
+        let overlap_rate = Some(1.0 / self.settings.step_size);
+        Ok(Allowance { overlap_rate, ..Allowance::default() })
     }
 }
 

@@ -13,7 +13,7 @@
 //! velocity reported is `M⁻¹ p`.
 //!
 //! - **Impacts** are located within the step: the piece that ends where a gap closes is solved for, the
-//!   percussions of any [`Law`] without friction are added to its momentum, and the path goes on with
+//!   percussions of any [`Law`] without friction, by default [`Newton`]'s, are added to its momentum, and the path goes on with
 //!   what is left of the step. All contacts that touch then take part, so that impacts may propagate
 //!   through contacts at rest. A momentum in whose direction no contact acts is conserved exactly.
 //! - **Zeno rule**: a contact hit more than [`Settings::chatter_limit`] times within one step chatters
@@ -33,7 +33,7 @@
 //! symmetric and of second order, and it conserves the momenta of symmetries that act linearly on the
 //! coordinates: to rounding those that belong to a coordinate, to the residual of Newton's method the
 //! angular momentum. The energy stays within `O(h²)` of its value for exponentially long times, if the
-//! system is analytic and the motion bounded, because smooth motion keeps a modified energy `H_h` ([`Integrator::modified_energy`]) that differs from it
+//! system is analytic and the motion bounded, because smooth motion keeps a modified energy `H_h` ([`Simulation::modified_energy`](crate::Simulation::modified_energy)) that differs from it
 //! by `O(h²)`.
 //!
 //! **Impacts** keep the energy `½ pᵀ M⁻¹ p + V` at their moments exactly if their law does, but not
@@ -79,31 +79,25 @@
 
 mod closed;
 mod discrete;
-mod error;
-mod force;
 mod impact;
 mod ledger;
 mod lu;
-mod model;
 mod piece;
-mod report;
 mod settings;
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_dynamics::ContactRows;
-use percussion_impact::Law;
+use percussion_impact::{Law, Newton};
 
-pub use error::Error;
-pub use force::{Drive, Force};
-pub use model::Model;
-pub use report::{ClosedContact, Impact, StepReport};
 pub use settings::Settings;
 
 use crate::{
-    contacts::Contacts,
-    energy::{EnergyAccount, Step},
-    model::{Contact, State},
+    energy::Allowance,
+    error::Error,
+    model::{Contact, Feature, Force, Model, Rule, State},
+    report::{ContactReport, Impact, Pieces, StepReport, Work},
     scales::Scales,
+    simulation::{End, Motion, Scheme, Simulation},
 };
 use piece::Piece;
 use settings::Resolved;
@@ -112,7 +106,7 @@ use settings::Resolved;
 /// once or twice, and one that curves into its surface at rest closes for ever.
 const SOFT: usize = 100;
 
-/// A motion in steps of equal length.
+/// The variational [scheme](self), for a [`Simulation`].
 ///
 /// # Example
 ///
@@ -125,40 +119,39 @@ const SOFT: usize = 100;
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
 /// use percussion_impact::Propagative;
-/// use percussion_integrators::variational::{Integrator, Model, Settings};
-/// use percussion_integrators::{Contact, State};
+/// use percussion_integrators::variational::Settings;
+/// use percussion_integrators::{Contact, Model, Simulation, State, Variational};
 ///
 /// let ball = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
 /// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?, 0.0);
-/// let model = Model::new(Box::new(ball), vec![contact])?;
+/// let model = Model::lagrangian(Box::new(ball), vec![contact])?;
 ///
 /// let start = State { time: 0.0, coordinates: vec![0.0, 0.3, 0.0], velocity: vec![0.0; 3] };
 /// let settings = Settings { step_size: 0.03, ..Settings::default() };
 /// let law = Box::new(Propagative::default());
-/// let mut integrator = Integrator::new(model, law, settings, start)?;
+/// let mut simulation = Simulation::<Variational>::with_law(model, law, settings, start)?;
 /// let mut impacts = Vec::new();
-/// integrator.run(0.39, |_, report| impacts.extend(report.impacts.iter().map(|i| i.time)))?;
+/// simulation.run(0.39, |_, report| impacts.extend(report.impacts.iter().map(|i| i.time)))?;
 ///
 /// assert_eq!(impacts.len(), 1);
 /// assert!((impacts[0] - 0.2).abs() < 1e-11);
 /// // 0.01 s before the top: 0.3 − ½ · 10 · 0.01² m.
-/// assert!((integrator.state().coordinates[1] - 0.2995).abs() < 1e-11);
+/// assert!((simulation.state().coordinates[1] - 0.2995).abs() < 1e-11);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Integrator {
-    model: Model,
-    contacts: Contacts,
+pub struct Variational {
     law: Box<dyn Law>,
     given: Settings,
     settings: Resolved,
+    /// What the next step starts with beside the state of the motion.
+    last: Last,
+    /// Where the step under way is.
     state: State,
     /// `v` of the state, for products.
     velocity: DVector<f64>,
     momentum: DVector<f64>,
-    start_time: f64,
-    step_count: usize,
     /// Contacts that are closed, ascending.
     closed: Vec<usize>,
     /// Contacts that touch, ascending, and their normal velocities (m/s).
@@ -168,275 +161,292 @@ pub struct Integrator {
     /// How often each contact was hit in the step under way.
     hits: Vec<usize>,
     piece: Piece,
-    account: EnergyAccount,
+    carried: Carried,
+    counts: Pieces,
     /// Work of the forces without a potential in the step under way, and what its rule leaves undecided (J).
     work: (f64, f64),
     rows: ContactRows,
     column: DMatrix<f64>,
-    saved: Saved,
 }
 
-/// What a step that fails goes back to.
+/// What is kept from step to step.
 #[derive(Debug)]
-struct Saved {
-    time: f64,
-    coordinates: Vec<f64>,
+struct Last {
     momentum: DVector<f64>,
     closed: Vec<usize>,
     ledger: Option<f64>,
 }
 
-impl Integrator {
+/// Impulses of contacts while they were closed in the step under way, by contact, ascending (N·s).
+#[derive(Debug, Default)]
+struct Carried(Vec<(usize, Vector3<f64>)>);
+
+impl Carried {
+    fn add(&mut self, contact: usize, impulse: Vector3<f64>) {
+        let place = self.0.binary_search_by_key(&contact, |carried| carried.0);
+        let index = place.unwrap_or_else(|index| {
+            self.0.insert(index, (contact, Vector3::zeros()));
+            index
+        });
+        self.0[index].1 += impulse;
+    }
+
+    /// Whether friction has taken energy.
+    fn is_rubbed(&self) -> bool {
+        self.0.iter().any(|(_, impulse)| impulse.y != 0.0 || impulse.z != 0.0)
+    }
+}
+
+impl Simulation<Variational> {
     /// A motion of `model` that starts at `state`, with impacts by `law`.
     ///
     /// # Errors
     ///
-    /// See [`Error`]: a setting out of range, a state that does not fit the system or is not finite,
-    /// penetration or constraint errors above [`Settings::touching`].
-    pub fn new(
+    /// As [`new`](Self::new), which has impacts by [`Newton`]'s law.
+    pub fn with_law(
         model: Model,
         law: Box<dyn Law>,
         settings: Settings,
         state: State,
     ) -> Result<Self, Error> {
-        settings.check()?;
-        state.check(model.system())?;
-        let given = settings;
-        let settings = Resolved::new(&given, &model, &state)?;
-        let n = state.velocity.len();
-        let mut mass_matrix = DMatrix::zeros(n, n);
-        model.system().mass_matrix(&state.coordinates, &mut mass_matrix);
-        let velocity = DVector::from_column_slice(&state.velocity);
-        let momentum = mass_matrix * &velocity;
-        let mut integrator = Self {
-            start_time: state.time,
-            step_count: 0,
-            closed: Vec::new(),
-            touching: Vec::new(),
-            ledger: None,
-            hits: Vec::new(),
-            piece: Piece::new(&model, &settings, &state.coordinates),
-            // What overlaps at the start is within the rounding of positions.
-            account: EnergyAccount::new(
-                model.system(),
-                &state,
-                settings.step_size,
-                std::iter::empty(),
-            ),
-            work: (0.0, 0.0),
-            rows: ContactRows::for_system(model.system()),
-            column: DMatrix::zeros(n, 1),
-            saved: Saved {
-                time: state.time,
-                coordinates: state.coordinates.clone(),
-                momentum: momentum.clone(),
-                closed: Vec::new(),
-                ledger: None,
-            },
-            contacts: Contacts::of(model.contacts(), model.contact_source()),
-            model,
-            law,
-            given,
-            settings,
-            state,
-            velocity,
-            momentum,
-        };
-        integrator.check_start()?;
-        Ok(integrator)
-    }
-
-    /// The model.
-    #[must_use]
-    pub const fn model(&self) -> &Model {
-        &self.model
+        Self::begin(model, state, |motion| Variational::with_law(law, settings, motion))
     }
 
     /// Replaces the forces beside those of the system, from the next step on.
     pub fn set_forces(&mut self, forces: Vec<Box<dyn Force>>) {
-        self.model.set_forces(forces);
-        self.ledger = None;
-    }
-
-    /// The contacts by number, as reports have them.
-    #[must_use]
-    pub const fn contacts(&self) -> &Contacts {
-        &self.contacts
+        let (motion, scheme) = self.parts();
+        motion.model.set_forces(forces);
+        scheme.last.ledger = None;
     }
 
     /// The impact law.
     #[must_use]
     pub fn law(&self) -> &dyn Law {
-        self.law.as_ref()
+        self.scheme().law.as_ref()
     }
 
-    /// The settings.
+    /// The discrete momentum `p` at the end of the last step (length `n_v`; N·s, N·m·s): of free bodies the
+    /// linear momentum and the angular momentum about the center of mass, in world axes.
     #[must_use]
-    pub const fn settings(&self) -> &Settings {
-        &self.given
+    pub fn momentum(&self) -> &DVector<f64> {
+        &self.scheme().last.momentum
     }
+}
 
+impl Variational {
     /// Length, mass and time that tolerances are relative to.
     #[must_use]
     pub const fn scales(&self) -> &Scales {
         &self.settings.scales
     }
 
-    /// The state at the end of the last step.
-    #[must_use]
-    pub const fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// The discrete momentum `p` at the end of the last step (length `n_v`; N·s, N·m·s): of free bodies the
-    /// linear momentum and the angular momentum about the center of mass, in world axes.
-    #[must_use]
-    pub const fn momentum(&self) -> &DVector<f64> {
-        &self.momentum
-    }
-
-    /// Takes one step of [`Settings::step_size`].
-    ///
-    /// # Errors
-    ///
-    /// See [`Error`]; the state is then untouched.
-    pub fn step(&mut self) -> Result<StepReport, Error> {
-        self.saved.time = self.state.time;
-        self.saved.coordinates.clone_from(&self.state.coordinates);
-        self.saved.momentum.copy_from(&self.momentum);
-        self.saved.closed.clone_from(&self.closed);
-        self.saved.ledger = self.ledger;
-        let result = self.advance();
-        match result {
-            Ok(_) => self.step_count += 1,
-            Err(_) => {
-                self.state.time = self.saved.time;
-                self.state.coordinates.clone_from(&self.saved.coordinates);
-                self.momentum.copy_from(&self.saved.momentum);
-                self.closed.clone_from(&self.saved.closed);
-                self.ledger = self.saved.ledger;
-                self.update_velocity();
-            }
-        }
-        result
-    }
-
-    /// Steps to the end of a step that is nearest to the time `until` (s), and shows every new state
-    /// with its report to `observer`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Time`] when `until` is not finite, [`Error::StepLimit`] when it is too far away, both
-    /// before the first step, and those of [`step`](Self::step); the state is then that of the last
-    /// successful step.
-    pub fn run(
-        &mut self,
-        until: f64,
-        mut observer: impl FnMut(&State, &StepReport),
-    ) -> Result<(), Error> {
-        if !until.is_finite() {
-            return Err(Error::Time { value: until });
-        }
-        let (h, limit) = (self.settings.step_size, self.settings.step_limit);
-        let required = ((until - self.state.time) / h).round();
-        if required > limit as f64 {
-            return Err(Error::StepLimit { required, limit });
-        }
-        for _ in 0..limit {
-            if until - self.state.time <= 0.5 * h {
-                break;
-            }
-            let report = self.step()?;
-            observer(&self.state, &report);
-        }
-        Ok(())
-    }
-
-    fn advance(&mut self) -> Result<StepReport, Error> {
-        let h = self.settings.step_size;
-        let end = self.start_time + (self.step_count + 1) as f64 * h;
-        let mut report = StepReport::new(end, self.energy());
-        self.hits.fill(0);
-        self.work = (0.0, 0.0);
-        let mut soft = 0;
-        let mut left = end - self.state.time;
-        loop {
-            let impacts = report.impacts.len();
-            self.resolve_impacts(&mut report)?;
-            soft = if report.impacts.len() > impacts { 0 } else { soft + 1 };
-            if soft > SOFT {
-                return Err(Error::Stalled { time: self.saved.time, limit: SOFT });
-            }
-            // What is left below this is the rounding of durations.
-            if left <= 4.0 * f64::EPSILON * h {
-                break;
-            }
-            left -= self.follow(left, &mut report)?;
-        }
-        self.state.time = end;
-        self.judge(&mut report)?;
-        Ok(report)
-    }
-
-    fn judge(&mut self, report: &mut StepReport) -> Result<(), Error> {
-        report.energy_after = self.energy();
-        if !report.energy_after.is_finite() {
-            return Err(Error::NotFinite { quantity: "energy", time: self.saved.time });
-        }
-        let coordinates = &self.state.coordinates;
-        report.penetration = self
-            .contacts
-            .penetration(self.model.system(), coordinates)
-            .map_err(|source| Error::Contacts { time: self.saved.time, source })?;
-        report.constraint_error = self.piece.constraints.evaluate(&self.model, coordinates);
-        let step = Step {
-            coordinates_before: &self.saved.coordinates,
-            coordinates,
-            velocity: &self.state.velocity,
-            exchanged: self.exchanged(),
-            keeps_energy: !(report.impacts.is_empty() && report.closed.is_empty()),
+    fn with_law(law: Box<dyn Law>, given: Settings, motion: &mut Motion) -> Result<Self, Error> {
+        given.check()?;
+        let Motion { model, state, .. } = &*motion;
+        check_model(model)?;
+        let settings = Resolved::new(&given, model, state)?;
+        let n = state.velocity.len();
+        let mut mass_matrix = DMatrix::zeros(n, n);
+        model.system().mass_matrix(&state.coordinates, &mut mass_matrix);
+        let velocity = DVector::from_column_slice(&state.velocity);
+        let momentum = mass_matrix * &velocity;
+        let mut scheme = Self {
+            law,
+            given,
+            settings,
+            last: Last { momentum: momentum.clone(), closed: Vec::new(), ledger: None },
+            state: state.clone(),
+            velocity,
+            momentum,
+            closed: Vec::new(),
+            touching: Vec::new(),
+            ledger: None,
+            hits: Vec::new(),
+            piece: Piece::new(model, &settings, &state.coordinates),
+            carried: Carried::default(),
+            counts: Pieces::default(),
+            work: (0.0, 0.0),
+            rows: ContactRows::for_system(model.system()),
+            column: DMatrix::zeros(n, 1),
         };
-        report.energy = self.account.enter_with(self.model.system(), step, self.work);
-        Ok(())
+        scheme.check_start(motion)?;
+        Ok(scheme)
     }
 
-    fn energy(&self) -> f64 {
-        self.model.system().energy(&self.state.coordinates, &self.state.velocity)
-    }
-
-    /// `2 |H − H_h|` of free bodies (J), whose modified energy differs from the energy by more than the kinetic energy
-    /// changes as they turn. Other systems have it in what potential and mass matrix exchange.
-    fn exchanged(&self) -> f64 {
-        match self.model.mechanics {
-            model::Mechanics::Bodies(_) => 2.0 * (self.energy() - self.modified_energy()).abs(),
-            model::Mechanics::Coordinates(_) => 0.0,
-        }
-    }
-
-    /// `v = M⁻¹ p`.
-    fn update_velocity(&mut self) {
-        self.column.copy_from(&self.momentum);
-        self.model.system().apply_inverse_mass(&self.state.coordinates, &mut self.column);
-        self.velocity.copy_from(&self.column.column(0));
-        self.state.velocity.copy_from_slice(self.velocity.as_slice());
-    }
-
-    fn check_start(&mut self) -> Result<(), Error> {
+    fn check_start(&mut self, motion: &mut Motion) -> Result<(), Error> {
         let accepted = self.settings.touching;
-        self.look_around()?;
-        for contact in self.contacts.present() {
-            let gap = self.contacts.gap(self.model.system(), contact, &self.state.coordinates);
+        self.look_around(motion)?;
+        let Motion { model, contacts, state } = &*motion;
+        for contact in contacts.present() {
+            let gap = contacts.gap(model.system(), contact, &state.coordinates);
             if gap.is_nan() || gap < -accepted {
                 return Err(Error::InitialPenetration { contact, depth: -gap, accepted });
             }
         }
-        self.piece.constraints.evaluate(&self.model, &self.state.coordinates);
-        for (equation, value) in self.piece.constraints.value.iter().enumerate() {
-            let violation = value.abs();
-            if violation.is_nan() || violation > accepted {
-                return Err(Error::InitialConstraint { equation, violation, accepted });
+        self.piece.constraints.evaluate(model, &state.coordinates);
+        let mut values = self.piece.constraints.value.iter();
+        for (constraint, equations) in model.constraints().iter().enumerate() {
+            for value in values.by_ref().take(equations.row_count(model.system())) {
+                let violation = value.abs();
+                if violation.is_nan() || violation > accepted {
+                    return Err(Error::InitialConstraint { constraint, violation, accepted });
+                }
             }
         }
         Ok(())
     }
+
+    fn energy(&self, motion: &Motion) -> f64 {
+        motion.model.system().energy(&self.state.coordinates, &self.state.velocity)
+    }
+
+    /// `2 |H − H_h|` of free bodies (J), whose modified energy differs from the energy by more than the kinetic energy
+    /// changes as they turn. Other systems have it in what potential and mass matrix exchange.
+    fn exchanged(&self, motion: &Motion) -> f64 {
+        if motion.model.as_free_bodies().is_none() {
+            return 0.0;
+        }
+        2.0 * (self.energy(motion) - self.modified_energy(motion)).abs()
+    }
+
+    /// `v = M⁻¹ p`.
+    fn update_velocity(&mut self, motion: &Motion) {
+        self.column.copy_from(&self.momentum);
+        motion.model.system().apply_inverse_mass(&self.state.coordinates, &mut self.column);
+        self.velocity.copy_from(&self.column.column(0));
+        self.state.velocity.copy_from_slice(self.velocity.as_slice());
+    }
+
+    /// The contacts that were closed or took part in an impact, with the sums of their impulses.
+    fn contacts(&mut self, motion: &Motion, impacts: &[Impact]) -> Vec<ContactReport> {
+        let closed = self.carried.0.iter();
+        let start = |(contact, impulse): &(usize, Vector3<f64>)| (*contact, *impulse, 0.0);
+        let mut sums: Vec<(usize, Vector3<f64>, f64)> = closed.map(start).collect();
+        for impact in impacts {
+            for (&contact, &normal) in impact.contacts.iter().zip(&impact.impulses) {
+                let place = sums.binary_search_by_key(&contact, |sum| sum.0);
+                let index = place.unwrap_or_else(|index| {
+                    sums.insert(index, (contact, Vector3::zeros(), 0.0));
+                    index
+                });
+                sums[index].1.x += normal;
+                sums[index].2 += normal;
+            }
+        }
+        let mut report = |(contact, impulse, percussion): (usize, Vector3<f64>, f64)| {
+            let gap = &motion.contacts.as_slice()[contact].gap;
+            let gap = gap.rows(motion.model.system(), &self.state.coordinates, &mut self.rows);
+            let mut velocity = Vector3::zeros();
+            for k in 0..=self.rows.tangent_count() {
+                velocity[k] = dot(self.rows.row_mut(k), &self.state.velocity);
+            }
+            ContactReport { percussion, ..ContactReport::new(contact, gap, impulse, velocity) }
+        };
+        sums.into_iter().map(&mut report).collect()
+    }
+}
+
+impl Scheme for Variational {
+    type Settings = Settings;
+
+    fn rule(feature: Feature) -> Rule {
+        match feature {
+            Feature::JointFriction | Feature::VelocityConstraints => Rule::Refused,
+            Feature::FoundContacts
+            | Feature::Restitution
+            | Feature::Constraints
+            | Feature::Forces => Rule::Used,
+        }
+    }
+
+    fn start(settings: Settings, motion: &mut Motion) -> Result<Self, Error> {
+        Self::with_law(Box::new(Newton::default()), settings, motion)
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.given
+    }
+
+    fn step_size(&self) -> f64 {
+        self.given.step_size
+    }
+
+    fn step_limit(&self) -> usize {
+        self.given.step_limit
+    }
+
+    fn solve(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<(), Error> {
+        let State { time, coordinates, velocity } = &motion.state;
+        self.state.time = *time;
+        self.state.coordinates.clone_from(coordinates);
+        self.state.velocity.clone_from(velocity);
+        self.velocity.copy_from_slice(velocity);
+        self.momentum.copy_from(&self.last.momentum);
+        self.closed.clone_from(&self.last.closed);
+        self.ledger = self.last.ledger;
+        self.hits.fill(0);
+        self.carried.0.clear();
+        self.counts = Pieces::default();
+        self.work = (0.0, 0.0);
+        let (start, mut soft) = (*time, 0);
+        let mut left = report.time - start;
+        loop {
+            let impacts = report.impacts.len();
+            self.resolve_impacts(motion, report)?;
+            soft = if report.impacts.len() > impacts { 0 } else { soft + 1 };
+            if soft > SOFT {
+                return Err(Error::Stalled { time: start, limit: SOFT });
+            }
+            // What is left below this is the rounding of durations.
+            if left <= 4.0 * f64::EPSILON * self.settings.step_size {
+                break;
+            }
+            left -= self.follow(left, motion, report)?;
+        }
+        self.state.time = report.time;
+        report.work = Work::Pieces(self.counts);
+        Ok(())
+    }
+
+    fn end(&self) -> End<'_> {
+        End { coordinates: &self.state.coordinates, velocity: &self.state.velocity }
+    }
+
+    fn finish(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<Allowance, Error> {
+        let Motion { model, contacts, state } = &mut *motion;
+        let coordinates = &self.state.coordinates;
+        report.penetration = contacts
+            .penetration(model.system(), coordinates)
+            .map_err(|source| Error::Contacts { time: state.time, source })?;
+        report.constraint_error = self.piece.constraints.evaluate(model, coordinates);
+        report.contacts = self.contacts(motion, &report.impacts);
+        self.last.momentum.copy_from(&self.momentum);
+        self.last.closed.clone_from(&self.closed);
+        self.last.ledger = self.ledger;
+        Ok(Allowance {
+            exchanged: self.exchanged(motion),
+            keeps_energy: !report.contacts.is_empty(),
+            work: Some(self.work),
+            overlap_rate: None,
+        })
+    }
+}
+
+/// Refuses models whose discrete Lagrangian is not known, or whose constraints are not of positions.
+fn check_model(model: &Model) -> Result<(), Error> {
+    let system = model.system();
+    if model.as_free_bodies().is_none() {
+        if model.as_lagrangian().is_none() {
+            return Err(Error::NotLagrangian);
+        }
+        let (coordinates, velocities) = (system.coordinate_count(), system.velocity_count());
+        if coordinates != velocities {
+            return Err(Error::Quaternions { coordinates, velocities });
+        }
+    }
+    Ok(())
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

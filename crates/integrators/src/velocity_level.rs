@@ -11,15 +11,60 @@
 //! normal that nothing moves leaves its contact out.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
-use percussion_complementarity::friction::{self, Document, Law, Method, Reduction};
+use percussion_complementarity::friction::{
+    self, Document, Law, Method, Reduction, Report, Status,
+};
 use percussion_dynamics::{ContactSet, System, contact_set};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
-    impulse_velocity::{ContactReport, Error},
+    error::Error,
     model::{Contact, Model},
+    report::{ContactReport, Residual, RoundCones, StepReport, Work},
+    simulation::{End, Motion},
 };
+
+/// What becomes of a step whose contact problem was not solved to the tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Unsolved {
+    /// It is refused as [`Error::Unsolved`], and the state stays.
+    #[default]
+    Refuse,
+    /// It is taken with the best impulses found, which lie in their cones; its report says so.
+    Accept,
+}
+
+impl Unsolved {
+    fn accept(self, time: f64, solved: &Report) -> Result<(), Error> {
+        let Report { status, relative_residual, .. } = *solved;
+        match (status, self) {
+            (Status::Solved, _) | (_, Self::Accept) => Ok(()),
+            _ => Err(Error::Unsolved { time, status, relative_residual }),
+        }
+    }
+}
+
+/// The method with the tolerance, if it has a rule for the law.
+pub(crate) fn method(method: Method, law: Law, tolerance: f64) -> Result<Method, Error> {
+    if tolerance.is_nan() || tolerance < 0.0 {
+        let (name, expected) = ("tolerance", "a number of at least 0");
+        return Err(Error::Setting { name, value: tolerance, expected });
+    }
+    method.check_law(law)?;
+    Ok(method.with_tolerance(tolerance))
+}
+
+/// Looks for the contacts of the start.
+pub(crate) fn start(motion: &mut Motion) -> Result<(), Error> {
+    let Motion { model, contacts, state } = motion;
+    contacts
+        .look(model.system(), &state.coordinates, 0.0)
+        .map_err(|source| Error::Contacts { time: state.time, source })
+}
 
 /// The problem under way and what it is made of.
 #[derive(Debug)]
@@ -40,6 +85,8 @@ pub(crate) struct VelocityLevel {
     /// Impulses of the last step by the numbers of the contacts; those beyond its end had none.
     last: Vec<Vector3<f64>>,
     column: DMatrix<f64>,
+    /// What the step under way took so far.
+    pub(crate) work: RoundCones,
 }
 
 /// Where a problem is stated.
@@ -70,6 +117,7 @@ impl VelocityLevel {
             impulses: Vec::new(),
             last: Vec::new(),
             column: DMatrix::zeros(model.system().velocity_count(), 1),
+            work: RoundCones::default(),
         }
     }
 
@@ -207,11 +255,20 @@ impl VelocityLevel {
         (self.contacts.clone(), self.impulses.clone())
     }
 
-    /// Solves the stated problem; none when there are no contacts.
-    pub(crate) fn solve(&mut self) -> Result<Option<friction::Report>, Error> {
+    /// Solves the stated problem, if there are contacts, and reports how that ended.
+    pub(crate) fn solve(
+        &mut self,
+        unsolved: Unsolved,
+        time: f64,
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
         self.impulses.clone_from(&self.start);
-        let Some(problem) = &self.problem else { return Ok(None) };
-        Ok(Some(self.method.solve_from(problem, &mut self.impulses)?))
+        let Some(problem) = &self.problem else { return Ok(()) };
+        let solved = self.method.solve_from(problem, &mut self.impulses)?;
+        report.status = solved.status;
+        report.relative_residual = solved.relative_residual;
+        self.work.sweeps += solved.iterations;
+        unsolved.accept(time, &solved)
     }
 
     /// Writes `v'`, given the `v_f` of the stated problem.
@@ -238,14 +295,29 @@ impl VelocityLevel {
         self.bilateral.project(velocity);
     }
 
-    /// Keeps the impulses for the next step.
-    pub(crate) fn finish(&mut self) {
+    /// Reports the end of the step, and keeps the impulses for the next one.
+    pub(crate) fn finish(
+        &mut self,
+        motion: &mut Motion,
+        end: End<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        let Motion { model, contacts, state } = motion;
+        report.contacts = self.reports((model.system(), contacts), end);
+        report.penetration = contacts
+            .penetration(model.system(), end.coordinates)
+            .map_err(|source| Error::Contacts { time: state.time, source })?;
+        report.constraint_impulses = self.bilateral.impulses.as_slice().to_vec();
+        let violations = self.bilateral.violations(model, end.coordinates);
+        report.constraint_error = violations.into_iter().fold(0.0, f64::max);
+        report.work = Work::RoundCones(self.work);
         self.last.fill(Vector3::zeros());
         let count = self.contacts.last().map_or(0, |last| last + 1);
         self.last.resize(self.last.len().max(count), Vector3::zeros());
         for (&contact, impulse) in self.contacts.iter().zip(&self.impulses) {
             self.last[contact] = *impulse;
         }
+        Ok(())
     }
 
     /// The present problem with its start and solver.
@@ -254,23 +326,22 @@ impl VelocityLevel {
         Some(Document::of(problem).with_start(&self.start).with_method(self.method))
     }
 
-    /// Reports the contacts of the problem, with `coordinates` at the end of the step.
-    pub(crate) fn reports(
+    /// Reports the contacts of the problem.
+    fn reports(
         &self,
         (system, contacts): (&dyn System, &Contacts),
-        coordinates: &[f64],
-        velocity: &DVector<f64>,
+        end: End<'_>,
     ) -> Vec<ContactReport> {
         let Some(problem) = &self.problem else { return Vec::new() };
         let residuals = problem.contact_residuals(&self.impulses);
-        let velocities = self.contact_velocities(velocity.as_slice());
+        let velocities = self.contact_velocities(end.velocity);
         (0..problem.contact_count())
-            .map(|k| ContactReport {
-                contact: self.contacts[k],
-                gap: contacts.gap(system, self.contacts[k], coordinates),
-                impulse: self.impulses[k],
-                velocity: velocities[self.slots[k]],
-                residual: residuals[k],
+            .map(|k| {
+                let (contact, velocity) = (self.contacts[k], velocities[self.slots[k]]);
+                let gap = contacts.gap(system, contact, end.coordinates);
+                let residual = Residual::Velocity(residuals[k]);
+                let report = ContactReport::new(contact, gap, self.impulses[k], velocity);
+                ContactReport { residual, ..report }
             })
             .collect()
     }

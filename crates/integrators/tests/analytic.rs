@@ -13,8 +13,11 @@ use percussion_dynamics::{
     Anchor, BallJoint, Body, EqualityConstraint, FreeBodies, MassProperties, PlanarBodies,
     PlanarBody,
 };
-use percussion_integrators::stewart_trinkle::{Alignment, Integrator, Settings};
-use percussion_integrators::{BoundedFriction, Contact, Model, State};
+use percussion_integrators::report::Polygons;
+use percussion_integrators::stewart_trinkle::{Alignment, Settings};
+use percussion_integrators::{
+    BoundedFriction, Contact, Model, Simulation, State, StewartTrinkle, Work,
+};
 
 /// A particle that can touch planes, as a body in the plane with a foot of radius 0 at its center.
 fn particle(gravity: f64, planes: &[(Vector3<f64>, f64)]) -> Model {
@@ -43,14 +46,26 @@ fn ball(gravity: f64, friction: f64) -> Model {
     Model::new(Box::new(system), vec![Contact::new(gap, friction)]).unwrap()
 }
 
+fn polygons(work: Work) -> Polygons {
+    match work {
+        Work::Polygons(polygons) => polygons,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn free_flight_keeps_the_horizontal_momentum_and_gains_the_weight() {
     let model = particle(10.0, &[]);
-    let mut integrator =
-        Integrator::new(model, planar(0.01), start(&[0.0, 5.0, 0.0], &[1.0, 2.0, 3.0])).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(
+        model,
+        planar(0.01),
+        start(&[0.0, 5.0, 0.0], &[1.0, 2.0, 3.0]),
+    )
+    .unwrap();
     integrator
         .run(1.0, |_, report| {
-            assert_eq!((report.lcp_solves, report.outer_iterations), (0, 1));
+            let work = polygons(report.work);
+            assert_eq!((work.lcp_solves, work.outer_iterations), (0, 1));
             assert!(report.contacts.is_empty());
         })
         .unwrap();
@@ -68,13 +83,17 @@ fn a_particle_sticks_below_the_critical_slope_and_slides_above_it() {
         |state: &State| -slope.cos() * state.velocity[0] - slope.sin() * state.velocity[1];
 
     let above = particle(10.0, &[(normal, slope.tan() + 1e-6)]);
-    let mut integrator = Integrator::new(above, planar(0.01), start(&[0.0; 3], &[0.0; 3])).unwrap();
+    let mut integrator =
+        Simulation::<StewartTrinkle>::new(above, planar(0.01), start(&[0.0; 3], &[0.0; 3]))
+            .unwrap();
     integrator.run(0.5, |_, _| ()).unwrap();
     assert!(downhill(integrator.state()).abs() < 1e-12);
 
     let friction = slope.tan() - 0.1;
     let below = particle(10.0, &[(normal, friction)]);
-    let mut integrator = Integrator::new(below, planar(0.01), start(&[0.0; 3], &[0.0; 3])).unwrap();
+    let mut integrator =
+        Simulation::<StewartTrinkle>::new(below, planar(0.01), start(&[0.0; 3], &[0.0; 3]))
+            .unwrap();
     integrator.run(0.5, |_, _| ()).unwrap();
     // Constant acceleration g (sin α − μ cos α), which implicit Euler integrates exactly.
     let expected = 0.5 * 10.0 * (slope.sin() - friction * slope.cos());
@@ -85,14 +104,15 @@ fn a_particle_sticks_below_the_critical_slope_and_slides_above_it() {
 fn a_frictionless_contact_leaves_the_tangential_velocity_alone() {
     let model = particle(10.0, &[(Vector3::y(), 0.0)]);
     let mut integrator =
-        Integrator::new(model, planar(0.01), start(&[0.0; 3], &[3.0, 0.0, 0.0])).unwrap();
+        Simulation::<StewartTrinkle>::new(model, planar(0.01), start(&[0.0; 3], &[3.0, 0.0, 0.0]))
+            .unwrap();
     integrator.run(0.5, |_, _| ()).unwrap();
     assert!((integrator.state().velocity[0] - 3.0).abs() < 1e-12);
 }
 
 #[test]
 fn a_falling_ball_stops_on_the_table_with_its_momentum_as_impulse() {
-    let mut integrator = Integrator::new(
+    let mut integrator = Simulation::<StewartTrinkle>::new(
         ball(0.0, 0.3),
         Settings { step_size: 0.01, ..Settings::default() },
         start(&[0.0, 0.0, 0.125, 1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, -1.0, 0.0, 0.0, 0.0]),
@@ -112,7 +132,7 @@ fn a_sliding_ball_ends_up_rolling_at_five_sevenths_whatever_the_polygon() {
     for (directions, alignment) in
         [(2, Alignment::Slip), (4, Alignment::Frame), (8, Alignment::Frame), (8, Alignment::Slip)]
     {
-        let mut integrator = Integrator::new(
+        let mut integrator = Simulation::<StewartTrinkle>::new(
             ball(9.81, 0.4),
             Settings { step_size: 0.01, directions, alignment, ..Settings::default() },
             start(&[0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], &[2.1, 0.7, 0.0, 0.0, 0.0, 0.0]),
@@ -129,7 +149,8 @@ fn a_sliding_ball_ends_up_rolling_at_five_sevenths_whatever_the_polygon() {
 fn sliding_friction_opposes_the_slip_exactly_when_the_polygon_is_aligned() {
     let state = start(&[0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], &[3.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
     let settings = Settings { step_size: 0.01, alignment: Alignment::Slip, ..Settings::default() };
-    let mut integrator = Integrator::new(ball(9.81, 0.4), settings, state).unwrap();
+    let mut integrator =
+        Simulation::<StewartTrinkle>::new(ball(9.81, 0.4), settings, state).unwrap();
     let contact = integrator.step().unwrap().contacts[0];
     let friction = 0.4 * contact.impulse.x / 10.0_f64.sqrt();
     assert!((contact.impulse.y + 3.0 * friction).abs() < 1e-12);
@@ -144,7 +165,8 @@ fn bounded_friction_stops_a_joint_in_the_analytic_time() {
     let model =
         Model::new(Box::new(system), vec![]).unwrap().with_joint_friction(vec![friction]).unwrap();
     let mut integrator =
-        Integrator::new(model, planar(0.1), start(&[0.0; 3], &[1.0, 0.0, 3.0])).unwrap();
+        Simulation::<StewartTrinkle>::new(model, planar(0.1), start(&[0.0; 3], &[1.0, 0.0, 3.0]))
+            .unwrap();
     integrator
         .run(1.4, |state, report| {
             assert!((state.velocity[2] - (3.0 - 2.0 * state.time)).abs() < 1e-12);
@@ -162,9 +184,10 @@ fn joint_friction_and_contact_friction_add_up_in_one_problem() {
     let friction = BoundedFriction::along(&dmatrix![1.0; 0.0; 0.0], 2.0);
     let model = particle(10.0, &[(Vector3::y(), 0.2)]).with_joint_friction(vec![friction]).unwrap();
     let mut integrator =
-        Integrator::new(model, planar(0.1), start(&[0.0; 3], &[3.0, 0.0, 0.0])).unwrap();
+        Simulation::<StewartTrinkle>::new(model, planar(0.1), start(&[0.0; 3], &[3.0, 0.0, 0.0]))
+            .unwrap();
     let report = integrator.step().unwrap();
-    assert_eq!(report.lcp_size, 4 + 3);
+    assert_eq!(polygons(report.work).lcp_size, 4 + 3);
     assert!((integrator.state().velocity[0] - 2.7).abs() < 1e-12);
     integrator.run(1.1, |_, _| ()).unwrap();
     assert!(integrator.state().velocity[0].abs() < 1e-12);
@@ -184,13 +207,18 @@ fn pendulum(copies: usize) -> Model {
 
 #[test]
 fn a_pendulum_keeps_its_joint_and_reaches_its_lowest_point_in_time() {
-    let mut integrator =
-        Integrator::new(pendulum(1), planar(1e-4), start(&[0.5, 0.0, 0.0], &[0.0; 3])).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(
+        pendulum(1),
+        planar(1e-4),
+        start(&[0.5, 0.0, 0.0], &[0.0; 3]),
+    )
+    .unwrap();
     let mut lowest = f64::NAN;
     integrator
         .run(1.0, |state, report| {
             assert!(report.constraint_error <= 1e-10, "{}", report.constraint_error);
-            assert!(report.outer_iterations <= 6, "{}", report.outer_iterations);
+            let iterations = polygons(report.work).outer_iterations;
+            assert!(iterations <= 6, "{iterations}");
             if lowest.is_nan() && state.coordinates[0] <= 0.0 {
                 lowest = state.time;
             }
@@ -214,8 +242,12 @@ fn a_ball_that_must_roll_accelerates_at_five_sevenths_and_never_slips() {
         .unwrap()
         .with_constraints(vec![Box::new(rolling)])
         .unwrap();
-    let mut integrator =
-        Integrator::new(model, planar(0.01), start(&[0.0, radius, 0.0], &[0.0, 0.0, 3.0])).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(
+        model,
+        planar(0.01),
+        start(&[0.0, radius, 0.0], &[0.0, 0.0, 3.0]),
+    )
+    .unwrap();
     // Angular momentum about the contact point decides the speed after the first step.
     let initial = -0.4 * radius * 3.0 / 1.4;
     integrator
@@ -232,7 +264,8 @@ fn a_ball_that_must_roll_accelerates_at_five_sevenths_and_never_slips() {
 fn repeated_joints_move_as_one_and_share_its_force() {
     let mut ends = [1, 2, 3].map(|copies| {
         let state = start(&[0.5, 0.0, 0.0], &[0.0; 3]);
-        let mut integrator = Integrator::new(pendulum(copies), planar(0.01), state).unwrap();
+        let mut integrator =
+            Simulation::<StewartTrinkle>::new(pendulum(copies), planar(0.01), state).unwrap();
         integrator.run(0.9, |_, _| ()).unwrap();
         let report = integrator.step().unwrap();
         let share = copies as f64 * report.constraint_impulses[1];
@@ -264,7 +297,8 @@ fn a_joint_and_a_contact_in_one_step_hold_together() {
         .unwrap()
         .with_constraints(vec![Box::new(hinge)]);
     let state = start(&[0.5, 0.0, 0.0], &[0.0; 3]);
-    let mut integrator = Integrator::new(model.unwrap(), planar(0.002), state).unwrap();
+    let mut integrator =
+        Simulation::<StewartTrinkle>::new(model.unwrap(), planar(0.002), state).unwrap();
     integrator
         .run(1.0, |_, report| {
             assert!(report.constraint_error <= 1e-10 && report.penetration <= 1e-10);
@@ -280,7 +314,7 @@ fn coincident_contacts_act_as_one() {
     let two = particle(10.0, &[(Vector3::y(), 0.3), (Vector3::y(), 0.3)]);
     let states = [one, two].map(|model| {
         let state = start(&[0.0, 0.01, 0.0], &[2.0, -1.0, 0.0]);
-        let mut integrator = Integrator::new(model, planar(0.01), state).unwrap();
+        let mut integrator = Simulation::<StewartTrinkle>::new(model, planar(0.01), state).unwrap();
         integrator.run(0.3, |_, _| ()).unwrap();
         integrator.state().clone()
     });
@@ -294,7 +328,7 @@ fn a_particle_comes_to_rest_between_two_walls() {
     let walls = [Vector3::new(1.0, 1.0, 0.0), Vector3::new(-1.0, 1.0, 0.0)];
     let model = particle(10.0, &walls.map(|normal| (normal, 0.1)));
     let state = start(&[0.02, 0.3, 0.0], &[0.5, 0.0, 0.0]);
-    let mut integrator = Integrator::new(model, planar(0.01), state).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(model, planar(0.01), state).unwrap();
     integrator.run(2.0, |_, report| assert!(report.penetration <= 1e-10)).unwrap();
     assert!(integrator.state().velocity[..2].iter().all(|v| v.abs() < 1e-9));
 }

@@ -12,11 +12,11 @@ use common::falling::{bodies, model, state};
 use common::{ConstantSystem, LinearGap};
 use nalgebra::{DMatrix, DVector, Vector3, dmatrix, dvector};
 use percussion_dynamics::{Anchor, BallJoint, Dimension};
-use percussion_integrators::stewart_trinkle::{Error, Integrator, Settings};
-use percussion_integrators::{Contact, Model, State, model};
+use percussion_integrators::stewart_trinkle::Settings;
+use percussion_integrators::{Contact, Error, Model, Simulation, State, StewartTrinkle, model};
 
 fn refusal(settings: Settings, state: State) -> Error {
-    Integrator::new(model(), settings, state).unwrap_err()
+    Simulation::<StewartTrinkle>::new(model(), settings, state).unwrap_err()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn odd_or_no_directions_are_refused_in_space() {
         };
         let model = Model::new(Box::new(system), vec![]).unwrap();
         let settings = Settings { directions, ..Settings::default() };
-        let error = Integrator::new(model, settings, state()).unwrap_err();
+        let error = Simulation::<StewartTrinkle>::new(model, settings, state()).unwrap_err();
         assert!(matches!(error, Error::Setting { name: "directions", .. }));
     }
 }
@@ -69,7 +69,7 @@ fn initial_penetration_is_refused_beyond_the_accepted_depth() {
         other => panic!("{other}"),
     }
     let settings = Settings { penetration_tolerance: Some(0.2), ..Settings::planar() };
-    let mut integrator = Integrator::new(model(), settings, at(0.4)).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(model(), settings, at(0.4)).unwrap();
     assert!(integrator.step().unwrap().penetration <= 1e-10);
 }
 
@@ -78,7 +78,7 @@ fn a_joint_that_does_not_hold_at_the_start_is_refused() {
     let joint =
         BallJoint::new(Anchor::on_body(0, Vector3::zeros()), Anchor::in_world(Vector3::zeros()));
     let model = model().with_constraints(vec![Box::new(joint.unwrap())]).unwrap();
-    let error = Integrator::new(model, Settings::planar(), state()).unwrap_err();
+    let error = Simulation::<StewartTrinkle>::new(model, Settings::planar(), state()).unwrap_err();
     assert_eq!(error, Error::InitialConstraint { constraint: 0, violation: 0.5, accepted: 1e-9 });
 }
 
@@ -94,7 +94,7 @@ fn joints_that_contradict_each_other_stop_the_motion_with_an_error() {
     let model = Model::new(bodies(), vec![]).unwrap();
     let model = model.with_constraints(vec![joint(0.0), Box::new(off)]).unwrap();
     let settings = Settings { penetration_tolerance: Some(1e-2), ..Settings::planar() };
-    let mut integrator = Integrator::new(model, settings, state()).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(model, settings, state()).unwrap();
     let before = integrator.state().clone();
     match integrator.step().unwrap_err() {
         Error::OuterIterationLimit { violation, .. } => assert!((violation - 5e-4).abs() < 1e-6),
@@ -113,7 +113,8 @@ fn a_mass_matrix_that_is_not_positive_definite_is_refused() {
         let force = DVector::zeros(3);
         let system = ConstantSystem { mass_matrix, force, dimension: Dimension::Plane };
         let model = Model::new(Box::new(system), vec![]).unwrap();
-        let error = Integrator::new(model, Settings::planar(), state()).unwrap_err();
+        let error =
+            Simulation::<StewartTrinkle>::new(model, Settings::planar(), state()).unwrap_err();
         assert_eq!(error, Error::Model(model::Error::MassMatrix));
     }
 }
@@ -128,7 +129,8 @@ fn forces_and_gaps_that_are_not_numbers_stop_the_motion_with_an_error() {
     let start = State { time: 0.0, coordinates: vec![1.0, 0.0], velocity: vec![-1.0, 0.0] };
     for (force, what) in [(f64::NAN, "velocity under smooth forces"), (1e200, "energy")] {
         let model = Model::new(Box::new(system(dvector![force, 0.0])), vec![]).unwrap();
-        let mut integrator = Integrator::new(model, Settings::planar(), start.clone()).unwrap();
+        let mut integrator =
+            Simulation::<StewartTrinkle>::new(model, Settings::planar(), start.clone()).unwrap();
         let error = integrator.step().unwrap_err();
         assert_eq!(error, Error::NotFinite { quantity: what, time: 0.0 });
         assert_eq!(integrator.state(), &start);
@@ -137,7 +139,8 @@ fn forces_and_gaps_that_are_not_numbers_stop_the_motion_with_an_error() {
     let rows = vec![vec![1.0, 0.0], vec![0.0, f64::NAN]];
     let contact = Contact::new(LinearGap { rows, offset: -1.0 }, 0.5);
     let model = Model::new(Box::new(system(dvector![0.0, 0.0])), vec![contact]).unwrap();
-    let mut integrator = Integrator::new(model, Settings::planar(), start.clone()).unwrap();
+    let mut integrator =
+        Simulation::<StewartTrinkle>::new(model, Settings::planar(), start.clone()).unwrap();
     assert!(matches!(integrator.step().unwrap_err(), Error::NotFinite { .. }));
     assert_eq!(integrator.state(), &start);
 }
@@ -146,7 +149,8 @@ fn forces_and_gaps_that_are_not_numbers_stop_the_motion_with_an_error() {
 fn an_outer_iteration_without_enough_iterations_is_an_error() {
     let settings = Settings { outer_iteration_limit: 1, ..Settings::planar() };
     let sliding = State { velocity: vec![1.0, 0.0, 0.0], ..state() };
-    let mut integrator = Integrator::new(model(), settings, sliding.clone()).unwrap();
+    let mut integrator =
+        Simulation::<StewartTrinkle>::new(model(), settings, sliding.clone()).unwrap();
     let error = integrator.step().unwrap_err();
     assert!(matches!(error, Error::OuterIterationLimit { limit: 1, .. }), "{error}");
     assert_eq!(integrator.state(), &sliding);
@@ -154,7 +158,8 @@ fn an_outer_iteration_without_enough_iterations_is_an_error() {
 
 #[test]
 fn a_run_without_an_end_is_refused() {
-    let mut integrator = Integrator::new(model(), Settings::planar(), state()).unwrap();
+    let mut integrator =
+        Simulation::<StewartTrinkle>::new(model(), Settings::planar(), state()).unwrap();
     assert!(matches!(integrator.run(f64::NAN, |_, _| ()), Err(Error::Time { .. })));
     assert!(matches!(integrator.run(1e300, |_, _| ()), Err(Error::StepLimit { .. })));
     assert_eq!(integrator.state(), &state());
@@ -164,6 +169,6 @@ fn a_run_without_an_end_is_refused() {
 fn settings_of_the_solver_are_checked_by_the_solver() {
     let mut settings = Settings::planar();
     settings.lemke.tolerance = f64::NAN;
-    let mut integrator = Integrator::new(model(), settings, state()).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(model(), settings, state()).unwrap();
     assert!(matches!(integrator.step().unwrap_err(), Error::Lemke(_)));
 }

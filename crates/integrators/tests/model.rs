@@ -11,8 +11,8 @@ use percussion_dynamics::{Anchor, BallJoint};
 use percussion_impact::Newton;
 use percussion_integrators::model::Error;
 use percussion_integrators::{
-    BoundedFriction, Model, State, event_driven, impulse_velocity, inclusion, moreau_jean,
-    stewart_trinkle,
+    BoundedFriction, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle,
+    event_driven, inclusion, stewart_trinkle,
 };
 
 #[test]
@@ -68,16 +68,16 @@ fn refusals(state: &State) -> [Error; 5] {
     let settings = event_driven::Settings::default();
     let law = Newton::default();
     [
-        match stewart_trinkle::Integrator::new(model(), stepping, state.clone()).unwrap_err() {
-            stewart_trinkle::Error::Model(error) => error,
+        match Simulation::<StewartTrinkle>::new(model(), stepping, state.clone()).unwrap_err() {
+            percussion_integrators::Error::Model(error) => error,
             other => panic!("{other}"),
         },
-        match impulse_velocity::Integrator::new(model(), Default::default(), state.clone()) {
-            Err(impulse_velocity::Error::Model(error)) => error,
+        match Simulation::<ImpulseVelocity>::new(model(), Default::default(), state.clone()) {
+            Err(percussion_integrators::Error::Model(error)) => error,
             other => panic!("{other:?}"),
         },
-        match moreau_jean::Integrator::new(model(), Default::default(), state.clone()) {
-            Err(impulse_velocity::Error::Model(error)) => error,
+        match Simulation::<MoreauJean>::new(model(), Default::default(), state.clone()) {
+            Err(percussion_integrators::Error::Model(error)) => error,
             other => panic!("{other:?}"),
         },
         match event_driven::integrate(&model(), &law, &settings, state, 1.0, &mut |_| ()) {

@@ -9,7 +9,10 @@
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_dynamics::{Body, FreeBodies, System};
-use percussion_integrators::{Model, State, impulse_velocity, moreau_jean, stewart_trinkle};
+use percussion_integrators::{
+    ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle, impulse_velocity,
+    moreau_jean, stewart_trinkle,
+};
 
 fn bodies(torque: Vector3<f64>) -> FreeBodies {
     let inertia = Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 3.0));
@@ -29,14 +32,14 @@ type Scheme = fn(Model, f64, f64, &mut dyn FnMut(&State)) -> State;
 
 fn by_impulse_velocity(model: Model, h: f64, end: f64, see: &mut dyn FnMut(&State)) -> State {
     let settings = impulse_velocity::Settings { step_size: h, ..Default::default() };
-    let mut motion = impulse_velocity::Integrator::new(model, settings, start()).unwrap();
+    let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start()).unwrap();
     motion.run(end, |state, _| see(state)).unwrap();
     motion.state().clone()
 }
 
 fn by_stewart_trinkle(model: Model, h: f64, end: f64, see: &mut dyn FnMut(&State)) -> State {
     let settings = stewart_trinkle::Settings { step_size: h, ..Default::default() };
-    let mut motion = stewart_trinkle::Integrator::new(model, settings, start()).unwrap();
+    let mut motion = Simulation::<StewartTrinkle>::new(model, settings, start()).unwrap();
     motion.run(end, |state, _| see(state)).unwrap();
     motion.state().clone()
 }
@@ -110,7 +113,7 @@ fn the_energy_of_the_theta_method_converges_with_the_square_of_the_step() {
     let energy = system.kinetic_energy(&start().coordinates, &start().velocity);
     let error = |step_size| {
         let settings = moreau_jean::Settings { step_size, ..Default::default() };
-        let mut motion = moreau_jean::Integrator::new(model(), settings, start()).unwrap();
+        let mut motion = Simulation::<MoreauJean>::new(model(), settings, start()).unwrap();
         let mut worst = 0.0_f64;
         let see = |state: &State, _: &_| {
             let now = system.kinetic_energy(&state.coordinates, &state.velocity);

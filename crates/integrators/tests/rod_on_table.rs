@@ -9,8 +9,8 @@ use std::f64::consts::{FRAC_PI_6, PI};
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::gap::{Plane, rounded_rod_plane};
 use percussion_dynamics::{PlanarBodies, PlanarBody};
-use percussion_integrators::stewart_trinkle::{Integrator, Settings};
-use percussion_integrators::{Contact, Model, State};
+use percussion_integrators::stewart_trinkle::Settings;
+use percussion_integrators::{Contact, Model, Simulation, State, StewartTrinkle};
 
 #[test]
 fn the_rod_hits_slides_and_rests_as_published() {
@@ -23,7 +23,7 @@ fn the_rod_hits_slides_and_rests_as_published() {
     let state =
         State { time: 0.0, coordinates: vec![0.0, 1.0, FRAC_PI_6], velocity: vec![0.0, 0.0, 4.0] };
     let settings = Settings { step_size: 0.000_625, ..Settings::planar() };
-    let mut integrator = Integrator::new(model, settings, state).unwrap();
+    let mut integrator = Simulation::<StewartTrinkle>::new(model, settings, state).unwrap();
 
     let mut first_impulse = [f64::NAN; 2];
     let mut last_motion = 0.0;

@@ -11,7 +11,8 @@ use percussion_dynamics::{
 };
 use percussion_impact::Propagative;
 use percussion_integrators::{
-    Contact, Model, State, compliant, impulse_velocity, moreau_jean, stewart_trinkle, variational,
+    Contact, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle, Variational,
+    compliant, impulse_velocity, moreau_jean, stewart_trinkle, variational,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -91,7 +92,7 @@ fn by_stewart_and_trinkle(units: Units) -> End {
         step_size: 0.002 * units[2],
         ..stewart_trinkle::Settings::planar()
     };
-    let mut motion = stewart_trinkle::Integrator::new(model, settings, start(units)).unwrap();
+    let mut motion = Simulation::<StewartTrinkle>::new(model, settings, start(units)).unwrap();
     let status = steps(|| motion.step().map(|report| report.energy.is_breached()));
     (status, dimensionless(&motion.state().coordinates, &motion.state().velocity, units))
 }
@@ -99,7 +100,7 @@ fn by_stewart_and_trinkle(units: Units) -> End {
 fn by_impulses_and_velocities(units: Units) -> End {
     let model = Model::new(Box::new(system(units)), contacts(units)).unwrap();
     let settings = impulse_velocity::Settings { step_size: 0.002 * units[2], ..Default::default() };
-    let mut motion = impulse_velocity::Integrator::new(model, settings, start(units)).unwrap();
+    let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start(units)).unwrap();
     let status = steps(|| motion.step().map(|report| report.energy.is_breached()));
     (status, dimensionless(&motion.state().coordinates, &motion.state().velocity, units))
 }
@@ -107,17 +108,18 @@ fn by_impulses_and_velocities(units: Units) -> End {
 fn by_moreau_and_jean(units: Units) -> End {
     let model = Model::new(Box::new(system(units)), contacts(units)).unwrap();
     let settings = moreau_jean::Settings { step_size: 0.002 * units[2], ..Default::default() };
-    let mut motion = moreau_jean::Integrator::new(model, settings, start(units)).unwrap();
+    let mut motion = Simulation::<MoreauJean>::new(model, settings, start(units)).unwrap();
     let status = steps(|| motion.step().map(|report| report.energy.is_breached()));
     (status, dimensionless(&motion.state().coordinates, &motion.state().velocity, units))
 }
 
 fn by_variations(units: Units) -> End {
-    let model = variational::Model::new(Box::new(system(units)), contacts(units)).unwrap();
+    let model = Model::lagrangian(Box::new(system(units)), contacts(units)).unwrap();
     let settings = variational::Settings { step_size: 0.002 * units[2], ..Default::default() };
     // Elastic impacts magnify rounding with each of them.
     let law = Box::new(Propagative { restitution: 0.3, ..Propagative::default() });
-    let mut motion = variational::Integrator::new(model, law, settings, start(units)).unwrap();
+    let mut motion =
+        Simulation::<Variational>::with_law(model, law, settings, start(units)).unwrap();
     let status = steps(|| motion.step().map(|report| report.energy.is_breached()));
     (status, dimensionless(&motion.state().coordinates, &motion.state().velocity, units))
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use percussion_dynamics::{articulated, contact_set, free_bodies, gap, inertia, system};
-use percussion_integrators::stewart_trinkle;
+use percussion_integrators::schemes::Name;
 
 /// Why a scenario could not be read, built or simulated.
 ///
@@ -153,13 +153,13 @@ pub enum Error {
     },
     /// A joint has friction, for which the method has no rule.
     #[error(
-        "the joint of `{link}` has friction, for which {method:?} has no rule, expected the method stewart-trinkle"
+        "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle"
     )]
     JointFriction {
         /// The link that it carries.
         link: String,
         /// The method.
-        method: crate::scenario::Method,
+        method: Name,
     },
     /// Two surfaces overlap at the start by more than is accepted.
     #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:.3e} m")]
@@ -231,9 +231,6 @@ pub enum Error {
     /// Event-driven motion was refused.
     #[error("event-driven motion: {0}")]
     EventDriven(#[from] percussion_integrators::event_driven::Error),
-    /// A motion by variational integration was refused or failed.
-    #[error("variational integration: {0}")]
-    Variational(#[from] percussion_integrators::variational::Error),
     /// A law did not start.
     #[error("impact law: {0}")]
     Law(#[from] percussion_impact::law::Error),
@@ -278,15 +275,12 @@ pub enum Error {
         /// Why.
         source: gap::Error,
     },
-    /// The model, the start or a step of the simulation was refused.
+    /// The model was refused.
     #[error(transparent)]
     Model(#[from] percussion_integrators::model::Error),
-    /// A motion of Stewart and Trinkle's scheme was refused.
-    #[error("Stewart and Trinkle: {0}")]
-    StewartTrinkle(#[from] stewart_trinkle::Error),
-    /// The start or a step of a scheme on the level of velocities was refused.
+    /// A motion in steps did not start, or a step of it was refused.
     #[error(transparent)]
-    VelocityLevel(#[from] percussion_integrators::impulse_velocity::Error),
+    Simulation(#[from] percussion_integrators::Error),
     /// An experiment measures what its scenario file does not expect, or the other way round.
     #[error("experiment `{experiment}` and its `expected` entries disagree on `{quantity}`")]
     Expectation {

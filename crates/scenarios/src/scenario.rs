@@ -76,6 +76,7 @@ use std::path::Path;
 
 use nalgebra::Matrix3;
 use percussion_complementarity::friction::Law;
+use percussion_integrators::schemes::Name;
 use percussion_record::{Against, Row};
 use serde::{Deserialize, Serialize};
 
@@ -322,32 +323,14 @@ pub struct JointFriction {
     pub bound: f64,
 }
 
-/// The method that moves a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Method {
-    /// The position-level scheme of Stewart and Trinkle (1996).
-    StewartTrinkle,
-    /// From event to event, see [`percussion_integrators::event_driven`].
-    EventDriven,
-    /// The semi-implicit impulse–velocity scheme of Preclik, Eibl and Rüde (2017).
-    ImpulseVelocity,
-    /// The scheme of Moreau and Jean with the θ-method and Newton's restitution.
-    MoreauJean,
-    /// The variational integrator, see [`percussion_integrators::variational`]: impacts within the steps by Newton's
-    /// law with the restitution of each contact and without friction, friction in contacts that stay closed.
-    /// Needs a start without penetration, whatever `accepted_penetration` is.
-    Variational,
-}
-
 /// How a scenario is moved. Settings left out take the defaults of the method; those that only other methods have are
 /// without effect.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Integrator {
-    /// The method.
-    pub method: Method,
+    /// The method, by the name of the scheme. The variational one needs a start without penetration, whatever
+    /// `accepted_penetration` is, and has Newton's law for its impacts.
+    pub method: Name,
     /// Step size (s), positive; event-driven, the time between two samples of the motion.
     pub step_size: f64,
     /// Stewart and Trinkle, variational: friction directions of a contact in space, even and at least 4; in the plane there are 2.

@@ -1,28 +1,23 @@
 //! A simulated motion, kept step by step: [`Trajectory`].
 
-mod mover;
 mod table;
-mod variational;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use nalgebra::Vector3;
 use percussion_complementarity::friction::Document;
 use percussion_dynamics::{GapFunction, contact_source::ContactName};
 use percussion_integrators::{
-    Contact, EnergyBalance, Model, State, impulse_velocity, stewart_trinkle,
+    Contact, EnergyBalance, Model, State, StepReport, Work, schemes::Name,
 };
 use serde::Serialize;
 
 use crate::{
     error::Error,
-    scenario::{Method, Scenario, Setup, Surfaces},
+    scenario::{Scenario, Setup, Surfaces},
 };
-
-use mover::Mover;
 
 /// Largest number of numbers that the samples of one simulation may hold: 1 GiB.
 pub const NUMBER_LIMIT: usize = 1 << 27;
@@ -48,119 +43,6 @@ pub struct Sample {
     pub energy: f64,
 }
 
-/// What one step reported.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// Time at the end of the step (s).
-    pub time: f64,
-    /// The contacts of its problem in ascending order, those with zero impulse included.
-    pub contacts: Vec<StepContact>,
-    /// Deepest penetration at its end (m, at least 0).
-    pub penetration: f64,
-    /// Energy at its start (J).
-    pub energy_before: f64,
-    /// Energy at its end (J).
-    pub energy_after: f64,
-    /// Energy gained since the start, and how much of it the scheme may have gained.
-    pub energy: EnergyBalance,
-    /// Largest relative natural-map residual of its problems.
-    pub relative_residual: f64,
-    /// What it took.
-    pub work: Work,
-}
-
-/// One contact of a [`Step`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepContact {
-    /// Index of the contact.
-    pub contact: usize,
-    /// Impulse over the step: normal, tangent 1, tangent 2 (N·s).
-    pub impulse: Vector3<f64>,
-    /// Contact velocity at the end of the step, in the same order (m/s).
-    pub velocity: Vector3<f64>,
-}
-
-/// What a [`Step`] took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Work {
-    /// A step of Stewart and Trinkle's scheme.
-    Polygons {
-        /// Sets of active contacts tried.
-        active_set_passes: usize,
-        /// Outer iterations.
-        outer_iterations: usize,
-        /// LCPs solved.
-        lcp_solves: usize,
-        /// Unknowns of the last of them.
-        lcp_size: usize,
-        /// Pivots over all of them.
-        pivots: usize,
-    },
-    /// A step on the level of velocities.
-    RoundCones {
-        /// Problems solved.
-        passes: usize,
-        /// Sweeps over all of them.
-        sweeps: usize,
-    },
-    /// A step of the variational integrator.
-    Pieces {
-        /// Pieces of the path, one more than there were moments of impact.
-        pieces: usize,
-        /// Iterations of Newton's method over all of them.
-        newton_iterations: usize,
-        /// Impacts.
-        impacts: usize,
-    },
-}
-
-impl From<stewart_trinkle::StepReport> for Step {
-    fn from(report: stewart_trinkle::StepReport) -> Self {
-        let contact = |contact: &stewart_trinkle::ContactReport| StepContact {
-            contact: contact.contact,
-            impulse: contact.impulse,
-            velocity: contact.velocity,
-        };
-        Self {
-            time: report.time,
-            contacts: report.contacts.iter().map(contact).collect(),
-            penetration: report.penetration,
-            energy_before: report.energy_before,
-            energy_after: report.energy_after,
-            energy: report.energy,
-            relative_residual: report.relative_residual,
-            work: Work::Polygons {
-                active_set_passes: report.active_set_passes,
-                outer_iterations: report.outer_iterations,
-                lcp_solves: report.lcp_solves,
-                lcp_size: report.lcp_size,
-                pivots: report.pivots,
-            },
-        }
-    }
-}
-
-impl From<impulse_velocity::StepReport> for Step {
-    fn from(report: impulse_velocity::StepReport) -> Self {
-        let contact = |contact: &impulse_velocity::ContactReport| StepContact {
-            contact: contact.contact,
-            impulse: contact.impulse,
-            velocity: contact.velocity,
-        };
-        Self {
-            time: report.time,
-            contacts: report.contacts.iter().map(contact).collect(),
-            penetration: report.penetration,
-            energy_before: report.energy_before,
-            energy_after: report.energy_after,
-            energy: report.energy,
-            relative_residual: report.relative_residual,
-            work: Work::RoundCones { passes: report.passes, sweeps: report.sweeps },
-        }
-    }
-}
-
 /// A motion as a list of step ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
@@ -174,7 +56,7 @@ pub struct Trajectory {
     pub samples: Vec<Sample>,
     /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`. None in an event-driven motion,
     /// whose steps do not end where the samples are.
-    pub reports: Vec<Step>,
+    pub reports: Vec<StepReport>,
 }
 
 /// How a motion ended that took all of its steps.
@@ -227,16 +109,16 @@ impl Scenario {
         progress: &mut dyn FnMut(f64),
         dump: &mut dyn FnMut(&Document),
     ) -> Result<Trajectory, Error> {
-        let Setup { model, state, settings, contact_names, surfaces, .. } = self.build()?;
+        let Setup { model, state, contact_names, surfaces, .. } = self.build()?;
         let step_count = self.step_count();
         let first = Sample::first(&model, &state);
         let kept = step_count.saturating_mul(first.number_count());
         if kept > NUMBER_LIMIT {
             return Err(Error::Motion { steps: step_count, kept, limit: NUMBER_LIMIT });
         }
-        let mut mover = Mover::new(self, (model, settings, state))?;
+        let mut simulation = self.stepping().begin(model, state)?;
         let mut trajectory = Trajectory {
-            step_size: settings.step_size,
+            step_size: self.integrator.step_size,
             contact_names,
             found: None,
             samples: vec![first],
@@ -247,18 +129,18 @@ impl Scenario {
             if step % stride == 0 {
                 progress(step as f64 / step_count as f64);
             }
-            let report = mover.step().inspect_err(|_| {
-                if let Some(document) = mover.document() {
+            let report = simulation.step().inspect_err(|_| {
+                if let Some(document) = simulation.document() {
                     dump(&document);
                 }
             });
-            let (model, state) = mover.now();
+            let (model, state) = (simulation.model(), simulation.state());
             let report = report?;
             trajectory.push(model, state, self.way(&trajectory, model, state), report);
         }
         progress(1.0);
         if let Some(surfaces) = &surfaces {
-            let contacts = mover.contacts();
+            let contacts = simulation.contacts();
             let found = (0..contacts.len()).filter_map(|number| contacts.name(number));
             trajectory.add_found(surfaces, found.collect());
         }
@@ -289,14 +171,14 @@ impl Scenario {
     fn way(&self, trajectory: &Trajectory, model: &Model, state: &State) -> Vec<f64> {
         let (before, step_size) = (trajectory.end(), trajectory.step_size);
         match self.integrator.method {
-            Method::MoreauJean => {
+            Name::MoreauJean => {
                 let theta = self.moreau_jean_settings().implicitness;
                 let blend = |(before, after): (&f64, &f64)| {
                     step_size * ((1.0 - theta) * before + theta * after)
                 };
                 before.velocity.iter().zip(&state.velocity).map(blend).collect()
             }
-            Method::Variational => {
+            Name::Variational => {
                 let mut way = vec![0.0; state.velocity.len()];
                 model.system().difference(&before.coordinates, &state.coordinates, &mut way);
                 way
@@ -341,9 +223,13 @@ impl Trajectory {
             .collect();
         let numbers: BTreeMap<usize, usize> =
             used.iter().enumerate().map(|(place, number)| (*number, named + place)).collect();
-        for contact in self.reports.iter_mut().flat_map(|report| &mut report.contacts) {
-            if let Some(number) = numbers.get(&contact.contact) {
-                contact.contact = *number;
+        for report in &mut self.reports {
+            let contacts = report.contacts.iter_mut().map(|contact| &mut contact.contact);
+            let hit = report.impacts.iter_mut().flat_map(|impact| &mut impact.contacts);
+            for contact in contacts.chain(hit) {
+                if let Some(number) = numbers.get(contact) {
+                    *contact = *number;
+                }
             }
         }
         let kept: Vec<ContactName> =
@@ -352,7 +238,7 @@ impl Trajectory {
         self.found = Some(kept);
     }
 
-    fn push(&mut self, model: &Model, state: &State, way: Vec<f64>, report: Step) {
+    fn push(&mut self, model: &Model, state: &State, way: Vec<f64>, report: StepReport) {
         let displacement = self.end().displacement.iter().zip(&way).map(|(d, w)| d + w).collect();
         self.samples.push(Sample::new(model, state, displacement));
         self.reports.push(report);
@@ -407,9 +293,9 @@ impl Trajectory {
     /// Size of the largest linear complementarity problem, 0 when there was none.
     #[must_use]
     pub fn largest_lcp(&self) -> usize {
-        let size = |report: &Step| match report.work {
-            Work::Polygons { lcp_size, .. } => lcp_size,
-            Work::RoundCones { .. } | Work::Pieces { .. } => 0,
+        let size = |report: &StepReport| match report.work {
+            Work::Polygons(work) => work.lcp_size,
+            _ => 0,
         };
         self.reports.iter().map(size).max().unwrap_or_default()
     }

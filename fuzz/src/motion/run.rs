@@ -6,7 +6,8 @@ use nalgebra::Vector3;
 use percussion_dynamics::{System, compliant as forces};
 use percussion_impact::{AnitescuPotra, Law, Newton, Propagative};
 use percussion_integrators::{
-    Contact, Model, State, compliant, event_driven, impulse_velocity, inclusion, moreau_jean,
+    Contact, Error, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle,
+    Variational, compliant, event_driven, impulse_velocity, inclusion, moreau_jean,
     stewart_trinkle, variational,
 };
 use percussion_verify::motion::{Keeping, Rule, Sample, Scene, Step};
@@ -210,24 +211,24 @@ fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         _ => stewart_trinkle::Settings::planar(),
     };
     let settings = stewart_trinkle::Settings { step_size: motion.step, ..base };
-    let mut integrator = match stewart_trinkle::Integrator::new(model, settings, start(motion)) {
-        Ok(integrator) => integrator,
+    let mut simulation = match Simulation::<StewartTrinkle>::new(model, settings, start(motion)) {
+        Ok(simulation) => simulation,
         Err(error) => return tally.count(name, variant(&error)),
     };
     let steps = follow(name, motion, tally, || {
-        let before = Record::of(integrator.state());
-        let report = integrator.step()?;
+        let before = Record::of(simulation.state());
+        let report = simulation.step()?;
         if report.energy.is_breached() {
             return Ok(None);
         }
-        let after = Record::of(integrator.state());
+        let after = Record::of(simulation.state());
         let place = after.coordinates.clone();
         let contacts = report.contacts.iter().map(|c| (c.contact, &c.impulse));
-        let plain = plain(motion, integrator.model(), (before, after), place, contacts);
-        Ok::<_, stewart_trinkle::Error>(Some(plain))
+        let plain = plain(motion, simulation.model(), (before, after), place, contacts);
+        Ok::<_, Error>(Some(plain))
     });
     // By default, of the length of the model and of a turn.
-    let rule = Rule::StewartTrinkle([1e-10 * integrator.scales().length, 1e-10]);
+    let rule = Rule::StewartTrinkle([1e-10 * simulation.scheme().scales().length, 1e-10]);
     judge(name, (scene, tally), &steps, rule, (motion.step, settings.lemke.tolerance));
 }
 
@@ -235,21 +236,21 @@ fn impulse_velocity(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     let name = "impulse-velocity";
     let Some(model) = model(motion) else { return };
     let settings = impulse_velocity::Settings { step_size: motion.step, ..Default::default() };
-    let mut integrator = match impulse_velocity::Integrator::new(model, settings, start(motion)) {
-        Ok(integrator) => integrator,
+    let mut simulation = match Simulation::<ImpulseVelocity>::new(model, settings, start(motion)) {
+        Ok(simulation) => simulation,
         Err(error) => return tally.count(name, variant(&error)),
     };
     let steps = follow(name, motion, tally, || {
-        let before = Record::of(integrator.state());
-        let report = integrator.step()?;
+        let before = Record::of(simulation.state());
+        let report = simulation.step()?;
         if report.energy.is_breached() {
             return Ok(None);
         }
-        let after = Record::of(integrator.state());
+        let after = Record::of(simulation.state());
         let place = before.coordinates.clone();
         let contacts = report.contacts.iter().map(|c| (c.contact, &c.impulse));
-        let plain = plain(motion, integrator.model(), (before, after), place, contacts);
-        Ok::<_, impulse_velocity::Error>(Some(plain))
+        let plain = plain(motion, simulation.model(), (before, after), place, contacts);
+        Ok::<_, Error>(Some(plain))
     });
     let rule = Rule::ImpulseVelocity(settings.error_reduction);
     judge(name, (scene, tally), &steps, rule, (motion.step, settings.tolerance));
@@ -259,24 +260,24 @@ fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
     let name = "moreau-jean";
     let Some(model) = model(motion) else { return };
     let settings = moreau_jean::Settings { step_size: motion.step, ..Default::default() };
-    let mut integrator = match moreau_jean::Integrator::new(model, settings, start(motion)) {
-        Ok(integrator) => integrator,
+    let mut simulation = match Simulation::<MoreauJean>::new(model, settings, start(motion)) {
+        Ok(simulation) => simulation,
         Err(error) => return tally.count(name, variant(&error)),
     };
     let steps = follow(name, motion, tally, || {
-        let before = Record::of(integrator.state());
-        let report = integrator.step()?;
+        let before = Record::of(simulation.state());
+        let report = simulation.step()?;
         if report.energy.is_breached() {
             return Ok(None);
         }
-        let after = Record::of(integrator.state());
-        let system = integrator.model().system();
+        let after = Record::of(simulation.state());
+        let system = simulation.model().system();
         let way: Vec<f64> = before.velocity.iter().map(|v| 0.5 * motion.step * v).collect();
         let mut place = before.coordinates.clone();
         system.retract(&before.coordinates, &way, &mut place);
         let contacts = report.contacts.iter().map(|c| (c.contact, &c.impulse));
-        let plain = plain(motion, integrator.model(), (before, after), place, contacts);
-        Ok::<_, impulse_velocity::Error>(Some(plain))
+        let plain = plain(motion, simulation.model(), (before, after), place, contacts);
+        Ok::<_, Error>(Some(plain))
     });
     judge(name, (scene, tally), &steps, Rule::MoreauJean, (motion.step, settings.tolerance));
 }
@@ -284,27 +285,26 @@ fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
 fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, tally: &mut Tally) {
     let Some(contacts) = contacts(motion) else { return };
     let model = match motion.kind {
-        Kind::Space => {
-            motion.free_bodies().map(|bodies| variational::Model::free_bodies(bodies, contacts))
-        }
-        _ => motion.lagrangian().map(|system| variational::Model::new(system, contacts)),
+        Kind::Space => motion.free_bodies().map(|bodies| Model::free_bodies(bodies, contacts)),
+        _ => motion.lagrangian().map(|system| Model::lagrangian(system, contacts)),
     };
     let Some(Ok(model)) = model else { return tally.count(name, "Refused") };
     let settings = variational::Settings { step_size: motion.step, ..Default::default() };
-    let mut integrator = match variational::Integrator::new(model, law, settings, start(motion)) {
-        Ok(integrator) => integrator,
-        Err(error) => return tally.count(name, variant(&error)),
-    };
-    let first = Record::of(integrator.state());
+    let mut simulation =
+        match Simulation::<Variational>::with_law(model, law, settings, start(motion)) {
+            Ok(simulation) => simulation,
+            Err(error) => return tally.count(name, variant(&error)),
+        };
+    let first = Record::of(simulation.state());
     let records = follow(name, motion, tally, || {
-        let report = integrator.step()?;
+        let report = simulation.step()?;
         let gained = report.energy.is_breached();
-        Ok::<_, variational::Error>((!gained).then(|| Record::of(integrator.state())))
+        Ok::<_, Error>((!gained).then(|| Record::of(simulation.state())))
     });
     let samples: Vec<_> = [&first].into_iter().chain(&records).map(Record::sample).collect();
     let mut verdict = scene.motion(&samples, Keeping::Second(motion.step), &[]);
     // What touches, by default.
-    verdict.merge(&scene.gaps(&samples[1..], 1e-9 * integrator.scales().length));
+    verdict.merge(&scene.gaps(&samples[1..], 1e-9 * simulation.scheme().scales().length));
     tally.judge(name, &verdict);
 }
 

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{
+    Args, ValueHint,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use nalgebra::Vector3;
+use percussion_integrators::schemes::Name;
 
 use super::{LawSettings, Which, inspect::vector, laws::law_or_all, not_negative, positive};
 
@@ -16,8 +20,8 @@ pub(crate) struct Run {
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) scenario: String,
     /// How the scenario is moved; its own way by default.
-    #[arg(long, value_enum)]
-    pub(crate) integrator: Option<Integrator>,
+    #[arg(long, value_parser = scheme())]
+    pub(crate) integrator: Option<Name>,
     /// Step size (s), event-driven the time between samples; the scenario's own by default.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) step_size: Option<f64>,
@@ -57,18 +61,7 @@ Examples:
   percussion run rocking-block --law poisson
   percussion run robot.urdf --friction 0.6 --duration 2 --out run";
 
-/// The ways to move a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Integrator {
-    /// Implicit position-level time stepping (Stewart & Trinkle 1996).
-    StewartTrinkle,
-    /// Smooth motion from event to event, with a law for impacts.
-    EventDriven,
-    /// Semi-implicit velocity-level time stepping with round friction cones (Preclik, Eibl & Rüde 2017).
-    ImpulseVelocity,
-    /// Velocity-level time stepping with the θ-method and Newton's restitution.
-    MoreauJean,
-    /// Variational, impacts within the steps by Newton's law without friction; friction only in contacts that stay
-    /// closed.
-    Variational,
+fn scheme() -> impl TypedValueParser<Value = Name> {
+    let value = |name: Name| PossibleValue::new(name.as_str()).help(name.summary());
+    PossibleValuesParser::new(Name::ALL.map(value)).try_map(|name| name.parse())
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use nalgebra::Vector3;
+use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_record::Column;
 use percussion_report::{
     Table, atomic, csv,
@@ -17,15 +18,14 @@ use percussion_scenarios::{
     Scenario, Trajectory,
     experiments::overview,
     impacts,
-    scenario::{Base, Method, Robot},
-    trajectory::{self, Step, Work},
-    view,
+    scenario::{Base, Robot},
+    trajectory, view,
 };
 use serde::Serialize;
 
 use super::impact;
 use crate::{
-    arguments::{Allowed, Integrator, Run},
+    arguments::{Allowed, Run},
     input,
     output::{Progress, Verdict, answer, complain, prepare_directory, written},
 };
@@ -35,7 +35,7 @@ use crate::{
 struct Summary {
     status: Status,
     scenario: String,
-    integrator: Method,
+    integrator: Name,
     /// s.
     step_size: f64,
     /// Why the simulation failed.
@@ -133,7 +133,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         "`--set`, `--samples` and `--seed` are settings of a law of impact, expected `--law`"
     );
     let scenario = scenario(arguments)?;
-    if scenario.integrator.method == Method::EventDriven {
+    if scenario.integrator.method == Name::EventDriven {
         return events::execute(arguments, &scenario);
     }
     ensure!(
@@ -234,15 +234,7 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
         true => robot(arguments)?,
         false => input::scenario(&arguments.scenario, &impacts::NAMES)?,
     };
-    if let Some(integrator) = arguments.integrator {
-        scenario.integrator.method = match integrator {
-            Integrator::StewartTrinkle => Method::StewartTrinkle,
-            Integrator::EventDriven => Method::EventDriven,
-            Integrator::ImpulseVelocity => Method::ImpulseVelocity,
-            Integrator::MoreauJean => Method::MoreauJean,
-            Integrator::Variational => Method::Variational,
-        };
-    }
+    scenario.integrator.method = arguments.integrator.unwrap_or(scenario.integrator.method);
     scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);
     scenario.duration = arguments.duration.unwrap_or(scenario.duration);
     Ok(scenario)
@@ -304,8 +296,8 @@ fn contact_sums(trajectory: &Trajectory) -> Vec<ContactSum> {
 
 /// Sweeps of all steps; none with a method that does not sweep.
 fn sweeps(trajectory: &Trajectory) -> Option<usize> {
-    let of_step = |step: &Step| match step.work {
-        Work::RoundCones { sweeps, .. } => Some(sweeps),
+    let of_step = |step: &StepReport| match step.work {
+        Work::RoundCones(work) => Some(work.sweeps),
         _ => None,
     };
     trajectory.reports.iter().map(of_step).sum()
@@ -313,8 +305,8 @@ fn sweeps(trajectory: &Trajectory) -> Option<usize> {
 
 /// Impacts of all steps; none with a method that does not tell them apart.
 fn impacts(trajectory: &Trajectory) -> Option<usize> {
-    let of_step = |step: &Step| match step.work {
-        Work::Pieces { impacts, .. } => Some(impacts),
+    let of_step = |step: &StepReport| match step.work {
+        Work::Pieces(_) => Some(step.impacts.len()),
         _ => None,
     };
     trajectory.reports.iter().map(of_step).sum()
@@ -371,10 +363,8 @@ fn contacts_csv(trajectory: &Trajectory) -> String {
 /// The diagnostics of every step.
 fn steps_csv(trajectory: &Trajectory) -> String {
     let work: &[&str] = match trajectory.reports.first().map(|step| step.work) {
-        Some(Work::RoundCones { .. }) => &["passes", "sweeps", "relative residual"],
-        Some(Work::Pieces { .. }) => {
-            &["pieces", "Newton iterations", "impacts", "relative residual"]
-        }
+        Some(Work::RoundCones(_)) => &["passes", "sweeps", "relative residual"],
+        Some(Work::Pieces(_)) => &["pieces", "Newton iterations", "impacts", "relative residual"],
         _ => &[
             "active set passes",
             "outer iterations",
@@ -388,19 +378,15 @@ fn steps_csv(trajectory: &Trajectory) -> String {
     let columns = [&["time (s)", "contacts"], work, &end].concat();
     let rows = trajectory.reports.iter().map(|step| {
         let work = match step.work {
-            Work::Polygons {
-                active_set_passes,
-                outer_iterations,
-                lcp_solves,
-                lcp_size,
-                pivots,
-            } => {
-                vec![active_set_passes, outer_iterations, lcp_solves, lcp_size, pivots]
-            }
-            Work::RoundCones { passes, sweeps } => vec![passes, sweeps],
-            Work::Pieces { pieces, newton_iterations, impacts } => {
-                vec![pieces, newton_iterations, impacts]
-            }
+            Work::Polygons(work) => vec![
+                work.active_set_passes,
+                work.outer_iterations,
+                work.lcp_solves,
+                work.lcp_size,
+                work.pivots,
+            ],
+            Work::RoundCones(work) => vec![work.passes, work.sweeps],
+            Work::Pieces(work) => vec![work.pieces, work.newton_iterations, step.impacts.len()],
             _ => Vec::new(),
         };
         let mut row = vec![step.time, step.contacts.len() as f64];

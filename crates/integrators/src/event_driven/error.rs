@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a model, a start or a law.
 
-use crate::model;
+use crate::model::{self, Feature};
 
 /// Why a model or a start is refused, or an integration could not go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -9,9 +9,12 @@ pub enum Error {
     /// The model or the start is refused.
     #[error(transparent)]
     Model(#[from] model::Error),
-    /// The model has bounded friction in joints.
-    #[error("the model has friction in joints, expected none: this scheme has no rule for it")]
-    JointFriction,
+    /// The model has a feature that event-driven motion has no rule for.
+    #[error("the model has {feature}, expected none: this scheme has no rule for it")]
+    NoRule {
+        /// The feature.
+        feature: Feature,
+    },
     /// The contact source of the model found no answer.
     #[error("at {time} s: {source}")]
     Contacts {

@@ -1,12 +1,15 @@
 //! What is refused of a model and a start.
 
-use super::{Error, settings::Resolved};
+use super::{Error, rule, settings::Resolved};
 use crate::model::{Model, State};
 
 /// Checks what can be told of a model and a start without its gaps.
 pub(super) fn check(model: &Model, start: &State) -> Result<(), Error> {
     start.check(model.system())?;
-    if model.joint_friction().is_empty() { Ok(()) } else { Err(Error::JointFriction) }
+    match model.refused(rule) {
+        Some(feature) => Err(Error::NoRule { feature }),
+        None => Ok(()),
+    }
 }
 
 /// Checks that the start overlaps and breaks no more than the proximity allows.

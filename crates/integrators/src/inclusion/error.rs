@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a model or a start.
 
-use crate::model;
+use crate::model::{self, Feature};
 
 /// Why no solution is built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -15,11 +15,12 @@ pub enum Error {
     /// There is nothing to collide with.
     #[error("the model has no contacts, expected at least one")]
     NoContacts,
-    /// The model has bilateral constraints, joint friction or a contact source, which the inclusion leaves out.
-    #[error(
-        "the model has constraints, joint friction or a contact source, expected named contacts only"
-    )]
-    Unsupported,
+    /// The model has a feature that the inclusion leaves out.
+    #[error("the model has {feature}, expected none: the inclusion has no rule for it")]
+    NoRule {
+        /// The feature.
+        feature: Feature,
+    },
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value}, expected {expected}")]
     Setting {

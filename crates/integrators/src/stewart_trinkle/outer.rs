@@ -5,11 +5,12 @@ use percussion_complementarity::lcp::{ProblemError, Report, Status};
 use percussion_dynamics::System;
 
 use super::{
-    Contact, Error, Model, State, StepReport,
+    Contact, Error, Model, State,
     linearization::{Linearization, Point},
     settings::Resolved,
     step_problem::StepProblem,
 };
+use crate::report::Polygons;
 
 /// A step under way: the prediction, and the end that the last outer iteration found.
 #[derive(Debug)]
@@ -31,6 +32,11 @@ pub(super) struct OuterIteration {
     pub(super) velocity: DVector<f64>,
     /// `q̂` while linearizing, then `q'`.
     pub(super) coordinates: Vec<f64>,
+    /// What the step took so far.
+    pub(super) work: Polygons,
+    /// Largest relative residual of the LCPs of the step, in which impulses are counted in multiples of a mass so that all
+    /// entries are velocities.
+    pub(super) relative_residual: f64,
 }
 
 impl OuterIteration {
@@ -48,6 +54,8 @@ impl OuterIteration {
             tangent: DVector::zeros(velocities),
             velocity: DVector::zeros(velocities),
             coordinates: vec![0.0; coordinates],
+            work: Polygons::default(),
+            relative_residual: 0.0,
         })
     }
 
@@ -59,6 +67,7 @@ impl OuterIteration {
         state: &State,
     ) -> Result<(), Error> {
         let (system, h) = (model.system(), settings.step_size);
+        (self.work, self.relative_residual) = (Polygons::default(), 0.0);
         self.guess.copy_from_slice(&state.velocity);
         self.tangent.copy_from(&self.guess);
         self.tangent *= h;
@@ -113,19 +122,18 @@ impl OuterIteration {
         settings: &Resolved,
         state: &State,
         active: &[usize],
-        report: &mut StepReport,
     ) -> Result<(), Error> {
         // Without contacts and constraints nothing depends on q̂, so the first answer is final.
         let final_at_once = active.is_empty() && model.constraints().is_empty();
         let mut relaxation = 1.0;
         let mut restarted = false;
         let mut violation = f64::INFINITY;
-        report.change = f64::INFINITY;
+        self.work.change = f64::INFINITY;
         for _ in 0..settings.outer_iteration_limit {
-            report.outer_iterations += 1;
-            match self.solve((model, contacts), settings, state, active, report) {
+            self.work.outer_iterations += 1;
+            match self.solve((model, contacts), settings, state, active) {
                 // Linearized about the start, which does not penetrate, the LCP has a solution.
-                Err(Error::Unsolved { .. }) if self.guess.amax() > 0.0 && !restarted => {
+                Err(Error::UnsolvedLcp { .. }) if self.guess.amax() > 0.0 && !restarted => {
                     restarted = true;
                     self.guess.fill(0.0);
                     continue;
@@ -134,8 +142,8 @@ impl OuterIteration {
             }
             self.tangent.copy_from(&self.velocity);
             self.tangent -= &self.guess;
-            let previous_change = report.change;
-            report.change =
+            let previous_change = self.work.change;
+            self.work.change =
                 if final_at_once { 0.0 } else { settings.step_size * self.tangent.amax() };
             if final_at_once || self.is_small(settings) {
                 violation = self.violation_at_end((model, contacts), settings, state, active);
@@ -144,19 +152,19 @@ impl OuterIteration {
                     return Ok(());
                 }
             }
-            let shrinks = report.change < previous_change;
+            let shrinks = self.work.change < previous_change;
             relaxation = if shrinks { f64::min(1.0, 1.5 * relaxation) } else { 0.5 * relaxation };
             if !shrinks {
                 tracing::debug!(
                     time = state.time,
-                    change = report.change,
+                    change = self.work.change,
                     relaxation,
                     "no contraction"
                 );
             }
             self.guess.axpy(relaxation, &self.tangent, 1.0);
         }
-        let (limit, change) = (settings.outer_iteration_limit, report.change);
+        let (limit, change) = (settings.outer_iteration_limit, self.work.change);
         Err(Error::OuterIterationLimit { time: state.time, limit, change, violation })
     }
 
@@ -174,7 +182,6 @@ impl OuterIteration {
         settings: &Resolved,
         state: &State,
         active: &[usize],
-        report: &mut StepReport,
     ) -> Result<(), Error> {
         self.tangent.copy_from(&self.guess);
         self.tangent *= settings.step_size;
@@ -191,7 +198,7 @@ impl OuterIteration {
         if self.linearization.delassus.diagonal().iter().any(|w| *w < 0.0) {
             return Err(Error::MassMatrix { time: state.time });
         }
-        self.solve_problem((model, contacts), settings, state.time, active, report)?;
+        self.solve_problem((model, contacts), settings, state.time, active)?;
         self.linearization.apply(&self.problem.impulses, &self.free_velocity, &mut self.velocity);
         if self.velocity.iter().all(|v| v.is_finite()) {
             Ok(())
@@ -206,24 +213,23 @@ impl OuterIteration {
         settings: &Resolved,
         time: f64,
         active: &[usize],
-        report: &mut StepReport,
     ) -> Result<(), Error> {
-        report.lcp_size = self.problem.resize(active.len());
-        if report.lcp_size == 0 {
+        self.work.lcp_size = self.problem.resize(active.len());
+        if self.work.lcp_size == 0 {
             return Ok(());
         }
         self.problem.assemble((model, contacts), settings, active, &self.linearization).map_err(
             |_| Error::NotFinite { quantity: "contact Jacobian, gap or mass matrix", time },
         )?;
         let solved = self.problem.solve(&settings.lemke, &self.linearization)?;
-        report.lcp_solves += 1;
-        report.pivots += solved.iterations;
-        report.relative_residual = report.relative_residual.max(solved.relative_residual);
+        self.work.lcp_solves += 1;
+        self.work.pivots += solved.iterations;
+        self.relative_residual = self.relative_residual.max(solved.relative_residual);
         if solved.status == Status::Solved {
             return Ok(());
         }
         let Report { status, relative_residual, .. } = solved;
-        Err(Error::Unsolved { time, status, relative_residual, size: report.lcp_size })
+        Err(Error::UnsolvedLcp { time, status, relative_residual, size: self.work.lcp_size })
     }
 
     /// Moves to `q' = q ⊕ h v'` and returns the deepest penetration or largest constraint error there.

@@ -5,7 +5,7 @@ use percussion_dynamics::Dimension;
 use serde::{Deserialize, Serialize};
 
 use super::{Error, Model, State};
-use crate::scales::Scales;
+use crate::{scales::Scales, settings};
 
 /// How the polygon of friction directions lies in the tangent plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub enum Alignment {
     Slip,
 }
 
-/// Settings of the [`Integrator`](super::Integrator).
+/// Settings of [`StewartTrinkle`](super::StewartTrinkle).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -55,7 +55,7 @@ pub struct Settings {
     ///
     /// The first step removes what is accepted, at a velocity of up to this over `h`.
     pub penetration_tolerance: Option<f64>,
-    /// Largest number of steps of one [`run`](super::Integrator::run) (default `10_000_000`).
+    /// Largest number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
     pub step_limit: usize,
     /// Settings of the LCP solver.
     pub lemke: lemke::Settings,
@@ -92,32 +92,20 @@ impl Settings {
     }
 
     pub(super) fn check(&self, dimension: Dimension) -> Result<(), Error> {
-        let positive = |name, value: f64| {
-            let expected = "a positive finite number";
-            if value.is_finite() && value > 0.0 {
-                Ok(())
-            } else {
-                Err(Error::Setting { name, value, expected })
-            }
-        };
-        positive("step_size", self.step_size)?;
+        settings::positive("step_size", self.step_size)?;
         if let Some(tolerance) = self.tolerance {
-            positive("tolerance", tolerance)?;
+            settings::positive("tolerance", tolerance)?;
         }
-        if let Some((name, value)) = self.scales.and_then(|scales| scales.unusable()) {
-            positive(name, value)?;
-        }
+        settings::scales(self.scales)?;
         self.check_directions(dimension)?;
         if self.outer_iteration_limit == 0 {
             let (name, expected) = ("outer_iteration_limit", "at least 1");
             return Err(Error::Setting { name, value: 0.0, expected });
         }
-        let depth = self.penetration_tolerance;
-        if let Some(value) = depth.filter(|value| !(value.is_finite() && *value >= 0.0)) {
-            let (name, expected) = ("penetration_tolerance", "a finite number of at least 0");
-            return Err(Error::Setting { name, value, expected });
+        match self.penetration_tolerance {
+            Some(depth) => settings::at_least_zero("penetration_tolerance", depth),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn check_directions(&self, dimension: Dimension) -> Result<(), Error> {
@@ -146,7 +134,6 @@ pub(super) struct Resolved {
     pub(super) tolerances: Vec<f64>,
     pub(super) outer_iteration_limit: usize,
     pub(super) penetration_tolerance: f64,
-    pub(super) step_limit: usize,
     pub(super) lemke: lemke::Settings,
 }
 
@@ -165,7 +152,6 @@ impl Resolved {
             tolerances: strides.into_iter().map(of_coordinate).collect(),
             outer_iteration_limit: settings.outer_iteration_limit,
             penetration_tolerance: settings.penetration_tolerance.unwrap_or(1e-9 * scales.length),
-            step_limit: settings.step_limit,
             lemke: settings.lemke,
         }
     }

@@ -30,7 +30,7 @@ use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, Status, lemke};
 use percussion_dynamics::{ContactRows, Dimension, System};
 
-use super::{Contact, model::Model, settings::Resolved};
+use super::{Contact, Model, settings::Resolved};
 
 /// What a piece of a step keeps of the errors of positions at its start.
 #[derive(Clone, Copy, Debug)]

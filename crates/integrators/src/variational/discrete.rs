@@ -34,9 +34,9 @@
 //! Computational Mathematics* 9 (2009) 197–219, section 4 (the Cayley map and its derivative).
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
-use percussion_dynamics::{FreeBodies, System, lagrangian::Derivatives, rotation};
+use percussion_dynamics::{FreeBodies, RotationUpdate, System, lagrangian::Derivatives, rotation};
 
-use super::model::{Mechanics, Model};
+use super::Model;
 
 /// Where a piece starts.
 #[derive(Clone, Copy, Debug)]
@@ -61,10 +61,16 @@ pub(super) struct Discrete {
     pub(super) middle: Vec<f64>,
     tangent: Vec<f64>,
     derivatives: Derivatives,
+    /// The bodies of a model of free bodies, with the Cayley map as their rotation update.
+    bodies: Option<FreeBodies>,
 }
 
 impl Discrete {
-    pub(super) fn new(system: &dyn System) -> Self {
+    pub(super) fn new(model: &Model) -> Self {
+        let system = model.system();
+        let cayley = |bodies: &FreeBodies| {
+            bodies.clone().with_rotation_update(RotationUpdate::NormalizedEuler)
+        };
         let (coordinates, n) = (system.coordinate_count(), system.velocity_count());
         Self {
             momentum: DVector::zeros(n),
@@ -74,6 +80,7 @@ impl Discrete {
             middle: vec![0.0; coordinates],
             tangent: vec![0.0; n],
             derivatives: Derivatives::zeros(n),
+            bodies: model.as_free_bodies().map(cayley),
         }
     }
 
@@ -85,22 +92,21 @@ impl Discrete {
         duration: f64,
         velocity: &DVector<f64>,
     ) {
-        let system = model.system();
         for (fraction, moved) in [(0.5, &mut self.middle), (1.0, &mut self.end)] {
             for (tangent, w) in self.tangent.iter_mut().zip(velocity) {
                 *tangent = fraction * duration * w;
             }
-            system.retract(start.coordinates, &self.tangent, moved);
+            match &self.bodies {
+                Some(bodies) => bodies.retract(start.coordinates, &self.tangent, moved),
+                None => model.system().retract(start.coordinates, &self.tangent, moved),
+            }
         }
         let (w, time) = (velocity.as_slice(), start.time + 0.5 * duration);
         let (momentum, rate) = (self.momentum.as_mut_slice(), self.impulse.as_mut_slice());
-        match &model.mechanics {
-            Mechanics::Coordinates(system) => {
-                system.momentum(&self.middle, w, time, momentum, rate);
-            }
-            Mechanics::Bodies(bodies) => {
-                bodies_momentum(bodies, start.coordinates, duration, w, momentum, rate);
-            }
+        if let Some(bodies) = &self.bodies {
+            bodies_momentum(bodies, start.coordinates, duration, w, momentum, rate);
+        } else if let Some(system) = model.as_lagrangian() {
+            system.momentum(&self.middle, w, time, momentum, rate);
         }
         for force in model.forces() {
             force.add(&self.middle, w, time, rate);
@@ -121,15 +127,12 @@ impl Discrete {
     ) {
         let (w, time) = (velocity.as_slice(), start.time + 0.5 * duration);
         let derivatives = &mut self.derivatives;
-        match &model.mechanics {
-            Mechanics::Coordinates(system) => {
-                system.momentum_derivatives(&self.middle, w, time, derivatives);
-            }
-            Mechanics::Bodies(bodies) => {
-                derivatives.clear();
-                let by_velocity = &mut derivatives.momentum_by_velocity;
-                bodies_derivative(bodies, start.coordinates, duration, w, by_velocity);
-            }
+        if let Some(bodies) = &self.bodies {
+            derivatives.clear();
+            let by_velocity = &mut derivatives.momentum_by_velocity;
+            bodies_derivative(bodies, start.coordinates, duration, w, by_velocity);
+        } else if let Some(system) = model.as_lagrangian() {
+            system.momentum_derivatives(&self.middle, w, time, derivatives);
         }
         let Derivatives {
             momentum_by_velocity,

@@ -13,7 +13,7 @@
 //! design consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168,
 //! equation 30.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_dynamics::{ContactRows, System};
 use percussion_impact::{
     AnitescuPotra, Law, Mass, Outcome, Problem, ProblemError, outcome::Status,
@@ -21,9 +21,10 @@ use percussion_impact::{
 };
 
 use super::{
-    Contact, Error, Integrator, StepReport, discrete::Start, ledger::Correction, model::Model,
-    piece::Piece, report::Impact,
+    Contact, Error, Impact, Model, Motion, StepReport, Variational, discrete::Start, dot,
+    ledger::Correction, piece::Piece,
 };
+use crate::contacts::Contacts;
 
 /// Most trials of the search for one moment of impact: more than halving a double takes.
 const TRIALS: usize = 200;
@@ -109,36 +110,38 @@ fn mass(system: &dyn System, coordinates: &[f64]) -> Mass {
     Mass::Matrix(matrix)
 }
 
-impl Integrator {
+impl Variational {
     /// Follows the path for at most `duration`, up to the first impact, and reports how long.
     pub(super) fn follow(
         &mut self,
         mut duration: f64,
+        motion: &mut Motion,
         report: &mut StepReport,
     ) -> Result<f64, Error> {
         self.piece.iterations = 0;
         self.piece.velocity.copy_from(&self.velocity);
-        self.solve_piece(duration)?;
-        self.look_ahead()?;
+        self.solve_piece(duration, motion)?;
+        self.look_ahead(motion)?;
         // Each turn leaves at least one contact fewer that is violated.
         let mut turns = 0;
-        while let Some(contact) = self.violated()?.filter(|_| turns <= self.contacts.len()) {
-            duration = self.locate(contact, duration)?;
+        while let Some(contact) = self.violated(motion)?.filter(|_| turns <= motion.contacts.len())
+        {
+            duration = self.locate(contact, duration, motion)?;
             turns += 1;
         }
-        self.enter_work(duration);
-        report.pieces += 1;
-        report.newton_iterations += self.piece.iterations;
-        report.residual = report.residual.max(self.piece.residual);
-        for (contact, normal, friction) in self.piece.closed.report() {
-            report.add_closed(contact, normal, friction);
+        self.enter_work(duration, motion);
+        self.counts.pieces += 1;
+        self.counts.newton_iterations += self.piece.iterations;
+        report.relative_residual = report.relative_residual.max(self.piece.residual);
+        for (contact, normal, [first, second]) in self.piece.closed.report() {
+            self.carried.add(contact, Vector3::new(normal, first, second));
         }
         std::mem::swap(&mut self.state.coordinates, &mut self.piece.discrete.end);
         self.momentum.copy_from(&self.piece.momentum);
         self.state.time += duration;
-        self.update_velocity();
-        self.settle(report)?;
-        if report.is_rubbed() {
+        self.update_velocity(motion);
+        self.settle(motion)?;
+        if self.carried.is_rubbed() {
             self.ledger = None;
         }
         Ok(duration)
@@ -146,11 +149,11 @@ impl Integrator {
 
     /// Adds the work of the forces without a potential over the piece by the midpoint rule, which differs from the
     /// trapezoidal rule by three times its error.
-    fn enter_work(&mut self, duration: f64) {
-        if self.model.is_conservative() {
+    fn enter_work(&mut self, duration: f64, motion: &Motion) {
+        if motion.model.is_conservative() {
             return;
         }
-        let (model, time) = (&self.model, self.state.time);
+        let (model, time) = (&motion.model, self.state.time);
         let Piece { discrete, velocity, momentum, .. } = &self.piece;
         let forces = &mut self.column;
         let mut power = |coordinates: &[f64], velocity: &[f64], time: f64| {
@@ -170,51 +173,54 @@ impl Integrator {
         self.work.1 += duration * (0.5 * (start + end) - middle).abs();
     }
 
-    fn solve_piece(&mut self, duration: f64) -> Result<(), Error> {
+    fn solve_piece(&mut self, duration: f64, motion: &Motion) -> Result<(), Error> {
         let start = Start {
             time: self.state.time,
             coordinates: &self.state.coordinates,
             momentum: &self.momentum,
         };
-        let model = (&self.model, self.contacts.as_slice());
+        let model = (&motion.model, motion.contacts.as_slice());
         self.piece.solve(model, &self.settings, start, duration, &self.closed)
     }
 
     /// Looks for contacts as far as the piece may go.
-    fn look_ahead(&mut self) -> Result<(), Error> {
-        let (system, start) = (self.model.system(), &self.state.coordinates);
-        let reach = self.contacts.reach(system, start, &self.piece.discrete.end);
-        self.contacts
+    fn look_ahead(&mut self, motion: &mut Motion) -> Result<(), Error> {
+        let Motion { model, contacts, .. } = motion;
+        let (system, start) = (model.system(), &self.state.coordinates);
+        let reach = contacts.reach(system, start, &self.piece.discrete.end);
+        contacts
             .look(system, start, reach.max(self.settings.touching))
             .map_err(|source| Error::Contacts { time: self.state.time, source })
     }
 
     /// Looks for the contacts that touch.
-    pub(super) fn look_around(&mut self) -> Result<(), Error> {
-        self.contacts
-            .look(self.model.system(), &self.state.coordinates, self.settings.touching)
+    pub(super) fn look_around(&mut self, motion: &mut Motion) -> Result<(), Error> {
+        motion
+            .contacts
+            .look(motion.model.system(), &self.state.coordinates, self.settings.touching)
             .map_err(|source| Error::Contacts { time: self.state.time, source })
     }
 
     /// The first open contact that penetrates at the end of the piece.
-    fn violated(&mut self) -> Result<Option<usize>, Error> {
-        let (system, end) = (self.model.system(), &self.piece.discrete.end);
+    fn violated(&mut self, motion: &mut Motion) -> Result<Option<usize>, Error> {
+        let Motion { model, contacts, .. } = motion;
+        let (system, end) = (model.system(), &self.piece.discrete.end);
         let time = self.state.time;
         let tolerance = self.settings.gap_tolerance;
         let mut violated = Vec::new();
-        self.contacts
+        contacts
             .activate(system, end, (0.0, |gap| gap.is_nan() || gap < -tolerance), &mut violated)
             .map_err(|source| Error::Contacts { time, source })?;
-        if violated.iter().any(|&contact| self.contacts.gap(system, contact, end).is_nan()) {
+        if violated.iter().any(|&contact| contacts.gap(system, contact, end).is_nan()) {
             return Err(Error::NotFinite { quantity: "gap", time });
         }
         Ok(violated.into_iter().find(|contact| !self.closed.contains(contact)))
     }
 
     /// Solves for the piece that ends where `contact` closes, from one that penetrates after `duration`.
-    fn locate(&mut self, contact: usize, duration: f64) -> Result<f64, Error> {
+    fn locate(&mut self, contact: usize, duration: f64, motion: &Motion) -> Result<f64, Error> {
         let (mut before, mut after, mut trial) = (0.0, duration, duration);
-        let mut gap = self.gap_at_end(contact);
+        let mut gap = self.gap_at_end(contact, motion);
         for _ in 0..TRIALS {
             if gap.abs() <= self.settings.gap_tolerance {
                 return Ok(trial);
@@ -227,10 +233,10 @@ impl Integrator {
             if after - before <= f64::EPSILON * after {
                 break;
             }
-            let next = trial - gap / self.closing_speed(contact);
+            let next = trial - gap / self.closing_speed(contact, motion);
             trial = if before < next && next < after { next } else { 0.5 * (before + after) };
-            self.solve_piece(trial)?;
-            gap = self.gap_at_end(contact);
+            self.solve_piece(trial, motion)?;
+            gap = self.gap_at_end(contact, motion);
         }
         if gap.abs() <= self.settings.touching {
             return Ok(trial);
@@ -238,34 +244,39 @@ impl Integrator {
         Err(Error::Location { contact, time: self.state.time, gap })
     }
 
-    fn gap_at_end(&self, contact: usize) -> f64 {
-        self.contacts.gap(self.model.system(), contact, &self.piece.discrete.end)
+    fn gap_at_end(&self, contact: usize, motion: &Motion) -> f64 {
+        motion.contacts.gap(motion.model.system(), contact, &self.piece.discrete.end)
     }
 
     /// `n · v` at the end of the piece.
-    fn closing_speed(&mut self, contact: usize) -> f64 {
+    fn closing_speed(&mut self, contact: usize, motion: &Motion) -> f64 {
         self.column.copy_from(&self.piece.momentum);
-        let end = &self.piece.discrete.end;
-        self.model.system().apply_inverse_mass(end, &mut self.column);
-        let gap = &self.contacts.as_slice()[contact].gap;
-        gap.rows(self.model.system(), end, &mut self.rows);
+        let (system, end) = (motion.model.system(), &self.piece.discrete.end);
+        system.apply_inverse_mass(end, &mut self.column);
+        let gap = &motion.contacts.as_slice()[contact].gap;
+        gap.rows(system, end, &mut self.rows);
         dot(self.rows.normal(), self.column.as_slice())
     }
 
     /// Takes the approach of closed contacts and the constraint violations out of the momentum: the
     /// second half of their impulses of a piece, with friction, as a plastic impact.
-    fn settle(&mut self, report: &mut StepReport) -> Result<(), Error> {
-        self.look_around()?;
-        let (model, coordinates) = (&self.model, &self.state.coordinates);
-        let (contacts, touching) = (&self.contacts, self.settings.touching);
+    fn settle(&mut self, motion: &mut Motion) -> Result<(), Error> {
+        self.look_around(motion)?;
+        let Motion { model, contacts, .. } = &*motion;
+        let (coordinates, touching) = (&self.state.coordinates, self.settings.touching);
         let gap = |contact| contacts.gap(model.system(), contact, coordinates);
         self.closed.retain(|&contact| contacts.is_present(contact) && gap(contact) <= touching);
-        if self.closed.is_empty() && self.model.constraints().is_empty() {
+        if self.closed.is_empty() && model.constraints().is_empty() {
             return Ok(());
         }
         let time = self.state.time;
         let problem = model
-            .problem_of(coordinates, &self.velocity, &self.contacts_of(&self.closed), while_closed)
+            .problem_of(
+                coordinates,
+                &self.velocity,
+                &contacts_of(contacts, &self.closed),
+                while_closed,
+            )
             .map_err(|source| Error::Impact { time, source })?;
         let outcome = AnitescuPotra::default()
             .resolve(&problem)
@@ -273,20 +284,24 @@ impl Integrator {
         check(&outcome, time)?;
         for (&contact, impulse) in self.closed.iter().zip(&outcome.impulses) {
             let tangent = |k: usize| impulse.tangent.get(k).copied().unwrap_or(0.0);
-            report.add_closed(contact, impulse.normal, [tangent(0), tangent(1)]);
+            self.carried.add(contact, Vector3::new(impulse.normal, tangent(0), tangent(1)));
         }
-        self.jump(&problem, &outcome);
+        self.jump(&problem, &outcome, motion);
         Ok(())
     }
 
     /// Resolves impacts until no contact that touches approaches; those that rest are closed.
-    pub(super) fn resolve_impacts(&mut self, report: &mut StepReport) -> Result<(), Error> {
-        while self.is_approached()? {
+    pub(super) fn resolve_impacts(
+        &mut self,
+        motion: &mut Motion,
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        while self.is_approached(motion)? {
             if report.impacts.len() == self.settings.impact_limit {
                 let time = report.time - self.settings.step_size;
                 return Err(Error::ImpactLimit { time, limit: self.settings.impact_limit });
             }
-            let impact = self.resolve()?;
+            let impact = self.resolve(motion)?;
             report.impacts.push(impact);
         }
         let resting = self.touching.iter().filter(|(_, speed)| *speed <= self.settings.rest_speed);
@@ -296,13 +311,13 @@ impl Integrator {
     }
 
     /// Lists the contacts that touch, with their normal velocity, and tells whether one approaches.
-    fn is_approached(&mut self) -> Result<bool, Error> {
-        self.look_around()?;
+    fn is_approached(&mut self, motion: &mut Motion) -> Result<bool, Error> {
+        self.look_around(motion)?;
         self.touching.clear();
-        let system = self.model.system();
-        let coordinates = &self.state.coordinates;
-        for contact in self.contacts.present() {
-            let gap = &self.contacts.as_slice()[contact].gap;
+        let Motion { model, contacts, .. } = &*motion;
+        let (system, coordinates) = (model.system(), &self.state.coordinates);
+        for contact in contacts.present() {
+            let gap = &contacts.as_slice()[contact].gap;
             if gap.gap(system, coordinates) <= self.settings.touching {
                 gap.rows(system, coordinates, &mut self.rows);
                 let speed = dot(self.rows.normal(), self.velocity.as_slice());
@@ -312,15 +327,11 @@ impl Integrator {
         Ok(self.touching.iter().any(|(_, speed)| *speed < -self.settings.rest_speed))
     }
 
-    fn contacts_of(&self, numbers: &[usize]) -> Vec<&Contact> {
-        numbers.iter().map(|&contact| &self.contacts.as_slice()[contact]).collect()
-    }
-
     /// The impact of all contacts that touch.
-    fn resolve(&mut self) -> Result<Impact, Error> {
+    fn resolve(&mut self, motion: &Motion) -> Result<Impact, Error> {
         let time = self.state.time;
         let mut is_plastic = false;
-        self.hits.resize(self.contacts.len(), 0);
+        self.hits.resize(motion.contacts.len(), 0);
         for &(contact, speed) in &self.touching {
             if speed < -self.settings.rest_speed {
                 self.hits[contact] += 1;
@@ -328,12 +339,12 @@ impl Integrator {
             }
         }
         let contacts: Vec<usize> = self.touching.iter().map(|(contact, _)| *contact).collect();
-        let problem = self
+        let problem = motion
             .model
             .problem_of(
                 &self.state.coordinates,
                 &self.velocity,
-                &self.contacts_of(&contacts),
+                &contacts_of(&motion.contacts, &contacts),
                 in_impact,
             )
             .map_err(|source| Error::Impact { time, source })?;
@@ -341,9 +352,9 @@ impl Integrator {
         let law: &dyn Law = if is_plastic { &plastic } else { self.law.as_ref() };
         let outcome = law.resolve(&problem).map_err(|source| Error::Law { time, source })?;
         check(&outcome, time)?;
-        self.open_ledger();
+        self.open_ledger(motion);
         let velocity_before = self.velocity.clone();
-        self.jump(&problem, &outcome);
+        self.jump(&problem, &outcome, motion);
         let energy_change =
             problem.kinetic_energy(&self.velocity) - problem.kinetic_energy(&velocity_before);
         if !energy_change.is_finite() {
@@ -351,7 +362,8 @@ impl Integrator {
         }
         let mut impulses: Vec<f64> =
             outcome.impulses.iter().map(|impulse| impulse.normal).collect();
-        let Correction { error, factor } = self.balance(&problem, energy_change, &mut impulses)?;
+        let Correction { error, factor } =
+            self.balance(&problem, energy_change, &mut impulses, motion)?;
         Ok(Impact {
             time,
             contacts,
@@ -368,15 +380,20 @@ impl Integrator {
     }
 
     /// Adds the percussions of `outcome` to the momentum.
-    pub(super) fn jump(&mut self, problem: &Problem, outcome: &Outcome) {
+    pub(super) fn jump(&mut self, problem: &Problem, outcome: &Outcome, motion: &Motion) {
         let impulses = outcome.impulses.iter();
         let percussions = impulses.flat_map(|i| std::iter::once(i.normal).chain(i.tangent.clone()));
         let percussions = DVector::from_iterator(problem.contact_jacobian().nrows(), percussions);
         self.momentum.gemv_tr(1.0, problem.contact_jacobian(), &percussions, 1.0);
         let joints = problem.bilateral_jacobian();
         self.momentum.gemv_tr(1.0, joints, &outcome.bilateral_impulses, 1.0);
-        self.update_velocity();
+        self.update_velocity(motion);
     }
+}
+
+/// The contacts with these numbers.
+fn contacts_of<'c>(contacts: &'c Contacts, numbers: &[usize]) -> Vec<&'c Contact> {
+    numbers.iter().map(|&contact| &contacts.as_slice()[contact]).collect()
 }
 
 /// Refuses an outcome whose certificate does not hold; a law may gain energy, which the report of an impact shows.
@@ -385,8 +402,4 @@ fn check(outcome: &Outcome, time: f64) -> Result<(), Error> {
         Status::Resolved | Status::EnergyGained => Ok(()),
         status => Err(Error::ImpactUnresolved { time, status }),
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -65,7 +65,7 @@
 //! do, leaves the passage from steps of full length to pieces and back, where the modified energy
 //! changes too.
 //!
-//! - **Needs** a [conservative model](super::Model::is_conservative). Friction in closed contacts
+//! - **Needs** a [conservative model](Model::is_conservative). Friction in closed contacts
 //!   starts the ledger anew.
 //! - **Does not** know contacts that stay closed as constraints: as long as they do the ledger is off
 //!   by `O(h²)`, which does not add up either.
@@ -79,14 +79,11 @@
 //! J. E. Marsden, M. Ortiz, M. West, "Nonsmooth Lagrangian mechanics and variational collision
 //! integrators", *SIAM Journal on Applied Dynamical Systems* 2 (2003) 381–416. The ledger is ours.
 
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::lagrangian::Derivatives;
 use percussion_impact::{Law, Problem, Propagative};
 
-use super::{
-    Error, Integrator, discrete,
-    model::{Mechanics, Model},
-};
+use super::{Error, Model, Motion, Simulation, State, Variational, discrete};
 
 /// The largest pull that passes for rounding, relative to the largest percussion.
 const ROUNDING: f64 = 1e-12;
@@ -100,9 +97,9 @@ pub(super) struct Correction {
     pub(super) factor: f64,
 }
 
-impl Integrator {
+impl Simulation<Variational> {
     /// The modified energy `H_h` of the state (J), which the midpoint rule with steps of length `h` keeps within
-    /// `O(h⁴)` in smooth motion of a [conservative model](super::Model::is_conservative).
+    /// `O(h⁴)` in smooth motion of a [conservative model](Model::is_conservative).
     ///
     /// It is the energy less `h²/24 X`, with `X = k · a − v · (∂²L/∂q²) v` for the smooth forces `k` and the
     /// acceleration `a`, and a little more with bilateral constraints and for free bodies.
@@ -114,35 +111,44 @@ impl Integrator {
     /// ```
     /// use nalgebra::Vector3;
     /// use percussion_dynamics::{Articulated, Joint, Link, MassProperties};
-    /// use percussion_impact::Propagative;
-    /// use percussion_integrators::State;
-    /// use percussion_integrators::variational::{Integrator, Model, Settings};
+    /// use percussion_integrators::variational::Settings;
+    /// use percussion_integrators::{Model, Simulation, State, Variational};
     ///
     /// let joint = Joint::prismatic(Vector3::x()).with_spring(&[8.0], &[0.0]);
     /// let slider = Link::new("slider", joint).with_mass(MassProperties::point(2.0)?);
     /// let system = Articulated::new(vec![slider], Vector3::zeros())?;
-    /// let model = Model::new(Box::new(system), vec![])?;
+    /// let model = Model::lagrangian(Box::new(system), vec![])?;
     /// let start = State { time: 0.0, coordinates: vec![1.0], velocity: vec![0.0] };
     /// let settings = Settings { step_size: 0.3, ..Settings::default() };
-    /// let motion = Integrator::new(model, Box::new(Propagative::default()), settings, start)?;
+    /// let motion = Simulation::<Variational>::new(model, settings, start)?;
     /// assert!((motion.modified_energy() - 4.0 * (1.0 - 0.36 / 12.0)).abs() < 1e-15);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn modified_energy(&self) -> f64 {
+        let State { time, coordinates, velocity } = self.state();
+        let energy = self.model().system().energy(coordinates, velocity);
+        let velocity = DVector::from_column_slice(velocity);
+        let h = self.settings().step_size;
+        energy - h * h / 24.0 * self.model().excess(coordinates, &velocity, *time)
+    }
+}
+
+impl Variational {
+    /// `H_h` where the step under way is (J).
+    pub(super) fn modified_energy(&self, motion: &Motion) -> f64 {
         let h = self.settings.step_size;
-        self.energy()
-            - h * h / 24.0
-                * self.model.excess(&self.state.coordinates, &self.velocity, self.state.time)
+        let State { time, coordinates, .. } = &self.state;
+        self.energy(motion) - h * h / 24.0 * motion.model.excess(coordinates, &self.velocity, *time)
     }
 
     /// Opens the ledger before an impact, where there is none yet and the model has a use for it.
-    pub(super) fn open_ledger(&mut self) {
+    pub(super) fn open_ledger(&mut self, motion: &Motion) {
         if self.ledger.is_none()
             && self.settings.correction_limit > 0.0
-            && self.model.is_conservative()
+            && motion.model.is_conservative()
         {
-            self.ledger = Some(self.modified_energy());
+            self.ledger = Some(self.modified_energy(motion));
         }
     }
 
@@ -153,12 +159,13 @@ impl Integrator {
         problem: &Problem,
         change: f64,
         percussions: &mut [f64],
+        motion: &Motion,
     ) -> Result<Correction, Error> {
         let mut correction = Correction { error: 0.0, factor: 1.0 };
         let Some(ledger) = &mut self.ledger else { return Ok(correction) };
         *ledger += change;
         let due = *ledger;
-        correction.error = self.modified_energy() - due;
+        correction.error = self.modified_energy(motion) - due;
         let time = self.state.time;
         // The plastic impact of the reversed motion, which may pull and is not judged, takes the normal part of the momentum and no more.
         let reversed = problem
@@ -182,27 +189,13 @@ impl Integrator {
             return Ok(correction);
         }
         percussions.copy_from_slice(&corrected);
-        self.jump(problem, &normal);
+        self.jump(problem, &normal, motion);
         correction.factor = factor;
         Ok(correction)
     }
 }
 
 impl Model {
-    /// Whether every force has the potential of which the system knows the energy, and none depends on
-    /// velocity or time: no [`Force`](super::Force) beside those of the system, no dampers, and no
-    /// torques on free bodies. Friction in contacts that stay closed is not looked at.
-    #[must_use]
-    pub fn is_conservative(&self) -> bool {
-        self.forces().is_empty()
-            && match &self.mechanics {
-                Mechanics::Coordinates(system) => system.is_conservative(),
-                Mechanics::Bodies(bodies) => {
-                    bodies.bodies().iter().all(|body| body.torque == Vector3::zeros())
-                }
-            }
-    }
-
     /// `X`.
     fn excess(&self, coordinates: &[f64], velocity: &DVector<f64>, time: f64) -> f64 {
         let (system, n) = (self.system(), velocity.len());
@@ -245,25 +238,18 @@ impl Model {
 
     /// `−v · L_qq v`, and `2 ω² (ω · I ω)` of free bodies.
     fn of_curvature(&self, coordinates: &[f64], velocity: &DVector<f64>, time: f64) -> f64 {
-        match &self.mechanics {
-            Mechanics::Coordinates(system) => {
-                let mut derivatives = Derivatives::zeros(velocity.len());
-                system.momentum_derivatives(
-                    coordinates,
-                    velocity.as_slice(),
-                    time,
-                    &mut derivatives,
-                );
-                -velocity.dot(&(derivatives.rate_by_coordinates * velocity))
-            }
-            Mechanics::Bodies(bodies) => {
-                let spins = bodies.bodies().iter().enumerate().map(|(i, _)| {
-                    let [_, spin] = discrete::parts(velocity.as_slice(), i);
-                    let momentum = discrete::inertia(bodies, coordinates, i) * spin;
-                    2.0 * spin.norm_squared() * spin.dot(&momentum)
-                });
-                spins.sum()
-            }
+        if let Some(bodies) = self.as_free_bodies() {
+            let spins = bodies.bodies().iter().enumerate().map(|(i, _)| {
+                let [_, spin] = discrete::parts(velocity.as_slice(), i);
+                let momentum = discrete::inertia(bodies, coordinates, i) * spin;
+                2.0 * spin.norm_squared() * spin.dot(&momentum)
+            });
+            return spins.sum();
         }
+        // The scheme does not start without one.
+        let Some(system) = self.as_lagrangian() else { return f64::NAN };
+        let mut derivatives = Derivatives::zeros(velocity.len());
+        system.momentum_derivatives(coordinates, velocity.as_slice(), time, &mut derivatives);
+        -velocity.dot(&(derivatives.rate_by_coordinates * velocity))
     }
 }

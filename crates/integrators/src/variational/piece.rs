@@ -27,11 +27,10 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{
-    Contact, Error,
+    Contact, Error, Model,
     closed::{ClosedContacts, Kept},
     discrete::{Discrete, Start},
     lu::Lu,
-    model::Model,
     settings::Resolved,
 };
 
@@ -125,7 +124,7 @@ impl Piece {
         let constraints = Constraints::new(model);
         let size = n + constraints.value.len();
         Self {
-            discrete: Discrete::new(model.system()),
+            discrete: Discrete::new(model),
             closed: ClosedContacts::new(model, settings),
             strides: settings.scales.of_velocities(model.system(), coordinates),
             constraints,

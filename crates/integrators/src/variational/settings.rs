@@ -1,11 +1,11 @@
-//! The settings of the integrator.
+//! The settings of the scheme.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Error, Model};
-use crate::{contacts::radius_of, model::State, scales::Scales};
+use crate::{model::State, scales::Scales, settings};
 
-/// Settings of [`Integrator`](super::Integrator).
+/// Settings of [`Variational`](super::Variational).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -38,7 +38,7 @@ pub struct Settings {
     pub correction_limit: f64,
     /// Number of friction directions in space (even, ≥ 4, default 8); in the plane there are two.
     pub directions: usize,
-    /// Most steps of one [`run`](super::Integrator::run) (≥ 1, default 10 million).
+    /// Most steps of one [`run`](crate::Simulation::run) (≥ 1, default 10 million).
     pub step_limit: usize,
 }
 
@@ -64,18 +64,14 @@ impl Default for Settings {
 impl Settings {
     pub(super) fn check(&self) -> Result<(), Error> {
         let refuse = |name, value, expected| Err(Error::Setting { name, value, expected });
-        if let Some((name, value)) = self.scales.and_then(|scales| scales.unusable()) {
-            return refuse(name, value, "a positive finite number");
-        }
+        settings::scales(self.scales)?;
         let positive = [
             ("step_size", Some(self.step_size)),
             ("gap_tolerance", self.gap_tolerance),
             ("rest_speed", self.rest_speed),
         ];
         for (name, value) in positive {
-            if let Some(value) = value.filter(|x| !(x.is_finite() && *x > 0.0)) {
-                return refuse(name, value, "a positive number");
-            }
+            value.map_or(Ok(()), |value| settings::positive(name, value))?;
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             return refuse("tolerance", self.tolerance, "a number in (0, 1)");
@@ -112,17 +108,12 @@ pub(super) struct Resolved {
     pub(super) impact_limit: usize,
     pub(super) correction_limit: f64,
     pub(super) directions: usize,
-    pub(super) step_limit: usize,
 }
 
 impl Resolved {
     /// Settings that were checked, for a motion that starts at `start`.
     pub(super) fn new(settings: &Settings, model: &Model, start: &State) -> Result<Self, Error> {
-        let gaps = model.contacts().iter().map(|contact| contact.gap.as_ref());
-        let scales = settings.scales.unwrap_or_else(|| {
-            let size = radius_of(model.contact_source(), model.system());
-            Scales::with_size(size, model.system(), gaps, start, settings.step_size)
-        });
+        let scales = settings.scales.unwrap_or_else(|| model.scales(start, settings.step_size));
         let gap_tolerance = settings.gap_tolerance.unwrap_or(1e-12 * scales.length);
         let touching = settings.touching.unwrap_or_else(|| gap_tolerance.max(1e-9 * scales.length));
         if !(touching.is_finite() && touching >= gap_tolerance) {
@@ -141,7 +132,6 @@ impl Resolved {
             impact_limit: settings.impact_limit,
             correction_limit: settings.correction_limit,
             directions: settings.directions,
-            step_limit: settings.step_limit,
         })
     }
 }

@@ -3,10 +3,10 @@
 use nalgebra::{Matrix3, Vector3};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane, SphereSphere};
 use percussion_dynamics::{Body, FreeBodies, MassProperties, System};
-use percussion_impact::Newton;
 use percussion_integrators::{
-    Contact, EnergyBalance, Model, State, event_driven, impulse_velocity, moreau_jean,
-    stewart_trinkle, variational,
+    Contact, EnergyBalance, Error, ImpulseVelocity, Model, MoreauJean, Simulation, State,
+    StewartTrinkle, Variational, event_driven, impulse_velocity, moreau_jean, stewart_trinkle,
+    variational,
 };
 
 /// Numbers from a seed, by the generator `SplitMix64`.
@@ -231,7 +231,7 @@ impl Scheme {
                     error_reduction: scene.error_reduction,
                     ..Default::default()
                 };
-                impulse_velocity::Integrator::new(model, settings, start)
+                Simulation::<ImpulseVelocity>::new(model, settings, start)
                     .and_then(|mut motion| {
                         motion.run(end, |state, step| course.see(&system, state, step.energy))
                     })
@@ -240,7 +240,7 @@ impl Scheme {
             Self::MoreauJean => {
                 let settings =
                     moreau_jean::Settings { step_size: scene.step, ..Default::default() };
-                moreau_jean::Integrator::new(model, settings, start)
+                Simulation::<MoreauJean>::new(model, settings, start)
                     .and_then(|mut motion| {
                         motion.run(end, |state, step| course.see(&system, state, step.energy))
                     })
@@ -249,7 +249,7 @@ impl Scheme {
             _ => {
                 let settings =
                     stewart_trinkle::Settings { step_size: scene.step, ..Default::default() };
-                stewart_trinkle::Integrator::new(model, settings, start)
+                Simulation::<StewartTrinkle>::new(model, settings, start)
                     .and_then(|mut motion| {
                         motion.run(end, |state, step| course.see(&system, state, step.energy))
                     })
@@ -265,11 +265,9 @@ fn by_variational(scene: &Scene, end: f64) -> Course {
     let system = scene.system();
     let mut course = Course::new(&system, &scene.start);
     let settings = variational::Settings { step_size: scene.step, ..Default::default() };
-    let result = variational::Model::free_bodies(scene.system(), scene.contacts())
-        .and_then(|model| {
-            let law = Box::new(Newton::default());
-            variational::Integrator::new(model, law, settings, scene.start.clone())
-        })
+    let result = Model::free_bodies(scene.system(), scene.contacts())
+        .map_err(Error::from)
+        .and_then(|model| Simulation::<Variational>::new(model, settings, scene.start.clone()))
         .and_then(|mut motion| {
             motion.run(end, |state, step| course.see(&system, state, step.energy))
         });

@@ -2,7 +2,7 @@
 
 use percussion_impact::{Newton, Plus, Propagative};
 use percussion_integrators::event_driven::{Error, Report, Settings, Status, integrate};
-use percussion_integrators::{BoundedFriction, State};
+use percussion_integrators::{BoundedFriction, Feature, State};
 
 use crate::support::{at, ball, block};
 
@@ -44,7 +44,7 @@ fn bad_input_is_refused_by_name() {
     let geared = ball(0.0, 0.3, 0.5).with_joint_friction(vec![BoundedFriction::along(&axes, 1.0)]);
     let refused =
         integrate(&geared.unwrap(), &Newton::default(), &default(), &falling(), 1.0, &mut |_| ());
-    assert_eq!(refused.unwrap_err(), Error::JointFriction);
+    assert_eq!(refused.unwrap_err(), Error::NoRule { feature: Feature::JointFriction });
     let deep = State { coordinates: vec![0.0, 0.05, 0.0], ..falling() };
     match with(default(), &deep, 1.0).unwrap_err() {
         Error::Penetration { contact: 0, depth, .. } => assert!((depth - 0.05).abs() < 1e-15),

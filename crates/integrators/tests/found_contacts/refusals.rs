@@ -4,7 +4,8 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 use percussion_collision::{Collider, Scene, Shape};
 use percussion_dynamics::{Body, FreeBodies, PlanarBodies, PlanarBody};
 use percussion_integrators::{
-    Model, State, impulse_velocity, inclusion, model, moreau_jean, stewart_trinkle,
+    Error, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle, impulse_velocity,
+    inclusion, model, moreau_jean, stewart_trinkle,
 };
 
 fn disc() -> Model {
@@ -46,18 +47,18 @@ fn schemes_without_a_rule_say_so() {
 fn an_overlap_of_the_start_is_refused_by_the_scheme_on_the_level_of_positions() {
     let low = State { coordinates: vec![0.0, 0.05, 0.0], ..start() };
     let settings = stewart_trinkle::Settings::planar();
-    let refused = stewart_trinkle::Integrator::new(disc(), settings, low.clone()).unwrap_err();
+    let refused = Simulation::<StewartTrinkle>::new(disc(), settings, low.clone()).unwrap_err();
     assert!(
-        matches!(refused, stewart_trinkle::Error::InitialPenetration { contact: 0, depth, .. } if (depth - 0.05).abs() < 1e-12),
+        matches!(refused, Error::InitialPenetration { contact: 0, depth, .. } if (depth - 0.05).abs() < 1e-12),
         "{refused:?}"
     );
     // The others remove it, with the speed `ε d/h` that the account of the energy does not allow, or leave it as it is.
     let settings = impulse_velocity::Settings { step_size: 0.01, ..Default::default() };
-    let mut motion = impulse_velocity::Integrator::new(disc(), settings, low.clone()).unwrap();
+    let mut motion = Simulation::<ImpulseVelocity>::new(disc(), settings, low.clone()).unwrap();
     motion.run(0.5, |_, _| ()).unwrap();
     assert!(motion.state().coordinates[1] > 0.0999, "{:?}", motion.state());
     let settings = moreau_jean::Settings { step_size: 0.01, ..Default::default() };
-    let mut motion = moreau_jean::Integrator::new(disc(), settings, low).unwrap();
+    let mut motion = Simulation::<MoreauJean>::new(disc(), settings, low).unwrap();
     motion.run(0.5, |_, report| assert!(!report.energy.is_breached(), "{report:?}")).unwrap();
     assert!(motion.state().coordinates[1] > 0.0499, "{:?}", motion.state());
 }

@@ -1,7 +1,8 @@
 //! One way to run every scheme that takes contacts from a scene.
 
 use percussion_integrators::{
-    Contacts, Model, State, impulse_velocity, moreau_jean, stewart_trinkle,
+    Contacts, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle,
+    impulse_velocity, moreau_jean, stewart_trinkle,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,15 +68,15 @@ pub(crate) fn try_run(
                 _ => stewart_trinkle::Settings::default(),
             };
             let settings = stewart_trinkle::Settings { step_size: h, ..defaults };
-            steps!(stewart_trinkle::Integrator::new(model, settings, start));
+            steps!(Simulation::<StewartTrinkle>::new(model, settings, start));
         }
         Scheme::ImpulseVelocity => {
             let settings = impulse_velocity::Settings { step_size: h, ..Default::default() };
-            steps!(impulse_velocity::Integrator::new(model, settings, start));
+            steps!(Simulation::<ImpulseVelocity>::new(model, settings, start));
         }
         Scheme::MoreauJean => {
             let settings = moreau_jean::Settings { step_size: h, ..Default::default() };
-            steps!(moreau_jean::Integrator::new(model, settings, start));
+            steps!(Simulation::<MoreauJean>::new(model, settings, start));
         }
     }
     Ok(())

@@ -4,10 +4,7 @@ use nalgebra::{Isometry3, Vector2, Vector3};
 use percussion_collision::{Collider, Scene, Shape};
 use percussion_dynamics::{PlanarBodies, PlanarBody};
 use percussion_impact::{Newton, Propagative};
-use percussion_integrators::{
-    State,
-    variational::{Integrator, Model, Settings},
-};
+use percussion_integrators::{Model, Simulation, State, Variational, variational::Settings};
 
 use crate::blocks::{G, at, box_on, cuboids, ground};
 
@@ -30,7 +27,7 @@ fn rectangle(friction: f64, restitution: f64) -> Model {
             .unwrap(),
     ];
     let scene = Scene::new(colliders, &system).unwrap();
-    Model::new(Box::new(system), vec![]).unwrap().with_contact_source(scene).unwrap()
+    Model::lagrangian(Box::new(system), vec![]).unwrap().with_contact_source(scene).unwrap()
 }
 
 /// `v²/(2 μ g) = 0.9 m`; friction is constant while it slides, for which the midpoint rule is exact but for the last step.
@@ -40,7 +37,8 @@ fn a_rectangle_slides_to_rest() {
         State { time: 0.0, coordinates: vec![0.0, 0.1, 0.0], velocity: vec![3.0, 0.0, 0.0] };
     let settings = Settings { step_size: 0.01, ..Settings::default() };
     let law = Box::new(Newton::default());
-    let mut motion = Integrator::new(rectangle(0.5, 0.0), law, settings, start).unwrap();
+    let mut motion =
+        Simulation::<Variational>::with_law(rectangle(0.5, 0.0), law, settings, start).unwrap();
     motion
         .run(1.0, |state, report| {
             assert!(!report.energy.is_breached() && report.penetration < 1e-9, "{report:?}");
@@ -60,7 +58,8 @@ fn a_rectangle_thrown_against_a_wall_keeps_its_energy() {
         State { time: 0.0, coordinates: vec![0.0, 1.0, 0.3], velocity: vec![4.0, 1.0, 2.0] };
     let settings = Settings { step_size: 0.002, ..Settings::default() };
     let law = Box::new(Propagative::default());
-    let mut motion = Integrator::new(rectangle(0.0, 1.0), law, settings, start).unwrap();
+    let mut motion =
+        Simulation::<Variational>::with_law(rectangle(0.0, 1.0), law, settings, start).unwrap();
     let system = motion.model().system();
     let energy = system.energy(&motion.state().coordinates, &motion.state().velocity);
     let (mut impacts, mut leftmost, mut off) = (0, 0.0_f64, 0.0_f64);
@@ -88,12 +87,12 @@ fn a_box_falls_flat_and_lies() {
     let start = at(&[Vector3::new(0.0, 0.0, 0.15)], vec![0.0; 6]);
     let settings = Settings { step_size: 0.01, ..Settings::default() };
     let law = Box::new(Newton::default());
-    let mut motion = Integrator::new(model, law, settings, start).unwrap();
+    let mut motion = Simulation::<Variational>::with_law(model, law, settings, start).unwrap();
     let mut carried = 0.0;
     motion
         .run(0.5, |_, report| {
             assert!(!report.energy.is_breached() && report.penetration < 1e-9, "{report:?}");
-            carried = report.closed.iter().map(|closed| closed.normal).sum();
+            carried = report.contacts.iter().map(|contact| contact.impulse.x).sum();
         })
         .unwrap();
     assert!((carried - 2.0 * G * 0.01).abs() < 1e-9, "{carried}");

@@ -5,17 +5,17 @@ use percussion_dynamics::{
     Anchor, Articulated, BallJoint, EqualityConstraint, Joint, Link, MassProperties, PlanarBodies,
     PlanarBody, gap::Plane, gap::Sphere, gap::SpherePlane,
 };
-use percussion_integrators::variational::{Error, Force, Integrator, Model, Settings};
-use percussion_integrators::{Contact, State, model};
+use percussion_integrators::variational::Settings;
+use percussion_integrators::{Contact, Error, Force, Model, Simulation, State, Variational, model};
 
 use crate::support::{chain, elastic, ends_on_floor, floor, settings, state};
 
 fn rod() -> Model {
-    Model::new(Box::new(chain(1, true, 10.0)), ends_on_floor(1)).unwrap()
+    Model::lagrangian(Box::new(chain(1, true, 10.0)), ends_on_floor(1)).unwrap()
 }
 
 fn refused(settings: Settings, state: State) -> Error {
-    Integrator::new(rod(), elastic(), settings, state).unwrap_err()
+    Simulation::<Variational>::with_law(rod(), elastic(), settings, state).unwrap_err()
 }
 
 #[test]
@@ -60,7 +60,10 @@ fn bad_models_are_refused() {
     let ball = MassProperties::solid_sphere(1.0, 0.1).unwrap();
     let link = Link::new("ball", Joint::free()).with_mass(ball);
     let floating = Articulated::new(vec![link], Vector3::zeros()).unwrap();
-    let error = Model::new(Box::new(floating), vec![]).unwrap_err();
+    let model = Model::lagrangian(Box::new(floating), vec![]).unwrap();
+    let upright = state(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &[0.0; 6]);
+    let begin = |model| Simulation::<Variational>::new(model, settings(0.1), upright.clone());
+    let error = begin(model).unwrap_err();
     assert!(matches!(error, Error::Quaternions { coordinates: 7, velocities: 6 }));
 
     let body = || {
@@ -70,19 +73,24 @@ fn bad_models_are_refused() {
     let touching = |body: usize| {
         Contact::new(SpherePlane::new(Sphere::of_body(body, 0.1), floor()).unwrap(), 0.0)
     };
-    let error = Model::new(body(), vec![touching(3)]).unwrap_err();
-    assert!(matches!(error, Error::Model(model::Error::Gap { contact: 0, .. })));
+    let error = Model::lagrangian(body(), vec![touching(3)]).unwrap_err();
+    assert!(matches!(error, model::Error::Gap { contact: 0, .. }));
     let pin = |body| {
         let anchor = Anchor::on_body(body, Vector3::zeros());
         BallJoint::new(anchor, Anchor::in_world(Vector3::x())).unwrap()
     };
     let pins = |body| -> Vec<Box<dyn EqualityConstraint>> { vec![Box::new(pin(body))] };
-    let error = Model::new(body(), vec![]).unwrap().with_constraints(pins(7)).unwrap_err();
-    assert!(matches!(error, Error::Model(model::Error::Constraint { constraint: 0, .. })));
-    let apart = Model::new(body(), vec![]).unwrap().with_constraints(pins(0)).unwrap();
-    let error =
-        Integrator::new(apart, elastic(), settings(0.1), state(&[0.0; 3], &[0.0; 3])).unwrap_err();
-    assert!(matches!(error, Error::InitialConstraint { equation: 0, .. }));
+    let error = Model::lagrangian(body(), vec![]).unwrap().with_constraints(pins(7)).unwrap_err();
+    assert!(matches!(error, model::Error::Constraint { constraint: 0, .. }));
+    let apart = Model::lagrangian(body(), vec![]).unwrap().with_constraints(pins(0)).unwrap();
+    let error = Simulation::<Variational>::with_law(
+        apart,
+        elastic(),
+        settings(0.1),
+        state(&[0.0; 3], &[0.0; 3]),
+    )
+    .unwrap_err();
+    assert!(matches!(error, Error::InitialConstraint { constraint: 0, .. }));
 }
 
 #[test]
@@ -93,10 +101,17 @@ fn dependent_constraints_are_an_error_of_the_step() {
         let pin = BallJoint::new(anchor, Anchor::in_world(Vector3::zeros())).unwrap();
         Box::new(pin) as Box<dyn EqualityConstraint>
     };
-    let model =
-        Model::new(Box::new(body), vec![]).unwrap().with_constraints(vec![pin(), pin()]).unwrap();
-    let mut motion =
-        Integrator::new(model, elastic(), settings(0.1), state(&[0.0; 3], &[0.0; 3])).unwrap();
+    let model = Model::lagrangian(Box::new(body), vec![])
+        .unwrap()
+        .with_constraints(vec![pin(), pin()])
+        .unwrap();
+    let mut motion = Simulation::<Variational>::with_law(
+        model,
+        elastic(),
+        settings(0.1),
+        state(&[0.0; 3], &[0.0; 3]),
+    )
+    .unwrap();
     assert!(matches!(motion.step().unwrap_err(), Error::Singular { .. }));
 }
 
@@ -113,7 +128,8 @@ impl Force for Broken {
 fn a_step_that_fails_leaves_the_state() {
     let model = rod().with_forces(vec![Box::new(Broken)]);
     let start = state(&[0.0, 9.0, 0.0], &[0.1, 0.0, 2.0]);
-    let mut motion = Integrator::new(model, elastic(), settings(0.1), start).unwrap();
+    let mut motion =
+        Simulation::<Variational>::with_law(model, elastic(), settings(0.1), start).unwrap();
     let error = motion.run(1.0, |_, _| ()).unwrap_err();
     assert!(matches!(error, Error::NotFinite { quantity: "momentum", .. }), "{error}");
     let (state, momentum) = (motion.state().clone(), motion.momentum().clone());
@@ -126,8 +142,8 @@ fn a_step_that_fails_leaves_the_state() {
 fn limits_are_reported() {
     let few = Settings { newton_limit: 1, ..settings(0.1) };
     let start = state(&[0.0, 9.0, 0.3], &[0.1, 0.0, 2.0]);
-    let mut motion = Integrator::new(
-        Model::new(Box::new(chain(2, false, 10.0)), vec![]).unwrap(),
+    let mut motion = Simulation::<Variational>::with_law(
+        Model::lagrangian(Box::new(chain(2, false, 10.0)), vec![]).unwrap(),
         elastic(),
         few,
         state(&[0.3, 0.4], &[1.0, 2.0]),
@@ -135,7 +151,8 @@ fn limits_are_reported() {
     .unwrap();
     assert!(matches!(motion.step().unwrap_err(), Error::Newton { limit: 1, .. }));
 
-    let mut motion = Integrator::new(rod(), elastic(), settings(0.1), start).unwrap();
+    let mut motion =
+        Simulation::<Variational>::with_law(rod(), elastic(), settings(0.1), start).unwrap();
     assert!(matches!(motion.run(1e9, |_, _| ()), Err(Error::StepLimit { .. })));
     assert!(matches!(motion.run(f64::NAN, |_, _| ()), Err(Error::Time { .. })));
 
@@ -145,9 +162,15 @@ fn limits_are_reported() {
         let plane = Plane::new(&normal, &(-5e-5 * normal)).unwrap();
         Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), plane).unwrap(), 0.0)
     };
-    let model = Model::new(Box::new(ball), vec![wall(Vector3::x()), wall(-Vector3::x())]).unwrap();
+    let model =
+        Model::lagrangian(Box::new(ball), vec![wall(Vector3::x()), wall(-Vector3::x())]).unwrap();
     let patient = Settings { chatter_limit: 5000, ..settings(0.1) };
-    let mut motion =
-        Integrator::new(model, elastic(), patient, state(&[0.0; 3], &[10.0, 0.0, 0.0])).unwrap();
+    let mut motion = Simulation::<Variational>::with_law(
+        model,
+        elastic(),
+        patient,
+        state(&[0.0; 3], &[10.0, 0.0, 0.0]),
+    )
+    .unwrap();
     assert!(matches!(motion.step().unwrap_err(), Error::ImpactLimit { limit: 1000, .. }));
 }

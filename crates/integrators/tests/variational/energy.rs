@@ -9,13 +9,13 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::Propagative;
-use percussion_integrators::Contact;
-use percussion_integrators::variational::{Drive, Force, Impact, Integrator, Model, Settings};
+use percussion_integrators::variational::Settings;
+use percussion_integrators::{Contact, Drive, Force, Impact, Model, Simulation, Variational};
 
 use crate::support::{chain, ends_on_floor, floor, integrator, settings, state};
 
 /// Largest distances of the energy and of the modified energy from their values at the start.
-fn largest_errors(mut motion: Integrator, steps: usize) -> [f64; 2] {
+fn largest_errors(mut motion: Simulation<Variational>, steps: usize) -> [f64; 2] {
     let first = motion.modified_energy();
     let (mut start, mut worst) = (None, [0.0_f64; 2]);
     for _ in 0..steps {
@@ -27,7 +27,7 @@ fn largest_errors(mut motion: Integrator, steps: usize) -> [f64; 2] {
     worst
 }
 
-fn assert_orders(motion: impl Fn(f64) -> Integrator, step: f64) {
+fn assert_orders(motion: impl Fn(f64) -> Simulation<Variational>, step: f64) {
     let (coarse, fine) =
         (largest_errors(motion(step), 500), largest_errors(motion(0.5 * step), 1000));
     let order = |k: usize| (coarse[k] / fine[k]).log2();
@@ -39,7 +39,7 @@ fn assert_orders(motion: impl Fn(f64) -> Integrator, step: f64) {
 #[test]
 fn the_modified_energy_of_a_triple_pendulum_is_kept_to_fourth_order() {
     let swing = |h| {
-        let model = Model::new(Box::new(chain(3, false, 10.0)), vec![]).unwrap();
+        let model = Model::lagrangian(Box::new(chain(3, false, 10.0)), vec![]).unwrap();
         integrator(model, settings(h), state(&[0.3, 0.5, -0.4], &[0.0, 1.0, -0.5]))
     };
     assert_orders(swing, 4e-3);
@@ -54,7 +54,7 @@ fn the_modified_energy_of_a_closed_loop_is_kept_to_fourth_order() {
         let [x, y] = [q[0].cos() + (q[0] + q[1]).cos(), q[0].sin() + (q[0] + q[1]).sin()];
         let bar = Distance::new(tip, pivot, (x - 1.5).hypot(y + 0.5)).unwrap();
         let bars: Vec<Box<dyn EqualityConstraint>> = vec![Box::new(bar)];
-        let model = Model::new(Box::new(chain(2, false, 10.0)), vec![]).unwrap();
+        let model = Model::lagrangian(Box::new(chain(2, false, 10.0)), vec![]).unwrap();
         integrator(model.with_constraints(bars).unwrap(), settings(h), state(&q, &[0.0; 2]))
     };
     assert_orders(turn, 4e-3);
@@ -74,16 +74,16 @@ fn the_modified_energy_of_a_tumbling_body_is_kept_to_fourth_order() {
 }
 
 /// Two hinged rods that bounce, with impacts that keep the share `restitution` of the normal velocity.
-fn bouncing(restitution: f64, settings: Settings) -> Integrator {
-    let model = Model::new(Box::new(chain(2, true, 10.0)), ends_on_floor(2)).unwrap();
+fn bouncing(restitution: f64, settings: Settings) -> Simulation<Variational> {
+    let model = Model::lagrangian(Box::new(chain(2, true, 10.0)), ends_on_floor(2)).unwrap();
     let law = Box::new(Propagative { restitution, ..Propagative::default() });
     let start = state(&[0.0, 1.0, 0.3, -0.5], &[0.7, 0.0, 1.0, -1.0]);
-    Integrator::new(model, law, settings, start).unwrap()
+    Simulation::<Variational>::with_law(model, law, settings, start).unwrap()
 }
 
 /// Largest distances from the start, over steps with impacts: of the energy, of the modified energy less what
 /// the law has taken, and of the energy from the modified one.
-fn largest_through_impacts(motion: &mut Integrator, steps: usize) -> [f64; 3] {
+fn largest_through_impacts(motion: &mut Simulation<Variational>, steps: usize) -> [f64; 3] {
     let first = motion.modified_energy();
     let (mut start, mut changes, mut worst) = (None, 0.0, [0.0_f64; 3]);
     for _ in 0..steps {
@@ -128,7 +128,7 @@ fn a_ball_does_not_pay_for_the_pendulum_beside_it() {
     let ball = Link::new("ball", Joint::prismatic(Vector3::y())).with_mass(ball);
     let system = Articulated::new(vec![pendulum, ball], Vector3::new(0.0, -10.0, 0.0)).unwrap();
     let tip = SpherePlane::new(Sphere::on_body(1, Vector3::zeros(), 0.0), floor()).unwrap();
-    let model = Model::new(Box::new(system), vec![Contact::new(tip, 0.0)]).unwrap();
+    let model = Model::lagrangian(Box::new(system), vec![Contact::new(tip, 0.0)]).unwrap();
     let mut motion = integrator(model, settings(0.01), state(&[0.4, 0.01], &[0.0, 0.0]));
     let (mut impacts, mut first, mut of_all, mut of_ball) = (0, None, 0.0_f64, 0.0_f64);
     for _ in 0..2000 {
@@ -159,7 +159,7 @@ fn a_corrected_impact_leaves_balls_that_rest_side_by_side() {
     let system = Articulated::new(links, Vector3::new(0.0, -10.0, 0.0)).unwrap();
     let ball = |i: usize| Sphere::on_body(i, Vector3::new(lengths[i], 0.0, 0.0), 0.1);
     let pair = |i| Contact::new(SphereSphere::new(ball(i), ball(i + 1)).unwrap(), 0.0);
-    let model = Model::new(Box::new(system), vec![pair(0), pair(1)]).unwrap();
+    let model = Model::lagrangian(Box::new(system), vec![pair(0), pair(1)]).unwrap();
     let start = state(&[-0.5 * PI - 0.7, -0.5 * PI, -0.5 * PI], &[0.0; 3]);
     let mut motion = integrator(model, settings(0.02), start);
     let mut impacts = Vec::new();
@@ -186,7 +186,7 @@ fn models_that_are_not_conservative_have_no_ledger() {
         };
         vec![tip(-0.5), tip(0.5)]
     };
-    let damped = Model::new(Box::new(system), tips()).unwrap();
+    let damped = Model::lagrangian(Box::new(system), tips()).unwrap();
     let idle = Drive {
         index: 2,
         position: 0.0,
@@ -196,7 +196,7 @@ fn models_that_are_not_conservative_have_no_ledger() {
         derivative: 0.0,
     };
     let drives: Vec<Box<dyn Force>> = vec![Box::new(idle)];
-    let driven = Model::new(Box::new(chain(1, true, 10.0)), ends_on_floor(1)).unwrap();
+    let driven = Model::lagrangian(Box::new(chain(1, true, 10.0)), ends_on_floor(1)).unwrap();
     for model in [damped, driven.with_forces(drives)] {
         assert!(!model.is_conservative());
         let start = state(&[0.0, 1.0, 0.3], &[0.0, 0.0, 2.0]);
@@ -218,7 +218,7 @@ fn friction_starts_the_ledger_anew() {
         Contact::new(SpherePlane::new(Sphere::of_body(i, 0.0), floor()).unwrap(), friction)
     };
     let contacts = vec![on_floor(0, 0.5), on_floor(1, 0.0)];
-    let model = Model::new(Box::new(bodies), contacts).unwrap();
+    let model = Model::lagrangian(Box::new(bodies), contacts).unwrap();
     let start = state(&[0.0, 0.0, 0.0, 0.0, 0.05, 0.0], &[3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let mut motion = integrator(model, settings(0.01), start);
     let mut impacts = 0;
@@ -249,7 +249,7 @@ fn a_correction_that_would_pull_is_left_to_the_next_impact() {
                 0.0,
             )
         };
-        let model = Model::new(Box::new(system.unwrap()), normals.map(wall).into()).unwrap();
+        let model = Model::lagrangian(Box::new(system.unwrap()), normals.map(wall).into()).unwrap();
         let mut motion = integrator(model, settings(0.1), state(&[0.0; 3], &[-1.0, 0.0, 0.0]));
         motion.step().unwrap().impacts[0].clone()
     };

@@ -5,8 +5,7 @@ use percussion_dynamics::{
     Body, FreeBodies, MassProperties,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_integrators::Contact;
-use percussion_integrators::variational::{Integrator, Model};
+use percussion_integrators::{Contact, Model, Simulation, Variational};
 
 use crate::support::{integrator, settings, state};
 
@@ -15,7 +14,7 @@ fn body(moments: [f64; 3]) -> FreeBodies {
     FreeBodies::new(vec![Body::new(1.0, inertia)], Vector3::zeros()).unwrap()
 }
 
-fn axis(motion: &Integrator, k: usize) -> Vector3<f64> {
+fn axis(motion: &Simulation<Variational>, k: usize) -> Vector3<f64> {
     let q = &motion.state().coordinates;
     UnitQuaternion::new_normalize(Quaternion::new(q[3], q[4], q[5], q[6])) * Vector3::ith(k, 1.0)
 }

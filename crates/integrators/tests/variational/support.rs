@@ -6,8 +6,8 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_impact::{Law, Propagative};
-use percussion_integrators::variational::{Integrator, Model, Settings};
-use percussion_integrators::{Contact, State};
+use percussion_integrators::variational::Settings;
+use percussion_integrators::{Contact, Model, Simulation, State, Variational};
 
 pub(crate) fn elastic() -> Box<dyn Law> {
     Box::new(Propagative::default())
@@ -67,6 +67,10 @@ pub(crate) fn discs(count: usize, gravity: f64) -> (PlanarBodies, Vec<Contact>) 
     (bodies, contacts)
 }
 
-pub(crate) fn integrator(model: Model, settings: Settings, state: State) -> Integrator {
-    Integrator::new(model, elastic(), settings, state).unwrap()
+pub(crate) fn integrator(
+    model: Model,
+    settings: Settings,
+    state: State,
+) -> Simulation<Variational> {
+    Simulation::<Variational>::with_law(model, elastic(), settings, state).unwrap()
 }

@@ -4,8 +4,9 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 use percussion_complementarity::friction::Law;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{Body, Distance, FreeBodies, PlanarBodies, PlanarBody};
-use percussion_integrators::{Contact, Model, State};
-use percussion_integrators::{impulse_velocity, moreau_jean};
+use percussion_integrators::{
+    Contact, ImpulseVelocity, Model, MoreauJean, Simulation, State, impulse_velocity, moreau_jean,
+};
 
 use crate::scenes::{at, ball, ball_at, balls, boxes};
 
@@ -24,10 +25,10 @@ fn jean(step_size: f64, law: Law) -> moreau_jean::Settings {
 fn a_free_fall_is_that_of_the_scheme() {
     let start = ball_at(10.0, [0.0; 6]);
     let mut semi =
-        impulse_velocity::Integrator::new(ball(0.3), settings(0.01, Law::Coulomb), start.clone())
+        Simulation::<ImpulseVelocity>::new(ball(0.3), settings(0.01, Law::Coulomb), start.clone())
             .unwrap();
     let mut theta =
-        moreau_jean::Integrator::new(ball(0.3), jean(0.01, Law::Coulomb), start).unwrap();
+        Simulation::<MoreauJean>::new(ball(0.3), jean(0.01, Law::Coulomb), start).unwrap();
     semi.run(1.0, |_, _| ()).unwrap();
     theta.run(1.0, |_, _| ()).unwrap();
     for (state, fall) in [(semi.state(), 9.81 * 1e-4 * 5050.0), (theta.state(), 0.5 * 9.81)] {
@@ -45,10 +46,11 @@ fn a_sliding_ball_ends_rolling() {
             let start = ball_at(0.1, [7.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
             let settings = settings(0.01, law);
             let mut semi =
-                impulse_velocity::Integrator::new(ball(friction), settings, start.clone()).unwrap();
+                Simulation::<ImpulseVelocity>::new(ball(friction), settings, start.clone())
+                    .unwrap();
             semi.run(3.0, |_, _| ()).unwrap();
             let mut theta =
-                moreau_jean::Integrator::new(ball(friction), jean(0.01, law), start).unwrap();
+                Simulation::<MoreauJean>::new(ball(friction), jean(0.01, law), start).unwrap();
             theta.run(3.0, |_, _| ()).unwrap();
             for state in [semi.state(), theta.state()] {
                 // 300 steps, each right to 1e-8 of 7 m/s.
@@ -77,7 +79,7 @@ fn a_block_slides_exactly_when_the_slope_is_steeper_than_the_friction() {
             let model = Model::new(Box::new(block), vec![Contact::new(foot, friction)]).unwrap();
             let state = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![0.0; 3] };
             let mut integrator =
-                impulse_velocity::Integrator::new(model, settings(0.01, law), state).unwrap();
+                Simulation::<ImpulseVelocity>::new(model, settings(0.01, law), state).unwrap();
             integrator.run(1.0, |_, _| ()).unwrap();
             let expected = -10.0 * (angle.sin() - friction * angle.cos()).max(0.0);
             assert!((integrator.state().velocity[0] - expected).abs() < 1e-6, "{law:?} {excess}");
@@ -91,7 +93,7 @@ fn a_stack_at_rest_stays_and_carries_its_weight() {
     for law in LAWS {
         let (model, state) = boxes(4, 0.5, 0.2);
         let mut integrator =
-            impulse_velocity::Integrator::new(model, settings(0.01, law), state.clone()).unwrap();
+            Simulation::<ImpulseVelocity>::new(model, settings(0.01, law), state.clone()).unwrap();
         for _ in 0..100 {
             let report = integrator.step().unwrap();
             assert!(report.penetration < 1e-7);
@@ -117,7 +119,7 @@ fn a_direct_hit_shares_momentum_by_newton() {
         balls(2, 0.3, 0.0, |all| all.iter_mut().for_each(|one| one.restitution = restitution))
     };
     let mut semi =
-        impulse_velocity::Integrator::new(model(0.0), settings(0.01, Law::Coulomb), start())
+        Simulation::<ImpulseVelocity>::new(model(0.0), settings(0.01, Law::Coulomb), start())
             .unwrap();
     semi.run(0.5, |_, _| ()).unwrap();
     assert!(
@@ -126,7 +128,7 @@ fn a_direct_hit_shares_momentum_by_newton() {
     );
     for e in [0.0, 0.6, 1.0] {
         let settings = jean(0.01, Law::Coulomb);
-        let mut theta = moreau_jean::Integrator::new(model(e), settings, start()).unwrap();
+        let mut theta = Simulation::<MoreauJean>::new(model(e), settings, start()).unwrap();
         theta
             .run(0.5, |_, report| assert!(report.energy_after <= report.energy_before + 1e-8))
             .unwrap();
@@ -138,7 +140,7 @@ fn a_direct_hit_shares_momentum_by_newton() {
 /// A gap closes within a step to zero and no further; a penetration goes by the factor `1 − ε` a step.
 #[test]
 fn gaps_close_exactly_and_penetrations_are_reduced_by_their_part() {
-    let mut falls = impulse_velocity::Integrator::new(
+    let mut falls = Simulation::<ImpulseVelocity>::new(
         ball(0.3),
         settings(0.1, Law::Coulomb),
         ball_at(0.15, [0.0, 0.0, -3.0, 0.0, 0.0, 0.0]),
@@ -151,7 +153,7 @@ fn gaps_close_exactly_and_penetrations_are_reduced_by_their_part() {
         let settings =
             impulse_velocity::Settings { error_reduction, ..settings(0.01, Law::Coulomb) };
         let mut sunk =
-            impulse_velocity::Integrator::new(ball(0.3), settings, ball_at(0.09, [0.0; 6]))
+            Simulation::<ImpulseVelocity>::new(ball(0.3), settings, ball_at(0.09, [0.0; 6]))
                 .unwrap();
         for steps in 1..=5 {
             let depth = 0.01 * (1.0 - error_reduction).powi(steps);
@@ -175,7 +177,8 @@ fn smooth_motion_is_of_first_and_of_second_order() {
     };
     let semi = |h: f64| {
         let mut run =
-            impulse_velocity::Integrator::new(model(), settings(h, Law::Coulomb), start()).unwrap();
+            Simulation::<ImpulseVelocity>::new(model(), settings(h, Law::Coulomb), start())
+                .unwrap();
         run.run(1.0, |_, _| ()).unwrap();
         run.state().velocity.clone()
     };
@@ -185,7 +188,7 @@ fn smooth_motion_is_of_first_and_of_second_order() {
             iteration_tolerance: Some(1e-14),
             ..jean(h, Law::Coulomb)
         };
-        let mut run = moreau_jean::Integrator::new(model(), settings, start()).unwrap();
+        let mut run = Simulation::<MoreauJean>::new(model(), settings, start()).unwrap();
         run.run(1.0, |_, _| ()).unwrap();
         run.state().velocity.clone()
     };
@@ -211,7 +214,7 @@ fn impacts_are_of_first_order() {
     let error = |h: f64| {
         let model = balls(1, 0.3, 9.81, |all| all[0].restitution = 0.5);
         let mut theta =
-            moreau_jean::Integrator::new(model, jean(h, Law::Coulomb), start.clone()).unwrap();
+            Simulation::<MoreauJean>::new(model, jean(h, Law::Coulomb), start.clone()).unwrap();
         theta.run(0.35, |_, _| ()).unwrap();
         (theta.state().coordinates[2] - flight(0.5)).abs()
     };
@@ -236,12 +239,12 @@ fn constraints_hold_up_to_what_a_step_stretches() {
     let h: f64 = 0.005;
     let bound = h * h * 20.0 / (2.0 * 0.2) * 1.5;
     let mut semi =
-        impulse_velocity::Integrator::new(model(), settings(h, Law::Coulomb), start()).unwrap();
+        Simulation::<ImpulseVelocity>::new(model(), settings(h, Law::Coulomb), start()).unwrap();
     semi.run(2.0, |_, report| {
         assert!(report.constraint_error < bound, "{}", report.constraint_error);
     })
     .unwrap();
-    let mut theta = moreau_jean::Integrator::new(model(), jean(h, Law::Coulomb), start()).unwrap();
+    let mut theta = Simulation::<MoreauJean>::new(model(), jean(h, Law::Coulomb), start()).unwrap();
     theta
         .run(2.0, |_, report| {
             assert!(report.constraint_error < bound, "{}", report.constraint_error);

@@ -3,16 +3,20 @@
 use percussion_complementarity::friction::{
     Law, Method, Status, block_gauss_seidel, interior_point,
 };
-use percussion_integrators::BoundedFriction;
-use percussion_integrators::impulse_velocity::{Error, Integrator, Settings, Unsolved};
+use percussion_integrators::impulse_velocity::Settings;
 use percussion_integrators::moreau_jean;
+use percussion_integrators::{
+    BoundedFriction, Error, Feature, ImpulseVelocity, MoreauJean, Simulation, Unsolved,
+};
 
 use crate::scenes::{at, ball, ball_at, balls};
 
 #[test]
 fn settings_out_of_range_are_named() {
     let refusal = |settings| {
-        Integrator::new(ball(0.3), settings, ball_at(0.1, [0.0; 6])).unwrap_err().to_string()
+        Simulation::<ImpulseVelocity>::new(ball(0.3), settings, ball_at(0.1, [0.0; 6]))
+            .unwrap_err()
+            .to_string()
     };
     let defaults = Settings::default();
     assert!(
@@ -31,7 +35,7 @@ fn settings_out_of_range_are_named() {
     );
 
     let refusal = |settings| {
-        moreau_jean::Integrator::new(ball(0.3), settings, ball_at(0.1, [0.0; 6]))
+        Simulation::<MoreauJean>::new(ball(0.3), settings, ball_at(0.1, [0.0; 6]))
             .unwrap_err()
             .to_string()
     };
@@ -54,14 +58,18 @@ fn settings_out_of_range_are_named() {
 fn models_and_states_that_do_not_fit_are_refused() {
     let axes = nalgebra::DMatrix::from_element(6, 1, 1.0);
     let model = ball(0.3).with_joint_friction(vec![BoundedFriction::along(&axes, 1.0)]).unwrap();
-    let error = Integrator::new(model, Settings::default(), ball_at(0.1, [0.0; 6])).unwrap_err();
-    assert_eq!(error, Error::JointFriction);
+    let error =
+        Simulation::<ImpulseVelocity>::new(model, Settings::default(), ball_at(0.1, [0.0; 6]))
+            .unwrap_err();
+    assert_eq!(error, Error::NoRule { feature: Feature::JointFriction });
     let mut state = ball_at(0.1, [0.0; 6]);
     state.velocity[2] = f64::NAN;
-    let error = Integrator::new(ball(0.3), Settings::default(), state).unwrap_err();
+    let error =
+        Simulation::<ImpulseVelocity>::new(ball(0.3), Settings::default(), state).unwrap_err();
     assert!(matches!(error, Error::Model(_)), "{error}");
     let mut integrator =
-        Integrator::new(ball(0.3), Settings::default(), ball_at(0.1, [0.0; 6])).unwrap();
+        Simulation::<ImpulseVelocity>::new(ball(0.3), Settings::default(), ball_at(0.1, [0.0; 6]))
+            .unwrap();
     assert!(matches!(integrator.run(f64::NAN, |_, _| ()), Err(Error::Time { .. })));
     assert!(matches!(integrator.run(1e9, |_, _| ()), Err(Error::StepLimit { .. })));
 }
@@ -70,11 +78,12 @@ fn models_and_states_that_do_not_fit_are_refused() {
 #[test]
 fn numbers_that_overflow_are_an_error_of_the_step() {
     let start = ball_at(0.1, [1e308, 1e308, -1e308, 1e308, 0.0, 0.0]);
-    let mut integrator = Integrator::new(ball(0.3), Settings::default(), start.clone()).unwrap();
+    let mut integrator =
+        Simulation::<ImpulseVelocity>::new(ball(0.3), Settings::default(), start.clone()).unwrap();
     assert!(integrator.step().is_err());
     assert_eq!(integrator.state(), &start);
     let mut integrator =
-        moreau_jean::Integrator::new(ball(0.3), moreau_jean::Settings::default(), start.clone())
+        Simulation::<MoreauJean>::new(ball(0.3), moreau_jean::Settings::default(), start.clone())
             .unwrap();
     assert!(integrator.step().is_err());
     assert_eq!(integrator.state(), &start);
@@ -88,7 +97,8 @@ fn a_step_that_is_not_solved_is_refused_or_taken_and_hands_over_its_problem() {
         ..Default::default()
     });
     let settings = Settings { step_size: 0.05, method, tolerance: 0.0, ..Settings::default() };
-    let mut strict = Integrator::new(balls(3, 0.4, 9.81, |_| ()), settings, start()).unwrap();
+    let mut strict =
+        Simulation::<ImpulseVelocity>::new(balls(3, 0.4, 9.81, |_| ()), settings, start()).unwrap();
     let error = strict.step().unwrap_err();
     let Error::Unsolved { status, relative_residual, .. } = error else { panic!("{error}") };
     assert_eq!(status, Status::IterationLimit);
@@ -97,7 +107,8 @@ fn a_step_that_is_not_solved_is_refused_or_taken_and_hands_over_its_problem() {
     assert_eq!((replayed.status, replayed.relative_residual), (status, relative_residual));
 
     let settings = Settings { unsolved: Unsolved::Accept, ..settings };
-    let mut lenient = Integrator::new(balls(3, 0.4, 9.81, |_| ()), settings, start()).unwrap();
+    let mut lenient =
+        Simulation::<ImpulseVelocity>::new(balls(3, 0.4, 9.81, |_| ()), settings, start()).unwrap();
     let report = lenient.step().unwrap();
     assert_eq!(report.status, Status::IterationLimit);
     assert!(lenient.state().time > strict.state().time);

@@ -4,12 +4,10 @@ use std::mem;
 
 use nalgebra::{DMatrix, Quaternion, Unit, UnitQuaternion, Vector2, Vector3};
 use percussion_dynamics::{
-    FreeBodies, GapFunction, JointKind, PlanarBodies, PlanarBody, System, free_bodies,
+    FreeBodies, GapFunction, JointKind, PlanarBodies, PlanarBody, free_bodies,
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
-use percussion_integrators::{
-    BoundedFriction, Model, State, model, stewart_trinkle::Settings, variational,
-};
+use percussion_integrators::{BoundedFriction, Model, State, model, stewart_trinkle::Settings};
 
 use super::{
     AngularVelocity, Body, Contact, JointFriction, Orientation, Plane, Scenario, Shape, Space,
@@ -27,9 +25,7 @@ pub struct Setup {
     pub model: Model,
     /// Where they start, at time zero.
     pub state: State,
-    /// How Stewart and Trinkle's scheme moves them; those of the others are
-    /// [`Scenario::impulse_velocity_settings`], [`Scenario::moreau_jean_settings`] and
-    /// [`Scenario::variational_settings`].
+    /// How Stewart and Trinkle's scheme moves them; [`Scenario::stepping`] has the scheme of the scenario.
     pub settings: Settings,
     /// A name for each contact of the model, such as `ball 1–table` or `rod–table (end +)`.
     pub contact_names: Vec<String>,
@@ -121,7 +117,8 @@ impl Scenario {
         let (parts, state) = (mem::take(&mut mechanism.parts), mechanism.state.clone());
         let (friction, constraints) =
             (mem::take(&mut mechanism.friction), mem::take(&mut mechanism.constraints));
-        let model = Model::new(mechanism.into_system(), contacts)?
+        let model = mechanism
+            .into_model(contacts)?
             .with_joint_friction(friction)?
             .with_constraints(constraints)?;
         let model = match &surfaces {
@@ -134,14 +131,7 @@ impl Scenario {
         Ok(Setup { model, state, settings, contact_names, partners, gap_units, parts, surfaces })
     }
 
-    pub(super) fn free_system(&self) -> Result<Box<dyn System>, Error> {
-        Ok(match self.dimension {
-            Space::Plane => Box::new(self.planar_bodies()?),
-            Space::Space => Box::new(self.free_bodies()?),
-        })
-    }
-
-    fn planar_bodies(&self) -> Result<PlanarBodies, Error> {
+    pub(super) fn planar_bodies(&self) -> Result<PlanarBodies, Error> {
         let body = |(index, body): (usize, &Body)| {
             Ok(PlanarBody::new(body.mass, self.inertia(index)?.m33))
         };
@@ -150,33 +140,12 @@ impl Scenario {
         Ok(PlanarBodies::new(bodies, gravity)?)
     }
 
-    fn free_bodies(&self) -> Result<FreeBodies, Error> {
+    pub(super) fn free_bodies(&self) -> Result<FreeBodies, Error> {
         let body = |(index, body): (usize, &Body)| {
             Ok(free_bodies::Body::new(body.mass, self.inertia(index)?))
         };
         let bodies = self.bodies.iter().enumerate().map(body).collect::<Result<_, Error>>()?;
         Ok(FreeBodies::new(bodies, vector3(&self.gravity))?)
-    }
-
-    /// The bodies and contacts of a checked scenario for the variational integrator.
-    pub(crate) fn variational_model(&self) -> Result<variational::Model, Error> {
-        let mut contacts = Vec::new();
-        let surfaces =
-            self.finds_contacts().then(|| self.surfaces(&self.mechanism()?)).transpose()?;
-        let named = if surfaces.is_none() { self.pairs() } else { Vec::new() };
-        for (pair, [friction, restitution]) in named {
-            for (_, gap) in self.gaps(pair)? {
-                contacts.push(model::Contact { gap: gap.into(), friction, restitution });
-            }
-        }
-        let model = match self.dimension {
-            Space::Plane => variational::Model::new(Box::new(self.planar_bodies()?), contacts)?,
-            Space::Space => variational::Model::free_bodies(self.free_bodies()?, contacts)?,
-        };
-        Ok(match surfaces {
-            Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
-            None => model,
-        })
     }
 
     /// The pairs that can touch with their coefficients of friction and restitution, in the documented order.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use percussion_integrators::{Feature, Rule, schemes::Name};
+
 use super::{
-    AngularVelocity, BODY_LIMIT, Body, BodyShape, Contact, Fixed, Inertia, JointFriction, Method,
+    AngularVelocity, BODY_LIMIT, Body, BodyShape, Contact, Fixed, Inertia, JointFriction,
     Orientation, Plane, STEP_LIMIT, Scenario, Shape, Space,
 };
 use crate::{
@@ -360,14 +362,14 @@ impl Scenario {
             let expected = "2 in the plane, an even number from 4 to 64 in space";
             require("integrator.directions", &directions, expected, valid)?;
         }
-        if integrator.method != Method::StewartTrinkle {
+        if integrator.method.rule(Feature::JointFriction) != Rule::Used {
             let (joints, expected) =
                 (self.joint_friction.len(), "none, only stewart-trinkle has friction in joints");
             require("joint_friction", &joints, expected, joints == 0)?;
         }
         if self.finds_contacts() {
             let expected = "another method, variational moves bodies without joints";
-            let moves = integrator.method != Method::Variational || !self.is_tree();
+            let moves = integrator.method != Name::Variational || !self.is_tree();
             require("integrator.method", &integrator.method, expected, moves)?;
         }
         if self.is_tree() {

@@ -3,12 +3,12 @@
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 use percussion_collision::homogeneous;
 use percussion_dynamics::{
-    Articulated, Dimension, EqualityConstraint, Joint, JointKind, JointLimit, Link, MassProperties,
-    System, articulated::LimitSide,
+    Articulated, Dimension, EqualityConstraint, FreeBodies, Joint, JointKind, JointLimit, Link,
+    MassProperties, PlanarBodies, System, articulated::LimitSide,
 };
-use percussion_integrators::{BoundedFriction, State};
+use percussion_integrators::{BoundedFriction, Feature, Model, Rule, State, model};
 
-use super::{Body, Method, Part, Scenario, Space, joints::WORLD, robot::Standing, shape};
+use super::{Body, Part, Scenario, Space, joints::WORLD, robot::Standing, shape};
 use crate::{error::Error, rules::refuse};
 
 /// How far the center of mass of shapes may be from that of their body, in its radii of gyration.
@@ -27,9 +27,10 @@ pub(super) struct Mechanism {
     pub(super) constraints: Vec<Box<dyn EqualityConstraint>>,
 }
 
-/// A system of bodies that are free, or joined.
+/// A system of bodies that are free, in the plane or in space, or joined.
 enum Bodies {
-    Free(Box<dyn System>),
+    Plane(Box<PlanarBodies>),
+    Space(FreeBodies),
     Tree(Box<Articulated>),
 }
 
@@ -52,22 +53,24 @@ pub(super) struct Limit {
 impl Mechanism {
     pub(super) fn system(&self) -> &dyn System {
         match &self.bodies {
-            Bodies::Free(system) => system.as_ref(),
+            Bodies::Plane(system) => system.as_ref(),
+            Bodies::Space(system) => system,
             Bodies::Tree(system) => system.as_ref(),
         }
     }
 
     pub(super) fn tree(&self) -> Option<&Articulated> {
         match &self.bodies {
-            Bodies::Free(_) => None,
+            Bodies::Plane(_) | Bodies::Space(_) => None,
             Bodies::Tree(system) => Some(system),
         }
     }
 
-    pub(super) fn into_system(self) -> Box<dyn System> {
+    pub(super) fn into_model(self, contacts: Vec<model::Contact>) -> Result<Model, model::Error> {
         match self.bodies {
-            Bodies::Free(system) => system,
-            Bodies::Tree(system) => system,
+            Bodies::Plane(system) => Model::lagrangian(system, contacts),
+            Bodies::Space(system) => Model::free_bodies(system, contacts),
+            Bodies::Tree(system) => Model::lagrangian(system, contacts),
         }
     }
 }
@@ -90,7 +93,10 @@ impl Scenario {
             carriers.push(Carrier { body, placement });
         }
         Ok(Mechanism {
-            bodies: Bodies::Free(self.free_system()?),
+            bodies: match self.dimension {
+                Space::Plane => Bodies::Plane(Box::new(self.planar_bodies()?)),
+                Space::Space => Bodies::Space(self.free_bodies()?),
+            },
             parts: self.free_parts(),
             state: self.state(),
             carriers,
@@ -259,7 +265,7 @@ impl Scenario {
     fn frictions(&self, system: &Articulated) -> Result<Vec<BoundedFriction>, Error> {
         let frictions = system.joint_friction();
         if let Some(friction) = frictions.first()
-            && !matches!(self.integrator.method, Method::StewartTrinkle)
+            && self.integrator.method.rule(Feature::JointFriction) != Rule::Used
         {
             let link = &system.links()[friction.link].name;
             return Err(Error::JointFriction {

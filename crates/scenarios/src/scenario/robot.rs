@@ -12,10 +12,11 @@ use percussion_dynamics::{
     Articulated, Dimension, Joint, Link, System,
     urdf::{self, Collision, Imported},
 };
+use percussion_integrators::schemes::Name;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AngularVelocity, Integrator, Method, Orientation, Plane, Scenario, Space, build, found::Surface,
+    AngularVelocity, Integrator, Orientation, Plane, Scenario, Space, build, found::Surface,
 };
 use crate::{
     error::Error,
@@ -219,7 +220,7 @@ impl Scenario {
             contacts: None,
             joint_friction: Vec::new(),
             integrator: Integrator {
-                method: Method::MoreauJean,
+                method: Name::MoreauJean,
                 step_size: 0.001,
                 directions: None,
                 tolerance: None,

@@ -1,12 +1,26 @@
 //! Settings of the schemes for a [`Scenario`].
 
 use percussion_integrators::{
-    impulse_velocity, moreau_jean, stewart_trinkle::Settings, variational,
+    impulse_velocity, moreau_jean,
+    schemes::{Choice, Name},
+    stewart_trinkle::Settings,
+    variational,
 };
 
 use super::{Scenario, Space};
 
 impl Scenario {
+    /// The stepping scheme of this scenario with its settings; for event-driven motion that of Stewart and Trinkle.
+    #[must_use]
+    pub fn stepping(&self) -> Choice {
+        match self.integrator.method {
+            Name::ImpulseVelocity => Choice::ImpulseVelocity(self.impulse_velocity_settings()),
+            Name::MoreauJean => Choice::MoreauJean(self.moreau_jean_settings()),
+            Name::Variational => Choice::Variational(self.variational_settings()),
+            _ => Choice::StewartTrinkle(self.settings()),
+        }
+    }
+
     pub(super) fn settings(&self) -> Settings {
         let defaults = match self.dimension {
             Space::Plane => Settings::planar(),

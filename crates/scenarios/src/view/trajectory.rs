@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
-use percussion_integrators::event_driven::EventKind;
+use percussion_integrators::{ContactReport, event_driven::EventKind};
 use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View};
 
 use super::{plane_view, pose, singles, solids};
@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     event_motion::{ContactMotion, EventMotion},
     scenario::{Body, Scenario, Setup, Shape},
-    trajectory::{Sample, StepContact, Trajectory},
+    trajectory::{Sample, Trajectory},
 };
 
 /// Most times of the motion of a simulation; of longer ones every second, third, … sample is kept, with
@@ -76,7 +76,7 @@ struct Filming<'a> {
     scenario: &'a Scenario,
     trajectory: &'a Trajectory,
     /// For each sample the contacts that took part since the sample before, each at most once.
-    pushes: Vec<Vec<StepContact>>,
+    pushes: Vec<Vec<ContactReport>>,
 }
 
 impl Filming<'_> {
@@ -149,13 +149,13 @@ impl Filming<'_> {
 
     /// What touched in the samples `from..=to`, where it does at the last.
     fn touches(&self, setup: &Setup, from: usize, to: usize, still: f64) -> Vec<Touch> {
-        let mut sums: BTreeMap<usize, (Vector3<f64>, &StepContact)> = BTreeMap::new();
+        let mut sums: BTreeMap<usize, (Vector3<f64>, &ContactReport)> = BTreeMap::new();
         for push in self.pushes[from..=to].iter().flatten() {
             let before = sums.get(&push.contact).map_or_else(Vector3::zeros, |(sum, _)| *sum);
             sums.insert(push.contact, (before + push.impulse, push));
         }
         let coordinates = &self.trajectory.samples[to].coordinates;
-        let touch = |(contact, (impulse, push)): (usize, (Vector3<f64>, &StepContact))| {
+        let touch = |(contact, (impulse, push)): (usize, (Vector3<f64>, &ContactReport))| {
             let gap = setup.gap(self.trajectory, contact)?;
             let at = gap.contact_point(setup.model.system(), coordinates)?;
             let axes = at.frame.axes();
@@ -171,7 +171,7 @@ impl Filming<'_> {
 }
 
 /// The contacts of an event-driven motion that took part since the sample before, with their velocities.
-fn pushes(motion: &EventMotion) -> Vec<Vec<StepContact>> {
+fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
     let samples = &motion.trajectory.samples;
     let contacts = motion.trajectory.contact_names.len();
     let components = |rows: &[f64], contact: usize| {
@@ -204,7 +204,7 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<StepContact>> {
     let of_sample = |(sums, at): (BTreeMap<usize, Vector3<f64>>, &ContactMotion)| {
         let push = |(contact, impulse)| {
             let velocity = components(&at.velocities, contact);
-            StepContact { contact, impulse, velocity }
+            ContactReport::new(contact, f64::NAN, impulse, velocity)
         };
         sums.into_iter().map(push).collect()
     };

@@ -8,14 +8,15 @@ mod robots;
 
 use std::path::{Path, PathBuf};
 
-use percussion_scenarios::{Scenario, Trajectory, scenario::Method};
+use percussion_integrators::schemes::Name;
+use percussion_scenarios::{Scenario, Trajectory};
 
 /// The methods that find contacts.
-const FINDING: [Method; 3] = [Method::StewartTrinkle, Method::ImpulseVelocity, Method::MoreauJean];
+const FINDING: [Name; 3] = [Name::StewartTrinkle, Name::ImpulseVelocity, Name::MoreauJean];
 
 /// Those that find contacts of bodies without joints.
-const WITHOUT_JOINTS: [Method; 4] =
-    [Method::StewartTrinkle, Method::ImpulseVelocity, Method::MoreauJean, Method::Variational];
+const WITHOUT_JOINTS: [Name; 4] =
+    [Name::StewartTrinkle, Name::ImpulseVelocity, Name::MoreauJean, Name::Variational];
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mechanisms").join(name)
@@ -26,7 +27,7 @@ fn read(name: &str) -> Scenario {
 }
 
 /// The scenario by one method.
-fn run(scenario: &Scenario, method: Method) -> Trajectory {
+fn run(scenario: &Scenario, method: Name) -> Trajectory {
     let mut scenario = scenario.clone();
     scenario.integrator.method = method;
     scenario.simulate(&mut |_| ()).unwrap()

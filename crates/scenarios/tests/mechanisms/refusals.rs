@@ -1,6 +1,7 @@
 //! What is refused, with the place in the file.
 
-use percussion_scenarios::{Error, Scenario, scenario::Method};
+use percussion_integrators::schemes::Name;
+use percussion_scenarios::{Error, Scenario};
 
 use crate::read;
 
@@ -170,7 +171,7 @@ fn a_deep_start_is_refused_by_name() {
 #[test]
 fn variational_integration_refuses_joints() {
     let mut scenario = read("four-bar.toml");
-    scenario.integrator.method = Method::Variational;
+    scenario.integrator.method = Name::Variational;
     let refused = scenario.build().unwrap_err().to_string();
     assert!(refused.contains("`integrator.method` is Variational"), "{refused}");
 }

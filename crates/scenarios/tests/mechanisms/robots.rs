@@ -2,9 +2,10 @@
 
 use std::{fs, path::PathBuf};
 
+use percussion_integrators::schemes::Name;
 use percussion_scenarios::{
     Error, Scenario,
-    scenario::{Base, Method, Robot},
+    scenario::{Base, Robot},
 };
 
 use crate::{FINDING, impulse, run};
@@ -70,7 +71,7 @@ fn a_fixed_base_stays() {
     let robot = Robot { base: Some(Base::Fixed), ..Robot::new(file) };
     let scenario = Scenario::of_robot(robot, [0.0, 0.0, -9.81]).unwrap();
     let scenario = Scenario { duration: 0.2, ..scenario };
-    let trajectory = run(&scenario, Method::MoreauJean);
+    let trajectory = run(&scenario, Name::MoreauJean);
     assert_eq!(trajectory.end().coordinates.len(), 1);
     assert_eq!(trajectory.contact_names, ["shoulder (lower limit)", "shoulder (upper limit)"]);
     let table = trajectory.table(&scenario);
@@ -84,7 +85,7 @@ fn friction_of_joints_is_for_one_method() {
     let scenario = standing("friction", r#"<dynamics damping="0" friction="100"/>"#);
     let error = scenario.build().unwrap_err();
     assert!(matches!(&error, Error::JointFriction { link, .. } if link == "arm"), "{error}");
-    let trajectory = run(&scenario, Method::StewartTrinkle);
+    let trajectory = run(&scenario, Name::StewartTrinkle);
     assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
 }
 

@@ -4,15 +4,12 @@ use percussion_complementarity::friction;
 use percussion_impact::{
     AnitescuPotra, Law, MaximumDissipation, Newton, Plus, Poisson, Sequential,
 };
-use percussion_scenarios::{
-    EventMotion, Scenario, Trajectory,
-    scenario::Method,
-    trajectory::{Sample, Work},
-};
+use percussion_integrators::{StepReport, Work, schemes::Name};
+use percussion_scenarios::{EventMotion, Scenario, Trajectory, trajectory::Sample};
 use percussion_snapshot::{Record, assert_stored};
 
 /// Compares the motions of all built-in scenarios by one scheme with the stored ones.
-fn all_scenarios_by(name: &str, method: Method, law: Option<friction::Law>) {
+fn all_scenarios_by(name: &str, method: Name, law: Option<friction::Law>) {
     for known in Scenario::names() {
         let mut scenario = Scenario::named(known).unwrap();
         scenario.integrator.method = method;
@@ -47,7 +44,7 @@ fn add_trajectory(record: &mut Record, trajectory: &Trajectory) {
     record.count("steps", trajectory.reports.len());
     let mut totals: Vec<(&str, usize)> = Vec::new();
     for report in &trajectory.reports {
-        for (index, counter) in counters(report.work).into_iter().enumerate() {
+        for (index, counter) in counters(report).into_iter().enumerate() {
             match totals.get_mut(index) {
                 Some((_, total)) => *total += counter.1,
                 None => totals.push(counter),
@@ -76,18 +73,20 @@ fn add_trajectory(record: &mut Record, trajectory: &Trajectory) {
     }
 }
 
-fn counters(work: Work) -> Vec<(&'static str, usize)> {
-    match work {
-        Work::Polygons { active_set_passes, outer_iterations, lcp_solves, pivots, .. } => vec![
-            ("active set passes", active_set_passes),
-            ("outer iterations", outer_iterations),
-            ("LCPs", lcp_solves),
-            ("pivots", pivots),
+fn counters(report: &StepReport) -> Vec<(&'static str, usize)> {
+    match report.work {
+        Work::Polygons(work) => vec![
+            ("active set passes", work.active_set_passes),
+            ("outer iterations", work.outer_iterations),
+            ("LCPs", work.lcp_solves),
+            ("pivots", work.pivots),
         ],
-        Work::RoundCones { passes, sweeps } => vec![("passes", passes), ("sweeps", sweeps)],
-        Work::Pieces { pieces, newton_iterations, impacts } => {
-            vec![("pieces", pieces), ("Newton iterations", newton_iterations), ("impacts", impacts)]
-        }
+        Work::RoundCones(work) => vec![("passes", work.passes), ("sweeps", work.sweeps)],
+        Work::Pieces(work) => vec![
+            ("pieces", work.pieces),
+            ("Newton iterations", work.newton_iterations),
+            ("impacts", report.impacts.len()),
+        ],
         _ => vec![],
     }
 }
@@ -129,7 +128,7 @@ fn add_motion(record: &mut Record, motion: &EventMotion) {
 
 #[test]
 fn stewart_trinkle() {
-    all_scenarios_by("stewart-trinkle", Method::StewartTrinkle, None);
+    all_scenarios_by("stewart-trinkle", Name::StewartTrinkle, None);
 }
 
 #[test]
@@ -138,7 +137,7 @@ fn impulse_velocity() {
         ("impulse-velocity", friction::Law::Coulomb),
         ("impulse-velocity, maximum-dissipation", friction::Law::MaximumDissipation),
     ] {
-        all_scenarios_by(name, Method::ImpulseVelocity, Some(law));
+        all_scenarios_by(name, Name::ImpulseVelocity, Some(law));
     }
 }
 
@@ -148,13 +147,13 @@ fn moreau_jean() {
         ("moreau-jean", friction::Law::Coulomb),
         ("moreau-jean, maximum-dissipation", friction::Law::MaximumDissipation),
     ] {
-        all_scenarios_by(name, Method::MoreauJean, Some(law));
+        all_scenarios_by(name, Name::MoreauJean, Some(law));
     }
 }
 
 #[test]
 fn variational() {
-    all_scenarios_by("variational", Method::Variational, None);
+    all_scenarios_by("variational", Name::Variational, None);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The rod on a table and the four balls of Stewart and Trinkle, moved by their scheme and by this one.
 
+use percussion_integrators::{StepReport, schemes::Name};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::{Deserialize, de::IgnoredAny};
 
@@ -7,8 +8,8 @@ use crate::{
     convergence,
     error::Error,
     experiments::{self, Experiment, Options, Progress, drawing, simulate},
-    scenario::{Method, Scenario},
-    trajectory::{Step, Trajectory},
+    scenario::Scenario,
+    trajectory::Trajectory,
 };
 
 #[derive(Debug, Deserialize)]
@@ -70,7 +71,7 @@ fn struck(
     event: &'static str,
 ) -> Result<f64, Error> {
     let contact = trajectory.contact(contact);
-    let pushes = |step: &&Step| {
+    let pushes = |step: &&StepReport| {
         step.contacts.iter().any(|one| Some(one.contact) == contact && one.impulse.x > 0.0)
     };
     let step = trajectory.reports.iter().find(pushes);
@@ -86,7 +87,7 @@ fn both(
 ) -> Result<[Trajectory; 2], Error> {
     let middle = 0.5 * (from + to);
     let mut other = scenario.clone();
-    other.integrator.method = Method::ImpulseVelocity;
+    other.integrator.method = Name::ImpulseVelocity;
     Ok([simulate(scenario, progress, [from, middle])?, simulate(&other, progress, [middle, to])?])
 }
 

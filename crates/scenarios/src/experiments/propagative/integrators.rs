@@ -13,7 +13,10 @@ use percussion_dynamics::{
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_impact::Propagative;
-use percussion_integrators::{Contact, Model, State, compliant, stewart_trinkle, variational};
+use percussion_integrators::{
+    Contact, Model, Simulation, State, StewartTrinkle, Variational, compliant, stewart_trinkle,
+    variational,
+};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
@@ -207,17 +210,17 @@ impl Parameters {
     }
 
     fn variational(&self, restitution: f64, step_size: f64) -> Result<Motion, Error> {
-        use variational::{Integrator, Settings};
+        use variational::Settings;
         let contacts = self.gaps()?.into_iter().map(|gap| Contact::new(gap, 0.0)).collect();
-        let model = variational::Model::new(Box::new(self.system()?), contacts)?;
+        let model = Model::lagrangian(Box::new(self.system()?), contacts)?;
         let law = Box::new(Propagative { restitution, ..Propagative::default() });
         let settings = Settings { step_size, ..Settings::default() };
         let (coordinates, velocity) = (self.coordinates.clone(), self.velocity.clone());
         let start = State { time: 0.0, coordinates, velocity };
-        let mut integrator = Integrator::new(model, law, settings, start)?;
-        let momentum = integrator.momentum()[0];
+        let mut simulation = Simulation::<Variational>::with_law(model, law, settings, start)?;
+        let momentum = simulation.momentum()[0];
         let mut motion = Motion::default();
-        integrator.run(self.duration, |_, report| {
+        simulation.run(self.duration, |_, report| {
             if motion.energies.is_empty() {
                 motion.energies.push([0.0, report.energy_before]);
             }
@@ -227,27 +230,27 @@ impl Parameters {
                 motion.impact_change = motion.impact_change.max(impact.energy_change.abs());
             }
         })?;
-        motion.end.clone_from(&integrator.state().coordinates);
-        motion.momentum_change = (integrator.momentum()[0] - momentum).abs();
+        motion.end.clone_from(&simulation.state().coordinates);
+        motion.momentum_change = (simulation.momentum()[0] - momentum).abs();
         Ok(motion)
     }
 
     fn stewart_trinkle(&self, step_size: f64) -> Result<Motion, Error> {
-        use stewart_trinkle::{Integrator, Settings};
+        use stewart_trinkle::Settings;
         let contacts = self.gaps()?.into_iter().map(|gap| Contact::new(gap, 0.0)).collect();
         let model = Model::new(Box::new(self.system()?), contacts)?;
         let settings = Settings { step_size, ..Settings::planar() };
         let (coordinates, velocity) = (self.coordinates.clone(), self.velocity.clone());
         let start = State { time: 0.0, coordinates, velocity };
-        let mut integrator = Integrator::new(model, settings, start)?;
+        let mut simulation = Simulation::<StewartTrinkle>::new(model, settings, start)?;
         let mut motion = Motion::default();
-        integrator.run(self.duration, |_, report| {
+        simulation.run(self.duration, |_, report| {
             if motion.energies.is_empty() {
                 motion.energies.push([0.0, report.energy_before]);
             }
             motion.energies.push([report.time, report.energy_after]);
         })?;
-        motion.end.clone_from(&integrator.state().coordinates);
+        motion.end.clone_from(&simulation.state().coordinates);
         Ok(motion)
     }
 

@@ -23,7 +23,7 @@ pub(super) struct WorldImpulse {
 /// The impulses of step `step`, in world axes.
 pub(super) fn of_step(setup: &Setup, trajectory: &Trajectory, step: usize) -> Vec<WorldImpulse> {
     let coordinates = &trajectory.samples[step + 1].coordinates;
-    let in_world = |report: &crate::trajectory::StepContact| {
+    let in_world = |report: &percussion_integrators::ContactReport| {
         let gap = &setup.model.contacts()[report.contact].gap;
         let at = gap.contact_point(setup.model.system(), coordinates)?;
         let axes = at.frame.axes();

@@ -3,8 +3,9 @@
 use nalgebra::{DVector, Vector3};
 use percussion_dynamics::{Articulated, System};
 use percussion_impact::{Propagative, propagative::Order};
-use percussion_integrators::variational::{Drive, Force, Integrator, Model, Settings};
-use percussion_integrators::{Contact, State};
+use percussion_integrators::{
+    Contact, Drive, Force, Model, Simulation, State, Variational, variational::Settings,
+};
 
 use super::Parameters;
 use crate::{error::Error, impacts::ImpactScenario};
@@ -76,16 +77,17 @@ impl Gait {
         // The second coordinate of the front part is its height.
         coordinates[1] += parameters.drop;
         let velocity = vec![0.0; coordinates.len()];
-        let model = Model::new(Box::new(system.clone()), contacts)?.with_forces(drives(0.0, 0.0));
+        let model =
+            Model::lagrangian(Box::new(system.clone()), contacts)?.with_forces(drives(0.0, 0.0));
         let start = State { time: 0.0, coordinates, velocity };
         let settings = Settings { step_size, ..Settings::default() };
         let law = Box::new(Propagative { order, ..Propagative::default() });
-        let mut integrator = Integrator::new(model, law, settings, start)?;
+        let mut simulation = Simulation::<Variational>::with_law(model, law, settings, start)?;
         let mut copy = Copy { system, states: vec![], landing: None };
         let mut has_landed = false;
-        while integrator.state().time < parameters.duration {
-            let report = integrator.step()?;
-            let state = integrator.state();
+        while simulation.state().time < parameters.duration {
+            let report = simulation.step()?;
+            let state = simulation.state();
             let moment = (state.coordinates.clone(), DVector::from_column_slice(&state.velocity));
             copy.states.push((state.time, moment));
             for impact in &report.impacts {
@@ -101,7 +103,7 @@ impl Gait {
             self.penetration = self.penetration.max(report.penetration);
             if let (false, Some(impact)) = (has_landed, report.impacts.first()) {
                 has_landed = true;
-                integrator.set_forces(drives(parameters.hip_speed, impact.time));
+                simulation.set_forces(drives(parameters.hip_speed, impact.time));
             }
         }
         Ok(copy)

@@ -6,7 +6,8 @@ use nalgebra::DMatrix;
 
 /// A generalized force `f(q, v, t)` on a [`Model`](super::Model).
 ///
-/// In a step it enters at the midpoint, half of its impulse at either end.
+/// [`Variational`](crate::Variational) takes it at the midpoint of a step, half of its impulse at either end; the other
+/// schemes have no rule for it.
 pub trait Force: Debug + Send + Sync {
     /// Adds `f` (length `n_v`; N, N·m) to `force`.
     fn add(&self, coordinates: &[f64], velocity: &[f64], time: f64, force: &mut [f64]);
@@ -40,7 +41,7 @@ pub trait Force: Debug + Send + Sync {
 /// A hip that is 0.1 rad behind and at rest is driven with `100 · 0.1 = 10 N·m`.
 ///
 /// ```
-/// use percussion_integrators::variational::{Drive, Force};
+/// use percussion_integrators::{Drive, Force};
 ///
 /// let hip = Drive { index: 0, position: 0.1, speed: 0.0, since: 0.0, proportional: 100.0, derivative: 5.0 };
 /// let mut force = [0.0];

@@ -1,0 +1,277 @@
+//! Everything that can be wrong with a model, a start or a step of a stepping scheme.
+
+use percussion_complementarity::{
+    friction,
+    lcp::{self, lemke},
+};
+use percussion_dynamics::{SmoothVelocityError, contact_source};
+use percussion_impact::{law, outcome};
+
+use crate::model::{self, Feature};
+
+/// Why a [`Simulation`](crate::Simulation) does not start, or does not take a step.
+///
+/// A refused step leaves the simulation where it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The model or the start is refused.
+    #[error(transparent)]
+    Model(#[from] model::Error),
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value:?}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// The model has a feature that the scheme has no rule for.
+    #[error("the model has {feature}, expected none: this scheme has no rule for it")]
+    NoRule {
+        /// The feature.
+        feature: Feature,
+    },
+    /// The system is neither known as a Lagrangian one nor as free bodies, which [`Variational`](crate::Variational) needs.
+    #[error(
+        "the model has a system of any kind, expected one made by `Model::lagrangian` or `Model::free_bodies`"
+    )]
+    NotLagrangian,
+    /// A Lagrangian system has quaternions, for which [`Variational`](crate::Variational) has no rule.
+    #[error(
+        "system has {coordinates} coordinates and {velocities} velocities, expected as many of the one \
+         as of the other, or free bodies"
+    )]
+    Quaternions {
+        /// `n_q`.
+        coordinates: usize,
+        /// `n_v`.
+        velocities: usize,
+    },
+    /// A contact of the start penetrates deeper than the settings accept.
+    #[error("contact {contact} penetrates by {depth:?} m, accepted are {accepted:?} m")]
+    InitialPenetration {
+        /// Offending contact.
+        contact: usize,
+        /// Depth of penetration (m), positive.
+        depth: f64,
+        /// Largest accepted depth (m).
+        accepted: f64,
+    },
+    /// A constraint does not hold at the start.
+    #[error(
+        "constraint {constraint} is violated by {violation:?}, accepted are {accepted:?} (m or rad)"
+    )]
+    InitialConstraint {
+        /// Offending constraint.
+        constraint: usize,
+        /// Largest `|φ_i(q)|` of its equations.
+        violation: f64,
+        /// Largest accepted violation (m or rad).
+        accepted: f64,
+    },
+    /// The end of a run is NaN or infinite.
+    #[error("until is {value:?}, expected a finite number (s)")]
+    Time {
+        /// The end (s).
+        value: f64,
+    },
+    /// A run would take more steps than allowed.
+    #[error("the run takes {required} steps, expected at most {limit}")]
+    StepLimit {
+        /// Steps that the run would take, rounded.
+        required: f64,
+        /// The limit of the settings.
+        limit: usize,
+    },
+    /// The contact source of the model found no answer.
+    #[error("step from time {time}: {source}")]
+    Contacts {
+        /// Time at the start of the step, or of a piece of it (s).
+        time: f64,
+        /// What is wrong.
+        source: contact_source::Error,
+    },
+    /// The mass matrix is not symmetric positive definite.
+    #[error("mass matrix at time {time} is not symmetric positive definite")]
+    MassMatrix {
+        /// Time (s) of the state that it belongs to.
+        time: f64,
+    },
+    /// The smooth forces of a step lead to no velocity.
+    #[error("step from time {time}: {source}")]
+    SmoothVelocity {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// What is wrong.
+        source: SmoothVelocityError,
+    },
+    /// The system, a gap, a force or a constraint returned a NaN or infinity.
+    #[error("{quantity} is not finite in the step from time {time}")]
+    NotFinite {
+        /// What is not finite.
+        quantity: &'static str,
+        /// Time at the start of the step (s).
+        time: f64,
+    },
+    /// The LCP solver refused its settings.
+    #[error("LCP solver: {0}")]
+    Lemke(#[from] lemke::Error),
+    /// A linear complementarity problem was not solved to its tolerance.
+    #[error(
+        "LCP of size {size} in the step from time {time} ended as {status:?} with relative residual \
+         {relative_residual:?}"
+    )]
+    UnsolvedLcp {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// How the solver ended.
+        status: lcp::Status,
+        /// Relative natural-map residual of its best iterate.
+        relative_residual: f64,
+        /// Size of the problem.
+        size: usize,
+    },
+    /// The outer iteration of [`StewartTrinkle`](crate::StewartTrinkle) did not converge.
+    #[error(
+        "outer iteration of the step from time {time} reached its limit of {limit}, the last change \
+         was {change:?}, the last violation {violation:?} (m or rad)"
+    )]
+    OuterIterationLimit {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Limit reached.
+        limit: usize,
+        /// Last `‖h (v' − v̂)‖∞` (m, rad).
+        change: f64,
+        /// Deepest penetration or largest constraint error at the last iterate (m, rad).
+        violation: f64,
+    },
+    /// The solver of contact problems cannot solve the friction law, or one of its settings is out of range.
+    #[error("contact solver: {0}")]
+    Solver(#[from] friction::report::Error),
+    /// The contact problem of a step contains a value that is not finite, or its mass matrix is not positive definite.
+    #[error("contact problem of the step from time {time}: {source}")]
+    Problem {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// What is wrong.
+        source: friction::ProblemError,
+    },
+    /// The contact problem of a step was not solved to the tolerance.
+    #[error(
+        "contact problem of the step from time {time} ended as {status:?} with relative residual \
+         {relative_residual:?}"
+    )]
+    Unsolved {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// How the solver ended.
+        status: friction::Status,
+        /// Relative natural-map residual of its best iterate.
+        relative_residual: f64,
+    },
+    /// The iteration of [`MoreauJean`](crate::MoreauJean) for the smooth forces did not converge.
+    #[error(
+        "iteration of the step from time {time} reached its limit of {limit}, the last change was \
+         {change:?} (m or rad)"
+    )]
+    IterationLimit {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Limit reached.
+        limit: usize,
+        /// Last change of a coordinate (m, rad).
+        change: f64,
+    },
+    /// Newton's method of [`Variational`](crate::Variational) did not solve the discrete equations of motion.
+    #[error(
+        "Newton's method for {duration:?} s from time {time} reached its limit of {limit}: relative \
+         residual {residual:?}, largest gap of a closed contact {gap:?} m"
+    )]
+    Newton {
+        /// Time at the start of the piece of a step (s).
+        time: f64,
+        /// Its duration (s).
+        duration: f64,
+        /// Limit reached.
+        limit: usize,
+        /// Relative residual of the momentum balance.
+        residual: f64,
+        /// Violation of the closed contacts and of the constraints (m or rad).
+        gap: f64,
+    },
+    /// The matrix of Newton's method is singular: dependent constraints, or a mass matrix that is.
+    #[error("matrix of Newton's method in the step from time {time} is singular")]
+    Singular {
+        /// Time (s).
+        time: f64,
+    },
+    /// Forces of closed contacts could not be found.
+    #[error(
+        "complementarity problem of {contacts} closed contacts in the step from time {time} has no \
+         solution with a residual below {residual:?}"
+    )]
+    ClosedContacts {
+        /// Time (s).
+        time: f64,
+        /// Number of closed contacts.
+        contacts: usize,
+        /// Relative residual reached.
+        residual: f64,
+    },
+    /// The moment of an impact was not found.
+    #[error("impact of contact {contact} after time {time} was not located: its gap is {gap:?} m")]
+    Location {
+        /// Contact.
+        contact: usize,
+        /// Time at the start of the search (s).
+        time: f64,
+        /// Gap at the last trial (m).
+        gap: f64,
+    },
+    /// One step has more impacts than allowed.
+    #[error("the step from time {time} has more than {limit} impacts")]
+    ImpactLimit {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// The limit of the settings.
+        limit: usize,
+    },
+    /// Contacts close again and again without an impact, and the step does not get on.
+    #[error("the step from time {time} has more than {limit} pieces that end without an impact")]
+    Stalled {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Pieces without impact, at most.
+        limit: usize,
+    },
+    /// The impact law has no answer to an impact whose certificate holds.
+    #[error(
+        "impact law at time {time} ended with the status {status:?}, expected an outcome whose certificate holds"
+    )]
+    ImpactUnresolved {
+        /// Time of the impact (s).
+        time: f64,
+        /// How the law ended.
+        status: outcome::Status,
+    },
+    /// The impact law refused the contacts of an impact.
+    #[error("impact law at time {time}: {source}")]
+    Law {
+        /// Time of the impact (s).
+        time: f64,
+        /// What is wrong.
+        source: law::Error,
+    },
+    /// An impact could not be stated.
+    #[error("impact at time {time}: {source}")]
+    Impact {
+        /// Time of the impact (s).
+        time: f64,
+        /// What is wrong.
+        source: percussion_impact::ProblemError,
+    },
+}

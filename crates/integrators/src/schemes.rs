@@ -1,0 +1,331 @@
+//! The schemes by name: the list of them, the settings that each has, and what it has a rule for.
+//!
+//! Programs that let somebody choose a scheme, such as a command line or the format of a file, take a [`Name`], or a
+//! [`Choice`] of a stepping scheme with its settings, which makes [`Any`] simulation; whoever knows the scheme at compile
+//! time takes [`Simulation`]. A new stepping scheme is entered here, and everything that lists schemes has it.
+//!
+//! # What has a rule for what
+//!
+//! | scheme | contacts found | restitution | joint friction | constraints | of velocities | forces |
+//! | --- | --- | --- | --- | --- | --- | --- |
+//! | [`StewartTrinkle`] | used | ignored | used | used | used | refused |
+//! | [`ImpulseVelocity`] | used | ignored | refused | used | used | refused |
+//! | [`MoreauJean`] | used | used | refused | used | used | refused |
+//! | [`Variational`] | used | used | refused | used | refused | used |
+//! | [`event_driven`](crate::event_driven) | used | used | refused | used | used | refused |
+//! | [`inclusion`](crate::inclusion) | refused | ignored | refused | refused | refused | refused |
+//!
+//! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. What is refused is refused by name
+//!   before the first step. What is ignored leaves the motion as it is without: impacts of these schemes are inelastic.
+//! - **Restitution** is Newton's by [`MoreauJean`], and that of the impact law by [`Variational`] and event-driven motion.
+//! - **Limits** of joints are contacts without friction, for which every scheme has a rule.
+//! - **Joints** are a matter of the system: [`Variational`] moves trees without quaternions, inclusion systems in the plane,
+//!   the others any.
+//! - [`compliant`](crate::compliant) has a model of its own, with contacts that have a force law and nothing else.
+//!
+//! # Example
+//!
+//! A ball falls for half a second at 10 m/s², by every stepping scheme.
+//!
+//! ```
+//! use nalgebra::Vector2;
+//! use percussion_dynamics::{PlanarBodies, PlanarBody};
+//! use percussion_integrators::{Model, State, schemes::Choice};
+//!
+//! for scheme in Choice::all() {
+//!     let ball = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
+//!     let model = Model::lagrangian(Box::new(ball), vec![])?;
+//!     let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![0.0; 3] };
+//!     let mut simulation = scheme.with_step_size(0.01).begin(model, start)?;
+//!     simulation.run(0.5, |_, _| ())?;
+//!     assert!((simulation.state().velocity[1] + 5.0).abs() < 1e-10, "{}", scheme.name());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::{fmt, str::FromStr};
+
+use percussion_complementarity::friction::Document;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    contacts::Contacts,
+    error::Error,
+    event_driven, impulse_velocity,
+    impulse_velocity::ImpulseVelocity,
+    model::{Feature, Model, Rule, State},
+    moreau_jean,
+    moreau_jean::MoreauJean,
+    report::StepReport,
+    simulation::{Scheme, Simulation},
+    stewart_trinkle,
+    stewart_trinkle::StewartTrinkle,
+    variational,
+    variational::Variational,
+};
+
+/// The schemes that move a [`Model`] through time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Name {
+    /// [`StewartTrinkle`].
+    StewartTrinkle,
+    /// [`event_driven`], which is no stepping scheme.
+    EventDriven,
+    /// [`ImpulseVelocity`].
+    ImpulseVelocity,
+    /// [`MoreauJean`].
+    MoreauJean,
+    /// [`Variational`].
+    Variational,
+}
+
+impl Name {
+    /// All of them, in the order of lists.
+    pub const ALL: [Self; 5] = [
+        Self::StewartTrinkle,
+        Self::EventDriven,
+        Self::ImpulseVelocity,
+        Self::MoreauJean,
+        Self::Variational,
+    ];
+
+    /// The name in files and on the command line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::StewartTrinkle => "stewart-trinkle",
+            Self::EventDriven => "event-driven",
+            Self::ImpulseVelocity => "impulse-velocity",
+            Self::MoreauJean => "moreau-jean",
+            Self::Variational => "variational",
+        }
+    }
+
+    /// A short description, as lists show it.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::StewartTrinkle => {
+                "Implicit position-level time stepping (Stewart & Trinkle 1996)"
+            }
+            Self::EventDriven => "Smooth motion from event to event, with a law for impacts",
+            Self::ImpulseVelocity => {
+                "Semi-implicit velocity-level time stepping with round friction cones (Preclik, Eibl & Rüde 2017)"
+            }
+            Self::MoreauJean => {
+                "Velocity-level time stepping with the θ-method and Newton's restitution"
+            }
+            Self::Variational => {
+                "Variational, impacts within the steps by Newton's law without friction; friction only in contacts that stay closed"
+            }
+        }
+    }
+
+    /// What the scheme makes of a feature of a model; the [module head](self) has the table.
+    #[must_use]
+    pub fn rule(self, feature: Feature) -> Rule {
+        match self {
+            Self::StewartTrinkle => StewartTrinkle::rule(feature),
+            Self::EventDriven => event_driven::rule(feature),
+            Self::ImpulseVelocity => ImpulseVelocity::rule(feature),
+            Self::MoreauJean => MoreauJean::rule(feature),
+            Self::Variational => Variational::rule(feature),
+        }
+    }
+
+    /// The scheme with its default settings; none of event-driven motion, which takes no steps.
+    #[must_use]
+    pub fn stepping(self) -> Option<Choice> {
+        Choice::all().into_iter().find(|choice| choice.name() == self)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+/// Why a text is not the name of a scheme.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no scheme is called `{name}`, expected one of {}", known.join(", "))]
+pub struct UnknownName {
+    /// The text.
+    pub name: String,
+    /// The names there are.
+    pub known: Vec<&'static str>,
+}
+
+impl FromStr for Name {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let known = Self::ALL.into_iter().find(|name| name.as_str() == text);
+        known.ok_or_else(|| UnknownName {
+            name: text.to_owned(),
+            known: Self::ALL.map(Self::as_str).to_vec(),
+        })
+    }
+}
+
+/// A stepping scheme with its settings.
+///
+/// In a file the name stands beside the settings, as in `{"name": "moreau-jean", "step_size": 0.01}`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Choice {
+    /// [`StewartTrinkle`].
+    StewartTrinkle(stewart_trinkle::Settings),
+    /// [`ImpulseVelocity`].
+    ImpulseVelocity(impulse_velocity::Settings),
+    /// [`MoreauJean`].
+    MoreauJean(moreau_jean::Settings),
+    /// [`Variational`], with impacts by Newton's law.
+    Variational(variational::Settings),
+}
+
+impl Choice {
+    /// All stepping schemes with their default settings, whose friction directions are for motion in space.
+    #[must_use]
+    pub fn all() -> [Self; 4] {
+        [
+            Self::StewartTrinkle(stewart_trinkle::Settings::default()),
+            Self::ImpulseVelocity(impulse_velocity::Settings::default()),
+            Self::MoreauJean(moreau_jean::Settings::default()),
+            Self::Variational(variational::Settings::default()),
+        ]
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> Name {
+        match self {
+            Self::StewartTrinkle(_) => Name::StewartTrinkle,
+            Self::ImpulseVelocity(_) => Name::ImpulseVelocity,
+            Self::MoreauJean(_) => Name::MoreauJean,
+            Self::Variational(_) => Name::Variational,
+        }
+    }
+
+    /// The same with steps of this length (s, positive).
+    #[must_use]
+    pub const fn with_step_size(mut self, step_size: f64) -> Self {
+        match &mut self {
+            Self::StewartTrinkle(settings) => settings.step_size = step_size,
+            Self::ImpulseVelocity(settings) => settings.step_size = step_size,
+            Self::MoreauJean(settings) => settings.step_size = step_size,
+            Self::Variational(settings) => settings.step_size = step_size,
+        }
+        self
+    }
+
+    /// A motion of `model` by this scheme that starts at `state`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::new`].
+    pub fn begin(self, model: Model, state: State) -> Result<Any, Error> {
+        Ok(match self {
+            Self::StewartTrinkle(settings) => {
+                Any::StewartTrinkle(Box::new(Simulation::new(model, settings, state)?))
+            }
+            Self::ImpulseVelocity(settings) => {
+                Any::ImpulseVelocity(Box::new(Simulation::new(model, settings, state)?))
+            }
+            Self::MoreauJean(settings) => {
+                Any::MoreauJean(Box::new(Simulation::new(model, settings, state)?))
+            }
+            Self::Variational(settings) => {
+                Any::Variational(Box::new(Simulation::new(model, settings, state)?))
+            }
+        })
+    }
+}
+
+/// A [`Simulation`] by a scheme that was chosen at run time.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Any {
+    /// By [`StewartTrinkle`].
+    StewartTrinkle(Box<Simulation<StewartTrinkle>>),
+    /// By [`ImpulseVelocity`].
+    ImpulseVelocity(Box<Simulation<ImpulseVelocity>>),
+    /// By [`MoreauJean`].
+    MoreauJean(Box<Simulation<MoreauJean>>),
+    /// By [`Variational`].
+    Variational(Box<Simulation<Variational>>),
+}
+
+/// The same for each of the simulations.
+macro_rules! each {
+    ($any:expr, $simulation:ident => $value:expr) => {
+        match $any {
+            Any::StewartTrinkle($simulation) => $value,
+            Any::ImpulseVelocity($simulation) => $value,
+            Any::MoreauJean($simulation) => $value,
+            Any::Variational($simulation) => $value,
+        }
+    };
+}
+
+impl Any {
+    /// The scheme with its settings.
+    #[must_use]
+    pub fn scheme(&self) -> Choice {
+        match self {
+            Self::StewartTrinkle(simulation) => Choice::StewartTrinkle(*simulation.settings()),
+            Self::ImpulseVelocity(simulation) => Choice::ImpulseVelocity(*simulation.settings()),
+            Self::MoreauJean(simulation) => Choice::MoreauJean(*simulation.settings()),
+            Self::Variational(simulation) => Choice::Variational(*simulation.settings()),
+        }
+    }
+
+    /// See [`Simulation::model`].
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        each!(self, simulation => simulation.model())
+    }
+
+    /// See [`Simulation::contacts`].
+    #[must_use]
+    pub fn contacts(&self) -> &Contacts {
+        each!(self, simulation => simulation.contacts())
+    }
+
+    /// See [`Simulation::state`].
+    #[must_use]
+    pub fn state(&self) -> &State {
+        each!(self, simulation => simulation.state())
+    }
+
+    /// See [`Simulation::document`].
+    #[must_use]
+    pub fn document(&self) -> Option<Document> {
+        each!(self, simulation => simulation.document())
+    }
+
+    /// See [`Simulation::step`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn step(&mut self) -> Result<StepReport, Error> {
+        each!(self, simulation => simulation.step())
+    }
+
+    /// See [`Simulation::run`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn run(
+        &mut self,
+        until: f64,
+        observer: impl FnMut(&State, &StepReport),
+    ) -> Result<(), Error> {
+        each!(self, simulation => simulation.run(until, observer))
+    }
+}
