@@ -57,12 +57,6 @@ use percussion_dynamics::{
 
 use crate::model::{Contact, Model};
 
-/// How far the surfaces of a source reach from the origins of the bodies (m).
-pub(crate) fn radius_of(source: Option<&Arc<dyn ContactSource>>, system: &dyn System) -> f64 {
-    let radius = |body| source.map_or(0.0, |source| source.radius(body));
-    (0..system.body_count()).map(radius).fold(0.0, f64::max)
-}
-
 /// The contacts of one motion, by number.
 #[derive(Debug)]
 pub struct Contacts {

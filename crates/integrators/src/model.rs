@@ -59,18 +59,8 @@ pub use error::Error;
 pub use feature::{Feature, Rule};
 pub use force::{Drive, Force};
 
-use crate::{contacts::radius_of, scales::Scales};
-
-/// Where a system is and how it moves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// Time (s).
-    pub time: f64,
-    /// Coordinates `q` (length `n_q`; m, rad, unit quaternions).
-    pub coordinates: Vec<f64>,
-    /// Generalized velocity `v` (length `n_v`; m/s, rad/s).
-    pub velocity: Vec<f64>,
-}
+use crate::scales::{Scales, radius_of};
+pub(crate) use crate::state::State;
 
 impl State {
     /// Checks that it is a state of `system`.

@@ -16,11 +16,13 @@
 //!
 //! Everything is taken at the start of a motion, without contact forces.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, Vector3};
-use percussion_dynamics::{Dimension, GapFunction, System};
+use percussion_dynamics::{ContactSource, Dimension, GapFunction, System};
 use serde::{Deserialize, Serialize};
 
-use crate::model::State;
+use crate::state::State;
 
 /// Part of the largest coordinate of a position that the length is at least: a tolerance of `1e-9` of it is some 50
 /// roundings of the position.
@@ -165,6 +167,12 @@ impl Scales {
         scales.iter_mut().filter(|scale| **scale == 0.0).for_each(|scale| *scale = 1.0);
         scales
     }
+}
+
+/// How far the surfaces of a source reach from the origins of the bodies (m).
+pub(crate) fn radius_of(source: Option<&Arc<dyn ContactSource>>, system: &dyn System) -> f64 {
+    let radius = |body| source.map_or(0.0, |source| source.radius(body));
+    (0..system.body_count()).map(radius).fold(0.0, f64::max)
 }
 
 fn usable(value: f64) -> bool {

@@ -23,6 +23,10 @@
 //!   the others any.
 //! - [`compliant`](crate::compliant) has a model of its own, with contacts that have a force law and nothing else.
 //!
+//! # Source
+//!
+//! Stands in the module of each scheme.
+//!
 //! # Example
 //!
 //! A ball falls for half a second at 10 m/s², by every stepping scheme.

@@ -4,6 +4,10 @@
 //! [account of the energy](crate::energy). The [`Scheme`] says how one step goes. A step that fails leaves everything
 //! where it was.
 //!
+//! # Source
+//!
+//! Stands in the module of each scheme.
+//!
 //! # Example
 //!
 //! A block of 2 kg slides on a floor at 3 m/s with `μ = 0.5`. Friction of 10 N stops it within 0.6 s, by either scheme.
