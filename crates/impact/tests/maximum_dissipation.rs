@@ -134,7 +134,7 @@ fn solvers_without_a_rule_for_the_principle_are_refused() {
     let problem = academic(&Matrix3::identity());
     assert_eq!(
         law.resolve(&problem).unwrap_err().to_string(),
-        "contact solver: `law` is maximum-dissipation, expected coulomb: this solver has a rule for no other"
+        "contact solver: `law` is maximum-dissipation, expected coulomb: this solver has no rule for others"
     );
     let law = MaximumDissipation { tolerance: f64::NAN, ..MaximumDissipation::default() };
     let twice = [problem.contacts(), problem.contacts()].concat();

@@ -67,7 +67,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// The solver has no rule for the law of the problem.
-    #[error("`law` is {law}, expected {}: this solver has a rule for no other", law::names(solved))]
+    #[error("`law` is {law}, expected {}: this solver has no rule for others", law::names(solved))]
     Law {
         /// The law of the problem.
         law: Law,

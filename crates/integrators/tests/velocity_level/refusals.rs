@@ -31,7 +31,7 @@ fn settings_out_of_range_are_named() {
     let error = refusal(Settings { method: interior, law: Law::MaximumDissipation, ..defaults });
     assert_eq!(
         error,
-        "contact solver: `law` is maximum-dissipation, expected coulomb: this solver has a rule for no other"
+        "contact solver: `law` is maximum-dissipation, expected coulomb: this solver has no rule for others"
     );
 
     let refusal = |settings| {

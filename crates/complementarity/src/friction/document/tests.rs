@@ -129,7 +129,7 @@ fn the_law_belongs_to_the_problem() {
     let refused = interior.unwrap().solve().unwrap_err().to_string();
     assert_eq!(
         refused,
-        "`law` is maximum-dissipation, expected coulomb: this solver has a rule for no other"
+        "`law` is maximum-dissipation, expected coulomb: this solver has no rule for others"
     );
 }
 
