@@ -24,7 +24,7 @@ pub(crate) use self::{
     list::List,
     reproduce::Reproduce,
     run::Run,
-    solve::{FrictionSolver, Solve, SolveFriction, SolveLcp, Solver},
+    solve::{Solve, SolveFriction, SolveLcp, Solver},
     view::View,
 };
 

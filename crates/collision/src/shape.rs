@@ -92,6 +92,10 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// The names of all shapes, in the order of lists.
+    pub const NAMES: [&str; 9] =
+        ["sphere", "half-space", "box", "capsule", "cylinder", "hull", "rod", "disc", "rectangle"];
+
     /// The convex hull of `points` (m).
     ///
     /// # Errors

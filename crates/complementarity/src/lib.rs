@@ -43,15 +43,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`lcp`] | linear complementarity problems, in the modules that follow |
-//! | [`lcp::problem`] | the validated problem, residuals |
-//! | [`lcp::report`] | status, iterations and residual of a solve |
-//! | [`lcp::lemke`] | complementary pivoting, safe against cycling, answers verified |
-//! | [`lcp::projected_gauss_seidel`] | sweeps over the rows |
-//! | [`lcp::fischer_burmeister`] | damped Newton method |
-//! | [`lcp::enumerate`] | all solutions of a small problem, continua included |
-//! | [`lcp::mixed`] | problems with free unknowns, reduced to an LCP |
-//! | [`lcp::method`] | the choice of a solver as a value |
+//! | [`lcp`] | linear complementarity problems, one module a solver; see its own table |
 //! | [`elimination`] | bilateral rows taken out of a problem first, with one rule for redundant ones |
 //! | [`compensated`] | sums in twice the working precision, by which answers with cancelling terms are judged |
 //! | [`friction`] | contacts with round friction cones: one in closed form, many by sweeps and more; see its own table |
@@ -60,10 +52,7 @@
 //!
 //! | you have | take |
 //! | --- | --- |
-//! | a step or an impact with friction | [`lcp::lemke`] |
-//! | many frictionless contacts, a good start, modest accuracy | [`lcp::projected_gauss_seidel`] |
-//! | a P-matrix, or hundreds of unknowns with a good start | [`lcp::fischer_burmeister`] |
-//! | at most 20 unknowns and doubts about uniqueness | [`lcp::enumerate`] |
+//! | a step or an impact with friction | [`lcp::lemke`]; the table of [`lcp`] says when another solver is better |
 //! | joints beside contacts | [`elimination`] of the joints, then one of the above; [`lcp::mixed`] for free unknowns of any matrix |
 //! | one contact with a round friction cone | [`friction::single`], in closed form |
 //! | many contacts with round friction cones | [`friction::Method`] and its default |

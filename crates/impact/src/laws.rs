@@ -1,7 +1,7 @@
 //! The laws by name: the list of them, the settings that each has, and what it answers.
 //!
 //! Programs that let somebody choose a law, such as a command line, take a [`Name`] and settings as text; whoever knows the law
-//! at compile time takes its type. A new law is entered here, in `build`, and everything that lists laws has it.
+//! at compile time takes its type. A new law is entered in `lib.rs`, and everything that lists laws has it.
 //!
 //! # Source
 //!
@@ -26,7 +26,6 @@
 
 mod build;
 pub mod sampled;
-mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -40,88 +39,46 @@ use crate::{
     certificate::Claims, law, outcome::Status, propagative::Branch, set_valued,
 };
 
+pub use crate::settings::{Error, FromSettings, Setting, Settings};
 use sampled::Sampled;
-pub use settings::{Error, Setting, Settings};
 
-/// The laws of this crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Name {
-    /// [`Newton`](crate::Newton).
-    Newton,
-    /// [`Poisson`](crate::Poisson).
-    Poisson,
-    /// [`AnitescuPotra`].
-    AnitescuPotra,
-    /// [`MaximumDissipation`](crate::MaximumDissipation).
-    MaximumDissipation,
-    /// [`Sequential`].
-    Sequential,
-    /// [`Propagative`].
-    Propagative,
-    /// [`Routh`](crate::Routh).
-    Routh,
-    /// [`Plus`](crate::Plus).
-    Plus,
-    /// [`SetValuedRouth`].
-    SetValuedRouth,
+/// Makes [`Name`] of the list of all laws.
+macro_rules! names {
+    ($($variant:ident, $name:literal, $build:expr, $summary:literal;)*) => {
+        /// The laws of this crate.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        #[non_exhaustive]
+        pub enum Name {
+            $(#[doc = concat!("[`", stringify!($variant), "`](crate::", stringify!($variant), ").")] $variant,)*
+        }
+
+        impl Name {
+            /// All laws, in the order of lists.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// The name in files and on the command line.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// A short description of the law, as lists show it.
+            #[must_use]
+            pub const fn summary(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $summary,)*
+                }
+            }
+        }
+    };
 }
 
+all_laws!(names);
+
 impl Name {
-    /// All laws, in the order of lists.
-    pub const ALL: [Self; 9] = [
-        Self::Newton,
-        Self::Poisson,
-        Self::AnitescuPotra,
-        Self::MaximumDissipation,
-        Self::Sequential,
-        Self::Propagative,
-        Self::Routh,
-        Self::Plus,
-        Self::SetValuedRouth,
-    ];
-
-    /// The name in files and on the command line.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Newton => "newton",
-            Self::Poisson => "poisson",
-            Self::AnitescuPotra => "anitescu-potra",
-            Self::MaximumDissipation => "maximum-dissipation",
-            Self::Sequential => "sequential",
-            Self::Propagative => "propagative",
-            Self::Routh => "routh",
-            Self::Plus => "plus",
-            Self::SetValuedRouth => "set-valued-routh",
-        }
-    }
-
-    /// A short description of the law, as lists show it.
-    #[must_use]
-    pub const fn summary(self) -> &'static str {
-        match self {
-            Self::Newton => "Restitution of normal velocities, all contacts at once",
-            Self::Poisson => "Restitution of normal percussions, all contacts at once",
-            Self::AnitescuPotra => "Inelastic, all contacts at once; one outcome or all",
-            Self::MaximumDissipation => {
-                "Round friction cones, all contacts at once: maximum dissipation or Coulomb's law"
-            }
-            Self::Sequential => "One contact after another, in one order or in all",
-            Self::Propagative => {
-                "Elastic, from contact to contact without friction; one order or all outcomes"
-            }
-            Self::Routh => {
-                "A single contact followed through the impact, with dry friction at every instant"
-            }
-            Self::Plus => "Rounds of compression and expansion of the contacts that approach",
-            Self::SetValuedRouth => {
-                "The set of all outcomes, with percussions that grow at arbitrary relative rates"
-            }
-        }
-    }
-
     /// The settings that the law has, with their defaults.
     #[must_use]
     pub fn settings(self) -> Vec<Setting> {

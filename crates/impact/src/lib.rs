@@ -88,6 +88,33 @@
 //! of body 1 minus body 2 and the normal points to body 1, so that `J_n v > 0` separates and `Λ_n ≥ 0`
 //! pushes. The crate knows no bodies: rows and matrices are all it needs.
 
+/// The one list of the laws, in the order of lists: variant of [`laws::Name`], name in files, what builds it from its
+/// settings, and a summary.
+macro_rules! all_laws {
+    ($define:ident) => {
+        $define! {
+            Newton, "newton", one::<crate::Newton>,
+                "Restitution of normal velocities, all contacts at once";
+            Poisson, "poisson", one::<crate::Poisson>,
+                "Restitution of normal percussions, all contacts at once";
+            AnitescuPotra, "anitescu-potra", anitescu_potra,
+                "Inelastic, all contacts at once; one outcome or all";
+            MaximumDissipation, "maximum-dissipation", one::<crate::MaximumDissipation>,
+                "Round friction cones, all contacts at once: maximum dissipation or Coulomb's law";
+            Sequential, "sequential", sequential,
+                "One contact after another, in one order or in all";
+            Propagative, "propagative", propagative,
+                "Elastic, from contact to contact without friction; one order or all outcomes";
+            Routh, "routh", one::<crate::Routh>,
+                "A single contact followed through the impact, with dry friction at every instant";
+            Plus, "plus", one::<crate::Plus>,
+                "Rounds of compression and expansion of the contacts that approach";
+            SetValuedRouth, "set-valued-routh", set_valued_routh,
+                "The set of all outcomes, with percussions that grow at arbitrary relative rates";
+        }
+    };
+}
+
 pub mod anitescu_potra;
 pub mod certificate;
 pub mod design;
@@ -109,6 +136,7 @@ mod readable;
 pub mod routh;
 pub mod sequential;
 pub mod set_valued;
+mod settings;
 pub mod step_lcp;
 
 /// Compiles the example of the README.

@@ -56,6 +56,7 @@ use crate::{
     certificate::{Claims, Complementarity, is_inelastic},
     law::Error,
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
+    settings::{self, FromSettings},
 };
 
 /// Maximum dissipation, or Coulomb's law, with round cones; see the [module](self).
@@ -255,5 +256,19 @@ impl RoundCones {
             }
         }
         rows
+    }
+}
+impl FromSettings for MaximumDissipation {
+    fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
+        let defaults = Self::default();
+        let frictions = [friction::Law::MaximumDissipation, friction::Law::Coulomb];
+        let frictions = frictions.map(|law| (law.name(), law));
+        let solvers = Method::all().map(|method| (method.name(), method));
+        let residual = "a relative residual from 0 on, of several contacts";
+        Ok(Self {
+            friction: settings.choice("friction", &frictions)?,
+            method: settings.choice("solver", &solvers)?,
+            tolerance: settings.number("tolerance", defaults.tolerance, residual)?,
+        })
     }
 }

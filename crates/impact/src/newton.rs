@@ -36,6 +36,7 @@ use crate::{
     certificate::{Claims, Complementarity, Friction, is_inelastic},
     law::{Error, any_approach},
     outcome::{Phase, RestitutionUse, Stage, Trace},
+    settings::{self, FromSettings},
     step_lcp::{Settings, StepLcp},
 };
 
@@ -91,5 +92,10 @@ impl Law for Newton {
         let velocity = outcome.velocity.clone();
         outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
         Ok(outcome)
+    }
+}
+impl FromSettings for Newton {
+    fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
+        Ok(Self { settings: FromSettings::from_settings(settings)? })
     }
 }

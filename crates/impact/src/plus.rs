@@ -99,6 +99,7 @@ use crate::{
     certificate::Claims,
     law::Error,
     outcome::{self, RestitutionUse, Stage},
+    settings::{self, FromSettings},
 };
 
 mod active_set;
@@ -110,6 +111,55 @@ mod point;
 mod slip;
 mod spread;
 mod step;
+impl FromSettings for Plus {
+    fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
+        let defaults = Self::default();
+        let participations =
+            [("approaching", Participation::Approaching), ("all", Participation::All)];
+        let active_sets =
+            [("heuristic", ActiveSet::Heuristic), ("exhaustive", ActiveSet::Exhaustive)];
+        Ok(Self {
+            v_capture: settings.number("v_capture", defaults.v_capture, "a speed (m/s)")?,
+            v_plastic: settings.number("v_plastic", defaults.v_plastic, "a speed (m/s)")?,
+            e_min: settings.optional(
+                "e_min",
+                "restitution",
+                "a number in [0, 1] for all contacts",
+            )?,
+            v_transition: settings.number(
+                "v_transition",
+                defaults.v_transition,
+                "a speed (m/s)",
+            )?,
+            theta_max: settings.number(
+                "theta_max",
+                defaults.theta_max,
+                "an angle in (0, π/2] (rad)",
+            )?,
+            alpha_min: settings.number("alpha_min", defaults.alpha_min, "a number in [0, 1)")?,
+            participation: settings.choice("participation", &participations)?,
+            active_set: settings.choice("active_set", &active_sets)?,
+            rank_tolerance: settings.number(
+                "rank_tolerance",
+                defaults.rank_tolerance,
+                "a number in (0, 1e-3]",
+            )?,
+            round_limit: settings.count(
+                "round_limit",
+                defaults.round_limit,
+                settings::AT_LEAST_1,
+            )?,
+            interval_limit: settings.count(
+                "interval_limit",
+                defaults.interval_limit,
+                settings::AT_LEAST_1,
+            )?,
+            pass_limit: settings.count("pass_limit", defaults.pass_limit, settings::AT_LEAST_1)?,
+            work_limit: settings.count("work_limit", defaults.work_limit, settings::AT_LEAST_1)?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests;
 mod trace;

@@ -50,6 +50,7 @@ use crate::{
     certificate::{Claims, is_inelastic, still},
     law::{Error, any_approach},
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
+    settings::{self, FromSettings},
     step_lcp::{Settings, StepLcp},
 };
 
@@ -163,4 +164,9 @@ fn driven(problem: &Problem, impulse: &DVector<f64>) -> DVector<f64> {
             if velocity.abs() <= rounding * terms { 0.0 } else { velocity }
         },
     )
+}
+impl FromSettings for Poisson {
+    fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
+        Ok(Self { settings: FromSettings::from_settings(settings)? })
+    }
 }

@@ -56,10 +56,31 @@ use crate::{
     certificate::{Claims, is_inelastic},
     law::{Error, any_approach},
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
+    settings::{self, FromSettings},
 };
 
 mod curve;
 mod path;
+impl FromSettings for Routh {
+    fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
+        let defaults = Self::default();
+        let restitutions = [
+            ("kinetic", Restitution::Kinetic),
+            ("kinematic", Restitution::Kinematic),
+            ("energetic", Restitution::Energetic),
+        ];
+        Ok(Self {
+            restitution: settings.choice("restitution", &restitutions)?,
+            tolerance: settings.number(
+                "tolerance",
+                defaults.tolerance,
+                "a number in [1e-14, 1e-3]",
+            )?,
+            step_limit: settings.count("step_limit", defaults.step_limit, settings::AT_LEAST_1)?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests;
 

@@ -36,7 +36,13 @@ use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, lemke};
 use serde::{Deserialize, Serialize};
 
-use crate::{Contact, Problem, directions::direction, law::Error, outcome::Status};
+use crate::{
+    Contact, Problem,
+    directions::direction,
+    law::Error,
+    outcome::Status,
+    settings::{self, FromSettings},
+};
 
 /// Most unknowns: each of the dense matrices of Lemke's method then takes 200 MB.
 const MOST_UNKNOWNS: usize = 5000;
@@ -219,6 +225,16 @@ pub(crate) fn check_directions(k: usize) -> Result<(), Error> {
         return Err(Error::Setting { name: "directions", value, expected });
     }
     Ok(())
+}
+
+impl FromSettings for Settings {
+    fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
+        let defaults = Self::default();
+        Ok(Self {
+            directions: settings.count("directions", defaults.directions, settings::DIRECTIONS)?,
+            lemke: settings.within("lemke.", lemke::Settings::from_settings)?,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{
+    Args, Subcommand, ValueHint,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use percussion_complementarity::{friction, lcp};
 
 use super::not_negative;
 
@@ -30,11 +34,11 @@ pub(crate) struct SolveFriction {
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
     /// Friction law of the problem; that of the file by default, else `coulomb`.
-    #[arg(long, value_enum)]
-    pub(crate) law: Option<FrictionLaw>,
+    #[arg(long, value_parser = friction_law())]
+    pub(crate) law: Option<friction::Law>,
     /// Solver; that of the file by default, else `combined`.
-    #[arg(long, value_enum)]
-    pub(crate) solver: Option<FrictionSolver>,
+    #[arg(long, value_parser = friction_solver())]
+    pub(crate) solver: Option<friction::Method>,
     /// Largest accepted relative natural-map residual; that of the file by default, else 1e-8.
     #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
@@ -57,40 +61,6 @@ Examples:
   percussion solve friction problem.dat --solver interior-point --tolerance 1e-10 --json
   percussion solve friction directory --law maximum-dissipation";
 
-/// The laws of `solve friction`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FrictionLaw {
-    /// Friction is opposite to the slip that is left.
-    Coulomb,
-    /// Each contact's impulse leaves the least kinetic energy.
-    MaximumDissipation,
-}
-
-impl From<FrictionLaw> for percussion_complementarity::friction::Law {
-    fn from(law: FrictionLaw) -> Self {
-        match law {
-            FrictionLaw::Coulomb => Self::Coulomb,
-            FrictionLaw::MaximumDissipation => Self::MaximumDissipation,
-        }
-    }
-}
-
-/// The solvers of `solve friction`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum FrictionSolver {
-    /// Sweeps, and an interior point or projected gradients for problems that these leave unsolved.
-    Combined,
-    /// Sweeps over the contacts.
-    BlockGaussSeidel,
-    /// All contacts at once; Coulomb's law only.
-    InteriorPoint,
-    /// One factorization and many cheap steps; Coulomb's law only.
-    AlternatingDirections,
-    /// Products with W alone; Coulomb's law only.
-    ProjectedGradient,
-}
-
 /// Arguments of `solve lcp`.
 #[derive(Debug, Args)]
 #[command(after_help = SOLVE_LCP_HELP)]
@@ -99,7 +69,7 @@ pub(crate) struct SolveLcp {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// Solver.
-    #[arg(long, value_enum, default_value_t = Solver::Lemke)]
+    #[arg(long, value_parser = lcp_solver(), default_value = "lemke")]
     pub(crate) solver: Solver,
     /// Largest accepted relative natural-map residual; the solver's own by default.
     #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_hyphen_values = true)]
@@ -114,15 +84,48 @@ Examples:
   percussion solve lcp problem.json
   percussion solve lcp problem.json --solver enumerate --json";
 
-/// The solvers of `solve lcp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// A solver of `solve lcp`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Solver {
-    /// Complementary pivoting: the choice for contact problems.
-    Lemke,
+    /// One solution, by a method with its default settings.
+    One(lcp::Method),
     /// All solutions of a small problem.
     Enumerate,
-    /// Sweeps over the rows, for matrices with a positive diagonal.
-    ProjectedGaussSeidel,
-    /// A damped Newton method, for larger problems.
-    FischerBurmeister,
+}
+
+impl Solver {
+    const ENUMERATE: (&str, &str) = ("enumerate", "All solutions of a small problem");
+
+    /// Names and summaries, in the order of lists.
+    pub(crate) fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let methods = lcp::Method::all().into_iter();
+        methods.map(|method| (method.name(), method.summary())).chain([Self::ENUMERATE])
+    }
+}
+
+/// Values with their help.
+fn values(
+    list: impl Iterator<Item = (&'static str, &'static str)>,
+) -> impl Iterator<Item = PossibleValue> {
+    list.map(|(name, summary)| PossibleValue::new(name).help(summary))
+}
+
+fn lcp_solver() -> impl TypedValueParser<Value = Solver> {
+    let named = |name: &str| lcp::Method::all().into_iter().find(|method| method.name() == name);
+    PossibleValuesParser::new(values(Solver::list()))
+        .map(move |name| named(&name).map_or(Solver::Enumerate, Solver::One))
+}
+
+fn friction_solver() -> impl TypedValueParser<Value = friction::Method> {
+    let list = friction::Method::all().into_iter();
+    let named = |name: &str| friction::Method::all().into_iter().find(|one| one.name() == name);
+    PossibleValuesParser::new(values(list.map(|method| (method.name(), method.summary()))))
+        .map(move |name| named(&name).unwrap_or_default())
+}
+
+fn friction_law() -> impl TypedValueParser<Value = friction::Law> {
+    let list = friction::Law::all().into_iter();
+    let named = |name: &str| friction::Law::all().into_iter().find(|law| law.name() == name);
+    PossibleValuesParser::new(values(list.map(|law| (law.name(), law.summary()))))
+        .map(move |name| named(&name).unwrap_or_default())
 }

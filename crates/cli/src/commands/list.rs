@@ -2,13 +2,16 @@
 
 use anyhow::Result;
 use clap::ValueEnum;
+use percussion_collision::Shape;
+use percussion_complementarity::friction;
 use percussion_impact::laws::Setting;
+use percussion_integrators::schemes;
 use percussion_report::Table;
 use percussion_scenarios::{Design, ImpactScenario, Scenario, design, experiments, impacts};
 use serde::Serialize;
 
 use crate::{
-    arguments::List,
+    arguments::{List, Solver},
     laws::LawName,
     output::{Verdict, answer},
 };
@@ -21,6 +24,11 @@ struct Names {
     designs: Vec<Entry>,
     experiments: Vec<Entry>,
     laws: Vec<Entry>,
+    lcp_solvers: Vec<Entry>,
+    friction_laws: Vec<Entry>,
+    friction_solvers: Vec<Entry>,
+    schemes: Vec<Entry>,
+    shapes: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -61,7 +69,23 @@ pub(super) fn execute(arguments: &List) -> Result<Verdict> {
         .map(|known| Entry { name: known.id.to_owned(), title: known.title.to_owned() })
         .collect();
     let laws = LawName::value_variants().iter().map(|law| law_entry(*law)).collect();
-    let names = Names { scenarios, impacts, designs, experiments, laws };
+    let entry =
+        |(name, title): (&str, &str)| Entry { name: name.to_owned(), title: title.to_owned() };
+    let friction_laws = friction::Law::all().map(|law| (law.name(), law.summary()));
+    let friction_solvers = friction::Method::all().map(|one| (one.name(), one.summary()));
+    let schemes = schemes::Name::ALL.map(|scheme| (scheme.as_str(), scheme.summary()));
+    let names = Names {
+        scenarios,
+        impacts,
+        designs,
+        experiments,
+        laws,
+        lcp_solvers: Solver::list().map(entry).collect(),
+        friction_laws: friction_laws.into_iter().map(entry).collect(),
+        friction_solvers: friction_solvers.into_iter().map(entry).collect(),
+        schemes: schemes.into_iter().map(entry).collect(),
+        shapes: Shape::NAMES.to_vec(),
+    };
     answer(arguments.json, &names, || text(&names))?;
     Ok(Verdict::Met)
 }
@@ -78,14 +102,21 @@ fn text(names: &Names) -> String {
         }
         table.to_string()
     };
-    format!(
-        "{}\n{}\n{}\n{}\n{}",
+    let shapes =
+        names.shapes.iter().map(|name| Entry { name: (*name).to_owned(), title: String::new() });
+    [
         table("scenarios (percussion run NAME)", &names.scenarios),
         table("impacts (percussion impact NAME --law LAW)", &names.impacts),
         table("designs (percussion design NAME)", &names.designs),
         table("experiments (percussion reproduce ID)", &names.experiments),
         table("laws (percussion impact FILE --law NAME)", &names.laws),
-    )
+        table("solvers (percussion solve lcp FILE --solver NAME)", &names.lcp_solvers),
+        table("friction laws (percussion solve friction FILE --law NAME)", &names.friction_laws),
+        table("solvers (percussion solve friction FILE --solver NAME)", &names.friction_solvers),
+        table("schemes (percussion run NAME --integrator SCHEME)", &names.schemes),
+        table("shapes of bodies", &shapes.collect::<Vec<_>>()),
+    ]
+    .join("\n")
 }
 
 fn sheet_text(sheet: &LawSheet) -> String {

@@ -3,8 +3,7 @@
 use anyhow::Result;
 use nalgebra::DVector;
 use percussion_complementarity::lcp::{
-    Method, Problem, Report, Solution, Status, enumerate, fischer_burmeister, lemke,
-    projected_gauss_seidel,
+    Method, Problem, Report, Solution, Status, enumerate, lemke,
 };
 use percussion_report::{Table, number::short};
 use serde::Serialize;
@@ -78,12 +77,12 @@ struct Piece {
 pub(super) fn execute(arguments: &SolveLcp) -> Result<Verdict> {
     let problem = input::lcp(&arguments.file)?;
     tracing::info!(unknowns = problem.dimension(), solver = ?arguments.solver, "solving");
-    if arguments.solver == Solver::Enumerate {
+    let Solver::One(method) = arguments.solver else {
         let answer = enumerate(&problem, arguments.tolerance)?;
         output::answer(arguments.json, &answer, || enumeration_text(&answer))?;
         return Ok(verdict(answer.status == EnumerationStatus::Solved));
-    }
-    let answer = solve(&problem, arguments.solver, arguments.tolerance)?;
+    };
+    let answer = solve(&problem, method, arguments.tolerance)?;
     output::answer(arguments.json, &answer, || answer_text(&answer))?;
     Ok(verdict(answer.status == Status::Solved))
 }
@@ -92,32 +91,20 @@ fn verdict(met: bool) -> Verdict {
     if met { Verdict::Met } else { Verdict::Unmet }
 }
 
-fn solve(problem: &Problem, solver: Solver, tolerance: Option<f64>) -> Result<Answer> {
-    let method = match solver {
-        // Lemke's workspace holds the ray.
-        Solver::Lemke | Solver::Enumerate => return lemke_answer(problem, tolerance),
-        Solver::ProjectedGaussSeidel => {
-            let defaults = projected_gauss_seidel::Settings::default();
-            let tolerance = tolerance.unwrap_or(defaults.tolerance);
-            Method::ProjectedGaussSeidel(projected_gauss_seidel::Settings { tolerance, ..defaults })
-        }
-        Solver::FischerBurmeister => {
-            let defaults = fischer_burmeister::Settings::default();
-            let tolerance = tolerance.unwrap_or(defaults.tolerance);
-            Method::FischerBurmeister(fischer_burmeister::Settings { tolerance, ..defaults })
-        }
-    };
+fn solve(problem: &Problem, method: Method, tolerance: Option<f64>) -> Result<Answer> {
+    let method = tolerance.map_or(method, |tolerance| method.with_tolerance(tolerance));
+    // Lemke's workspace holds the ray.
+    if let Method::Lemke(settings) = method {
+        return lemke_answer(problem, &settings);
+    }
     let Solution { z, w, report } = method.solve(problem)?;
     Ok(answer(&z, &w, report, None))
 }
 
-fn lemke_answer(problem: &Problem, tolerance: Option<f64>) -> Result<Answer> {
-    let defaults = lemke::Settings::default();
-    let tolerance = tolerance.unwrap_or(defaults.tolerance);
-    let settings = lemke::Settings { tolerance, ..defaults };
+fn lemke_answer(problem: &Problem, settings: &lemke::Settings) -> Result<Answer> {
     let mut workspace = lemke::Workspace::new(problem.dimension());
     let mut z = DVector::zeros(problem.dimension());
-    let report = lemke::solve(problem, &settings, &mut workspace, &mut z)?;
+    let report = lemke::solve(problem, settings, &mut workspace, &mut z)?;
     let ray = workspace.ray().filter(|_| report.status == Status::Ray).map(|ray| Ray {
         z: entries(&ray.z),
         direction: entries(&ray.direction),

@@ -15,7 +15,7 @@ use percussion_report::{Table, number::short};
 use serde::Serialize;
 
 use crate::{
-    arguments::{FrictionSolver, SolveFriction},
+    arguments::SolveFriction,
     input::{self, Stated},
     output::{self, Verdict, name_of},
 };
@@ -147,14 +147,9 @@ fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
     if law.is_none() && solver.is_none() && tolerance.is_none() {
         return Ok(None);
     }
-    let solver = name_of(&solver.unwrap_or(FrictionSolver::Combined));
-    let method = Method::all()
-        .into_iter()
-        .find(|method| method.name() == solver)
-        .context("the solver is not built in")?
-        .with_tolerance(tolerance.unwrap_or(TOLERANCE));
+    let method = solver.unwrap_or_default().with_tolerance(tolerance.unwrap_or(TOLERANCE));
     if let Some(law) = law {
-        check(method, Law::from(*law))?;
+        check(method, *law)?;
     }
     Ok(Some(method))
 }
@@ -162,7 +157,7 @@ fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
 /// The problem of a file by the law asked for, or by its own.
 fn stated(file: &Path, arguments: &SolveFriction) -> Result<Stated> {
     let stated = input::friction(file)?;
-    let law = arguments.law.map_or(stated.problem.law(), Law::from);
+    let law = arguments.law.unwrap_or(stated.problem.law());
     Ok(Stated { problem: stated.problem.with_law(law), ..stated })
 }
 

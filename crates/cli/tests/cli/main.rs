@@ -15,4 +15,5 @@ mod reproduce;
 mod run;
 mod solve;
 mod solve_friction;
+mod tables;
 mod view;

@@ -47,6 +47,15 @@ impl Law {
             Self::MaximumDissipation => "maximum-dissipation",
         }
     }
+
+    /// A short description, as lists show it.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Coulomb => "Friction is opposite to the slip that is left",
+            Self::MaximumDissipation => "Each contact's impulse leaves the least kinetic energy",
+        }
+    }
 }
 
 /// The law's [name](Law::name).

@@ -111,6 +111,22 @@ impl Method {
         }
     }
 
+    /// A short description, as lists show it.
+    #[must_use]
+    pub const fn summary(&self) -> &'static str {
+        match self {
+            Self::Combined(_) => {
+                "Sweeps, and an interior point or projected gradients for problems that these leave unsolved"
+            }
+            Self::BlockGaussSeidel(_) => "Sweeps over the contacts",
+            Self::InteriorPoint(_) => "All contacts at once; Coulomb's law only",
+            Self::AlternatingDirections(_) => {
+                "One factorization and many cheap steps; Coulomb's law only"
+            }
+            Self::ProjectedGradient(_) => "Products with W alone; Coulomb's law only",
+        }
+    }
+
     /// The laws that it has a rule for; problems that state another one are refused.
     ///
     /// ```

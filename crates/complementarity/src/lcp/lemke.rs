@@ -214,6 +214,15 @@ pub fn solve(
     Ok(follow_paths(problem, None, settings, workspace, z))
 }
 
+/// Like [`solve`] with a workspace of its own.
+pub(super) fn solve_once(
+    problem: &Problem,
+    settings: &Settings,
+    z: &mut DVector<f64>,
+) -> Result<Report, Error> {
+    solve(problem, settings, &mut Workspace::new(problem.dimension()), z)
+}
+
 /// Like [`solve`] with the first path covered by `covering` (length `n`, entries > 0, in the unit of
 /// `q`). With [`Settings::restarts`] zero the answer is that of this covering vector alone.
 ///

@@ -5,27 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Problem, Report, fischer_burmeister, lemke, projected_gauss_seidel};
 
-/// A solver with its settings.
-///
-/// Serialized with the method's [name](Method::name) as tag: `{"lemke": {"tolerance": 1e-10}}`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Method {
-    /// Complementary pivoting: the choice for contact problems.
-    Lemke(lemke::Settings),
-    /// Sweeps over the rows, for matrices with a positive diagonal.
-    ProjectedGaussSeidel(projected_gauss_seidel::Settings),
-    /// A damped Newton method, for larger problems.
-    FischerBurmeister(fischer_burmeister::Settings),
-}
-
-impl Default for Method {
-    fn default() -> Self {
-        Self::Lemke(lemke::Settings::default())
-    }
-}
-
 /// What a [`Method`] leaves behind, whatever the status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
@@ -37,80 +16,107 @@ pub struct Solution {
     pub report: Report,
 }
 
-/// Why a [`Method`] could not start.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// From [`lemke::solve`].
-    #[error("lemke: {0}")]
-    Lemke(#[from] lemke::Error),
-    /// From [`projected_gauss_seidel::solve`].
-    #[error("projected-gauss-seidel: {0}")]
-    ProjectedGaussSeidel(#[from] projected_gauss_seidel::Error),
-    /// From [`fischer_burmeister::solve`].
-    #[error("fischer-burmeister: {0}")]
-    FischerBurmeister(#[from] fischer_burmeister::Error),
+/// Makes [`Method`] and its [`Error`] of one line a solver: variant, name in files, module, function and summary.
+macro_rules! methods {
+    ($($variant:ident, $name:literal, $module:ident::$solve:ident, $summary:literal;)*) => {
+        /// A solver with its settings.
+        ///
+        /// Serialized with the method's [name](Method::name) as tag: `{"lemke": {"tolerance": 1e-10}}`.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        #[non_exhaustive]
+        pub enum Method {
+            $(#[doc = concat!($summary, ".")] $variant($module::Settings),)*
+        }
+
+        /// Why a [`Method`] could not start.
+        #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+        #[non_exhaustive]
+        pub enum Error {
+            $(
+                #[doc = concat!("From [`", stringify!($module), "::solve`].")]
+                #[error("{name}: {0}", name = $name)]
+                $variant(#[from] $module::Error),
+            )*
+        }
+
+        impl Method {
+            /// Every method with its default settings.
+            #[must_use]
+            pub fn all() -> [Self; [$($name),*].len()] {
+                [$(Self::$variant($module::Settings::default())),*]
+            }
+
+            /// The method's name on the command line and in files.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            /// A short description, as lists show it.
+            #[must_use]
+            pub const fn summary(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $summary,)*
+                }
+            }
+
+            /// The same with this largest accepted relative residual (≥ 0).
+            #[must_use]
+            pub const fn with_tolerance(mut self, tolerance: f64) -> Self {
+                match &mut self {
+                    $(Self::$variant(settings) => settings.tolerance = tolerance,)*
+                }
+                self
+            }
+
+            /// Solves `problem` from `z = 0`.
+            ///
+            /// Callers that solve at every step keep a workspace or a warm start by calling the solver's own
+            /// module.
+            ///
+            /// # Errors
+            ///
+            /// See [`Error`]. Not converging is not an error but a status.
+            ///
+            /// # Example
+            ///
+            /// ```
+            /// use nalgebra::{dmatrix, dvector};
+            /// use percussion_complementarity::lcp::{Method, Problem, Status};
+            ///
+            /// let problem = Problem::new(dmatrix![0.5], dvector![-3.0])?;
+            /// for method in Method::all() {
+            ///     let solution = method.solve(&problem)?;
+            ///     assert_eq!(solution.report.status, Status::Solved, "{}", method.name());
+            ///     assert!((solution.z[0] - 6.0).abs() < 1e-9);
+            /// }
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            pub fn solve(&self, problem: &Problem) -> Result<Solution, Error> {
+                let mut z = DVector::zeros(problem.dimension());
+                let report = match self {
+                    $(Self::$variant(settings) => $module::$solve(problem, settings, &mut z)?,)*
+                };
+                Ok(Solution { w: problem.slack(&z), z, report })
+            }
+        }
+    };
 }
 
-impl Method {
-    /// Every method with its default settings.
-    #[must_use]
-    pub fn all() -> [Self; 3] {
-        [
-            Self::default(),
-            Self::ProjectedGaussSeidel(projected_gauss_seidel::Settings::default()),
-            Self::FischerBurmeister(fischer_burmeister::Settings::default()),
-        ]
-    }
+methods! {
+    Lemke, "lemke", lemke::solve_once, "Complementary pivoting: the choice for contact problems";
+    ProjectedGaussSeidel, "projected-gauss-seidel", projected_gauss_seidel::solve,
+        "Sweeps over the rows, for matrices with a positive diagonal";
+    FischerBurmeister, "fischer-burmeister", fischer_burmeister::solve,
+        "A damped Newton method, for larger problems";
+}
 
-    /// The method's name on the command line and in files.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Lemke(_) => "lemke",
-            Self::ProjectedGaussSeidel(_) => "projected-gauss-seidel",
-            Self::FischerBurmeister(_) => "fischer-burmeister",
-        }
-    }
-
-    /// Solves `problem` from `z = 0`.
-    ///
-    /// Callers that solve at every step keep a workspace or a warm start by calling the solver's own
-    /// module.
-    ///
-    /// # Errors
-    ///
-    /// See [`Error`]. Not converging is not an error but a status.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use nalgebra::{dmatrix, dvector};
-    /// use percussion_complementarity::lcp::{Method, Problem, Status};
-    ///
-    /// let problem = Problem::new(dmatrix![0.5], dvector![-3.0])?;
-    /// for method in Method::all() {
-    ///     let solution = method.solve(&problem)?;
-    ///     assert_eq!(solution.report.status, Status::Solved, "{}", method.name());
-    ///     assert!((solution.z[0] - 6.0).abs() < 1e-9);
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn solve(&self, problem: &Problem) -> Result<Solution, Error> {
-        let mut z = DVector::zeros(problem.dimension());
-        let report = match self {
-            Self::Lemke(settings) => {
-                let mut workspace = lemke::Workspace::new(problem.dimension());
-                lemke::solve(problem, settings, &mut workspace, &mut z)?
-            }
-            Self::ProjectedGaussSeidel(settings) => {
-                projected_gauss_seidel::solve(problem, settings, &mut z)?
-            }
-            Self::FischerBurmeister(settings) => {
-                fischer_burmeister::solve(problem, settings, &mut z)?
-            }
-        };
-        Ok(Solution { w: problem.slack(&z), z, report })
+impl Default for Method {
+    fn default() -> Self {
+        Self::Lemke(lemke::Settings::default())
     }
 }
 

@@ -2,7 +2,33 @@
 
 use std::{fmt::Debug, str::FromStr};
 
+use percussion_complementarity::lcp::lemke;
 use serde::Serialize;
+
+/// Expectations that several laws have.
+pub(crate) const AT_LEAST_1: &str = "a number from 1 on";
+pub(crate) const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
+
+/// What is made of settings as text: a law with one answer, or a group of settings.
+pub trait FromSettings: Sized {
+    /// Takes what it knows from `settings`, which then also knows the keys, defaults and expectations.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] for a value that a setting does not take.
+    fn from_settings(settings: &mut Settings) -> Result<Self, Error>;
+}
+
+impl FromSettings for lemke::Settings {
+    fn from_settings(settings: &mut Settings) -> Result<Self, Error> {
+        let defaults = Self::default();
+        Ok(Self {
+            tolerance: settings.number("tolerance", defaults.tolerance, "a residual from 0 on")?,
+            pivot_limit: settings.count("pivot_limit", defaults.pivot_limit, AT_LEAST_1)?,
+            restarts: settings.count("restarts", defaults.restarts, "a number from 0 on")?,
+        })
+    }
+}
 
 /// Why a law was not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
