@@ -9,7 +9,8 @@ use percussion_benches::residuals;
 use percussion_integrators::{
     Simulation, State, StepReport, StewartTrinkle, Work, report::Polygons,
 };
-use percussion_scenarios::{Scenario, scenario::Setup};
+use percussion_mechanism::scenario::Setup;
+use percussion_scenarios::fixtures;
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";
 const BENCH: &str = "four-balls-step/collision";
@@ -19,7 +20,7 @@ const LARGEST: usize = 70;
 
 /// A motion of the four balls that starts at `state`, or as published.
 fn motion(state: Option<&State>) -> Simulation<StewartTrinkle> {
-    let scenario = Scenario::named(SCENARIO).expect("the scenario is embedded");
+    let scenario = fixtures::scenario(SCENARIO).expect("the scenario is embedded");
     let Setup { model, state: start, settings, .. } = scenario.build().expect("it is valid");
     let state = state.cloned().unwrap_or(start);
     Simulation::<StewartTrinkle>::new(model, settings, state)

@@ -7,7 +7,8 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
 use percussion_integrators::{ImpulseVelocity, Simulation, State, StewartTrinkle};
-use percussion_scenarios::{Scenario, scenario::Setup};
+use percussion_mechanism::scenario::{Scenario, Setup};
+use percussion_scenarios::fixtures;
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";
 
@@ -15,7 +16,7 @@ const SCENARIO: &str = "stewart-trinkle/four-balls";
 const CONTACTS: usize = 7;
 
 fn setup() -> (Scenario, Setup) {
-    let scenario = Scenario::named(SCENARIO).expect("the scenario is embedded");
+    let scenario = fixtures::scenario(SCENARIO).expect("the scenario is embedded");
     let setup = scenario.build().expect("it is valid");
     (scenario, setup)
 }

@@ -23,10 +23,8 @@ use percussion_impact::{
     Contact, Mass, Plus, Problem,
     plus::{Status, Workspace},
 };
-use percussion_scenarios::{
-    Effort, ImpactScenario, Options, experiment,
-    impacts::compliant::{CompliantImpact, Settings},
-};
+use percussion_mechanism::impacts::compliant::{CompliantImpact, Settings};
+use percussion_scenarios::{Effort, Options, experiment, fixtures};
 
 const MODULI: [&str; 5] = ["0.01", "0.1", "1", "10", "100"];
 
@@ -87,7 +85,7 @@ fn plus_pendulum(criterion: &mut Criterion) {
     let outcome = experiment("plus/triple-pendulum")
         .and_then(|known| known.run(&options, &mut |_, _| ()))
         .expect("the experiment runs");
-    let scenario = ImpactScenario::named("triple-pendulum").expect("it is built in");
+    let scenario = fixtures::impact("triple-pendulum").expect("it is built in");
     for modulus in MODULI {
         let quantity = format!("{modulus} GPa: tolerance for an error of 1 %");
         let row = outcome.rows.iter().find(|row| row.quantity == quantity);

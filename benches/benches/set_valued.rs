@@ -13,7 +13,8 @@ use percussion_impact::{
     Problem, SetValuedRouth,
     set_valued::{Settings, Statistics},
 };
-use percussion_scenarios::impacts::{self, Impact};
+use percussion_mechanism::impacts::Impact;
+use percussion_scenarios::fixtures;
 use rayon::ThreadPoolBuilder;
 
 const IMPACTS: [&str; 3] = ["rocking-block", "ramone", "disk-stack"];
@@ -25,7 +26,7 @@ const RECORDED: u64 = 64;
 
 fn set_valued(criterion: &mut Criterion) {
     for name in IMPACTS {
-        let impact = impacts::problem(name).expect("the impact is embedded");
+        let impact = fixtures::problem(name).expect("the impact is embedded");
         let law = law(&impact);
         let statistics = follow(&law, &impact.problem);
         assert_eq!(statistics.unsolved, 0, "{name}: {statistics:?}");

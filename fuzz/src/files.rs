@@ -13,7 +13,7 @@ use percussion_granular::{
     checkpoint::{self, Checkpoint},
     scenes,
 };
-use percussion_scenarios::{Design, ImpactScenario, Scenario};
+use percussion_mechanism::{design::Design, impacts::ImpactScenario, scenario::Scenario};
 use serde::{Deserialize, Serialize};
 
 use crate::{Case, Source, Tally, fuzz};
@@ -98,7 +98,8 @@ fn seeds() -> &'static [(Format, String)] {
             (Format::Friction, BLOCKS.to_owned()),
             (Format::Siconos, SICONOS.to_owned()),
         ];
-        let mut folders = vec![root.join("scenarios/fixtures"), root.join("dynamics/fixtures")];
+        let folders = ["scenarios/fixtures", "mechanism/fixtures/mechanisms", "dynamics/fixtures"];
+        let mut folders = folders.map(|folder| root.join(folder)).to_vec();
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();

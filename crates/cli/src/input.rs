@@ -14,7 +14,8 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use nalgebra::DMatrix;
-use percussion_scenarios::Scenario;
+use percussion_mechanism::scenario::Scenario;
+use percussion_scenarios::fixtures;
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
@@ -36,10 +37,10 @@ const SIZE_LIMIT: u64 = 256 << 20;
 /// Names the file and the field, or what is built in: the scenarios, and what `else_known` the command takes.
 pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Result<Scenario> {
     let path = Path::new(name);
-    if Scenario::names().any(|known| known == name) {
-        return Ok(Scenario::named(name)?);
+    if fixtures::scenarios().any(|known| known == name) {
+        return Ok(fixtures::scenario(name)?);
     }
-    let known = Scenario::names().chain(else_known.iter().copied());
+    let known = fixtures::scenarios().chain(else_known.iter().copied());
     check_file(path, "a TOML file", known)?;
     Scenario::from_path(path).with_context(|| format!("`{name}`"))
 }

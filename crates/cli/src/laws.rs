@@ -11,7 +11,7 @@ use percussion_impact::{
     certificate::Claims,
     laws::{Answer, Choice, Error, Name, Setting, Settings},
 };
-use percussion_scenarios::impacts::compliant::Settings as Compliant;
+use percussion_mechanism::impacts::compliant::Settings as Compliant;
 
 use crate::{input::Subject, likeness::did_you_mean};
 

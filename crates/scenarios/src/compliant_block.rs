@@ -35,9 +35,10 @@ use percussion_dynamics::{
 use percussion_integrators::compliant::{
     Contact, Counters, Method, Model, Settings, Snapshot, State, Status, impact_is_over, integrate,
 };
+use percussion_mechanism::impacts::ImpactScenario;
 use serde::{Deserialize, Serialize};
 
-use crate::{error, fixture, impacts::ImpactScenario};
+use crate::{embedded, error, fixture};
 
 /// Why a sweep is refused or fails.
 #[derive(Debug, thiserror::Error)]
@@ -164,7 +165,7 @@ impl Sweeps {
 
     fn sweep(&self, run: impl Fn(f64) -> ([f64; 2], f64)) -> Result<Vec<Run>, Error> {
         self.check()?;
-        let block = ImpactScenario::named("rocking-block")?;
+        let block = embedded::impact("rocking-block")?;
         let last = (self.runs - 1) as f64;
         // Both ends exactly, and mirror images of each other.
         let part = |index: usize| (2.0 * index as f64 - last) / last;
@@ -249,7 +250,7 @@ impl Sweeps {
         let system = PlanarBodies::new(free, Vector2::new(0.0, -self.gravity))?;
         let in_space = |v: &[f64]| Vector3::new(v[0], v[1], 0.0);
         let floor = Plane::new(&in_space(&ground.normal), &in_space(&ground.point))?;
-        let corner = |(contact, k): (&crate::impacts::Contact, f64)| {
+        let corner = |(contact, k): (&percussion_mechanism::impacts::Contact, f64)| {
             let law = Law::new(
                 NormalLaw::with_damping_ratio(k, mass, self.damping_ratio)?,
                 FrictionLaw::regularized_coulomb(contact.friction, self.friction_width)?,
@@ -276,7 +277,7 @@ impl Sweeps {
         };
         let speed = fall.abs();
         let lowest = |angle: f64| {
-            let depth = |contact: &crate::impacts::Contact| {
+            let depth = |contact: &percussion_mechanism::impacts::Contact| {
                 let [x, y, _] = contact.disc.center;
                 -(x * angle.sin() + y * angle.cos())
             };
@@ -344,7 +345,7 @@ mod tests {
     /// of 1e-4 rad during the impact.
     #[test]
     fn the_stiffness_sweep_ends_within_the_hull_of_the_rigid_outcomes() {
-        let impact = crate::impacts::problem("rocking-block").unwrap();
+        let impact = embedded::problem("rocking-block").unwrap();
         let settings = set_valued::Settings { step: 1.0, ..set_valued::Settings::default() };
         let mut sampler = Sampler::new(&impact.problem, &settings).unwrap();
         let mut in_order = |first: [f64; 2], second: [f64; 2]| {

@@ -24,7 +24,7 @@
 //! inelastic collisions and Coulomb friction", *International Journal for Numerical Methods in
 //! Engineering* 39 (1996) 2673–2691, Table I.
 
-use crate::trajectory::Trajectory;
+use percussion_mechanism::trajectory::Trajectory;
 
 /// `∫ ‖v_h − v‖∞ dt` (m, rad) between `coarse` and `fine`, over the time both cover.
 ///
@@ -44,10 +44,13 @@ pub fn velocity_error(coarse: &Trajectory, fine: &Trajectory) -> f64 {
 }
 
 /// `max ‖q_h − q‖∞` (m, rad) between `coarse` and `fine` at the step ends of `fine`, with positions
-/// and angles as [displacements](crate::trajectory::Sample::displacement) from the common start.
+/// and angles as [displacements](percussion_mechanism::trajectory::Sample::displacement) from the common start.
 #[must_use]
 pub fn position_error(coarse: &Trajectory, fine: &Trajectory) -> f64 {
-    let error = |sample: &crate::trajectory::Sample| match interpolate(coarse, sample.time) {
+    let error = |sample: &percussion_mechanism::trajectory::Sample| match interpolate(
+        coarse,
+        sample.time,
+    ) {
         Some(displacement) => distance(&displacement, &sample.displacement),
         None => 0.0,
     };
@@ -120,7 +123,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::Sample;
+    use percussion_mechanism::trajectory::Sample;
 
     /// One velocity per step end of `h`, the first for the start.
     fn motion(step_size: f64, velocities: &[f64]) -> Trajectory {

@@ -1,199 +1,12 @@
-//! Why a scenario or an experiment is refused: [`Error`].
+//! Why an experiment is refused: [`Error`].
 
-use std::path::PathBuf;
-
-use percussion_dynamics::{articulated, contact_set, free_bodies, gap, inertia, system};
-use percussion_integrators::schemes::Name;
-
-/// Why a scenario could not be read, built or simulated.
-///
-/// Fields named `path` hold the place in the scenario file, such as `bodies[2].mass`, counted from 0.
+/// Why an experiment could not be read, built, run or measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file could not be read, or is not UTF-8 text.
-    #[error("cannot read scenario file `{}`: {source}", file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// What the operating system said.
-        source: std::io::Error,
-    },
-    /// The text is longer than a scenario can be.
-    #[error("scenario is longer than {limit} bytes, expected at most that")]
-    TooLarge {
-        /// Largest accepted length (bytes).
-        limit: usize,
-    },
-    /// The text is not TOML: a slip of the pen, or a truncated file.
-    #[error("scenario is not valid TOML: {message}")]
-    Syntax {
-        /// Line, column and expectation.
-        message: String,
-    },
-    /// A field is unknown, missing, or of the wrong type.
-    #[error("`{path}`: {message}")]
-    Format {
-        /// Place in the file; `scenario` where a field of the file itself is missing.
-        path: String,
-        /// Line, column, value and expectation.
-        message: String,
-    },
-    /// A value is outside its range.
-    #[error("`{path}` is {value}, expected {expected}")]
-    Value {
-        /// Place in the file.
-        path: String,
-        /// The value found.
-        value: String,
-        /// What is accepted, with the unit.
-        expected: &'static str,
-    },
-    /// A list has the wrong length.
-    #[error("`{path}` has {found} entries, expected {expected}")]
-    Count {
-        /// Place in the file.
-        path: String,
-        /// Entries found.
-        found: usize,
-        /// What is accepted.
-        expected: String,
-    },
-    /// A name refers to nothing.
-    #[error("`{path}` names `{name}`, expected one of {known}")]
-    UnknownName {
-        /// Place in the file.
-        path: String,
-        /// The name found.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// A name is used twice.
-    #[error("`{path}` is `{name}`, expected a name not used before")]
-    DuplicateName {
-        /// Place in the file of the second use.
-        path: String,
-        /// The name.
-        name: String,
-    },
-    /// A contact cannot be compliant with these parameters.
-    #[error("compliant contact `{contact}`: {source}")]
-    CompliantContact {
-        /// Name of the contact.
-        contact: String,
-        /// What is wrong with it.
-        source: percussion_dynamics::compliant::Error,
-    },
-    /// A compliant impact could not be integrated.
-    #[error("compliant impact: {0}")]
-    CompliantMotion(#[from] Box<percussion_integrators::compliant::Error>),
-    /// A partner of a contact has no shape.
-    #[error(
-        "no gap function between `{first}` and `{second}`, expected a `shape` for each body in `contacts`"
-    )]
-    NoGap {
-        /// First partner.
-        first: String,
-        /// Second partner.
-        second: String,
-    },
-    /// A shape is refused.
-    #[error("`{path}`: {source}")]
-    Shape {
-        /// Place in the file.
-        path: String,
-        /// Why.
-        source: percussion_collision::shape::Error,
-    },
-    /// A surface is refused.
-    #[error("surface of `{name}`: {source}")]
-    Surface {
-        /// Name of the surface.
-        name: String,
-        /// Why.
-        source: percussion_collision::collider::Error,
-    },
-    /// Surfaces do not make a scene, or their contacts cannot be found.
-    #[error("surfaces: {0}")]
-    Scene(#[from] percussion_collision::scene::Error),
-    /// A robot description is refused.
-    #[error("robot `{}`: {source}", file.display())]
-    Robot {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: Box<percussion_dynamics::urdf::Error>,
-    },
-    /// A collision shape of a robot cannot be used.
-    #[error("collision shape of `{name}`: {reason}")]
-    RobotShape {
-        /// The link, and the shape where the link has several.
-        name: String,
-        /// Why.
-        reason: String,
-    },
-    /// A joint starts outside of its limits.
-    #[error("`{path}` is {value:?}, expected a number from {} to {}, the limits of the joint", .limits[0], .limits[1])]
-    OutsideLimits {
-        /// Place in the file.
-        path: String,
-        /// The coordinate (rad or m).
-        value: f64,
-        /// Lower and upper limit.
-        limits: [f64; 2],
-    },
-    /// A joint that closes a loop is refused.
-    #[error("joint `{joint}`: {source}")]
-    Joint {
-        /// Name of the joint.
-        joint: String,
-        /// Why.
-        source: percussion_dynamics::constraint::Error,
-    },
-    /// A joint has friction, for which the method has no rule.
-    #[error(
-        "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle"
-    )]
-    JointFriction {
-        /// The link that it carries.
-        link: String,
-        /// The method.
-        method: Name,
-    },
-    /// Two surfaces overlap at the start by more than is accepted.
-    #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:.3e} m")]
-    Penetration {
-        /// Name of the contact.
-        contact: String,
-        /// Penetration depth (m), positive.
-        depth: f64,
-        /// Largest accepted depth (m).
-        limit: f64,
-    },
-    /// The samples of the simulation would hold too many numbers.
-    #[error(
-        "the motion has {steps} steps and its samples hold {kept} numbers, expected at most {limit} \
-         (shorten `duration`, enlarge `integrator.step_size`, or list the `contacts` that can happen)"
-    )]
-    Motion {
-        /// Steps of the simulation.
-        steps: usize,
-        /// Numbers that all samples would hold.
-        kept: usize,
-        /// Largest accepted number of them.
-        limit: usize,
-    },
-    /// An impact of an experiment ended otherwise than the experiment allows.
-    #[error(
-        "an impact of the experiment ended with the status {status:?}, expected one of {allowed:?}"
-    )]
-    Outcome {
-        /// How it ended.
-        status: percussion_impact::outcome::Status,
-        /// What the experiment allows.
-        allowed: Vec<percussion_impact::outcome::Status>,
-    },
+    /// A file is refused, or its mechanism cannot be built or moved.
+    #[error(transparent)]
+    Mechanism(#[from] percussion_mechanism::Error),
     /// No embedded scenario has this name.
     #[error("no scenario is named `{name}`, expected one of {known}")]
     UnknownScenario {
@@ -202,85 +15,6 @@ pub enum Error {
         /// The names there are.
         known: String,
     },
-    /// The bodies do not make a system.
-    #[error("`bodies`: {0}")]
-    Bodies(#[from] free_bodies::Error),
-    /// A mass or an inertia is refused.
-    #[error("`{path}`: {source}")]
-    Mass {
-        /// Place in the file.
-        path: String,
-        /// Why.
-        source: inertia::Error,
-    },
-    /// The bodies and their joints do not make a mechanism.
-    #[error("`bodies`: {0}")]
-    Mechanism(#[from] articulated::Error),
-    /// The bodies and their joints have no motion at the coordinates given.
-    #[error("`bodies`: {0}")]
-    Position(#[from] system::CoordinateError),
-    /// A contact of an impact was refused.
-    #[error("`contacts`: {0}")]
-    ContactSet(#[from] contact_set::Error),
-    /// A sweep over compliant contacts is refused or failed.
-    #[error(transparent)]
-    Compliant(#[from] Box<crate::compliant_block::Error>),
-    /// A motion through impacts did not start.
-    #[error("inclusion: {0}")]
-    Inclusion(#[from] percussion_integrators::inclusion::Error),
-    /// Event-driven motion was refused.
-    #[error("event-driven motion: {0}")]
-    EventDriven(#[from] percussion_integrators::event_driven::Error),
-    /// A law did not start.
-    #[error("impact law: {0}")]
-    Law(#[from] percussion_impact::law::Error),
-    /// The mechanism and its contacts do not make an impact problem.
-    #[error("impact problem: {0}")]
-    Impact(#[from] percussion_impact::ProblemError),
-    /// A contact of an impact does not touch.
-    #[error(
-        "contact `{contact}` has a gap of {gap:?} m, expected at most {limit:?} m to either side"
-    )]
-    Apart {
-        /// Name of the contact.
-        contact: String,
-        /// The gap (m).
-        gap: f64,
-        /// Largest accepted distance from touching (m).
-        limit: f64,
-    },
-    /// A contact with friction was refused.
-    #[error("contact: {0}")]
-    Contact(#[from] percussion_complementarity::friction::single::Error),
-    /// Contacts with friction do not make a problem.
-    #[error("frictional contact problem: {0}")]
-    Friction(#[from] percussion_complementarity::friction::ProblemError),
-    /// A world of grains, one of them or a step was refused.
-    #[error("grains: {0}")]
-    Grains(#[from] percussion_granular::Error),
-    /// A design is refused: its variables, conditions or settings.
-    #[error("design: {0}")]
-    Design(Box<percussion_impact::design::Error<Self>>),
-    /// A stored problem of contacts with friction is refused.
-    #[error("frictional contact problem: {0}")]
-    FrictionDocument(#[from] percussion_complementarity::friction::document::Error),
-    /// A solver for contacts with friction did not start.
-    #[error("frictional contact problem: {0}")]
-    FrictionSolver(#[from] percussion_complementarity::friction::report::Error),
-    /// A gap function was refused.
-    #[error("contact `{contact}`: {source}")]
-    Gap {
-        /// Name of the contact.
-        contact: String,
-        /// Why.
-        source: gap::Error,
-    },
-    /// The model was refused.
-    #[error(transparent)]
-    Model(#[from] percussion_integrators::model::Error),
-    /// A motion in steps did not start, or a step of it was refused.
-    #[error(transparent)]
-    Simulation(#[from] percussion_integrators::Error),
     /// An experiment measures what its scenario file does not expect, or the other way round.
     #[error("experiment `{experiment}` and its `expected` entries disagree on `{quantity}`")]
     Expectation {
@@ -297,4 +31,80 @@ pub enum Error {
         /// The event.
         event: &'static str,
     },
+    /// An impact of an experiment ended otherwise than the experiment allows.
+    #[error(
+        "an impact of the experiment ended with the status {status:?}, expected one of {allowed:?}"
+    )]
+    Outcome {
+        /// How it ended.
+        status: percussion_impact::outcome::Status,
+        /// What the experiment allows.
+        allowed: Vec<percussion_impact::outcome::Status>,
+    },
+    /// A sweep over compliant contacts is refused or failed.
+    #[error(transparent)]
+    Compliant(#[from] Box<crate::compliant_block::Error>),
+    /// A motion through impacts did not start.
+    #[error("inclusion: {0}")]
+    Inclusion(#[from] percussion_integrators::inclusion::Error),
+    /// A contact with friction was refused.
+    #[error("contact: {0}")]
+    Contact(#[from] percussion_complementarity::friction::single::Error),
+    /// Contacts with friction do not make a problem.
+    #[error("frictional contact problem: {0}")]
+    Friction(#[from] percussion_complementarity::friction::ProblemError),
+    /// A stored problem of contacts with friction is refused.
+    #[error("frictional contact problem: {0}")]
+    FrictionDocument(#[from] percussion_complementarity::friction::document::Error),
+    /// A solver for contacts with friction did not start.
+    #[error("frictional contact problem: {0}")]
+    FrictionSolver(#[from] percussion_complementarity::friction::report::Error),
+    /// A world of grains, one of them or a step was refused.
+    #[error("grains: {0}")]
+    Grains(#[from] percussion_granular::Error),
+    /// A mass or an inertia is refused.
+    #[error("`{path}`: {source}")]
+    Mass {
+        /// Place in the file.
+        path: String,
+        /// Why.
+        source: percussion_dynamics::inertia::Error,
+    },
+    /// A gap function was refused.
+    #[error("contact `{contact}`: {source}")]
+    Gap {
+        /// Name of the contact.
+        contact: String,
+        /// Why.
+        source: percussion_dynamics::gap::Error,
+    },
+    /// A surface is refused.
+    #[error("surface of `{name}`: {source}")]
+    Surface {
+        /// Name of the surface.
+        name: String,
+        /// Why.
+        source: percussion_collision::collider::Error,
+    },
 }
+
+/// What a mechanism is refused for, an experiment that builds its own is refused for in the same words.
+macro_rules! as_a_mechanism {
+    ($($error:ty),+ $(,)?) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::Mechanism(error.into())
+            }
+        })+
+    };
+}
+
+as_a_mechanism!(
+    percussion_collision::scene::Error,
+    percussion_dynamics::articulated::Error,
+    percussion_dynamics::free_bodies::Error,
+    percussion_impact::ProblemError,
+    percussion_impact::law::Error,
+    percussion_integrators::Error,
+    percussion_integrators::model::Error,
+);

@@ -1,13 +1,13 @@
 //! The published experiments, each with the figures it measures: [`experiments`].
 
 use percussion_impact::{Law, Outcome, Problem, outcome::Status};
+use percussion_mechanism::scenario::Scenario;
 use percussion_record::{ExperimentOutcome, Figure, Play, view::View};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     error::Error,
     fixture::{self, Fixture},
-    scenario::Scenario,
 };
 
 mod drawing;

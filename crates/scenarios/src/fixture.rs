@@ -11,17 +11,13 @@
 //! A fixture that is a [`Scenario`] has these two beside the fields of the scenario.
 
 use percussion_impact::laws::Name;
+use percussion_mechanism::{Expected, document, scenario::Scenario};
 use serde::{
     Deserialize,
     de::{DeserializeOwned, IgnoredAny},
 };
 
-use crate::{
-    document,
-    error::Error,
-    rules,
-    scenario::{Expected, Scenario},
-};
+use crate::error::Error;
 
 /// What the file of an experiment says, with parameters of type `P`.
 #[derive(Clone, Debug)]
@@ -64,7 +60,7 @@ struct Document {
 /// The fixture of the experiment `id` from its `text`, which is no scenario.
 pub(crate) fn read<P: DeserializeOwned>(id: &str, text: &str) -> Result<Fixture<P>, Error> {
     let Document { experiment, expected } = document::parse(text, id)?;
-    rules::check_expectations(&expected)?;
+    Expected::check_all(&expected)?;
     filled(id, experiment, expected)
 }
 
@@ -85,7 +81,7 @@ fn filled<P: DeserializeOwned>(
 ) -> Result<Fixture<P>, Error> {
     let refused = |field: &str, message: String| {
         let path = format!("{id}: experiment{field}");
-        Error::Format { path, message }
+        Error::from(percussion_mechanism::Error::Format { path, message })
     };
     let Some(toml::Value::String(summary)) = section.remove("summary") else {
         return Err(refused(".summary", "expected a text".to_owned()));

@@ -1,51 +1,57 @@
-//! The scenarios of the published experiments, embedded in the library.
+//! The files of the published experiments, embedded in the library: scenarios, impacts and designs by name.
+
+use percussion_mechanism::scenario::Scenario;
 
 use crate::{
     error::Error,
     experiments::{Experiment, experiments},
-    scenario::Scenario,
 };
+
+#[cfg(test)]
+mod tests;
+
+pub use crate::embedded::{DESIGNS, IMPACTS, design, impact, impact_text, problem};
 
 /// The experiments whose fixture is a scenario.
 fn embedded() -> impl Iterator<Item = &'static Experiment> {
     experiments().iter().filter(|experiment| experiment.is_scenario)
 }
 
-impl Scenario {
-    /// The names of the embedded scenarios, which are those of their experiments.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        embedded().map(|experiment| experiment.id)
-    }
+/// The names of the embedded scenarios, which are those of their experiments.
+pub fn scenarios() -> impl Iterator<Item = &'static str> {
+    embedded().map(|experiment| experiment.id)
+}
 
-    /// The embedded scenario called `name`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownScenario`] lists the names there are.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// let scenario = percussion_scenarios::Scenario::named("stewart-trinkle/four-balls")?;
-    /// assert_eq!(scenario.bodies.len(), 4);
-    /// # Ok::<(), percussion_scenarios::Error>(())
-    /// ```
-    pub fn named(name: &str) -> Result<Self, Error> {
-        Self::from_toml_str(Self::named_text(name)?)
-    }
+/// The embedded scenario called `name`.
+///
+/// # Errors
+///
+/// [`Error::UnknownScenario`] lists the names there are.
+///
+/// # Example
+///
+/// ```
+/// use percussion_scenarios::fixtures;
+///
+/// let scenario = fixtures::scenario("stewart-trinkle/four-balls")?;
+/// assert_eq!(scenario.bodies.len(), 4);
+/// # Ok::<(), percussion_scenarios::Error>(())
+/// ```
+pub fn scenario(name: &str) -> Result<Scenario, Error> {
+    Ok(Scenario::from_toml_str(scenario_text(name)?)?)
+}
 
-    /// The text of the embedded scenario called `name`, comments included.
-    ///
-    /// # Errors
-    ///
-    /// As [`named`](Self::named).
-    pub fn named_text(name: &str) -> Result<&'static str, Error> {
-        match embedded().find(|experiment| experiment.id == name) {
-            Some(experiment) => Ok(experiment.text),
-            None => {
-                let known = Self::names().collect::<Vec<_>>().join(", ");
-                Err(Error::UnknownScenario { name: name.to_owned(), known })
-            }
+/// The text of the embedded scenario called `name`, comments included.
+///
+/// # Errors
+///
+/// As [`scenario`].
+pub fn scenario_text(name: &str) -> Result<&'static str, Error> {
+    match embedded().find(|experiment| experiment.id == name) {
+        Some(experiment) => Ok(experiment.text),
+        None => {
+            let known = scenarios().collect::<Vec<_>>().join(", ");
+            Err(Error::UnknownScenario { name: name.to_owned(), known })
         }
     }
 }

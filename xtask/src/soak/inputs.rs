@@ -105,7 +105,9 @@ fn read(trial: &Trial, arguments: &[&str], input: &[u8]) -> anyhow::Result<()> {
 
 /// The texts of all fixtures in TOML.
 fn fixtures() -> anyhow::Result<Vec<String>> {
-    let mut folders: Vec<PathBuf> = vec![shell::root().join("crates/scenarios/fixtures")];
+    let mut folders: Vec<PathBuf> = ["scenarios/fixtures", "mechanism/fixtures/mechanisms"]
+        .map(|folder| shell::root().join("crates").join(folder))
+        .to_vec();
     let mut texts = Vec::new();
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;

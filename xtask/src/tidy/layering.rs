@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Finding, manifest, packages};
 
 /// The crates from the top down.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 11] = [
     "percussion-complementarity",
     "percussion-dynamics",
     "percussion-collision",
@@ -13,6 +13,7 @@ const ORDER: [&str; 10] = [
     "percussion-integrators",
     "percussion-granular",
     "percussion-record",
+    "percussion-mechanism",
     "percussion-scenarios",
     "percussion-report",
     "percussion-cli",

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use percussion_impact::design::{Status, Step};
+use percussion_mechanism::design::{self, Design, Designed};
 use percussion_report::{Table, atomic, csv, number::short};
-use percussion_scenarios::{Design, Designed, design};
+use percussion_scenarios::fixtures;
 use serde::Serialize;
 
 use crate::{
@@ -62,10 +63,10 @@ struct Condition {
 pub(super) fn execute(arguments: &arguments::Design) -> Result<Verdict> {
     let name = &arguments.design;
     let path = Path::new(name);
-    let design = if design::NAMES.contains(&name.as_str()) {
-        Design::named(name)?
+    let design = if fixtures::DESIGNS.contains(&name.as_str()) {
+        fixtures::design(name)?
     } else {
-        input::check_file(path, "a TOML file", design::NAMES.iter().copied())?;
+        input::check_file(path, "a TOML file", fixtures::DESIGNS.iter().copied())?;
         Design::from_path(path).with_context(|| format!("`{name}`"))?
     };
     if let Some(directory) = &arguments.out {

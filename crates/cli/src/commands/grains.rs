@@ -17,17 +17,17 @@ use std::{
     },
 };
 
+use self::{directory::Directory, scene::Scene};
 use anyhow::{Context, Result, anyhow};
 use percussion_granular::{Error, Report, World, limits::Limits};
+use percussion_mechanism::view::GrainFilm;
 use percussion_report::{
     Table,
     number::short,
     vtk::{self, Quantity, Values},
 };
-use percussion_scenarios::view::GrainFilm;
 use serde::Serialize;
 
-use self::{directory::Directory, scene::Scene};
 use crate::{
     arguments::Grains,
     output::{Progress, Verdict, answer, complain, name_of, written},

@@ -7,7 +7,7 @@ use percussion_complementarity::friction;
 use percussion_impact::laws::Setting;
 use percussion_integrators::schemes;
 use percussion_report::Table;
-use percussion_scenarios::{Design, ImpactScenario, Scenario, design, experiments, impacts};
+use percussion_scenarios::{experiments, fixtures};
 use serde::Serialize;
 
 use crate::{
@@ -51,18 +51,16 @@ pub(super) fn execute(arguments: &List) -> Result<Verdict> {
         answer(arguments.json, &sheet, || sheet_text(&sheet))?;
         return Ok(Verdict::Met);
     }
-    let scenarios = Scenario::names()
-        .map(|name| Ok(Entry { name: name.to_owned(), title: Scenario::named(name)?.title }))
+    let scenarios = fixtures::scenarios()
+        .map(|name| Ok(Entry { name: name.to_owned(), title: fixtures::scenario(name)?.title }))
         .collect::<Result<_>>()?;
-    let impacts = impacts::NAMES
+    let impacts = fixtures::IMPACTS
         .iter()
-        .map(|name| {
-            Ok(Entry { name: (*name).to_owned(), title: ImpactScenario::named(name)?.title })
-        })
+        .map(|name| Ok(Entry { name: (*name).to_owned(), title: fixtures::impact(name)?.title }))
         .collect::<Result<_>>()?;
-    let designs = design::NAMES
+    let designs = fixtures::DESIGNS
         .iter()
-        .map(|name| Ok(Entry { name: (*name).to_owned(), title: Design::named(name)?.title }))
+        .map(|name| Ok(Entry { name: (*name).to_owned(), title: fixtures::design(name)?.title }))
         .collect::<Result<_>>()?;
     let experiments = experiments()
         .iter()

@@ -7,6 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, ensure};
 use nalgebra::Vector3;
 use percussion_integrators::{StepReport, Work, schemes::Name};
+use percussion_mechanism::{
+    scenario::{Base, Robot, Scenario},
+    trajectory::{self, Trajectory},
+    view,
+};
 use percussion_record::Column;
 use percussion_report::{
     Table, atomic, csv,
@@ -14,13 +19,7 @@ use percussion_report::{
     report::write_figure,
     viewer,
 };
-use percussion_scenarios::{
-    Scenario, Trajectory,
-    experiments::overview,
-    impacts,
-    scenario::{Base, Robot},
-    trajectory, view,
-};
+use percussion_scenarios::{experiments::overview, fixtures};
 use serde::Serialize;
 
 use super::impact;
@@ -224,15 +223,15 @@ fn is_impact(arguments: &Run) -> bool {
     let name = arguments.scenario.as_str();
     let is_scenario = arguments.integrator.is_some()
         || is_robot(arguments)
-        || Scenario::names().any(|known| known == name);
-    impacts::NAMES.contains(&name) || (arguments.law.is_some() && !is_scenario)
+        || fixtures::scenarios().any(|known| known == name);
+    fixtures::IMPACTS.contains(&name) || (arguments.law.is_some() && !is_scenario)
 }
 
 /// The scenario asked for, with the changes asked for.
 fn scenario(arguments: &Run) -> Result<Scenario> {
     let mut scenario = match is_robot(arguments) {
         true => robot(arguments)?,
-        false => input::scenario(&arguments.scenario, &impacts::NAMES)?,
+        false => input::scenario(&arguments.scenario, &fixtures::IMPACTS)?,
     };
     scenario.integrator.method = arguments.integrator.unwrap_or(scenario.integrator.method);
     scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use nalgebra::DVector;
 use percussion_impact::{Contact, Mass, Problem};
-use percussion_scenarios::{ImpactScenario, impacts, view::ImpactStage};
+use percussion_mechanism::{impacts::ImpactScenario, view::ImpactStage};
+use percussion_scenarios::fixtures;
 use serde::Deserialize;
 
 use super::Object;
@@ -61,12 +62,12 @@ pub(crate) struct Subject {
 ///
 /// Names the file and the field with the value found and what was expected.
 pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
-    if impacts::NAMES.contains(&name) {
-        return of_bodies(ImpactScenario::named(name)?);
+    if fixtures::IMPACTS.contains(&name) {
+        return of_bodies(fixtures::impact(name)?);
     }
     let path = Path::new(name);
     if name != "-" {
-        super::check_file(path, "a JSON or TOML file", impacts::NAMES.iter().copied())?;
+        super::check_file(path, "a JSON or TOML file", fixtures::IMPACTS.iter().copied())?;
     }
     if path.extension().is_some_and(|extension| extension == "toml") {
         let scenario = ImpactScenario::from_path(path).with_context(|| format!("`{name}`"))?;

@@ -2,7 +2,7 @@
 
 use percussion_impact::laws::{Error, Settings};
 use percussion_integrators::compliant::Method as Integration;
-use percussion_scenarios::impacts::compliant::{self, Rule};
+use percussion_mechanism::impacts::compliant::{self, Rule};
 
 use crate::input::Subject;
 

@@ -2,12 +2,11 @@
 
 use std::f64::consts::TAU;
 
-use percussion_record::{Axis, Figure, Mark, Series};
-
-use crate::{
+use percussion_mechanism::{
     scenario::{Scenario, Setup, Space},
     trajectory::{Sample, Trajectory},
 };
+use percussion_record::{Axis, Figure, Mark, Series};
 
 pub(super) fn axis(label: &str, unit: &str) -> Axis {
     Axis { label: label.to_owned(), unit: unit.to_owned() }

@@ -13,12 +13,12 @@ use percussion_integrators::{
     Contact,
     event_driven::{Event, EventKind, Report},
 };
+use percussion_mechanism::trajectory::{Sample, Trajectory};
 use percussion_record::{Figure, Mark, Series};
 
 use crate::{
     error::Error,
     experiments::{Measurements, drawing},
-    trajectory::{Sample, Trajectory},
 };
 
 pub(super) mod bouncing_ball;

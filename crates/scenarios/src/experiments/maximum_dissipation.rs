@@ -18,8 +18,7 @@ pub(super) mod stack;
 mod tangents;
 
 use percussion_complementarity::friction::Law;
-
-use crate::{scenario::Scenario, trajectory::Trajectory};
+use percussion_mechanism::{scenario::Scenario, trajectory::Trajectory};
 
 /// The friction laws and their names in quantities.
 const LAWS: [(Law, &str); 2] =

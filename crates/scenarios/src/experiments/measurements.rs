@@ -1,13 +1,9 @@
 //! What an experiment measures on a simulation, beside what its fixture expects: [`Measurements`].
 
+use percussion_mechanism::{Expected, scenario::Scenario, trajectory::Trajectory};
 use percussion_record::Row;
 
-use crate::{
-    error::Error,
-    experiments::Progress,
-    scenario::{Expected, Scenario},
-    trajectory::Trajectory,
-};
+use crate::{error::Error, experiments::Progress};
 
 /// Largest gap that counts as touching (m): ten times what the scenarios accept at a step end.
 const TOUCHING: f64 = 1e-9;
@@ -71,7 +67,7 @@ pub(super) fn simulate(
     [from, to]: [f64; 2],
 ) -> Result<Trajectory, Error> {
     let what = format!("{}, h = {} s", scenario.title, scenario.integrator.step_size);
-    scenario.simulate(&mut |fraction| progress(from + fraction * (to - from), &what))
+    Ok(scenario.simulate(&mut |fraction| progress(from + fraction * (to - from), &what))?)
 }
 
 /// The first time at which a gap closes.

@@ -1,15 +1,11 @@
 //! What a page plays of experiments that are about one impact: the outcomes of several laws beside each other.
 
 use percussion_impact::laws::{Choice, Name};
+use percussion_mechanism::view::{ImpactStage, Played};
 use percussion_record::Play;
 
 use super::{Effort, Options};
-use crate::{
-    error::Error,
-    fixture::AnswersToPlay,
-    impacts::ImpactScenario,
-    view::{ImpactStage, Played},
-};
+use crate::{embedded, error::Error, fixture::AnswersToPlay};
 
 /// The part of the samples of a set that is drawn where it has to be quick.
 const QUICK: u64 = 16;
@@ -17,7 +13,7 @@ const QUICK: u64 = 16;
 /// Plays the answers of the laws that apply.
 pub(super) fn of_answers(answers: &AnswersToPlay, options: &Options) -> Result<Play, Error> {
     let AnswersToPlay { impact: name, laws, samples } = answers;
-    let scenario = ImpactScenario::named(name)?;
+    let scenario = embedded::impact(name)?;
     let (impact, stage) = (scenario.build()?, ImpactStage::new(&scenario)?);
     let samples = if options.effort == Effort::Quick { samples / QUICK } else { *samples };
     let mut played = Played::default();
@@ -30,7 +26,10 @@ pub(super) fn of_answers(answers: &AnswersToPlay, options: &Options) -> Result<P
             _ => Vec::new(),
         };
         let choice = Choice::new(law, given, Some(&impact.set_valued)).map_err(|error| {
-            Error::Format { path: format!("{name} by {law}"), message: error.to_string() }
+            percussion_mechanism::Error::Format {
+                path: format!("{name} by {law}"),
+                message: error.to_string(),
+            }
         })?;
         if let Ok(answer) = choice.answer(&impact.problem, &|_share| ()) {
             played.extend(stage.play(law.as_str(), &answer));

@@ -10,12 +10,10 @@ use percussion_impact::{
     Plus, Problem,
     plus::{Motion, Phase, Trace},
 };
+use percussion_mechanism::impacts::{ImpactScenario, compliant::Reference};
 use percussion_record::{Mark, Series};
 
-use crate::{
-    error::Error,
-    impacts::{ImpactScenario, compliant::Reference},
-};
+use crate::error::Error;
 
 pub(super) mod ball_row;
 pub(super) mod brick_corner;
@@ -39,7 +37,8 @@ fn law(theta_max: f64) -> Plus {
 
 /// An impact with compliant contacts, as its file describes them, and its steps to a relative tolerance.
 fn follow(scenario: &ImpactScenario, tolerance: f64) -> Result<(Reference, Vec<Moment>), Error> {
-    let settings = crate::impacts::compliant::Settings { tolerance, ..scenario.compliant };
+    let settings =
+        percussion_mechanism::impacts::compliant::Settings { tolerance, ..scenario.compliant };
     let mut moments = Vec::new();
     let reference = scenario.compliant(&settings, &mut |moment| {
         moments.push(Moment {

@@ -29,12 +29,10 @@ use percussion_impact::{
     sequential::Order,
     set_valued::{Covering, Sample, Sampler, Settings, Statistics, Summary},
 };
+use percussion_mechanism::impacts::{Impact, ImpactScenario};
 
 use super::{Effort, Measurements, Options, Progress, settled};
-use crate::{
-    error::Error,
-    impacts::{Impact, ImpactScenario},
-};
+use crate::error::Error;
 
 pub(super) mod box_and_wall;
 pub(super) mod compass_gait;

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use percussion_record::Against;
 
 use super::*;
-use crate::Scenario;
+use crate::fixtures;
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
     let options = Options { effort: Effort::Quick, ..Options::default() };
@@ -23,16 +23,16 @@ fn run_quickly(id: &str) -> ExperimentOutcome {
 
 #[test]
 fn every_embedded_scenario_has_an_experiment_with_its_title() {
-    for name in Scenario::names() {
-        assert_eq!(Scenario::named(name).unwrap().title, experiment(name).unwrap().title);
+    for name in fixtures::scenarios() {
+        assert_eq!(fixtures::scenario(name).unwrap().title, experiment(name).unwrap().title);
     }
     for name in ["rocking-block", "compass-gait", "box-and-wall", "ramone", "disk-stack"] {
         let id = format!("set-valued/{name}");
-        let impact = crate::ImpactScenario::named(name).unwrap();
+        let impact = fixtures::impact(name).unwrap();
         assert_eq!(impact.title, experiment(&id).unwrap().title);
     }
     for (name, id) in [("newtons-cradle", "cradle"), ("billiards", "billiards")] {
-        let impact = crate::ImpactScenario::named(name).unwrap();
+        let impact = fixtures::impact(name).unwrap();
         assert_eq!(impact.title, experiment(&format!("propagative/{id}")).unwrap().title);
     }
 }
@@ -87,7 +87,7 @@ fn figures_of_an_experiment_have_different_names_fit_for_files() {
 
 #[test]
 fn a_measurement_nobody_expects_is_an_error() {
-    let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
+    let scenario = fixtures::scenario("stewart-trinkle/rod-on-table").unwrap();
     let mut measurements = Measurements::new(&scenario.name, &scenario.expected);
     measurements.add("color", 1.0);
     let error = measurements.finish().unwrap_err();
@@ -96,7 +96,7 @@ fn a_measurement_nobody_expects_is_an_error() {
 
 #[test]
 fn an_expected_figure_nobody_measures_is_an_error() {
-    let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
+    let scenario = fixtures::scenario("stewart-trinkle/rod-on-table").unwrap();
     let error = Measurements::new(&scenario.name, &scenario.expected).finish().unwrap_err();
     let first = scenario.expected[0].quantity.clone();
     assert!(matches!(error, Error::Expectation { quantity, .. } if quantity == first));
@@ -104,7 +104,7 @@ fn an_expected_figure_nobody_measures_is_an_error() {
 
 #[test]
 fn a_measurement_that_is_not_a_number_is_not_accepted() {
-    let scenario = Scenario::named("stewart-trinkle/rod-on-table").unwrap();
+    let scenario = fixtures::scenario("stewart-trinkle/rod-on-table").unwrap();
     let expected = scenario.expectation("first end touches").unwrap();
     assert_eq!(expected.against, Against::Checked);
     assert!(expected.row(&scenario.name, 0.3856).accepted);

@@ -5,7 +5,7 @@
 
 use percussion_granular::channel::Channel;
 use percussion_record::{ExperimentOutcome, Row};
-use percussion_scenarios::{Effort, Options, Scenario, channel, experiment, experiments, impacts};
+use percussion_scenarios::{Effort, Options, channel, experiment, experiments, fixtures};
 use percussion_snapshot::{Record, assert_stored};
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
@@ -39,14 +39,14 @@ fn assert_accepted(id: &str) {
 fn assert_plays(outcome: &ExperimentOutcome) {
     let id = &outcome.id;
     let Some(play) = &outcome.play else {
-        assert!(!Scenario::names().any(|name| name == id), "{id} is not played");
+        assert!(!fixtures::scenarios().any(|name| name == id), "{id} is not played");
         return;
     };
     assert!(!play.view.motions.is_empty(), "{id} plays nothing");
     let words: Vec<_> = play.command.as_ref().unwrap().split(' ').collect();
     match words[..2] {
         ["run", name] => assert_eq!(name, id, "another experiment is played"),
-        ["compare", name] => assert!(impacts::NAMES.contains(&name), "{name} is no impact"),
+        ["compare", name] => assert!(fixtures::IMPACTS.contains(&name), "{name} is no impact"),
         _ => panic!("{id} is played by {words:?}"),
     }
 }

@@ -5,7 +5,7 @@ use percussion_impact::{
     Propagative, Routh, Sequential, outcome::Stage,
 };
 use percussion_integrators::compliant::Method;
-use percussion_scenarios::{ImpactScenario, impacts};
+use percussion_scenarios::fixtures;
 use percussion_snapshot::{Record, assert_stored};
 
 /// Momentum and joints are balanced by sums of some tens of terms: this part of the largest is round-off.
@@ -16,8 +16,8 @@ const LISTED: usize = 12;
 
 /// Compares the answers of one law to all built-in impacts with the stored ones.
 fn all_impacts_by(name: &str, law: &dyn Law) {
-    for impact in impacts::NAMES {
-        let problem = impacts::problem(impact).unwrap().problem;
+    for impact in fixtures::IMPACTS {
+        let problem = fixtures::problem(impact).unwrap().problem;
         let mut record = Record::new(&format!("{impact} by {name}"));
         match law.resolve(&problem) {
             Ok(outcome) => add_outcome(&mut record, "", &problem, &outcome),
@@ -132,8 +132,8 @@ fn plus() {
 
 #[test]
 fn compliant() {
-    for impact in impacts::NAMES {
-        let scenario = ImpactScenario::named(impact).unwrap();
+    for impact in fixtures::IMPACTS {
+        let scenario = fixtures::impact(impact).unwrap();
         let problem = scenario.build().unwrap().problem;
         let mut record = Record::new(&format!("{impact} by compliant"));
         let mut settings = scenario.compliant;

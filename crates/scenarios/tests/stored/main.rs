@@ -3,7 +3,6 @@
 //! `cargo xtask snapshot` shows differences as a table and takes them with `--accept`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
-mod compat;
 mod experiments;
 mod impacts;
 mod scenarios;

@@ -5,13 +5,17 @@ use percussion_impact::{
     AnitescuPotra, Law, MaximumDissipation, Newton, Plus, Poisson, Sequential,
 };
 use percussion_integrators::{StepReport, Work, schemes::Name};
-use percussion_scenarios::{EventMotion, Scenario, Trajectory, trajectory::Sample};
+use percussion_mechanism::{
+    event_motion::EventMotion,
+    trajectory::{Sample, Trajectory},
+};
+use percussion_scenarios::fixtures;
 use percussion_snapshot::{Record, assert_stored};
 
 /// Compares the motions of all built-in scenarios by one scheme with the stored ones.
 fn all_scenarios_by(name: &str, method: Name, law: Option<friction::Law>) {
-    for known in Scenario::names() {
-        let mut scenario = Scenario::named(known).unwrap();
+    for known in fixtures::scenarios() {
+        let mut scenario = fixtures::scenario(known).unwrap();
         scenario.integrator.method = method;
         scenario.integrator.friction_law = law;
         let mut record = Record::new(&format!("{known} by {name}"));
@@ -27,8 +31,8 @@ fn all_scenarios_by(name: &str, method: Name, law: Option<friction::Law>) {
 
 /// Compares the event-driven motions of all built-in scenarios with one law with the stored ones.
 fn all_scenarios_from_event_to_event(name: &str, law: &dyn Law) {
-    for known in Scenario::names() {
-        let scenario = Scenario::named(known).unwrap();
+    for known in fixtures::scenarios() {
+        let scenario = fixtures::scenario(known).unwrap();
         let mut record = Record::new(&format!("{known} by event-driven, {name}"));
         match scenario.simulate_events(law, &mut |_| ()) {
             Ok(motion) => add_motion(&mut record, &motion),

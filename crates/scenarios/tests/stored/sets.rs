@@ -7,7 +7,8 @@ use percussion_impact::{
     outcome_set::{Bounds, Collect, Modes, Order},
     set_valued::{Draws, Settings},
 };
-use percussion_scenarios::{Impact, impacts};
+use percussion_mechanism::impacts::Impact;
+use percussion_scenarios::fixtures;
 use percussion_snapshot::{Record, assert_stored};
 
 use crate::impacts::add_outcome;
@@ -21,9 +22,9 @@ const LISTED: usize = 6;
 
 /// Compares what `add` tells of all built-in impacts with the stored snapshots.
 fn all_impacts_by(name: &str, add: impl Fn(&mut Record, &Impact) -> Result<(), Error>) {
-    for impact in impacts::NAMES {
+    for impact in fixtures::IMPACTS {
         let mut record = Record::new(&format!("{impact} by {name}"));
-        if let Err(error) = add(&mut record, &impacts::problem(impact).unwrap()) {
+        if let Err(error) = add(&mut record, &fixtures::problem(impact).unwrap()) {
             record.word("refused", error);
         }
         assert_stored!("impacts", record);

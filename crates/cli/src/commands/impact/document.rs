@@ -9,7 +9,7 @@ use percussion_impact::{
     laws::{Answer, Sequences, Several},
     outcome::{Impulse, Phase, RestitutionUse, Status},
 };
-use percussion_scenarios::view::Played;
+use percussion_mechanism::view::Played;
 use serde::Serialize;
 
 use super::rounding::Sizes;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use percussion_mechanism::view::{ImpactStage, Played};
 use percussion_report::viewer;
-use percussion_scenarios::view::{ImpactStage, Played};
 
 use super::document::Document;
 

@@ -6,8 +6,8 @@ use percussion_dynamics::{
     ContactSet, JointKind, Link, System,
     urdf::{self, Base, Imported},
 };
+use percussion_mechanism::scenario::robot::{collider, without_neighbors};
 use percussion_report::number::short;
-use percussion_scenarios::scenario::robot::{collider, without_neighbors};
 
 use super::{
     BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,

@@ -3,10 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::ContactSet;
-use percussion_scenarios::{
-    Scenario,
-    scenario::{Joint, JointKind, Setup},
-};
+use percussion_mechanism::scenario::{Joint, JointKind, Scenario, Setup};
 
 use super::{
     BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,

@@ -7,13 +7,14 @@ use percussion_impact::{Law, laws::Name};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
 };
+use percussion_mechanism::{event_motion::EventMotion, scenario::Scenario, view};
 use percussion_report::{
     Table, atomic, csv,
     number::{exact, short},
     report::write_figure,
     viewer,
 };
-use percussion_scenarios::{EventMotion, Scenario, experiments::overview, view};
+use percussion_scenarios::experiments::overview;
 use serde::Serialize;
 
 use super::{End, trajectory_csv};

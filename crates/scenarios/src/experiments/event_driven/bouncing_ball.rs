@@ -1,15 +1,14 @@
 //! A ball that bounces infinitely often, rests and rolls.
 
 use percussion_impact::Poisson;
+use percussion_mechanism::{event_motion::EventMotion, view::of_event_motion};
 use percussion_record::ExperimentOutcome;
 
 use super::{accumulation, add_dependability, energy, over};
 use crate::{
     error::Error,
-    event_motion::EventMotion,
     experiments::{Experiment, Options, Progress},
     fixture::NoParameters,
-    view::of_event_motion,
 };
 
 pub(in crate::experiments) fn run(

@@ -4,13 +4,13 @@ use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{PlanarBodies, PlanarBody, gap::Sphere};
 use percussion_impact::Poisson;
 use percussion_integrators::{Model, State};
+use percussion_mechanism::event_motion::{EventMotion, follow};
 use percussion_record::ExperimentOutcome;
 use serde::Deserialize;
 
 use super::{accumulation, add_dependability, contact, energy, impacts, over, speed};
 use crate::{
     error::Error,
-    event_motion::{EventMotion, follow},
     experiments::{Experiment, Options, Progress},
 };
 

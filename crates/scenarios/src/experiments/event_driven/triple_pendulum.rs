@@ -4,15 +4,17 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 use percussion_dynamics::{Anchor, Articulated, Joint, Link, MassProperties, gap::Sphere};
 use percussion_impact::Plus;
 use percussion_integrators::{Model, State};
+use percussion_mechanism::{
+    event_motion::{EventMotion, follow},
+    trajectory::Trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{add_dependability, contact, energy, impacts, over, speed};
 use crate::{
     error::Error,
-    event_motion::{EventMotion, follow},
     experiments::{Experiment, Options, Progress, drawing},
-    trajectory::Trajectory,
 };
 
 #[derive(Debug, Deserialize)]

@@ -21,13 +21,13 @@ use percussion_granular::{
     channel::{Channel, Parameters},
     statistics::{CellAverages, RadialDistribution, SolidProfile},
 };
+use percussion_mechanism::view::GrainFilm;
 use percussion_record::{ExperimentOutcome, Play};
 
 use crate::{
     channel::{Document, Run},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress},
-    view::GrainFilm,
 };
 
 pub(in crate::experiments) fn run(

@@ -1,6 +1,7 @@
 //! The rod on a table and the four balls of Stewart and Trinkle, moved by their scheme and by this one.
 
 use percussion_integrators::{StepReport, schemes::Name};
+use percussion_mechanism::{scenario::Scenario, trajectory::Trajectory};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::{Deserialize, de::IgnoredAny};
 
@@ -8,8 +9,6 @@ use crate::{
     convergence,
     error::Error,
     experiments::{self, Experiment, Options, Progress, drawing, simulate},
-    scenario::Scenario,
-    trajectory::Trajectory,
 };
 
 #[derive(Debug, Deserialize)]

@@ -1,5 +1,9 @@
 //! A block that slides up a slope and stops where friction just holds it, or just does not.
 
+use percussion_mechanism::{
+    trajectory::{Sample, Trajectory},
+    view::of_trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
@@ -7,8 +11,6 @@ use super::{LAWS, with_friction};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
-    trajectory::{Sample, Trajectory},
-    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]

@@ -1,5 +1,10 @@
 //! A house of seven cards: whether it stands, what its feet carry, and the least friction of one lean-to.
 
+use percussion_mechanism::{
+    scenario::{Scenario, Shape},
+    trajectory::{Sample, Trajectory},
+    view::of_trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure, Series};
 use serde::Deserialize;
 
@@ -7,9 +12,6 @@ use super::{LAWS, longest_way, with_friction};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
-    scenario::{Scenario, Shape},
-    trajectory::{Sample, Trajectory},
-    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]
@@ -108,7 +110,7 @@ impl Parameters {
 /// The house that falls, at its start and its end.
 fn figure(scenario: &Scenario, friction: f64, run: &Trajectory) -> Figure {
     let cards = |sample: &Sample, label: &str| -> Vec<Series> {
-        let card = |(body, card): (usize, &crate::scenario::Body)| {
+        let card = |(body, card): (usize, &percussion_mechanism::scenario::Body)| {
             let Some(Shape::Rod(rod)) = card.shape else { return None };
             let center = drawing::center(scenario, sample, body, [0, 1]);
             let angle = sample.coordinates[3 * body + 2];

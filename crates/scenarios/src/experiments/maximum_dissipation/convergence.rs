@@ -7,11 +7,11 @@ use percussion_complementarity::friction::{
     Document, Law, Method, Problem, alternating_directions, block_gauss_seidel, interior_point,
     projected_gradient,
 };
+use percussion_mechanism::document;
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use crate::{
-    document,
     error::Error,
     experiments::{Effort, Experiment, Options, Progress, drawing},
 };

@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use super::{Moment, dots, follow, law};
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
-    impacts::ImpactScenario,
 };
 
 #[derive(Debug, Deserialize)]
@@ -55,7 +55,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let scenario = embedded::impact(&parameters.impact)?;
     let problem = scenario.build()?.problem;
     let mut measurements = experiment.measurements(&fixture);
     let plus = law(parameters.theta_max);

@@ -4,14 +4,15 @@ use percussion_impact::{
     Plus,
     plus::{Status, Workspace},
 };
+use percussion_mechanism::impacts::ImpactScenario;
 use percussion_record::{ExperimentOutcome, Figure, Series};
 use serde::Deserialize;
 
 use super::{Moment, dots, events, follow, law, points};
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
-    impacts::ImpactScenario,
 };
 
 #[derive(Debug, Deserialize)]
@@ -50,7 +51,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenarios = parameters.impacts.iter().map(|name| ImpactScenario::named(name));
+    let scenarios = parameters.impacts.iter().map(|name| embedded::impact(name));
     let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
     let mut measurements = experiment.measurements(&fixture);
     let (mut paths, mut accumulated, mut coarse) = (Vec::new(), Vec::new(), Vec::new());

@@ -4,15 +4,15 @@ use percussion_impact::{
     Plus,
     plus::{Motion, Workspace},
 };
+use percussion_mechanism::{impacts::ImpactScenario, scenario::Inertia};
 use percussion_record::{Axis, ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use super::{Moment, follow, law, points};
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    impacts::ImpactScenario,
-    scenario::Inertia,
 };
 
 #[derive(Debug, Deserialize)]
@@ -45,7 +45,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let scenario = embedded::impact(&parameters.impact)?;
     let mut measurements = experiment.measurements(&fixture);
     let problem = scenario.build()?.problem;
     let plus = law(parameters.theta_max);

@@ -8,17 +8,18 @@ use nalgebra::Vector3;
 use percussion_dynamics::System;
 use percussion_impact::plus::Motion;
 use percussion_integrators::compliant::State;
+use percussion_mechanism::impacts::{
+    ImpactScenario,
+    compliant::{CompliantImpact, Settings},
+};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use super::law;
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
-    impacts::{
-        ImpactScenario,
-        compliant::{CompliantImpact, Settings},
-    },
 };
 
 #[derive(Debug, Deserialize)]
@@ -48,7 +49,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let scenario = embedded::impact(&parameters.impact)?;
     let mut measurements = experiment.measurements(&fixture);
     let problem = scenario.build()?.problem;
     let (plus, velocity) = (law(parameters.theta_max), problem.velocity());

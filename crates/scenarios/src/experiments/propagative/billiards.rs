@@ -1,14 +1,14 @@
 //! The break of two billiard balls under every angle: how undetermined it is.
 
 use percussion_impact::{Propagative, propagative::Outcomes};
+use percussion_mechanism::{impacts::ImpactScenario, scenario::Inertia};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    impacts::ImpactScenario,
-    scenario::Inertia,
 };
 
 #[derive(Debug, Deserialize)]
@@ -44,7 +44,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let scenario = embedded::impact(&parameters.impact)?;
     let equal = parameters.sizes[0].radii;
     let mut measurements = experiment.measurements(&fixture);
     for degrees in &parameters.angles {

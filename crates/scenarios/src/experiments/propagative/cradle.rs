@@ -9,13 +9,14 @@ use nalgebra::DVector;
 use percussion_impact::{
     Law, Newton, Outcome, Problem, Propagative, outcome::Status, propagative::Order,
 };
+use percussion_mechanism::impacts::{Body, Contact, Disc, ImpactScenario, Partner};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
-    impacts::{Body, Contact, Disc, ImpactScenario, Partner},
 };
 
 #[derive(Debug, Deserialize)]
@@ -39,7 +40,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let scenario = embedded::impact(&parameters.impact)?;
     let balls = scenario.build()?.problem;
     let mut measurements = experiment.measurements(&fixture);
 

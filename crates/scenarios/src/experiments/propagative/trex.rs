@@ -4,11 +4,12 @@ use std::{collections::BTreeMap, f64::consts::PI};
 
 use self::gait::Gait;
 use percussion_impact::design::Status;
+use percussion_mechanism::design::{Design, Designed};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
-    design::{Design, Designed},
+    embedded,
     error::Error,
     experiments::{Effort, Experiment, Measurements, Options, Progress, drawing},
 };
@@ -47,7 +48,7 @@ pub(in crate::experiments) fn run(
     let parameters = &fixture.parameters;
     let longer = if options.effort == Effort::Quick { parameters.quick } else { 1.0 };
     let step_size = longer * parameters.step_size;
-    let design = Design::named(&parameters.design)?;
+    let design = embedded::design(&parameters.design)?;
     progress(0.0, &design.title);
     let designed = design.solve()?;
     let mut measurements = experiment.measurements(&fixture);

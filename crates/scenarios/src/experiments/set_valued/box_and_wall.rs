@@ -10,9 +10,9 @@ use super::{
     planes::{self, Component, Plane},
 };
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress},
-    impacts::ImpactScenario,
 };
 
 #[derive(Debug, Deserialize)]
@@ -27,7 +27,7 @@ pub(in crate::experiments) fn run(
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
-    let scenario = ImpactScenario::named(&fixture.parameters.impact)?;
+    let scenario = embedded::impact(&fixture.parameters.impact)?;
     let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.9])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);

@@ -10,9 +10,9 @@ use super::{
     planes::{self, Component, Plane},
 };
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress},
-    impacts::ImpactScenario,
 };
 
 // Numbers of the contacts in the fixture.
@@ -38,7 +38,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let Parameters { impact, light, oblique } = &fixture.parameters;
-    let scenario = ImpactScenario::named(impact)?;
+    let scenario = embedded::impact(impact)?;
     let mut study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.4])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
@@ -56,11 +56,11 @@ pub(in crate::experiments) fn run(
     measurements.add("top disk leaves both others", both(&study, upper));
     measurements.add("both lower disks lift", both(&study, lower));
 
-    let light = ImpactScenario::named(light)?;
+    let light = embedded::impact(light)?;
     let light = Study::new(&light, Covering::default(), options, progress, [0.4, 0.6])?;
     measurements.add("LCPs per sample, 1 kg", light.statistics.mean_lcps());
 
-    let oblique = ImpactScenario::named(oblique)?;
+    let oblique = embedded::impact(oblique)?;
     let oblique = Study::new(&oblique, Covering::default(), options, progress, [0.6, 0.95])?;
     measurements.add("LCPs per sample, published tangents", oblique.statistics.mean_lcps());
     measurements.add("samples that end, published tangents", oblique.terminated());

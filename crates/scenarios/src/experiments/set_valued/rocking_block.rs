@@ -8,6 +8,7 @@
 
 use nalgebra::DVector;
 use percussion_impact::set_valued::Covering;
+use percussion_mechanism::impacts::ImpactScenario;
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 
 use super::{
@@ -16,9 +17,9 @@ use super::{
 };
 use crate::{
     compliant_block::{Published, Run, Sweeps},
+    embedded,
     error::Error,
     experiments::{Effort, Experiment, Options, Progress, drawing},
-    impacts::ImpactScenario,
 };
 
 pub(in crate::experiments) fn run(
@@ -28,7 +29,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Published>()?;
     let parameters = &fixture.parameters;
-    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let scenario = embedded::impact(&parameters.impact)?;
     let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.5])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);

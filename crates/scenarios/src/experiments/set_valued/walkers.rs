@@ -27,9 +27,9 @@ use super::{
     planes::{self, Component, Plane},
 };
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress},
-    impacts::ImpactScenario,
 };
 
 /// Paths from which all solutions of a last step are enumerated.
@@ -54,7 +54,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = ImpactScenario::named(&parameters.impact)?;
+    let scenario = embedded::impact(&parameters.impact)?;
     let mut study = Study::new(&scenario, Covering::Ones, options, progress, [0.0, 0.3])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);

@@ -14,13 +14,14 @@ use percussion_integrators::{
     Contact, Model, State,
     inclusion::{self, Accumulation, Kind, Moment, Settings, Solution, Status},
 };
+use percussion_mechanism::impacts::ImpactScenario;
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
+    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
-    impacts::ImpactScenario,
 };
 
 #[derive(Debug, Deserialize)]
@@ -48,7 +49,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let impact = ImpactScenario::named(&parameters.impact)?;
+    let impact = embedded::impact(&parameters.impact)?;
     let model = model(&impact, parameters.gravity)?;
     let (center, corner) = (impact.bodies[0].coordinates.clone(), impact.contacts[0].disc.center);
     // Turning about the left corner.
@@ -107,7 +108,7 @@ fn model(impact: &ImpactScenario, gravity: f64) -> Result<Model, Error> {
     let body = &impact.bodies[0];
     let bodies = vec![PlanarBody::new(body.mass.unwrap_or_default(), body.inertia.tensor().m33)];
     let system = PlanarBodies::new(bodies, Vector2::new(0.0, -gravity))?;
-    let contact = |contact: &crate::impacts::Contact| {
+    let contact = |contact: &percussion_mechanism::impacts::Contact| {
         let [x, y, _] = contact.disc.center;
         let corner = Sphere::on_body(0, Vector3::new(x, y, 0.0), contact.disc.radius);
         let refused = |source| Error::Gap { contact: contact.name.clone(), source };

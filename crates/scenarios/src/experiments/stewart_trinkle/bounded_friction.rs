@@ -1,14 +1,16 @@
 //! Friction of bearings (section 3.5): a disc is braked on a slope and held there, another one stops to spin in the air.
 
+use percussion_mechanism::{
+    scenario::Scenario,
+    trajectory::{Sample, Trajectory},
+    view::of_trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
-    scenario::Scenario,
-    trajectory::{Sample, Trajectory},
-    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]

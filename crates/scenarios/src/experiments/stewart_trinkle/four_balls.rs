@@ -3,6 +3,11 @@
 //! Table I has no order at its coarsest step, so the order is fitted over finer ones, and the fit over all of the table is
 //! shown beside it; the fixture says why.
 
+use percussion_mechanism::{
+    scenario::{Scenario, Shape},
+    trajectory::Trajectory,
+    view::of_trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
@@ -11,9 +16,6 @@ use crate::{
     convergence::{order, position_error, velocity_error, velocity_variation},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress, drawing, simulate, touch},
-    scenario::{Scenario, Shape},
-    trajectory::Trajectory,
-    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]

@@ -1,13 +1,13 @@
 //! The contact impulses of a step in world axes, and their drawing.
 
 use nalgebra::Vector3;
-use percussion_record::{Figure, Mark, Series};
-
-use crate::{
-    experiments::drawing,
+use percussion_mechanism::{
     scenario::{Scenario, Setup, Shape},
     trajectory::Trajectory,
 };
+use percussion_record::{Figure, Mark, Series};
+
+use crate::experiments::drawing;
 
 /// The impulse of one contact over one step.
 #[derive(Clone, Debug)]

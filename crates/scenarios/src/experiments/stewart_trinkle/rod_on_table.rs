@@ -1,15 +1,17 @@
 //! The spinning rod: one end hits the table where finite forces have no solution (Painlevé), then the
 //! other end, then the rod slides and rests.
 
+use percussion_mechanism::{
+    scenario::{Scenario, Shape},
+    trajectory::{Sample, Trajectory},
+    view::of_trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate, touch},
-    scenario::{Scenario, Shape},
-    trajectory::{Sample, Trajectory},
-    view::of_trajectory,
 };
 
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,11 @@
 //! What the experiments with one ball thrown at another share.
 
 use nalgebra::Vector3;
+use percussion_mechanism::{
+    scenario::{Scenario, Setup},
+    trajectory::{Sample, Trajectory},
+    view::of_trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure};
 
 use super::impulses;
@@ -8,9 +13,6 @@ use crate::{
     error::Error,
     experiments::{Experiment, Measurements, drawing},
     fixture::{Fixture, NoParameters},
-    scenario::{Scenario, Setup},
-    trajectory::{Sample, Trajectory},
-    view::of_trajectory,
 };
 
 pub(super) const BETWEEN_BALLS: &str = "ball 1–ball 2";
@@ -40,7 +42,7 @@ pub(super) fn finish(
 /// the table, relative to the linear momentum at the start.
 fn momentum_error(scenario: &Scenario, setup: &Setup, trajectory: &Trajectory) -> f64 {
     let momentum = |sample: &Sample| -> Vector3<f64> {
-        let of_body = |(i, body): (usize, &crate::scenario::Body)| {
+        let of_body = |(i, body): (usize, &percussion_mechanism::scenario::Body)| {
             body.mass * Vector3::from_column_slice(&sample.velocity[6 * i..6 * i + 3])
         };
         scenario.bodies.iter().enumerate().map(of_body).sum()

@@ -1,5 +1,6 @@
 //! The figures of the channel.
 
+use percussion_mechanism::Expected;
 use percussion_record::{Figure, Map, Mark, Series};
 
 use crate::{
@@ -9,7 +10,6 @@ use crate::{
         granular::channel::{Course, line_at},
     },
     fixture::Fixture,
-    scenario::Expected,
 };
 
 pub(super) fn all(

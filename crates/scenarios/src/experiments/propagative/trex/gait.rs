@@ -6,9 +6,10 @@ use percussion_impact::{Propagative, propagative::Order};
 use percussion_integrators::{
     Contact, Drive, Force, Model, Simulation, State, Variational, variational::Settings,
 };
+use percussion_mechanism::impacts::ImpactScenario;
 
 use super::Parameters;
-use crate::{error::Error, impacts::ImpactScenario};
+use crate::error::Error;
 
 /// Two copies of a drop and how far apart they are.
 #[derive(Debug, Default)]

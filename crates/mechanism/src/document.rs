@@ -1,0 +1,64 @@
+//! TOML documents: read with a limit, errors with their place.
+
+use std::{fs::File, io::Read, path::Path};
+
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+
+/// Longest accepted text (bytes): far more than the largest accepted number of bodies needs.
+pub const TEXT_LIMIT: usize = 1 << 20;
+
+/// The content of a TOML text; `root` names the document where a field of its own is missing.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`], [`Error::Syntax`] and [`Error::Format`], with the place in the text.
+///
+/// # Example
+///
+/// ```
+/// #[derive(serde::Deserialize)]
+/// struct Fall {
+///     height: f64,
+/// }
+///
+/// let fall: Fall = percussion_mechanism::document::parse("height = 2.0", "fall")?;
+/// assert_eq!(fall.height, 2.0);
+/// let error = percussion_mechanism::document::parse::<Fall>("height = 'high'", "fall").err();
+/// assert!(error.is_some_and(|error| error.to_string().starts_with("`height`: ")));
+/// # Ok::<(), percussion_mechanism::Error>(())
+/// ```
+pub fn parse<T: DeserializeOwned>(text: &str, root: &str) -> Result<T, Error> {
+    if text.len() > TEXT_LIMIT {
+        return Err(Error::TooLarge { limit: TEXT_LIMIT });
+    }
+    let deserializer = toml::Deserializer::parse(text)
+        .map_err(|error| Error::Syntax { message: one_line(&error) })?;
+    serde_path_to_error::deserialize(deserializer).map_err(|error| {
+        let place = error.path().to_string();
+        let path = if place == "." { root.to_owned() } else { place };
+        let message = one_line(error.inner()).replace("expected f64", "expected a number");
+        Error::Format { path, message }
+    })
+}
+
+/// The text of a file.
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
+    let failed = |source| Error::Read { file: path.to_owned(), source };
+    let mut text = String::new();
+    // One byte more than accepted is enough to know that a file is too large.
+    let limit = TEXT_LIMIT as u64 + 1;
+    File::open(path).map_err(failed)?.take(limit).read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
+}
+
+/// A message of the TOML parser with its place, without the excerpt of the text.
+fn one_line(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let place = text.lines().next().and_then(|line| line.strip_prefix("TOML parse error at "));
+    match place {
+        Some(place) => format!("{} ({place})", error.message()),
+        None => error.message().to_owned(),
+    }
+}

@@ -1,0 +1,224 @@
+//! A scenario moved from event to event: [`EventMotion`].
+
+use std::collections::BTreeSet;
+
+use percussion_dynamics::System;
+use percussion_impact::Law;
+use percussion_integrators::{
+    Model, State,
+    event_driven::{EventKind, Report, Settings, Snapshot, integrate},
+};
+
+use crate::{
+    Error,
+    scenario::{Scenario, Setup, Surfaces},
+    trajectory::{NUMBER_LIMIT, Sample, Trajectory},
+};
+
+/// An event-driven motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventMotion {
+    /// Samples at multiples of the step of the scenario, and on both sides of every event; no reports of steps.
+    pub trajectory: Trajectory,
+    /// Its events, where the energy went, how well contacts held, and how it ended.
+    pub report: Report,
+    /// For each sample what the contacts do.
+    pub contacts: Vec<ContactMotion>,
+}
+
+/// What all contacts do at one moment, contact by contact: normal, tangent 1 and, in space, tangent 2.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactMotion {
+    /// Contact velocities (m/s).
+    pub velocities: Vec<f64>,
+    /// Contact forces (N), 0 in contacts that are open.
+    pub forces: Vec<f64>,
+}
+
+impl Scenario {
+    /// Builds and moves the scenario for its duration from event to event, with `law` for its impacts.
+    ///
+    /// `progress` is told the fraction done, in `[0, 1]` and never decreasing.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build), [`Error::Motion`] when the samples would not fit, and [`Error::EventDriven`] when the
+    /// law does not apply or joints have friction. A motion that ends early is a status of the report.
+    ///
+    /// # Example
+    ///
+    /// A disc dropped from 1 m that keeps 0.8 of its speed rests after nine times its fall of 0.4515 s.
+    ///
+    /// ```
+    /// use percussion_impact::Poisson;
+    /// use percussion_integrators::event_driven::EventKind;
+    /// use percussion_mechanism::scenario::Scenario;
+    ///
+    /// let scenario = Scenario::from_path("fixtures/compat/scenarios/bouncing-ball.toml")?;
+    /// let motion = scenario.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
+    /// let limit = motion.report.events.iter().find_map(|event| match event.kind {
+    ///     EventKind::Accumulation { limit, .. } => Some(limit),
+    ///     _ => None,
+    /// });
+    /// assert!((limit.unwrap_or(f64::NAN) - 9.0 * (2.0_f64 / 9.81).sqrt()).abs() < 1e-9);
+    /// # Ok::<(), percussion_mechanism::Error>(())
+    /// ```
+    pub fn simulate_events(
+        &self,
+        law: &dyn Law,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<EventMotion, Error> {
+        let Setup { model, state: start, contact_names, surfaces, .. } = self.build()?;
+        // A gap and, in space, three velocities and three forces for each contact.
+        let of_contacts = 7 * contact_names.len();
+        let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + of_contacts;
+        let (steps, kept) = (self.step_count(), self.step_count().saturating_mul(numbers));
+        if kept > NUMBER_LIMIT {
+            return Err(Error::Motion { steps, kept, limit: NUMBER_LIMIT });
+        }
+        let span = (self.duration, self.integrator.step_size);
+        let mut motion = follow(&model, law, &start, span, progress)?;
+        motion.trajectory.contact_names = contact_names;
+        if let Some(surfaces) = &surfaces {
+            motion.name_found(surfaces, model.component_count());
+        }
+        Ok(motion)
+    }
+}
+
+impl EventMotion {
+    /// Keeps the contacts that were found and did something, gives them names and numbers them anew; contacts have this
+    /// many components.
+    fn name_found(&mut self, surfaces: &Surfaces, components: usize) {
+        let named = self.trajectory.contact_names.len();
+        let mut used: BTreeSet<usize> = BTreeSet::new();
+        for event in &mut self.report.events {
+            used.extend(contacts_of(&mut event.kind).iter().copied());
+        }
+        for at in &self.contacts {
+            let forces = at.forces.chunks(components).enumerate();
+            let pushing = forces.filter(|(_, force)| force.iter().any(|entry| *entry != 0.0));
+            used.extend(pushing.map(|(contact, _)| contact));
+        }
+        let kept: Vec<usize> = (0..named).chain(used.range(named..).copied()).collect();
+        for event in &mut self.report.events {
+            for contact in contacts_of(&mut event.kind) {
+                *contact = kept.binary_search(contact).unwrap_or(*contact);
+            }
+        }
+        let of = |entries: &[f64]| -> Vec<f64> {
+            let entry = |k: usize| entries.get(k).copied().unwrap_or_default();
+            let rows = kept.iter().flat_map(|k| k * components..(k + 1) * components);
+            rows.map(entry).collect()
+        };
+        for at in &mut self.contacts {
+            *at = ContactMotion { velocities: of(&at.velocities), forces: of(&at.forces) };
+        }
+        for sample in &mut self.trajectory.samples {
+            sample.gaps.truncate(named);
+        }
+        let Report { modes, names, .. } = &mut self.report;
+        *modes = kept.iter().filter_map(|k| modes.get(*k).copied()).collect();
+        *names = kept.iter().map(|k| names.get(*k).copied().flatten()).collect();
+        let found: Vec<_> = names[named..].iter().copied().flatten().collect();
+        self.trajectory.contact_names.extend(found.iter().map(|name| surfaces.contact(name)));
+        self.trajectory.found = Some(found);
+    }
+}
+
+/// The contacts that an event names.
+fn contacts_of(kind: &mut EventKind) -> &mut [usize] {
+    match kind {
+        EventKind::Impact { contacts, .. }
+        | EventKind::Accumulation { contacts, .. }
+        | EventKind::Jam { contacts, .. } => contacts,
+        EventKind::Mode { contact, .. } => std::slice::from_mut(contact),
+        _ => &mut [],
+    }
+}
+
+/// Moves `model` from `start` for a time (s), with a sample every so often (s); contacts have no names.
+///
+/// `progress` is told the fraction done, in `[0, 1]` and never decreasing.
+///
+/// # Errors
+///
+/// [`Error::EventDriven`] when the law does not apply to the model.
+pub fn follow(
+    model: &Model,
+    law: &dyn Law,
+    start: &State,
+    (duration, interval): (f64, f64),
+    progress: &mut dyn FnMut(f64),
+) -> Result<EventMotion, Error> {
+    let (contact_names, reports) = (vec![String::new(); model.contacts().len()], Vec::new());
+    let mut trajectory = Trajectory {
+        step_size: interval,
+        contact_names,
+        found: None,
+        samples: Vec::new(),
+        reports,
+    };
+    let settings = Settings { sample_interval: Some(interval), ..Settings::default() };
+    let mut contacts = Vec::new();
+    let mut told = 0.0;
+    let mut observe = |moment: &Snapshot<'_>| {
+        let fraction = ((moment.time - start.time) / duration).clamp(told, 1.0);
+        if fraction >= told + 0.01 {
+            told = fraction;
+            progress(fraction);
+        }
+        trajectory.samples.push(sample(model.system(), &start.coordinates, moment));
+        let (velocities, forces) = (moment.contact_velocity.to_vec(), moment.forces.to_vec());
+        contacts.push(ContactMotion { velocities, forces });
+    };
+    let report = integrate(model, law, &settings, start, start.time + duration, &mut observe)?;
+    progress(1.0);
+    Ok(EventMotion { trajectory, report, contacts })
+}
+
+fn sample(system: &dyn System, start: &[f64], moment: &Snapshot<'_>) -> Sample {
+    let mut displacement = vec![0.0; moment.velocity.len()];
+    system.difference(start, moment.coordinates, &mut displacement);
+    Sample {
+        time: moment.time,
+        coordinates: moment.coordinates.to_vec(),
+        velocity: moment.velocity.to_vec(),
+        displacement,
+        gaps: moment.gaps.to_vec(),
+        energy: moment.energy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use percussion_impact::AnitescuPotra;
+
+    use super::*;
+
+    /// The rod on the table, of which time stepping converges to the events: with inelastic impacts both ends land
+    /// when the figures of its fixture say, and nothing happens after it has come to rest.
+    #[test]
+    fn the_rod_lands_and_rests_as_time_stepping_says() {
+        let scenario =
+            Scenario::from_toml_str(&crate::compat("scenarios/rod-on-table.toml")).unwrap();
+        let motion = scenario.simulate_events(&AnitescuPotra::default(), &mut |_| ()).unwrap();
+        let landings = motion.report.events.iter().filter_map(|event| match event.kind {
+            EventKind::Impact { .. } => Some(event.time),
+            _ => None,
+        });
+        let rest = motion.report.events.last().map(|event| event.time);
+        let names = ["first end touches", "second end touches", "rest begins"];
+        for (name, time) in names.into_iter().zip(landings.chain(rest)) {
+            let expected = scenario.expectation(name).unwrap();
+            assert!(expected.row(&scenario.name, time).accepted, "{name}: {time} {expected:?}");
+        }
+        let end = motion.trajectory.end();
+        for (name, value) in
+            [("final horizontal position", end.coordinates[0]), ("final angle", end.coordinates[2])]
+        {
+            let expected = scenario.expectation(name).unwrap();
+            assert!(expected.row(&scenario.name, value).accepted, "{name}: {value} {expected:?}");
+        }
+    }
+}

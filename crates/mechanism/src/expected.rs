@@ -1,0 +1,99 @@
+//! Figures of a file to compare measurements with.
+
+use std::collections::BTreeSet;
+
+use percussion_record::{Against, Row};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error,
+    rules::{NOT_EMPTY, at_least_zero, finite, require},
+};
+
+/// A figure to compare a measurement with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expected {
+    /// What is measured.
+    pub quantity: String,
+    /// Its unit, empty when dimensionless.
+    #[serde(default)]
+    pub unit: String,
+    /// The published figure.
+    pub published: Option<f64>,
+    /// The figure of an independent computation, or an ideal value.
+    pub checked: Option<f64>,
+    /// Largest accepted distance from the reference named by `against`, in `unit`.
+    pub tolerance: Option<f64>,
+    /// Which of the two the measurement is judged against.
+    pub against: Against,
+    /// Why the tolerance is what it is, or what the figure means.
+    pub note: Option<String>,
+}
+
+impl Expected {
+    /// The row of a report that compares `measured` with this figure.
+    ///
+    /// A measurement that is not a number is never accepted, unless it is for comparison only.
+    #[must_use]
+    pub fn row(&self, experiment: &str, measured: f64) -> Row {
+        let reference = match self.against {
+            Against::Published => self.published,
+            Against::Checked => self.checked,
+            Against::Nothing => None,
+        };
+        let accepted = match (self.against, reference, self.tolerance) {
+            (Against::Nothing, ..) => true,
+            (_, Some(reference), Some(tolerance)) => (measured - reference).abs() <= tolerance,
+            _ => false,
+        };
+        Row {
+            experiment: experiment.to_owned(),
+            quantity: self.quantity.clone(),
+            unit: self.unit.clone(),
+            published: self.published,
+            checked: self.checked,
+            measured,
+            tolerance: self.tolerance,
+            against: self.against,
+            accepted,
+        }
+    }
+
+    /// Checks that all entries are complete and that each quantity has one.
+    ///
+    /// # Errors
+    ///
+    /// The first broken rule, with its place in the list `expected`.
+    pub fn check_all(expected: &[Self]) -> Result<(), Error> {
+        let mut used = BTreeSet::new();
+        for (i, expected) in expected.iter().enumerate() {
+            let path = format!("expected[{i}]");
+            expected.check(&path)?;
+            if !used.insert(&expected.quantity) {
+                let path = format!("{path}.quantity");
+                return Err(Error::DuplicateName { path, name: expected.quantity.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, path: &str) -> Result<(), Error> {
+        let quantity = &self.quantity;
+        require(&format!("{path}.quantity"), quantity, NOT_EMPTY, !quantity.trim().is_empty())?;
+        for (field, value) in [("published", self.published), ("checked", self.checked)] {
+            finite(&format!("{path}.{field}"), value.as_slice())?;
+        }
+        if let Some(tolerance) = self.tolerance {
+            let accepted = "a finite number of at least 0";
+            at_least_zero(&format!("{path}.tolerance"), tolerance, accepted)?;
+        }
+        let complete = match self.against {
+            Against::Published => self.published.is_some() && self.tolerance.is_some(),
+            Against::Checked => self.checked.is_some() && self.tolerance.is_some(),
+            Against::Nothing => self.tolerance.is_none(),
+        };
+        let rule = "a reference that is given together with a tolerance, or nothing without one";
+        require(&format!("{path}.against"), &self.against, rule, complete)
+    }
+}

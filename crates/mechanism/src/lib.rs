@@ -1,0 +1,95 @@
+//! Mechanisms from files: bodies, joints, shapes and contacts, moved or hit as the file says.
+//!
+//! A [`Scenario`](scenario::Scenario) is a TOML file with a mechanism and a scheme that moves it, or a robot description
+//! (URDF) on a floor; checked field by field, it becomes a [`Trajectory`](trajectory::Trajectory), or an
+//! [`EventMotion`](event_motion::EventMotion) with any impact law. An [`ImpactScenario`](impacts::ImpactScenario) is a
+//! mechanism at the instant of an impact, ready for every law; a [`Design`](design::Design) is one with variables.
+//! [`view`] turns what came out into data for a page that plays it. Nothing here draws or prints.
+//!
+//! # Example
+//!
+//! A ball of 0.1 m is dropped from 1 m: it falls 0.9 m, for `√(1.8/9.81) = 0.428` s.
+//!
+//! ```
+//! use percussion_mechanism::scenario::Scenario;
+//!
+//! let scenario = Scenario::from_toml_str(r#"
+//!     name = "drop"
+//!     title = "A ball is dropped"
+//!     source = "first year mechanics"
+//!     dimension = "space"
+//!     gravity = [0.0, 0.0, -9.81]
+//!     duration = 0.5
+//!     friction = 0.3
+//!
+//!     [[bodies]]
+//!     name = "ball"
+//!     mass = 1.0
+//!     shape.sphere.radius = 0.1
+//!     position = [0.0, 0.0, 1.0]
+//!
+//!     [[planes]]
+//!     name = "floor"
+//!     point = [0.0, 0.0, 0.0]
+//!     normal = [0.0, 0.0, 1.0]
+//!
+//!     [integrator]
+//!     method = "moreau-jean"
+//!     step_size = 0.001
+//! "#)?;
+//! let trajectory = scenario.simulate(&mut |_fraction| ())?;
+//! let landing = trajectory.contact("ball–floor").expect("the only contact");
+//! let touch = trajectory.first_touch(landing, 1e-9).expect("it lands");
+//! assert!((touch.time - 0.428).abs() < 0.002); // two steps
+//! # Ok::<(), percussion_mechanism::Error>(())
+//! ```
+//!
+//! # Modules
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`scenario`] | the file format, its checks, and the model built from it |
+//! | [`trajectory`] | a simulated motion, step by step, and as a table |
+//! | [`event_motion`] | a scenario moved from event to event, with any impact law |
+//! | [`impacts`] | a mechanism at the instant of an impact: its contacts and the velocity before |
+//! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
+//! | [`view`] | motions and outcomes as data of a page that plays them |
+//! | [`document`] | TOML texts with a limit of length, and errors that name the place |
+//!
+//! # Features
+//!
+//! None: nothing of this crate is optional.
+//!
+//! # Limits
+//!
+//! Files describe free bodies, trees of joints and loops with the shapes that [`scenario`] and [`impacts`] list; other
+//! mechanisms are built in code, on `percussion-dynamics`.
+//!
+//! All units are SI: m, kg, s, N, rad.
+
+pub mod design;
+pub mod document;
+mod error;
+pub mod event_motion;
+mod expected;
+mod expression;
+pub mod impacts;
+mod rules;
+pub mod scenario;
+pub mod trajectory;
+pub mod view;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use error::Error;
+pub use expected::Expected;
+
+/// The text of a file in `fixtures/compat`.
+#[cfg(test)]
+fn compat(path: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/compat");
+    std::fs::read_to_string(folder.join(path)).expect("a file of the repository")
+}

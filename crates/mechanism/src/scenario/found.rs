@@ -1,0 +1,312 @@
+//! What touches in a [`Scenario`] whose contacts are found on the way: [`Surfaces`].
+
+use percussion_collision::{Collider, ContactId, Feature, Pair, Scene, Shape};
+use percussion_dynamics::{System, contact_source::ContactName};
+
+use super::{Contact, Robot, Scenario, mechanism::Mechanism, robot, shape};
+use crate::{
+    Error,
+    rules::{FRICTION, refuse},
+};
+
+/// A surface with its names.
+#[derive(Clone, Debug)]
+pub(super) struct Surface {
+    /// In names of contacts.
+    pub(super) name: String,
+    /// Of the body or what is fixed.
+    pub(super) owner: String,
+    pub(super) collider: Collider,
+}
+
+/// The surfaces of a scenario, with the names of their contacts.
+#[derive(Clone, Debug)]
+pub struct Surfaces {
+    scene: Scene,
+    names: Vec<String>,
+    owners: Vec<String>,
+}
+
+impl Surfaces {
+    /// The surfaces, numbered as its colliders.
+    #[must_use]
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The name of a contact, such as `box 1–floor (vertex 3, face 0)`. Where both surfaces have one feature only, as two
+    /// balls have, there are no parentheses.
+    #[must_use]
+    pub fn contact(&self, contact: &ContactName) -> String {
+        let [first, second] = contact.surfaces.map(|surface| self.name(surface));
+        let Some(ContactId { features, colliders }) = ContactId::from_name(contact) else {
+            return format!("{first}–{second}");
+        };
+        let plain = |k: usize| {
+            let shape = self.scene.colliders().get(colliders[k]).map(Collider::shape);
+            match features[k] {
+                Feature::Whole => true,
+                Feature::Face(_) => matches!(shape, Some(Shape::HalfSpace { .. })),
+                Feature::Vertex(_) => {
+                    matches!(shape, Some(Shape::Sphere { .. } | Shape::Disc { .. }))
+                }
+                _ => false,
+            }
+        };
+        if plain(0) && plain(1) {
+            return format!("{first}–{second}");
+        }
+        let [one, two] = features.map(feature);
+        format!("{first}–{second} ({one}, {two})")
+    }
+
+    /// The names of the bodies, or of what is fixed, that a contact joins: body 1 and body 2 of its frame.
+    #[must_use]
+    pub fn partners(&self, contact: &ContactName) -> [String; 2] {
+        contact.surfaces.map(|surface| self.owners.get(surface).cloned().unwrap_or_default())
+    }
+
+    /// The name of the body that has the surface, or of what is fixed.
+    pub(crate) fn owner(&self, surface: usize) -> &str {
+        self.owners.get(surface).map_or("", String::as_str)
+    }
+
+    fn name(&self, surface: usize) -> &str {
+        self.names.get(surface).map_or("", String::as_str)
+    }
+}
+
+fn feature(feature: Feature) -> String {
+    match feature {
+        Feature::Vertex(index) => format!("vertex {index}"),
+        Feature::Rim(index) => format!("rim {index}"),
+        Feature::Edge(index) => format!("edge {index}"),
+        Feature::Face(index) => format!("face {index}"),
+        _ => "surface".to_owned(),
+    }
+}
+
+impl Scenario {
+    /// Whether contacts are found on the way: whether there is any shape but spheres, discs and rods among planes, or any
+    /// joint.
+    #[must_use]
+    pub fn finds_contacts(&self) -> bool {
+        let other = |body: &super::Body| {
+            !body.shapes.is_empty() || body.shape.as_ref().is_some_and(|shape| !shape.is_round())
+        };
+        self.is_tree() || !self.fixed.is_empty() || self.bodies.iter().any(other)
+    }
+
+    /// The surfaces on the bodies of `mechanism`.
+    pub(super) fn surfaces(&self, mechanism: &Mechanism) -> Result<Surfaces, Error> {
+        let system = mechanism.system();
+        let default = [self.friction, self.restitution].map(Option::unwrap_or_default);
+        let mut surfaces = Vec::new();
+        if let (Some(standing), Some(robot)) = (&mechanism.robot, &self.robot) {
+            let own =
+                [robot.friction.unwrap_or(default[0]), robot.restitution.unwrap_or(default[1])];
+            surfaces.extend(standing.surfaces(system, own)?);
+        }
+        for (body, carrier) in mechanism.carriers.iter().enumerate() {
+            surfaces.extend(self.body_surfaces(body, carrier, default)?);
+        }
+        surfaces.extend(self.fixed_surfaces(default)?);
+        let (mut names, mut owners, mut colliders) = (Vec::new(), Vec::new(), Vec::new());
+        for Surface { name, owner, collider } in surfaces {
+            names.push(name);
+            owners.push(owner);
+            colliders.push(collider);
+        }
+        let mut scene = Scene::new(colliders, system)?;
+        if let Some(tree) = mechanism.tree() {
+            scene = robot::without_neighbors(scene, tree)?;
+        }
+        if let (Some(standing), Some(Robot { self_contacts: false, .. })) =
+            (&mechanism.robot, &self.robot)
+        {
+            let links = standing.links.len();
+            for (a, b) in (0..links).flat_map(|a| (a + 1..links).map(move |b| (a, b))) {
+                scene = scene.exclude(a, b)?;
+            }
+        }
+        for (a, b) in self.loops_between(mechanism) {
+            scene = scene.exclude(a, b)?;
+        }
+        if let Some(contacts) = &self.contacts {
+            let pairs = self.scene_pairs(contacts, &owners, &scene, mechanism)?;
+            scene = scene.with_pairs(&pairs)?;
+        }
+        Ok(Surfaces { scene, names, owners })
+    }
+
+    /// Bodies that joints connect which close loops.
+    fn loops_between<'a>(
+        &'a self,
+        mechanism: &'a Mechanism,
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let link = |name: &String| {
+            let body = self.bodies.iter().position(|body| body.name == *name)?;
+            Some(mechanism.carriers[body].body)
+        };
+        let loops = self.joints.iter().filter(|joint| joint.closes_loop);
+        loops.filter_map(move |joint| Some((link(&joint.between[0])?, link(&joint.between[1])?)))
+    }
+
+    fn body_surfaces(
+        &self,
+        body: usize,
+        carrier: &super::mechanism::Carrier,
+        default: [f64; 2],
+    ) -> Result<Vec<Surface>, Error> {
+        let described = &self.bodies[body];
+        let owner = &described.name;
+        let path = |k: Option<usize>| match k {
+            None => format!("bodies[{body}].shape"),
+            Some(k) => format!("bodies[{body}].shapes[{k}].shape"),
+        };
+        let mut surfaces = Vec::new();
+        if let Some(shape) = &described.shape {
+            let described = (owner.clone(), path(None), shape, default);
+            surfaces.push(surface(owner, described, Some(carrier.body), carrier.placement)?);
+        }
+        for (k, part) in described.shapes.iter().enumerate() {
+            let own = part.name.clone().unwrap_or_else(|| k.to_string());
+            let name = format!("{owner}/{own}");
+            let pose = shape::pose(part.position.as_ref(), part.orientation);
+            let own = [part.friction.unwrap_or(default[0]), part.restitution.unwrap_or(default[1])];
+            let described = (name, path(Some(k)), &part.shape, own);
+            surfaces.push(surface(owner, described, Some(carrier.body), carrier.placement * pose)?);
+        }
+        Ok(surfaces)
+    }
+
+    fn fixed_surfaces(&self, default: [f64; 2]) -> Result<Vec<Surface>, Error> {
+        let mut surfaces = Vec::new();
+        for (i, plane) in self.planes.iter().enumerate() {
+            let normal = super::build::vector3(&plane.normal);
+            let collider = Collider::fixed(Shape::HalfSpace { normal });
+            let pose = shape::pose(Some(&plane.point), None);
+            let name = plane.name.clone();
+            let expected = "no tangent where contacts are found: tangents follow the x axis";
+            if plane.tangent.is_some() {
+                refuse(&format!("planes[{i}].tangent"), &plane.tangent, expected)?;
+            }
+            surfaces.push(with_pose(name.clone(), name, collider, pose, default)?);
+        }
+        for (i, fixed) in self.fixed.iter().enumerate() {
+            let own =
+                [fixed.friction.unwrap_or(default[0]), fixed.restitution.unwrap_or(default[1])];
+            let pose = shape::pose(fixed.position.as_ref(), fixed.orientation);
+            let described = (fixed.name.clone(), format!("fixed[{i}].shape"), &fixed.shape, own);
+            surfaces.push(surface(&fixed.name, described, None, pose)?);
+        }
+        Ok(surfaces)
+    }
+
+    /// The pairs of colliders that are listed in `[[contacts]]`.
+    fn scene_pairs(
+        &self,
+        contacts: &[Contact],
+        owners: &[String],
+        scene: &Scene,
+        mechanism: &Mechanism,
+    ) -> Result<Vec<Pair>, Error> {
+        let mut pairs = Vec::new();
+        for (i, contact) in contacts.iter().enumerate() {
+            let [first, second] = &contact.between;
+            for (k, name) in contact.between.iter().enumerate() {
+                let bodies = mechanism.parts.iter().map(|part| &part.name);
+                let mut known: Vec<&str> = bodies.chain(owners).map(String::as_str).collect();
+                known.sort_unstable();
+                known.dedup();
+                if !known.contains(&name.as_str()) {
+                    let (path, name) = (format!("contacts[{i}].between[{k}]"), name.clone());
+                    return Err(Error::UnknownName { path, name, known: known.join(", ") });
+                }
+            }
+            let of = |name: &String| {
+                (0..owners.len()).filter(|k| owners[*k] == *name).collect::<Vec<usize>>()
+            };
+            let [one, two] = [of(first), of(second)];
+            if one.is_empty() || two.is_empty() {
+                return Err(Error::NoGap { first: first.clone(), second: second.clone() });
+            }
+            let product = one.iter().flat_map(|a| two.iter().map(move |b| [*a, *b]));
+            for colliders in product {
+                let both = colliders.map(|k| &scene.colliders()[k]);
+                let [frictions, restitutions] =
+                    [both.map(Collider::friction), both.map(Collider::restitution)];
+                pairs.push(Pair {
+                    colliders,
+                    friction: contact.friction.unwrap_or_else(|| mean(frictions)),
+                    restitution: contact.restitution.unwrap_or_else(|| mean(restitutions)),
+                });
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Refuses surfaces without friction.
+    pub(super) fn check_friction(&self) -> Result<(), Error> {
+        let listed = |contacts: &Vec<Contact>| contacts.iter().all(|one| one.friction.is_some());
+        if self.friction.is_some() || self.contacts.as_ref().is_some_and(listed) {
+            return Ok(());
+        }
+        let of_body = |body: &super::Body| {
+            body.shape.is_none() && body.shapes.iter().all(|part| part.friction.is_some())
+        };
+        let all = self.planes.is_empty()
+            && self.bodies.iter().all(of_body)
+            && self.fixed.iter().all(|fixed| fixed.friction.is_some())
+            && self.robot.as_ref().is_none_or(|robot| robot.friction.is_some());
+        if all { Ok(()) } else { refuse("friction", &"missing", FRICTION) }
+    }
+}
+
+/// The geometric mean; of equal numbers that number.
+fn mean([a, b]: [f64; 2]) -> f64 {
+    let equal = a.to_bits() == b.to_bits();
+    if equal { a } else { a.sqrt() * b.sqrt() }
+}
+
+/// The surface of `owner` with a name, the path of its shape in the file, the shape and its coefficients.
+fn surface(
+    owner: &str,
+    (name, path, shape, own): (String, String, &super::Shape, [f64; 2]),
+    body: Option<usize>,
+    pose: nalgebra::Isometry3<f64>,
+) -> Result<Surface, Error> {
+    let shape = shape.collision().map_err(|source| Error::Shape { path, source })?;
+    let collider = match body {
+        Some(body) => Collider::on_body(body, shape),
+        None => Collider::fixed(shape),
+    };
+    with_pose(owner.to_owned(), name, collider, pose, own)
+}
+
+fn with_pose(
+    owner: String,
+    name: String,
+    collider: Result<Collider, percussion_collision::collider::Error>,
+    pose: nalgebra::Isometry3<f64>,
+    [friction, restitution]: [f64; 2],
+) -> Result<Surface, Error> {
+    let collider = collider
+        .and_then(|collider| collider.with_pose(pose)?.with_friction(friction))
+        .and_then(|collider| collider.with_restitution(restitution))
+        .map_err(|source| Error::Surface { name: name.clone(), source })?;
+    Ok(Surface { name, owner, collider })
+}
+
+/// The overlap of the start that is deepest (m), with the name of the contact.
+pub(super) fn deepest(
+    surfaces: &Surfaces,
+    system: &dyn System,
+    coordinates: &[f64],
+) -> Result<Option<(f64, String)>, Error> {
+    let settings = percussion_collision::Settings { proximity: 0.0 };
+    let mut workspace = percussion_collision::Workspace::default();
+    let found = surfaces.scene.contacts(system, coordinates, &settings, &mut workspace)?;
+    let deepest = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap));
+    Ok(deepest.map(|contact| (-contact.gap, surfaces.contact(&contact.id.name()))))
+}

@@ -1,0 +1,118 @@
+//! Answers of laws as motions: [`Played`].
+
+use nalgebra::DVector;
+use percussion_impact::{
+    Outcome,
+    laws::{Answer, sampled::Sampled},
+    outcome::Impulse,
+};
+use percussion_record::view::{Motion, SetPlane, View};
+
+use super::ImpactStage;
+
+/// Most outcomes of a law that are played.
+const OUTCOMES: usize = 200;
+
+/// Most cells of a set that are drawn in a plane.
+const CELLS: usize = 4000;
+
+/// What is played of the answers of laws to one impact.
+#[derive(Clone, Debug, Default)]
+pub struct Played {
+    /// The motions, answer by answer.
+    pub motions: Vec<Motion>,
+    /// Planes of the sets among the answers.
+    pub sets: Vec<SetPlane>,
+}
+
+impl Played {
+    /// Takes what is played of another answer.
+    pub fn extend(&mut self, other: Self) {
+        self.motions.extend(other.motions);
+        self.sets.extend(other.sets);
+    }
+}
+
+impl ImpactStage {
+    /// What is played of the answer of `law`: its outcome, the first 200 of several, and of a set those where a contact
+    /// velocity is smallest or largest, the first 200, and its planes.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_impact::laws::{Choice, Name};
+    /// use percussion_mechanism::{impacts::ImpactScenario, view::ImpactStage};
+    ///
+    /// let scenario = ImpactScenario::from_path("fixtures/compat/impacts/rocking-block.toml")?;
+    /// let stage = ImpactStage::new(&scenario)?;
+    /// let problem = scenario.build()?.problem;
+    /// let answer = Choice::new(Name::Poisson, vec![], None)?.answer(&problem, &|_share| ())?;
+    /// let played = stage.play("poisson", &answer);
+    /// assert_eq!(played.motions[0].name, "poisson");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn play(&self, law: &str, answer: &Answer) -> Played {
+        let one = |name: &str, outcome: &Outcome| {
+            self.finite(name, None, &outcome.velocity, &outcome.impulses)
+        };
+        match answer {
+            Answer::One(outcome) => {
+                Played { motions: one(law, outcome).into_iter().collect(), sets: Vec::new() }
+            }
+            Answer::Several(several) => {
+                let several = several.outcomes.iter().take(OUTCOMES).zip(1_u32..);
+                let motions =
+                    several.filter_map(|(outcome, k)| one(&format!("{law} {k}"), outcome));
+                Played { motions: motions.collect(), sets: Vec::new() }
+            }
+            Answer::Set(sampled) => Played {
+                motions: self.samples(law, sampled),
+                sets: sampled
+                    .planes
+                    .iter()
+                    .map(|plane| {
+                        let outcomes = plane.coverage.cells().map(|cell| cell.point).take(CELLS);
+                        self.set_plane(plane.contact, plane.hull.polygon().vertices(), outcomes)
+                    })
+                    .collect(),
+            },
+        }
+    }
+
+    /// The page of what is played.
+    #[must_use]
+    pub fn played(&self, played: Played) -> View {
+        self.view(played.motions, played.sets)
+    }
+
+    /// The outcomes of a set where a contact velocity is smallest or largest, and the first ones.
+    fn samples(&self, law: &str, sampled: &Sampled) -> Vec<Motion> {
+        let extremes = sampled.extreme_outcomes(self.problem()).map(|extreme| {
+            let what = if extreme.component == 0 { "separation" } else { "sliding" };
+            let name = format!("{law}, {} {what} of contact {}", extreme.side(), extreme.contact);
+            (name, extreme.sample, extreme.velocity.clone())
+        });
+        let first = sampled.velocities.iter().take(OUTCOMES).zip(0..);
+        let first = first.map(|(velocity, number)| {
+            let velocity = DVector::from_column_slice(velocity);
+            (format!("{law}, outcome {number}"), number, velocity)
+        });
+        extremes
+            .chain(first)
+            .filter_map(|(name, number, velocity)| self.finite(&name, Some(number), &velocity, &[]))
+            .collect()
+    }
+
+    /// The motion of an outcome; none of one that overflowed.
+    fn finite(
+        &self,
+        name: &str,
+        sample: Option<u64>,
+        velocity: &DVector<f64>,
+        impulses: &[Impulse],
+    ) -> Option<Motion> {
+        let is_finite = velocity.iter().all(|value| value.is_finite());
+        is_finite.then(|| self.motion(name, sample, velocity, impulses))
+    }
+}

@@ -1,0 +1,305 @@
+//! [`GrainFilm`], which records a run of grains.
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use percussion_collision::Shape;
+use percussion_granular::{Report, Surface, Wall, World};
+use percussion_record::view::{
+    BodyView, Curve, Dimension, FORMAT, Grains, Motion, PlaneView, Solid, View,
+};
+
+use super::{single, singles, solids};
+
+/// Most times that a [`GrainFilm`] keeps.
+pub const GRAIN_FRAME_LIMIT: usize = 120;
+
+/// Most grains that a [`GrainFilm`] keeps over all times; of more every second, fourth, … is shown.
+///
+/// With all times that is a page of less than 5 MB.
+pub const GRAIN_LIMIT: usize = 4000;
+
+/// A run of grains on its way to a [`View`]: at most [`GRAIN_FRAME_LIMIT`] times, at most [`GRAIN_LIMIT`] grains.
+///
+/// # Example
+///
+/// ```
+/// use percussion_granular::scenes;
+/// use percussion_mechanism::view::GrainFilm;
+///
+/// let mut world = scenes::column(0.01, 3, 4)?;
+/// let mut film = GrainFilm::new(&world, 200);
+/// for _ in 0..200 {
+///     let report = world.step()?;
+///     film.look(&world, &report);
+/// }
+/// let view = film.view("A column settles", "36 grains of 1 cm.");
+/// let grains = view.motions[0].grains.as_ref().expect("there are some");
+/// assert_eq!(grains.radii.len(), 36);
+/// # Ok::<(), percussion_granular::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GrainFilm {
+    /// Steps from one frame to the next.
+    stride: u64,
+    /// One grain in so many is shown, a power of two.
+    share: u64,
+    /// The radii of all grains that were ever shown, by identity.
+    radii: BTreeMap<u64, f64>,
+    frames: Vec<Frame>,
+    /// Deepest overlap since the last frame (m), and the contacts of the last step.
+    overlap: f64,
+    contacts: usize,
+}
+
+/// One moment of a film.
+#[derive(Clone, Debug)]
+struct Frame {
+    time: f64,
+    centers: BTreeMap<u64, Vector3<f64>>,
+    walls: Vec<Wall>,
+    kinetic_energy: f64,
+    overlap: f64,
+    contacts: usize,
+    grains: usize,
+}
+
+impl GrainFilm {
+    /// A film of a world that will do about so many `steps`, beginning with what is there now.
+    #[must_use]
+    pub fn new(world: &World, steps: u64) -> Self {
+        let stride = steps.div_ceil(GRAIN_FRAME_LIMIT as u64 - 1).max(1);
+        let (radii, frames) = (BTreeMap::new(), Vec::new());
+        let mut film = Self { stride, share: 1, radii, frames, overlap: 0.0, contacts: 0 };
+        film.keep(world);
+        film
+    }
+
+    /// Looks at the world after a step.
+    pub fn look(&mut self, world: &World, report: &Report) {
+        self.overlap = self.overlap.max(report.overlap);
+        self.contacts = report.contacts;
+        if world.steps().is_multiple_of(self.stride) && self.frames.len() < GRAIN_FRAME_LIMIT {
+            self.keep(world);
+        }
+    }
+
+    fn keep(&mut self, world: &World) {
+        let grains = world.grains();
+        let mut centers = BTreeMap::new();
+        let all = grains.identities().iter().zip(grains.positions()).zip(grains.radii());
+        for ((&identity, center), &radius) in all {
+            if is_shown(identity, self.share) {
+                centers.insert(identity, *center);
+                self.radii.insert(identity, radius);
+            }
+        }
+        self.frames.push(Frame {
+            time: world.time(),
+            centers,
+            walls: world.walls().to_vec(),
+            kinetic_energy: grains.kinetic_energy(),
+            overlap: self.overlap,
+            contacts: self.contacts,
+            grains: grains.len(),
+        });
+        self.overlap = 0.0;
+        while self.radii.len() > GRAIN_LIMIT {
+            self.share *= 2;
+            self.radii.retain(|identity, _| is_shown(*identity, self.share));
+            for frame in &mut self.frames {
+                frame.centers.retain(|identity, _| is_shown(*identity, self.share));
+            }
+        }
+    }
+
+    /// What was filmed; `caption` ends with a full stop.
+    #[must_use]
+    pub fn view(&self, title: &str, caption: &str) -> View {
+        let Self { share, radii, frames, .. } = self;
+        let centers = frames.iter().map(|frame| {
+            let center = |identity| frame.centers.get(identity).map(|&center| center.into());
+            radii.keys().map(center)
+        });
+        let grains = Grains::new(radii.values().map(|radius| single(*radius)).collect(), centers);
+        // The first frame is there from the beginning.
+        let walls = frames.first().map_or(&[][..], |frame| &frame.walls);
+        let round = walls.iter().enumerate().filter_map(|(index, wall)| {
+            let solids = vec![solid(wall, &grains.corners)?];
+            Some((index, BodyView { name: format!("wall {index}"), solids }))
+        });
+        let (shown, bodies): (Vec<usize>, Vec<BodyView>) = round.unzip();
+        let poses = |frame: &Frame| {
+            let walls = shown.iter().filter_map(|&index| frame.walls.get(index));
+            walls.flat_map(|wall| wall_pose(wall, frame.time)).collect()
+        };
+        let motion = Motion {
+            name: title.to_owned(),
+            times: frames.iter().map(|frame| frame.time).collect(),
+            poses: frames.iter().map(poses).collect(),
+            touches: vec![Vec::new(); frames.len()],
+            curves: curves(frames),
+            grains: Some(grains),
+            ..Motion::default()
+        };
+        let thinned = match share {
+            1 => String::new(),
+            _ => format!(" One grain in {share} is shown."),
+        };
+        View {
+            format: FORMAT.to_owned(),
+            title: title.to_owned(),
+            caption: format!("{caption}{thinned}"),
+            dimension: Dimension::Space,
+            bodies,
+            planes: walls.iter().enumerate().filter_map(plane).collect(),
+            contacts: Vec::new(),
+            motions: vec![motion],
+            sets: Vec::new(),
+        }
+    }
+}
+
+/// Whether a grain is among one in `share`, a power of two.
+///
+/// The grains of a lattice have the numbers of its nodes; bits are mixed as `SplitMix64` does, so that those shown are
+/// spread over it.
+fn is_shown(identity: u64, share: u64) -> bool {
+    let mixed = (identity ^ (identity >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 31) & (share - 1) == 0
+}
+
+fn curves(frames: &[Frame]) -> Vec<Curve> {
+    let curve = |chart: &str, unit: &str, value: fn(&Frame) -> f64| Curve {
+        chart: chart.to_owned(),
+        label: chart.to_owned(),
+        unit: unit.to_owned(),
+        values: frames.iter().map(value).collect(),
+    };
+    vec![
+        curve("kinetic energy", "J", |frame| frame.kinetic_energy),
+        curve("deepest overlap", "m", |frame| frame.overlap),
+        curve("contacts", "", |frame| frame.contacts as f64),
+        curve("grains", "", |frame| frame.grains as f64),
+    ]
+}
+
+fn plane((index, wall): (usize, &Wall)) -> Option<PlaneView> {
+    let (point, normal) = match &wall.surface {
+        Surface::Plane { point, normal } => (*point, normal.into_inner()),
+        Surface::Solid { shape: Shape::HalfSpace { normal }, pose } => {
+            (pose.translation.vector, pose * normal.normalize())
+        }
+        _ => return None,
+    };
+    Some(PlaneView { name: format!("wall {index}"), point: point.into(), normal: normal.into() })
+}
+
+/// A wall that is not a plane, in its own frame; endless ones as far as there are grains.
+fn solid(wall: &Wall, corners: &[[f64; 3]; 2]) -> Option<Solid> {
+    let ends = |axis: &Vector3<f64>, point: &Vector3<f64>| {
+        let along = (0..8_usize).map(|corner| {
+            let corner = Vector3::from_fn(|k, _| corners[(corner >> k) & 1][k]);
+            axis.dot(&(corner - point))
+        });
+        let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| {
+            (low.min(at), high.max(at))
+        });
+        [low, high].map(|at| (at * axis).into())
+    };
+    match &wall.surface {
+        Surface::Solid { shape, .. } => solids::solid(shape, &Isometry3::identity()),
+        Surface::Cylinder { point, axis, radius } => {
+            Some(Solid::Cylinder { ends: ends(axis, point), radius: *radius })
+        }
+        Surface::Tube { point, axis, radius } => {
+            Some(Solid::Tube { ends: ends(axis, point), radius: *radius })
+        }
+        _ => None,
+    }
+}
+
+/// The pose of a wall that is not a plane: it is only translated, but the surface of a round one may turn.
+fn wall_pose(wall: &Wall, time: f64) -> [f32; 7] {
+    let (place, turn) = match &wall.surface {
+        Surface::Solid { pose, .. } => (pose.translation.vector, pose.rotation),
+        Surface::Cylinder { point, .. } | Surface::Tube { point, .. } => {
+            (*point, UnitQuaternion::from_scaled_axis(time * wall.angular_velocity))
+        }
+        _ => (Vector3::zeros(), UnitQuaternion::identity()),
+    };
+    let [x, y, z] = singles(&place);
+    let [i, j, k, w] = turn.coords.into();
+    [x, y, z, single(w), single(i), single(j), single(k)]
+}
+
+#[cfg(test)]
+mod tests {
+    use percussion_granular::{Grain, Settings, scenes};
+
+    use super::*;
+
+    #[test]
+    fn a_film_of_any_length_stays_short() {
+        let mut world = scenes::six_by_six_by_six().unwrap();
+        for (steps, expected) in [(50, 51), (119, 120), (120, 61)] {
+            let mut film = GrainFilm::new(&world, steps);
+            for _ in 0..steps {
+                let report = world.step().unwrap();
+                film.look(&world, &report);
+            }
+            let frames = film.view("Balls", "").motions[0].times.len();
+            // The run begins anywhere between two frames.
+            assert!(frames.abs_diff(expected) <= 1, "{frames} times of {steps} steps");
+        }
+        // More steps than were announced.
+        let mut film = GrainFilm::new(&world, 5);
+        for _ in 0..150 {
+            let report = world.step().unwrap();
+            film.look(&world, &report);
+        }
+        assert_eq!(film.view("Balls", "").motions[0].times.len(), GRAIN_FRAME_LIMIT);
+    }
+
+    #[test]
+    fn of_many_grains_some_are_shown() {
+        let mut world = scenes::dam_break(0.01, [20, 5, 60]).unwrap();
+        let mut film = GrainFilm::new(&world, 1);
+        let report = world.step().unwrap();
+        film.look(&world, &report);
+        let view = film.view("Dam", "6000 grains.");
+        let motion = &view.motions[0];
+        let grains = motion.grains.as_ref().unwrap();
+        // About half of them; a binomial count is within six deviations.
+        assert!((2760..=3240).contains(&grains.radii.len()), "{} are shown", grains.radii.len());
+        assert_eq!(grains.places.len(), 3 * motion.times.len() * grains.radii.len());
+        assert_eq!(view.planes.len(), 4);
+        assert!(view.caption.ends_with("One grain in 2 is shown."), "{}", view.caption);
+    }
+
+    #[test]
+    fn grains_keep_their_tracks_when_the_world_sorts_them() {
+        let settings = Settings { gravity: Vector3::zeros(), ..Settings::default() };
+        let mut world = World::new(settings, vec![]).unwrap();
+        for k in (0..40).rev() {
+            let mut grain = Grain::at(Vector3::new(0.0, 0.0, f64::from(k)), 0.1, 1.0);
+            grain.velocity.x = f64::from(k);
+            world.add(&grain).unwrap();
+        }
+        let mut film = GrainFilm::new(&world, 100);
+        for _ in 0..100 {
+            let report = world.step().unwrap();
+            film.look(&world, &report);
+        }
+        let view = film.view("Race", "");
+        let (motion, time) = (&view.motions[0], world.time());
+        assert_eq!(motion.times.len(), 101);
+        for (ball, height) in (0..40).map(f64::from).rev().enumerate() {
+            let [x, _, z] = motion.grains.as_ref().unwrap().center(100, ball).unwrap();
+            // Half of a step of a box that is 39 m high.
+            assert!((z - height).abs() < 39.0 / 65534.0, "the order is that of identities");
+            assert!((x - time * height).abs() < 1e-3, "{x} at the height {height}");
+        }
+    }
+}

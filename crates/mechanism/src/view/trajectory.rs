@@ -1,0 +1,254 @@
+//! A simulation as a [`View`].
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+use percussion_integrators::{ContactReport, event_driven::EventKind};
+use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View};
+
+use super::{plane_view, pose, singles, solids};
+use crate::{
+    Error,
+    event_motion::{ContactMotion, EventMotion},
+    scenario::{Body, Scenario, Setup, Shape},
+    trajectory::{Sample, Trajectory},
+};
+
+/// Most times of the motion of a simulation; of longer ones every second, third, … sample is kept, with
+/// the impulses of those between added up.
+pub const FRAME_LIMIT: usize = 1200;
+
+/// Most bodies and touching contacts over all times, each of which is about a hundred characters of the page.
+pub const ENTRY_LIMIT: usize = 60_000;
+
+/// Most contacts whose gaps are plotted one by one; of more the smallest gap is.
+const GAP_CURVES: usize = 12;
+
+/// A contact velocity that cannot be told from zero in a picture, as a share of the largest.
+///
+/// The solvers of the schemes are a hundred times as accurate or more.
+const STILL: f64 = 1e-6;
+
+/// A simulation of `scenario` for the page that plays it.
+///
+/// # Errors
+///
+/// As [`Scenario::build`]; none for a trajectory that `scenario` was simulated to.
+pub fn of_trajectory(scenario: &Scenario, trajectory: &Trajectory) -> Result<View, Error> {
+    let pushes = trajectory.reports.iter().map(|step| step.contacts.clone());
+    // Nothing has pushed before the start.
+    let pushes: Vec<_> = std::iter::once(Vec::new()).chain(pushes).collect();
+    let steps = format!("h = {} s", trajectory.step_size);
+    Filming { scenario, trajectory, pushes }.view(&steps)
+}
+
+/// An event-driven simulation of `scenario` for the page that plays it: percussions at the events, and between them
+/// the forces of contacts that stay closed times the time between samples.
+///
+/// # Errors
+///
+/// As [`of_trajectory`].
+///
+/// # Example
+///
+/// A disc of 1 kg lands after 0.4515 s at 4.43 m/s and leaves with 0.8 of that: 1.8 · 4.43 = 7.97 N·s.
+///
+/// ```
+/// use percussion_impact::Poisson;
+/// use percussion_mechanism::{scenario::Scenario, view};
+///
+/// let mut scenario = Scenario::from_path("fixtures/compat/scenarios/bouncing-ball.toml")?;
+/// scenario.duration = 0.6;
+/// let motion = scenario.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
+/// let view = view::of_event_motion(&scenario, &motion)?;
+/// let largest = view.motions[0].touches.iter().flatten().map(|touch| touch.impulse[1]);
+/// assert!((largest.fold(0.0, f32::max) - 7.97).abs() < 0.01);
+/// # Ok::<(), percussion_mechanism::Error>(())
+/// ```
+pub fn of_event_motion(scenario: &Scenario, motion: &EventMotion) -> Result<View, Error> {
+    let trajectory = &motion.trajectory;
+    let steps = format!("from event to event, shown every {} s", trajectory.step_size);
+    Filming { scenario, trajectory, pushes: pushes(motion) }.view(&steps)
+}
+
+/// What becomes a view.
+struct Filming<'a> {
+    scenario: &'a Scenario,
+    trajectory: &'a Trajectory,
+    /// For each sample the contacts that took part since the sample before, each at most once.
+    pushes: Vec<Vec<ContactReport>>,
+}
+
+impl Filming<'_> {
+    fn view(&self, steps: &str) -> Result<View, Error> {
+        let Self { scenario, trajectory, .. } = self;
+        let setup = scenario.build()?;
+        let stride = self.stride();
+        let last = trajectory.samples.len() - 1;
+        let shown: Vec<usize> = (0..last).step_by(stride).chain([last]).collect();
+        let frames = || shown.iter().map(|&index| &trajectory.samples[index]);
+        let since = std::iter::once(0).chain(shown.iter().map(|index| index + 1));
+        let still = self.still(&setup);
+        let touches = since.zip(&shown).map(|(from, &to)| self.touches(&setup, from, to, still));
+        let motion = Motion {
+            name: scenario.name.clone(),
+            times: frames().map(|sample| sample.time).collect(),
+            poses: frames().map(|sample| self.poses(&setup, sample)).collect(),
+            touches: touches.collect(),
+            curves: curves(trajectory, &shown),
+            ..Motion::default()
+        };
+        let thinned = match stride {
+            1 => String::new(),
+            _ => format!(", one in {stride}, with the impulses of all"),
+        };
+        Ok(View {
+            format: FORMAT.to_owned(),
+            title: scenario.title.clone(),
+            caption: format!("{}; {steps}{thinned}.", scenario.source),
+            dimension: scenario.dimension.into(),
+            bodies: match &setup.surfaces {
+                Some(surfaces) => solids::bodies(&setup, surfaces),
+                None => scenario.bodies.iter().map(body_view).collect(),
+            },
+            planes: scenario.planes.iter().map(plane_view).collect(),
+            contacts: trajectory.contact_names.clone(),
+            motions: vec![motion],
+            sets: Vec::new(),
+        })
+    }
+
+    /// The poses of the bodies of a sample, and of what is fixed.
+    fn poses(&self, setup: &Setup, sample: &Sample) -> Vec<f32> {
+        let mut poses = pose(setup.model.system(), &sample.coordinates);
+        if let Some(surfaces) = &setup.surfaces {
+            poses.extend(solids::fixed_poses(surfaces, self.scenario.dimension));
+        }
+        poses
+    }
+
+    /// How many samples become one frame.
+    fn stride(&self) -> usize {
+        let samples = self.trajectory.samples.len();
+        let touching: usize = self.pushes.iter().map(Vec::len).sum();
+        // Every body and every fixed shape has three or more coordinates, or a place in the scenario.
+        let of_sample = self.trajectory.end().coordinates.len();
+        let bodies = if self.scenario.is_tree() { of_sample } else { self.scenario.bodies.len() };
+        let entries = touching + samples * (bodies + self.scenario.fixed.len());
+        samples.div_ceil(FRAME_LIMIT).max(entries.div_ceil(ENTRY_LIMIT)).max(1)
+    }
+
+    /// The contact velocity (m/s) up to which a contact counts as still.
+    fn still(&self, setup: &Setup) -> f64 {
+        let speeds = self.pushes.iter().flatten().map(|push| push.velocity.norm());
+        // Positions are found to the tolerance, and velocities to that over a step.
+        let found = setup.settings.length_tolerance(&setup.model, &setup.state);
+        let found = found / self.trajectory.step_size;
+        found + STILL * speeds.fold(0.0, f64::max)
+    }
+
+    /// What touched in the samples `from..=to`, where it does at the last.
+    fn touches(&self, setup: &Setup, from: usize, to: usize, still: f64) -> Vec<Touch> {
+        let mut sums: BTreeMap<usize, (Vector3<f64>, &ContactReport)> = BTreeMap::new();
+        for push in self.pushes[from..=to].iter().flatten() {
+            let before = sums.get(&push.contact).map_or_else(Vector3::zeros, |(sum, _)| *sum);
+            sums.insert(push.contact, (before + push.impulse, push));
+        }
+        let coordinates = &self.trajectory.samples[to].coordinates;
+        let touch = |(contact, (impulse, push)): (usize, (Vector3<f64>, &ContactReport))| {
+            let gap = setup.gap(self.trajectory, contact)?;
+            let at = gap.contact_point(setup.model.system(), coordinates)?;
+            let axes = at.frame.axes();
+            Some(Touch {
+                contact,
+                point: singles(&at.point),
+                impulse: singles(&(0..3).map(|i| axes[i] * impulse[i]).sum()),
+                mode: Mode::of(push.velocity.x, push.velocity.yz().norm(), still),
+            })
+        };
+        sums.into_iter().filter_map(touch).collect()
+    }
+}
+
+/// The contacts of an event-driven motion that took part since the sample before, with their velocities.
+fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
+    let samples = &motion.trajectory.samples;
+    let contacts = motion.trajectory.contact_names.len();
+    let components = |rows: &[f64], contact: usize| {
+        let each = rows.len() / contacts.max(1);
+        let own = &rows[each * contact..each * (contact + 1)];
+        Vector3::from_fn(|row, _| own.get(row).copied().unwrap_or_default())
+    };
+    let mut impulses = vec![BTreeMap::<usize, Vector3<f64>>::new(); samples.len()];
+    for (k, at) in motion.contacts.iter().enumerate() {
+        let time = samples[k].time - samples[k.saturating_sub(1)].time;
+        for contact in 0..contacts {
+            let force = components(&at.forces, contact);
+            if force != Vector3::zeros() {
+                impulses[k].insert(contact, time * force);
+            }
+        }
+    }
+    for event in &motion.report.events {
+        let EventKind::Impact { contacts, impulses: percussions, .. } = &event.kind else {
+            continue;
+        };
+        // Of two samples of one time the second one is after the event.
+        let after = samples.partition_point(|sample| sample.time <= event.time);
+        let sums = &mut impulses[after.saturating_sub(1)];
+        for (contact, percussion) in contacts.iter().zip(percussions) {
+            let entry = |row: usize, _| percussion.get(row).copied().unwrap_or_default();
+            *sums.entry(*contact).or_default() += Vector3::from_fn(entry);
+        }
+    }
+    let of_sample = |(sums, at): (BTreeMap<usize, Vector3<f64>>, &ContactMotion)| {
+        let push = |(contact, impulse)| {
+            let velocity = components(&at.velocities, contact);
+            ContactReport::new(contact, f64::NAN, impulse, velocity)
+        };
+        sums.into_iter().map(push).collect()
+    };
+    impulses.into_iter().zip(&motion.contacts).map(of_sample).collect()
+}
+
+fn body_view(body: &Body) -> BodyView {
+    let solid = body.shape.as_ref().and_then(|shape| match shape {
+        Shape::Sphere(round) | Shape::Disc(round) => {
+            Some(Solid::Ball { center: [0.0; 3], radius: round.radius })
+        }
+        Shape::Rod(rod) => {
+            let half = 0.5 * rod.length;
+            Some(Solid::Capsule { ends: [[-half, 0.0, 0.0], [half, 0.0, 0.0]], radius: rod.radius })
+        }
+        _ => None,
+    });
+    BodyView { name: body.name.clone(), solids: solid.into_iter().collect() }
+}
+
+/// Energy and gaps, or where contacts are found overlaps, of the samples `shown`.
+fn curves(trajectory: &Trajectory, shown: &[usize]) -> Vec<Curve> {
+    let curve = |chart: &str, label: &str, unit: &str, value: &dyn Fn(usize) -> f64| Curve {
+        chart: chart.to_owned(),
+        label: label.to_owned(),
+        unit: unit.to_owned(),
+        values: shown.iter().map(|index| value(*index)).collect(),
+    };
+    let samples = &trajectory.samples;
+    let mut curves = vec![curve("energy", "energy", "J", &|k| samples[k].energy)];
+    let count = trajectory.end().gaps.len();
+    let names = &trajectory.contact_names[..count.min(trajectory.contact_names.len())];
+    if trajectory.found.is_some() {
+        let overlap = |k: usize| match k.checked_sub(1).and_then(|k| trajectory.reports.get(k)) {
+            Some(report) => report.penetration,
+            None => 0.0,
+        };
+        curves.push(curve("overlap", "deepest overlap", "m", &overlap));
+    } else if names.len() <= GAP_CURVES {
+        let gaps = names.iter().enumerate();
+        curves.extend(gaps.map(|(i, name)| curve("gaps", name, "m", &|k| samples[k].gaps[i])));
+    } else {
+        let smallest = |k: usize| samples[k].gaps.iter().copied().fold(f64::INFINITY, f64::min);
+        curves.push(curve("gaps", "smallest gap", "m", &smallest));
+    }
+    curves
+}

@@ -1,0 +1,173 @@
+//! Motions of the files in `fixtures/mechanisms`.
+
+use percussion_impact::AnitescuPotra;
+use percussion_integrators::event_driven;
+use percussion_mechanism::{scenario::Scenario, trajectory::Status, view};
+
+use crate::{FINDING, WITHOUT_JOINTS, impulse, read, run};
+
+/// `v²/(2 μ g) = 0.9 m`, up to `v h/2`; the floor carries `m g t = 20 N·s`.
+#[test]
+fn a_box_slides_to_rest() {
+    let scenario = read("sliding-box.toml");
+    for method in WITHOUT_JOINTS {
+        let trajectory = run(&scenario, method);
+        let end = trajectory.end();
+        assert!((end.coordinates[0] - 0.9).abs() < 0.008, "{method:?} {end:?}");
+        assert!(end.velocity.iter().all(|v| v.abs() < 1e-6), "{method:?} {end:?}");
+        assert!((impulse(&trajectory, "box–floor (vertex ") - 20.0).abs() < 1e-5, "{method:?}");
+        assert_eq!(trajectory.status(), Status::Completed);
+        assert!(trajectory.deepest_penetration() < 1e-7, "{method:?}");
+    }
+}
+
+/// Each layer carries what is above it: 3, 2 and 1 kg.
+#[test]
+fn a_stack_stays() {
+    let scenario = read("box-stack.toml");
+    for method in WITHOUT_JOINTS {
+        let trajectory = run(&scenario, method);
+        let layers = [("box 1–floor", 6.0), ("box 1–box 2", 3.0), ("box 2–box 3", 1.0)];
+        for (name, mass) in layers {
+            let found = impulse(&trajectory, name);
+            assert!((found - mass * 9.81).abs() < 1e-4, "{method:?} {name} {found}");
+        }
+        let moved = trajectory.end().displacement.iter().fold(0.0_f64, |far, d| far.max(d.abs()));
+        assert!(moved < 1e-5, "{method:?} {moved}");
+    }
+}
+
+/// `g (sin α − μ cos α) t` with `α = 25°`: it slides with `μ = 0.3` and sticks with `μ = 0.6`.
+#[test]
+fn a_hull_slides_or_sticks_on_a_slope() {
+    let scenario = read("hull-on-slope.toml");
+    let (sin, cos) = 25.0_f64.to_radians().sin_cos();
+    for method in WITHOUT_JOINTS {
+        for (friction, expected) in [(0.3, 9.81 * (sin - 0.3 * cos) * 0.5), (0.6, 0.0)] {
+            let scenario = Scenario { friction: Some(friction), ..scenario.clone() };
+            let trajectory = run(&scenario, method);
+            let v = &trajectory.end().velocity;
+            // Down the slope is along (cos α, 0, −sin α).
+            let speed = v[0] * cos - v[2] * sin;
+            assert!((speed - expected).abs() < 1e-5, "{method:?} {friction} {speed} {expected}");
+        }
+    }
+}
+
+/// It stays in front of the wall and comes to rest on a face.
+#[test]
+fn a_thrown_box_comes_to_rest_in_its_corner() {
+    let scenario = read("box-and-wall.toml");
+    for method in FINDING {
+        let trajectory = run(&scenario, method);
+        let end = trajectory.end();
+        assert_eq!(trajectory.status(), Status::Completed, "{method:?}");
+        assert!(end.velocity.iter().all(|v| v.abs() < 1e-3), "{method:?} {end:?}");
+        assert!(end.coordinates[0] < 1.9, "{method:?} {end:?}");
+        assert!(impulse(&trajectory, "box–wall") > 0.0, "{method:?}");
+    }
+}
+
+/// The friction of a pair is that of `[[contacts]]`, and pairs that are not listed do not touch.
+#[test]
+fn pairs_have_their_own_coefficients() {
+    let mut scenario = read("sliding-box.toml");
+    let listed = |between: [&str; 2], friction| percussion_mechanism::scenario::Contact {
+        between: between.map(str::to_owned),
+        friction,
+        restitution: None,
+    };
+    scenario.contacts = Some(vec![listed(["floor", "box"], Some(0.9))]);
+    for method in WITHOUT_JOINTS {
+        let trajectory = run(&scenario, method);
+        // 9/(2 · 0.9 · 10)
+        assert!((trajectory.end().coordinates[0] - 0.5).abs() < 0.008, "{method:?}");
+    }
+    scenario.contacts = Some(Vec::new());
+    let trajectory = run(&scenario, FINDING[2]);
+    assert!((trajectory.end().velocity[2] + 10.0).abs() < 1e-9, "it falls through");
+    assert_eq!(trajectory.found, Some(Vec::new()));
+}
+
+/// The mean of a surface with `μ = 0.2` and one with `μ = 0.8` is 0.4.
+#[test]
+fn surfaces_have_their_own_friction() {
+    let scenario = read("sliding-box.toml");
+    let mut text = toml::to_string(&scenario).unwrap();
+    assert!(text.contains("[bodies.shape.box]"), "{text}");
+    let shapes = "[[bodies.shapes]]\nfriction = 0.2\nshape.box.half_extents = [0.5, 0.4, 0.1]\n";
+    text = text.replace("[bodies.shape.box]\nhalf_extents = [0.5, 0.4, 0.1]\n", shapes);
+    text = text.replace("friction = 0.5", "friction = 0.8");
+    let trajectory = run(&Scenario::from_toml_str(&text).unwrap(), FINDING[2]);
+    assert!((trajectory.end().coordinates[0] - 9.0 / 8.0).abs() < 0.008, "{:?}", trajectory.end());
+    assert!(
+        trajectory.contact_names[0].starts_with("box/0–floor"),
+        "{:?}",
+        trajectory.contact_names
+    );
+}
+
+/// Cranks of equal length keep the coupler level, and the loop keeps closed.
+#[test]
+fn a_loop_of_joints_stays_closed() {
+    let scenario = read("four-bar.toml");
+    for method in FINDING {
+        let trajectory = run(&scenario, method);
+        let setup = scenario.build().unwrap();
+        let system = setup.model.system();
+        let names: Vec<_> = setup.parts.iter().map(|part| part.name.as_str()).collect();
+        let coupler = names.iter().position(|name| *name == "coupler").unwrap();
+        let right = names.iter().position(|name| *name == "right crank").unwrap();
+        for sample in &trajectory.samples {
+            let pose = system.pose(&sample.coordinates, coupler);
+            assert!(pose.rotation.angle() < 1e-3, "{method:?} {sample:?}");
+            // The frame of the coupler is at its left pin, that of the crank at its bearing.
+            let pin = pose * nalgebra::Point3::new(2.0, 0.0, 0.0);
+            let crank =
+                system.pose(&sample.coordinates, right) * nalgebra::Point3::new(1.0, 0.0, 0.0);
+            assert!((pin - crank).norm() < 1e-3, "{method:?} {pin} {crank}");
+        }
+        assert!(
+            impulse(&trajectory, "coupler–stop") > 0.0,
+            "{method:?} {:?}",
+            trajectory.contact_names
+        );
+    }
+}
+
+/// The page has a place for every body and for what is fixed, and touches where the box is.
+#[test]
+fn pages_show_boxes_and_walls() {
+    let scenario = read("box-and-wall.toml");
+    let trajectory = scenario.simulate(&mut |_| ()).unwrap();
+    let view = view::of_trajectory(&scenario, &trajectory).unwrap();
+    let names: Vec<_> = view.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["box", "wall"]);
+    assert!(view.bodies.iter().all(|body| body.solids.len() == 1));
+    let motion = &view.motions[0];
+    assert!(motion.poses.iter().all(|poses| poses.len() == 14));
+    assert!(motion.touches.iter().flatten().count() > 100);
+    assert!(motion.touches.iter().flatten().all(|touch| touch.contact < view.contacts.len()));
+    let table = trajectory.table(&scenario);
+    assert_eq!(table.columns.len(), table.rows[0].len());
+}
+
+/// From event to event the box stops after 0.6 s and 0.9 m, and the corners that touch have names.
+#[test]
+fn contacts_are_found_from_event_to_event() {
+    let scenario = read("sliding-box.toml");
+    let motion = scenario.simulate_events(&AnitescuPotra::default(), &mut |_| ()).unwrap();
+    assert_eq!(motion.report.status, event_driven::Status::EndReached);
+    let end = motion.trajectory.end();
+    assert!((end.coordinates[0] - 0.9).abs() < 1e-8, "{end:?}");
+    let names = &motion.trajectory.contact_names;
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("box–floor (vertex ")), "{names:?}");
+    assert_eq!(motion.report.modes.len(), 4);
+    let carried: f64 = motion.contacts[1].forces.chunks(3).map(|force| force[0]).sum();
+    assert!((carried - 20.0).abs() < 1e-9, "{carried}");
+    let view = view::of_event_motion(&scenario, &motion).unwrap();
+    assert!(view.motions[0].touches.iter().flatten().all(|touch| touch.contact < 4));
+    let table = motion.trajectory.table(&scenario);
+    assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
+}

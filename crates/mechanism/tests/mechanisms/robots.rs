@@ -1,0 +1,140 @@
+//! Robots from URDF files.
+
+use std::{fs, path::PathBuf};
+
+use percussion_integrators::schemes::Name;
+use percussion_mechanism::{
+    Error,
+    scenario::{Base, Robot, Scenario},
+};
+
+use crate::{FINDING, impulse, run};
+
+/// A trunk of 10 kg on two feet, one of which hangs on a knee that bends from 0 to 1 rad.
+const ROBOT: &str = r#"<robot name="stool">
+  <link name="trunk">
+    <inertial><mass value="10"/><inertia ixx="0.4" iyy="0.4" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><box size="0.4 0.4 0.2"/></geometry></collision>
+    <collision name="left"><origin xyz="0 0.3 -0.5"/><geometry><sphere radius="0.1"/></geometry></collision>
+    <collision name="right"><origin xyz="0.3 -0.3 -0.5"/><geometry><sphere radius="0.1"/></geometry></collision>
+    <collision name="rear"><origin xyz="-0.3 -0.3 -0.5"/><geometry><sphere radius="0.1"/></geometry></collision>
+  </link>
+  <link name="arm">
+    <inertial><origin xyz="0 0 0.2"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0 0 0.2"/><geometry><capsule radius="0.05" length="0.3"/></geometry></collision>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="trunk"/><child link="arm"/><origin xyz="0 0 0.1"/><axis xyz="1 0 0"/>
+    <limit lower="-0.5" upper="1" effort="0" velocity="0"/>FRICTION
+  </joint>
+</robot>"#;
+
+/// A folder of its own with the robot in it.
+fn robot(name: &str, friction: &str) -> PathBuf {
+    let folder =
+        std::env::temp_dir().join(format!("percussion-mechanisms-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("stool.urdf");
+    fs::write(&file, ROBOT.replace("FRICTION", friction)).unwrap();
+    file
+}
+
+fn standing(name: &str, friction: &str) -> Scenario {
+    let robot = Robot::new(robot(name, friction));
+    Scenario { duration: 0.5, ..Scenario::of_robot(robot, [0.0, 0.0, -9.81]).unwrap() }
+}
+
+/// The arm falls against its limit; at rest the feet carry `11 kg · 9.81 m/s²`.
+#[test]
+fn a_robot_at_rest_carries_its_weight() {
+    for method in FINDING {
+        let mut scenario = standing(&format!("rest-{method:?}"), "");
+        scenario.duration = 2.0;
+        scenario.integrator.step_size = 0.002;
+        let trajectory = run(&scenario, method);
+        let end = trajectory.end();
+        // The start is lifted so that the feet touch: 0.6 m.
+        assert!((trajectory.samples[0].coordinates[2] - 0.6).abs() < 1e-12);
+        let total = impulse(&trajectory, "trunk/");
+        let momentum = 11.0 * 9.81 * 2.0;
+        assert!((total - momentum).abs() < 1e-2 * momentum, "{method:?} {total} {momentum}");
+        let limit = trajectory.contact("shoulder (upper limit)").unwrap();
+        assert!(end.gaps[limit] > -1e-4, "{method:?} {:?}", end.gaps);
+        assert!(trajectory.contact_names.iter().any(|name| name == "trunk/left–floor"));
+        assert!(trajectory.contact_names.iter().all(|name| !name.starts_with("trunk–arm")));
+    }
+}
+
+#[test]
+fn a_fixed_base_stays() {
+    let file = robot("fixed", "");
+    let robot = Robot { base: Some(Base::Fixed), ..Robot::new(file) };
+    let scenario = Scenario::of_robot(robot, [0.0, 0.0, -9.81]).unwrap();
+    let scenario = Scenario { duration: 0.2, ..scenario };
+    let trajectory = run(&scenario, Name::MoreauJean);
+    assert_eq!(trajectory.end().coordinates.len(), 1);
+    assert_eq!(trajectory.contact_names, ["shoulder (lower limit)", "shoulder (upper limit)"]);
+    let table = trajectory.table(&scenario);
+    let names: Vec<_> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names[..3], ["time", "arm angle", "arm angular velocity"]);
+    assert_eq!(table.columns[4].unit, "rad");
+}
+
+#[test]
+fn friction_of_joints_is_for_one_method() {
+    let scenario = standing("friction", r#"<dynamics damping="0" friction="100"/>"#);
+    let error = scenario.build().unwrap_err();
+    assert!(matches!(&error, Error::JointFriction { link, .. } if link == "arm"), "{error}");
+    let trajectory = run(&scenario, Name::StewartTrinkle);
+    assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
+}
+
+/// What spoils a robot.
+type Change<'a> = &'a dyn Fn(&mut Robot);
+
+#[test]
+fn what_is_wrong_with_a_robot_is_named() {
+    let scenario = standing("refusals", "");
+    let refused = |change: &dyn Fn(&mut Robot)| {
+        let mut scenario = scenario.clone();
+        change(scenario.robot.as_mut().unwrap());
+        scenario.build().unwrap_err().to_string()
+    };
+    let one = |value| percussion_mechanism::scenario::robot::Numbers::One(value);
+    let cases: [(Change<'_>, &str); 7] = [
+        (&|robot| robot.urdf = "nowhere.urdf".into(), "robot `nowhere.urdf`: cannot read"),
+        (&|robot| robot.urdf = "/".into(), "`robot.urdf` is"),
+        (
+            &|robot| drop(robot.joints.insert("knee".into(), one(0.0))),
+            "names `knee`, expected one of shoulder",
+        ),
+        (
+            &|robot| drop(robot.joints.insert("shoulder".into(), one(1.5))),
+            "`robot.joints.shoulder` is 1.5, expected a number from -0.5 to 1",
+        ),
+        (
+            &|robot| drop(robot.joints.insert("shoulder".into(), one(f64::NAN))),
+            "`robot.joints.shoulder` is NaN",
+        ),
+        (&|robot| robot.position = Some(vec![0.0]), "`robot.position` has 1 entries"),
+        (&|robot| robot.friction = Some(-1.0), "`robot.friction` is -1.0"),
+    ];
+    for (change, expected) in cases {
+        let error = refused(change);
+        assert!(error.contains(expected), "{error}\n  expected: {expected}");
+    }
+    let mut flat = scenario.clone();
+    flat.planes.clear();
+    assert!(flat.build().unwrap_err().to_string().contains("`robot.on_floor` is true"));
+}
+
+/// A joint that cannot be at zero starts at the limit that is nearer.
+#[test]
+fn joints_start_within_their_limits() {
+    let file = robot("limits", "");
+    let text = fs::read_to_string(&file).unwrap().replace("lower=\"-0.5\"", "lower=\"0.25\"");
+    fs::write(&file, text).unwrap();
+    let scenario = Scenario::of_robot(Robot::new(file), [0.0, 0.0, -9.81]).unwrap();
+    let setup = scenario.build().unwrap();
+    assert_eq!(setup.state.coordinates.last(), Some(&0.25));
+}
