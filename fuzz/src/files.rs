@@ -7,13 +7,12 @@
 use std::{fs, path::Path, sync::OnceLock};
 
 use percussion_complementarity::friction::{Document, siconos};
-use percussion_dynamics::urdf;
 use percussion_granular::{
     World,
     checkpoint::{self, Checkpoint},
     scenes,
 };
-use percussion_mechanism::{design::Design, impacts::ImpactScenario, scenario::Scenario};
+use percussion_mechanism::{design::Design, impacts::ImpactScenario, scenario::Scenario, urdf};
 use serde::{Deserialize, Serialize};
 
 use crate::{Case, Source, Tally, fuzz};
@@ -98,7 +97,8 @@ fn seeds() -> &'static [(Format, String)] {
             (Format::Friction, BLOCKS.to_owned()),
             (Format::Siconos, SICONOS.to_owned()),
         ];
-        let folders = ["scenarios/fixtures", "mechanism/fixtures/mechanisms", "dynamics/fixtures"];
+        let folders =
+            ["scenarios/fixtures", "mechanism/fixtures/mechanisms", "mechanism/fixtures/robots"];
         let mut folders = folders.map(|folder| root.join(folder)).to_vec();
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };

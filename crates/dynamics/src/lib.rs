@@ -66,11 +66,10 @@
 //! | [`system::motion`] | [`BodyMotion`](system::motion::BodyMotion): velocities and accelerations of the points of one body |
 //! | [`system::difference`] | rates along a motion by differences, where there is no closed form |
 //! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
-//! | `urdf` | import of robot descriptions, with the feature `urdf` |
 //!
 //! # Features
 //!
-//! `urdf` (off by default) adds the import of robot descriptions and the crates urdf-rs and quick-xml.
+//! None: nothing of this crate is optional.
 //!
 //! # Limits
 //!
@@ -94,8 +93,6 @@ pub mod rotation;
 pub mod system;
 #[cfg(test)]
 mod testing;
-#[cfg(feature = "urdf")]
-pub mod urdf;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

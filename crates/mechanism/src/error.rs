@@ -118,12 +118,19 @@ pub enum Error {
     #[error("surfaces: {0}")]
     Scene(#[from] percussion_collision::scene::Error),
     /// A robot description is refused.
+    #[cfg(feature = "urdf")]
     #[error("robot `{}`: {source}", file.display())]
     Robot {
         /// The file.
         file: PathBuf,
         /// Why.
-        source: Box<percussion_dynamics::urdf::Error>,
+        source: Box<crate::urdf::Error>,
+    },
+    /// A scenario has a robot, which this build does not read.
+    #[error("robot `{}`: built without the feature `urdf`, expected no `[robot]`", file.display())]
+    NoRobots {
+        /// The file.
+        file: PathBuf,
     },
     /// A collision shape of a robot cannot be used.
     #[error("collision shape of `{name}`: {reason}")]

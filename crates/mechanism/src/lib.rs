@@ -54,11 +54,13 @@
 //! | [`impacts`] | a mechanism at the instant of an impact: its contacts and the velocity before |
 //! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
 //! | [`view`] | motions and outcomes as data of a page that plays them |
+//! | `urdf` | robot descriptions, with the feature `urdf` |
 //! | [`document`] | TOML texts with a limit of length, and errors that name the place |
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! `urdf` (on by default) reads robot descriptions and their meshes, with the crates urdf-rs, quick-xml and mesh-loader;
+//! without it a scenario with a robot is refused.
 //!
 //! # Limits
 //!
@@ -77,6 +79,8 @@ pub mod impacts;
 mod rules;
 pub mod scenario;
 pub mod trajectory;
+#[cfg(feature = "urdf")]
+pub mod urdf;
 pub mod view;
 
 /// Compiles the example of the README.

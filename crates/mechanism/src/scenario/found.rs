@@ -124,7 +124,7 @@ impl Scenario {
         if let (Some(standing), Some(Robot { self_contacts: false, .. })) =
             (&mechanism.robot, &self.robot)
         {
-            let links = standing.links.len();
+            let links = standing.links().len();
             for (a, b) in (0..links).flat_map(|a| (a + 1..links).map(move |b| (a, b))) {
                 scene = scene.exclude(a, b)?;
             }

@@ -119,7 +119,7 @@ impl Scenario {
 
     fn tree_mechanism(&self) -> Result<Mechanism, Error> {
         let robot = self.standing()?;
-        let mut links = robot.as_ref().map_or_else(Vec::new, |robot| robot.links.clone());
+        let mut links = robot.as_ref().map_or_else(Vec::new, |robot| robot.links().to_vec());
         for body in 0..self.bodies.len() {
             links.push(self.link(body)?);
         }
@@ -134,8 +134,9 @@ impl Scenario {
             velocity: vec![0.0; system.velocity_count()],
         };
         if let Some(robot) = &robot {
-            state.coordinates[..robot.coordinates.len()].copy_from_slice(&robot.coordinates);
-            state.velocity[..robot.velocity.len()].copy_from_slice(&robot.velocity);
+            let (coordinates, velocity) = robot.start();
+            state.coordinates[..coordinates.len()].copy_from_slice(coordinates);
+            state.velocity[..velocity.len()].copy_from_slice(velocity);
         }
         let mut carriers = Vec::new();
         for (index, body) in self.bodies.iter().enumerate() {
@@ -238,11 +239,9 @@ impl Scenario {
     fn limits(&self, system: &Articulated, robot: Option<&Standing>) -> Vec<Limit> {
         let limit = |limit: JointLimit| {
             let link = &system.links()[limit.link];
-            let imported = robot.and_then(|robot| {
-                robot.imported.joints.iter().find(|joint| joint.body == limit.link)
-            });
+            let imported = robot.and_then(|robot| robot.joint_of(limit.link));
             let joint = match (imported, self.carrier(&link.name)) {
-                (Some(joint), _) => joint.name.clone(),
+                (Some(joint), _) => joint.to_owned(),
                 (None, Some(joint)) => joint.name.clone(),
                 (None, None) => link.name.clone(),
             };

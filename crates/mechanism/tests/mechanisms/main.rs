@@ -4,6 +4,7 @@
 
 mod motions;
 mod refusals;
+#[cfg(feature = "urdf")]
 mod robots;
 
 use std::path::{Path, PathBuf};

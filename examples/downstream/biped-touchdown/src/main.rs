@@ -7,17 +7,14 @@
 //! evenly: they show what can happen and are no probabilities.
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use percussion_dynamics::{
-    ContactFrame, ContactSet, System,
-    contact_set::Contact as Touching,
-    urdf::{self, Settings},
-};
+use percussion_dynamics::{ContactFrame, ContactSet, System, contact_set::Contact as Touching};
 use percussion_impact::{
     Mass, Problem, SetValuedRouth,
     outcome_set::{ContactMode, Modes},
     problem::Coefficients,
     set_valued,
 };
+use percussion_mechanism::urdf::{self, Settings};
 
 /// Length of a leg (m), and its angle from the vertical (rad), forward and back.
 const LEG: f64 = 0.9;

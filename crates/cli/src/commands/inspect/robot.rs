@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result, bail};
 use percussion_collision::{Scene, Settings, Workspace};
-use percussion_dynamics::{
-    ContactSet, JointKind, Link, System,
+use percussion_dynamics::{ContactSet, JointKind, Link, System};
+use percussion_mechanism::{
+    scenario::robot::{collider, without_neighbors},
     urdf::{self, Base, Imported},
 };
-use percussion_mechanism::scenario::robot::{collider, without_neighbors};
 use percussion_report::number::short;
 
 use super::{

@@ -4,10 +4,8 @@
 #![cfg(feature = "urdf")]
 
 use nalgebra::DMatrix;
-use percussion_dynamics::{
-    System,
-    urdf::{Settings, read_str},
-};
+use percussion_dynamics::System;
+use percussion_mechanism::urdf::{Settings, read_str};
 
 /// A pendulum with everything that numbers can stand in.
 const ROBOT: &str = r#"<robot name="r">

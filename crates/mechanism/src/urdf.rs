@@ -1,12 +1,12 @@
 //! Import of robot descriptions in the Unified Robot Description Format (URDF): [`read_file`] and
-//! [`read_str`] make an [`Articulated`] system of them. Needs the feature `urdf`.
+//! [`read_str`] make an [`Articulated`] system of them. Needs the feature `urdf`, which is on by default.
 //!
 //! | URDF | becomes |
 //! | --- | --- |
 //! | `link`, `inertial` | a [`Link`] with [`MassProperties`]; none where all of it is zero, as of empty frames |
 //! | `revolute`, `continuous`, `prismatic`, `fixed` | the joint of the same kind |
-//! | `floating`, `spherical` | [`JointKind::Free`](crate::JointKind::Free), [`Spherical`](crate::JointKind::Spherical) |
-//! | `planar` | [`JointKind::Planar`](crate::JointKind::Planar), in the plane perpendicular to its axis |
+//! | `floating`, `spherical` | [`JointKind::Free`](percussion_dynamics::JointKind::Free), [`Spherical`](percussion_dynamics::JointKind::Spherical) |
+//! | `planar` | [`JointKind::Planar`](percussion_dynamics::JointKind::Planar), in the plane perpendicular to its axis |
 //! | `limit`: `lower`, `upper` | limits of the joint |
 //! | `dynamics` | viscous damping and Coulomb friction of joints with one coordinate |
 //! | `collision` | [`Collision`], plain data for a collision detector |
@@ -20,7 +20,7 @@
 //! Frames and units are those of URDF, SI with the rotation `R_z(yaw) R_y(pitch) R_x(roll)` of `rpy`, and
 //! the frame of each body is that of its link. A planar joint whose axis is not `z` gets a massless link
 //! before its own, named after the joint, so that this stays true. If every joint moves in the x–y plane
-//! and gravity does too, the system is [planar](crate::Dimension::Plane).
+//! and gravity does too, the system is [planar](percussion_dynamics::Dimension::Plane).
 //!
 //! # Source
 //!
@@ -33,9 +33,8 @@ use std::{
 };
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use percussion_dynamics::{Articulated, Joint, Link, MassProperties, articulated};
 use urdf_rs::JointType;
-
-use crate::{Articulated, Joint, Link, MassProperties};
 
 mod audit;
 mod document;
@@ -155,7 +154,8 @@ pub fn read_file(path: impl AsRef<Path>, settings: &Settings) -> Result<Imported
 /// A pendulum: a rod of 2 kg and 1 m whose middle is 0.5 m below the pin.
 ///
 /// ```
-/// use percussion_dynamics::{System, urdf};
+/// use percussion_dynamics::System;
+/// use percussion_mechanism::urdf;
 ///
 /// let text = r#"<robot name="pendulum">
 ///   <link name="ceiling"/>
@@ -203,7 +203,7 @@ pub fn read_str(text: &str, settings: &Settings) -> Result<Imported, Error> {
         numbers
             .get(name)
             .copied()
-            .ok_or_else(|| crate::articulated::Error::UnknownLink { link: name.to_owned() })
+            .ok_or_else(|| articulated::Error::UnknownLink { link: name.to_owned() })
     };
     let mut joints = Vec::new();
     for joint in &robot.joints {

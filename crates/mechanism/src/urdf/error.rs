@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{articulated, inertia};
+use percussion_dynamics::{articulated, inertia};
 
 /// Why a robot description does not make a system. Every variant names the offending element.
 #[derive(Debug, thiserror::Error)]

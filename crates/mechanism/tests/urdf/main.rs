@@ -19,7 +19,9 @@ use percussion_dynamics::{
         curve::Line,
         set::{Settings as SetSettings, Status},
     },
-    urdf::{Base, Error, Imported, Settings, Shape, Subject, read_file, read_str},
+};
+use percussion_mechanism::urdf::{
+    Base, Error, Imported, Settings, Shape, Subject, read_file, read_str,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 

@@ -3,10 +3,8 @@
 use std::{fs, path::PathBuf};
 
 use nalgebra::Vector3;
-use percussion_dynamics::{
-    System,
-    urdf::{Error, Settings, Shape, read_file, read_str},
-};
+use percussion_dynamics::System;
+use percussion_mechanism::urdf::{Error, Settings, Shape, read_file, read_str};
 
 use crate::{count, fixture};
 

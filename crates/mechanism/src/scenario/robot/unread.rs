@@ -1,0 +1,59 @@
+//! Robots without the feature `urdf`: none can be read.
+
+use percussion_dynamics::{Link, System};
+
+use crate::{
+    Error,
+    scenario::{Scenario, found::Surface},
+};
+
+/// A robot where it starts, of which there is none.
+#[derive(Debug)]
+pub(in crate::scenario) enum Standing {}
+
+impl Scenario {
+    /// Refuses a robot.
+    pub(in crate::scenario) fn standing(&self) -> Result<Option<Standing>, Error> {
+        match &self.robot {
+            None => Ok(None),
+            Some(robot) => Err(Error::NoRobots { file: robot.urdf.clone() }),
+        }
+    }
+}
+
+impl Standing {
+    pub(in crate::scenario) fn links(&self) -> &[Link] {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn start(&self) -> (&[f64], &[f64]) {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn joint_of(&self, _link: usize) -> Option<&str> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn surfaces(
+        &self,
+        _system: &dyn System,
+        _coefficients: [f64; 2],
+    ) -> Result<Vec<Surface>, Error> {
+        match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Robot;
+
+    #[test]
+    fn a_robot_is_refused_by_the_name_of_the_feature() {
+        let text = crate::compat("scenarios/rod-on-table.toml");
+        let scenario = Scenario::from_toml_str(&text).unwrap();
+        let with_robot = Scenario { robot: Some(Robot::new("arm.urdf")), ..scenario };
+        let refused = with_robot.build().unwrap_err().to_string();
+        assert!(refused.contains("arm.urdf") && refused.contains("feature `urdf`"), "{refused}");
+    }
+}
