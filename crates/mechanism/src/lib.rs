@@ -52,6 +52,7 @@
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
 //! | [`event_motion`] | a scenario moved from event to event, with any impact law |
 //! | [`impacts`] | a mechanism at the instant of an impact: its contacts and the velocity before |
+//! | [`laws`] | the list of impact laws, and of contacts that give way, by name and with settings |
 //! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
 //! | [`view`] | motions and outcomes as data of a page that plays them |
 //! | `urdf` | robot descriptions, with the feature `urdf` |
@@ -76,6 +77,7 @@ pub mod event_motion;
 mod expected;
 mod expression;
 pub mod impacts;
+pub mod laws;
 mod rules;
 pub mod scenario;
 pub mod trajectory;

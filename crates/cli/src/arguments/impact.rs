@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use percussion_mechanism::laws::Name;
 
 use super::{LawSettings, Which, laws::law_or_all};
-use crate::laws::LawName;
+use crate::laws::law;
 
 /// Arguments of `impact`.
 #[derive(Debug, Args)]
@@ -53,8 +54,8 @@ pub(crate) struct Compare {
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
     /// Laws, separated by commas; all of them by default.
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub(crate) laws: Vec<LawName>,
+    #[arg(long, value_parser = law(), value_delimiter = ',')]
+    pub(crate) laws: Vec<Name>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
     /// Directory for a page that plays the outcomes, and for figures and tables of a set of them; nothing

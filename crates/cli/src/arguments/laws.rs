@@ -4,9 +4,10 @@ use clap::{
     Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
+use percussion_mechanism::laws::Name;
 
 use super::{count, whole};
-use crate::laws::LawName;
+use crate::laws::values;
 
 /// Settings of one law, or of several.
 #[derive(Clone, Debug, Args)]
@@ -35,15 +36,14 @@ pub(crate) enum Allowed {
 /// One law or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
-    One(LawName),
+    One(Name),
     All,
 }
 
 pub(super) fn law_or_all() -> impl TypedValueParser<Value = Which> {
-    let laws = LawName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let all = PossibleValue::new("all").help("Every law, side by side");
-    PossibleValuesParser::new(laws.chain([all]))
-        .map(|name| LawName::from_str(&name, false).map_or(Which::All, Which::One))
+    PossibleValuesParser::new(values().chain([all]))
+        .map(|name| name.parse().map_or(Which::All, Which::One))
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {

@@ -1,16 +1,17 @@
 //! What can be typed after `percussion list`.
 
 use clap::Args;
+use percussion_mechanism::laws::Name;
 
-use crate::laws::LawName;
+use crate::laws::law;
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 #[command(after_help = LIST_HELP)]
 pub(crate) struct List {
     /// Law whose settings to tell.
-    #[arg(value_enum, hide_possible_values = true)]
-    pub(crate) law: Option<LawName>,
+    #[arg(value_parser = law(), hide_possible_values = true)]
+    pub(crate) law: Option<Name>,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,

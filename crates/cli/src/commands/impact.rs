@@ -12,14 +12,14 @@ mod words;
 use std::{iter, path::Path};
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::ValueEnum;
-use percussion_impact::laws::Name;
+use percussion_impact::laws;
+use percussion_mechanism::laws::{Choice, Name};
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{
     arguments::{Allowed, Compare, Impact, LawSettings, Run, Which},
     input::{self, Subject},
-    laws::{Chosen, LawName},
+    laws::choose,
     output::{Progress, Verdict, answer, prepare_directory},
 };
 
@@ -47,7 +47,7 @@ fn resolve_by(
     match law {
         Which::One(name) => {
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
-            let law = Chosen::new(name, given, Some(&subject))?;
+            let law = choose(name, given, Some(&subject))?;
             prepare(out, &subject, law.is_set())?;
             let mut document = resolve(name, &law, &subject, out.is_some())?;
             write(&mut document, &subject, out)?;
@@ -59,7 +59,7 @@ fn resolve_by(
             Ok(verdict(document.is_resolved(&settings.allow)))
         }
         Which::All => {
-            let laws = several(LawName::value_variants(), settings, &subject)?;
+            let laws = several(&Name::ALL, settings, &subject)?;
             prepare(out, &subject, true)?;
             side_by_side(&subject, &laws, &settings.allow, out, json)
         }
@@ -87,10 +87,10 @@ fn write(document: &mut Document, subject: &Subject, out: Option<&Path>) -> Resu
 
 pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let subject = input::impact(&arguments.problem)?;
-    let names = if arguments.laws.is_empty() { LawName::value_variants() } else { &arguments.laws };
+    let names = if arguments.laws.is_empty() { &Name::ALL[..] } else { &arguments.laws };
     let laws = several(names, &arguments.settings, &subject)?;
     let out = arguments.out.as_deref();
-    prepare(out, &subject, names.contains(&LawName::Impact(Name::SetValuedRouth)))?;
+    prepare(out, &subject, names.contains(&Name::Impact(laws::Name::SetValuedRouth)))?;
     side_by_side(&subject, &laws, &arguments.settings.allow, out, arguments.json)
 }
 
@@ -102,10 +102,10 @@ pub(super) fn draws(settings: &LawSettings) -> impl Iterator<Item = (String, Str
 
 /// The laws called `names`, with settings given as `law.key=value`.
 fn several(
-    names: &[LawName],
+    names: &[Name],
     settings: &LawSettings,
     subject: &Subject,
-) -> Result<Vec<(LawName, Chosen)>> {
+) -> Result<Vec<(Name, Choice)>> {
     let mut given = settings.settings.clone();
     for (key, value) in draws(settings) {
         let takers: Vec<_> = names.iter().filter(|name| has(**name, &key)).collect();
@@ -116,7 +116,7 @@ fn several(
         let prefix = format!("{name}.");
         let own = given.extract_if(.., |(key, _)| key.starts_with(&prefix));
         let own = own.map(|(key, value)| (key[prefix.len()..].to_owned(), value)).collect();
-        let law = Chosen::new(name, own, Some(subject));
+        let law = choose(name, own, Some(subject));
         Ok((name, law.with_context(|| name.to_string())?))
     });
     let laws = laws.collect::<Result<_>>()?;
@@ -124,11 +124,11 @@ fn several(
     Ok(laws)
 }
 
-fn has(name: LawName, key: &str) -> bool {
+fn has(name: Name, key: &str) -> bool {
     name.settings().iter().any(|known| known.key == key)
 }
 
-fn check_all_taken(names: &[LawName], left: &Given) -> Result<()> {
+fn check_all_taken(names: &[Name], left: &Given) -> Result<()> {
     let Some((key, value)) = left.first() else { return Ok(()) };
     let list = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let hint = match names.iter().find(|name| has(**name, key)) {
@@ -142,11 +142,13 @@ fn check_all_taken(names: &[LawName], left: &Given) -> Result<()> {
 }
 
 /// The answer of a law, with what of it `plays` where that is asked for.
-fn resolve(name: LawName, law: &Chosen, subject: &Subject, plays: bool) -> Result<Document> {
+fn resolve(name: Name, law: &Choice, subject: &Subject, plays: bool) -> Result<Document> {
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
     let progress = Progress::new();
-    let result = law.answer(subject, &|share| progress.show(share, &name.to_string()));
+    let result = law.answer(problem, subject.geometry.as_deref(), &|share| {
+        progress.show(share, &name.to_string());
+    });
     progress.clear();
     let answer = result?;
     let stage = subject.stage.as_ref().filter(|_| plays);
@@ -159,7 +161,7 @@ fn resolve(name: LawName, law: &Chosen, subject: &Subject, plays: bool) -> Resul
 /// Answers by each of the laws that applies, and says why the others do not.
 fn side_by_side(
     subject: &Subject,
-    laws: &[(LawName, Chosen)],
+    laws: &[(Name, Choice)],
     allowed: &[Allowed],
     out: Option<&Path>,
     json: bool,

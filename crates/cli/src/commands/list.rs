@@ -1,18 +1,17 @@
 //! `percussion list`.
 
 use anyhow::Result;
-use clap::ValueEnum;
 use percussion_collision::Shape;
 use percussion_complementarity::friction;
 use percussion_impact::laws::Setting;
 use percussion_integrators::schemes;
+use percussion_mechanism::laws::Name;
 use percussion_report::Table;
 use percussion_scenarios::{experiments, fixtures};
 use serde::Serialize;
 
 use crate::{
     arguments::{List, Solver},
-    laws::LawName,
     output::{Verdict, answer},
 };
 
@@ -66,7 +65,7 @@ pub(super) fn execute(arguments: &List) -> Result<Verdict> {
         .iter()
         .map(|known| Entry { name: known.id.to_owned(), title: known.title.to_owned() })
         .collect();
-    let laws = LawName::value_variants().iter().map(|law| law_entry(*law)).collect();
+    let laws = Name::ALL.into_iter().map(law_entry).collect();
     let entry =
         |(name, title): (&str, &str)| Entry { name: name.to_owned(), title: title.to_owned() };
     let friction_laws = friction::Law::all().map(|law| (law.name(), law.summary()));
@@ -88,7 +87,7 @@ pub(super) fn execute(arguments: &List) -> Result<Verdict> {
     Ok(Verdict::Met)
 }
 
-fn law_entry(law: LawName) -> Entry {
+fn law_entry(law: Name) -> Entry {
     Entry { name: law.to_string(), title: law.summary().to_owned() }
 }
 

@@ -47,8 +47,6 @@ pub(crate) struct Subject {
     pub(crate) velocities: Vec<String>,
     /// A name for each contact.
     pub(crate) contacts: Vec<String>,
-    /// How the set of outcomes is sampled by default, where that is known.
-    pub(crate) sampling: Option<percussion_impact::set_valued::Settings>,
     /// The bodies, of an impact that is given by them.
     pub(crate) stage: Option<ImpactStage>,
     /// Bodies and contacts, where the problem was made of them.
@@ -84,7 +82,6 @@ fn of_bodies(scenario: ImpactScenario) -> anyhow::Result<Subject> {
         title: Some(format!("{} ({})", impact.title, impact.name)),
         velocities: velocities.collect(),
         contacts: impact.contacts,
-        sampling: Some(impact.set_valued),
         problem: impact.problem,
         stage: Some(ImpactStage::new(&scenario)?),
         geometry: Some(Box::new(scenario)),
@@ -97,7 +94,6 @@ impl From<Problem> for Subject {
             title: None,
             velocities: (0..problem.dimension()).map(|index| format!("v{index}")).collect(),
             contacts: (0..problem.contacts().len()).map(|index| index.to_string()).collect(),
-            sampling: None,
             stage: None,
             geometry: None,
             problem,

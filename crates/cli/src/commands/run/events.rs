@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use percussion_impact::{Law, laws::Name};
+use percussion_impact::{Law, laws};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
 };
-use percussion_mechanism::{event_motion::EventMotion, scenario::Scenario, view};
+use percussion_mechanism::{event_motion::EventMotion, laws::Name, scenario::Scenario, view};
 use percussion_report::{
     Table, atomic, csv,
     number::{exact, short},
@@ -21,7 +21,7 @@ use super::{End, trajectory_csv};
 use crate::{
     arguments::{Allowed, Run, Which},
     commands::impact,
-    laws::{Chosen, LawName},
+    laws::choose,
     output::{Progress, Verdict, answer, complain, name_of, prepare_directory},
 };
 
@@ -108,19 +108,19 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     Ok(if met { Verdict::Met } else { Verdict::Unmet })
 }
 
-fn law(arguments: &Run) -> Result<(LawName, Box<dyn Law>)> {
+fn law(arguments: &Run) -> Result<(Name, Box<dyn Law>)> {
     let name = match arguments.law {
-        None => LawName::Impact(Name::Poisson),
+        None => Name::Impact(laws::Name::Poisson),
         Some(Which::One(name)) => name,
         Some(Which::All) => bail!("`--law all` is given, expected one law for the whole motion"),
     };
     let settings = &arguments.settings;
     let given = settings.settings.iter().cloned().chain(impact::draws(settings)).collect();
     ensure!(
-        name != LawName::Compliant,
+        name != Name::Compliant,
         "`{name}` is no law but follows an impact in time, expected a law"
     );
-    match Chosen::new(name, given, None)?.into_law() {
+    match choose(name, given, None)?.into_law() {
         Some(law) => Ok((name, law)),
         None => bail!("`{name}` is asked for all of its outcomes, expected one for each impact"),
     }

@@ -2,17 +2,15 @@
 
 use percussion_impact::laws::{Error, Settings};
 use percussion_integrators::compliant::Method as Integration;
-use percussion_mechanism::impacts::compliant::{self, Rule};
 
-use crate::input::Subject;
+use crate::impacts::compliant::{self, Rule};
 
-/// The settings that are given, beside those of the subject.
+/// The settings that are given, beside those of a file.
 pub(super) fn settings(
     settings: &mut Settings,
-    subject: Option<&Subject>,
+    defaults: Option<&compliant::Settings>,
 ) -> Result<compliant::Settings, Error> {
-    let geometry = subject.and_then(|subject| subject.geometry.as_ref());
-    let defaults = geometry.map(|geometry| geometry.compliant).unwrap_or_default();
+    let defaults = defaults.copied().unwrap_or_default();
     let modulus = settings.optional("modulus", "springs, or that of the file", "a modulus (Pa)")?;
     let slip = "0.001 of the fastest velocity, with a modulus 0.01 m/s";
     let slip =
