@@ -91,10 +91,12 @@ mod settings;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
-pub use build::{Part, Setup};
+pub use build::Setup;
 pub use found::Surfaces;
 pub use joints::{Joint, JointKind};
+pub use mechanism::Part;
 pub use robot::{Base, Robot};
 pub use shape::{
     BodyShape, BoxShape, Capsule, Cylinder, Fixed, HullShape, Rectangle, Rod, Round, Shape,

@@ -2,16 +2,17 @@
 
 use std::mem;
 
-use nalgebra::{DMatrix, Quaternion, Unit, UnitQuaternion, Vector2, Vector3};
+use nalgebra::{DMatrix, Vector2, Vector3};
 use percussion_dynamics::{
-    FreeBodies, GapFunction, JointKind, PlanarBodies, PlanarBody, free_bodies,
+    FreeBodies, GapFunction, PlanarBodies, PlanarBody, free_bodies,
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
 use percussion_integrators::{BoundedFriction, Model, State, model, stewart_trinkle::Settings};
 
 use super::{
-    AngularVelocity, Body, Contact, JointFriction, Orientation, Plane, Scenario, Shape, Space,
-    Surfaces, found,
+    AngularVelocity, Body, Contact, JointFriction, Orientation, Part, Plane, Scenario, Shape,
+    Space, Surfaces, found,
+    vectors::{rotation, unit, vector3},
 };
 use crate::Error;
 
@@ -37,17 +38,6 @@ pub struct Setup {
     pub parts: Vec<Part>,
     /// What touches, where contacts are found on the way.
     pub surfaces: Option<Surfaces>,
-}
-
-/// A body of a system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// Name.
-    pub name: String,
-    /// Mass (kg), 0 of a frame without mass.
-    pub mass: f64,
-    /// How it may move: free bodies in space as `Free`, in the plane as `Planar`.
-    pub joint: JointKind,
 }
 
 /// The gap functions between two partners, each with the name of its contact.
@@ -345,28 +335,4 @@ impl Scenario {
             _ => Ok(()),
         }
     }
-}
-
-/// The rotation from body to world axes, in space.
-pub(super) fn rotation(orientation: Option<Orientation>) -> UnitQuaternion<f64> {
-    match orientation {
-        Some(Orientation::AxisAngle { axis, angle }) => {
-            UnitQuaternion::from_axis_angle(&Unit::new_unchecked(unit(axis)), angle)
-        }
-        Some(Orientation::Quaternion { quaternion: [w, x, y, z] }) => {
-            UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))
-        }
-        _ => UnitQuaternion::identity(),
-    }
-}
-
-/// The direction of a vector that is not zero, scaled first so that no square overflows or underflows.
-pub(super) fn unit(vector: [f64; 3]) -> Vector3<f64> {
-    let vector = Vector3::from(vector);
-    (vector / vector.amax()).normalize()
-}
-
-/// A vector of the plane or of space as one of space.
-pub(super) fn vector3(vector: &[f64]) -> Vector3<f64> {
-    Vector3::new(vector[0], vector[1], vector.get(2).copied().unwrap_or_default())
 }

@@ -3,21 +3,11 @@
 use percussion_collision::{Collider, ContactId, Feature, Pair, Scene, Shape};
 use percussion_dynamics::{System, contact_source::ContactName};
 
-use super::{Contact, Robot, Scenario, mechanism::Mechanism, robot, shape};
+use super::{Contact, Robot, Scenario, mechanism::Mechanism, robot, shape, shape::Surface};
 use crate::{
     Error,
     rules::{FRICTION, refuse},
 };
-
-/// A surface with its names.
-#[derive(Clone, Debug)]
-pub(super) struct Surface {
-    /// In names of contacts.
-    pub(super) name: String,
-    /// Of the body or what is fixed.
-    pub(super) owner: String,
-    pub(super) collider: Collider,
-}
 
 /// The surfaces of a scenario, with the names of their contacts.
 #[derive(Clone, Debug)]
@@ -183,7 +173,7 @@ impl Scenario {
     fn fixed_surfaces(&self, default: [f64; 2]) -> Result<Vec<Surface>, Error> {
         let mut surfaces = Vec::new();
         for (i, plane) in self.planes.iter().enumerate() {
-            let normal = super::build::vector3(&plane.normal);
+            let normal = super::vectors::vector3(&plane.normal);
             let collider = Collider::fixed(Shape::HalfSpace { normal });
             let pose = shape::pose(Some(&plane.point), None);
             let name = plane.name.clone();

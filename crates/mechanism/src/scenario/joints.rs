@@ -9,7 +9,7 @@ use percussion_dynamics::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Scenario, Space, build};
+use super::{Scenario, Space, vectors};
 use crate::{
     Error,
     rules::{FINITE, NOT_EMPTY, NOT_ZERO, at_least_zero, count, finite, not_zero, refuse, require},
@@ -220,7 +220,7 @@ impl Scenario {
         let anchor = self.carrier(&body.name).and_then(|joint| joint.anchor.as_ref());
         match anchor {
             Some(anchor) => {
-                Isometry3::from_parts(Translation3::from(build::vector3(anchor)), pose.rotation)
+                Isometry3::from_parts(Translation3::from(vectors::vector3(anchor)), pose.rotation)
             }
             None => pose,
         }
@@ -233,7 +233,7 @@ impl Scenario {
         turn: &UnitQuaternion<f64>,
     ) -> articulated::Joint {
         let axis = || match &joint.axis {
-            Some(axis) => turn.inverse() * build::unit(build::vector3(axis).into()),
+            Some(axis) => turn.inverse() * vectors::unit(vectors::vector3(axis).into()),
             None => Vector3::z(),
         };
         let moving = |moving: articulated::Joint| {
@@ -260,11 +260,11 @@ impl Scenario {
         for joint in self.joints.iter().filter(|joint| joint.closes_loop) {
             let second = self.bodies.iter().position(|body| body.name == joint.between[1]);
             let anchor = match (&joint.anchor, second) {
-                (Some(anchor), _) => build::vector3(anchor),
-                (None, Some(body)) => build::vector3(&self.bodies[body].position),
+                (Some(anchor), _) => vectors::vector3(anchor),
+                (None, Some(body)) => vectors::vector3(&self.bodies[body].position),
                 (None, None) => Vector3::zeros(),
             };
-            let axis = joint.axis.as_ref().map_or_else(Vector3::z, |axis| build::vector3(axis));
+            let axis = joint.axis.as_ref().map_or_else(Vector3::z, |axis| vectors::vector3(axis));
             let turn =
                 UnitQuaternion::rotation_between(&Vector3::z(), &axis).unwrap_or_else(|| {
                     UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)

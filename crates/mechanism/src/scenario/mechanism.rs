@@ -8,11 +8,22 @@ use percussion_dynamics::{
 };
 use percussion_integrators::{BoundedFriction, Feature, Model, Rule, State, model};
 
-use super::{Body, Part, Scenario, Space, joints::WORLD, robot::Standing, shape};
+use super::{Body, Scenario, Space, joints::WORLD, robot::Standing, shape};
 use crate::{Error, rules::refuse};
 
 /// How far the center of mass of shapes may be from that of their body, in its radii of gyration.
 const CENTERED: f64 = 1e-9;
+
+/// A body of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Name.
+    pub name: String,
+    /// Mass (kg), 0 of a frame without mass.
+    pub mass: f64,
+    /// How it may move: free bodies in space as `Free`, in the plane as `Planar`.
+    pub joint: JointKind,
+}
 
 /// A system with what its contacts are made of.
 pub(super) struct Mechanism {
@@ -125,7 +136,7 @@ impl Scenario {
         }
         let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
         self.check_link_names(&names)?;
-        let system = Articulated::new(links, super::build::vector3(&self.gravity))?;
+        let system = Articulated::new(links, super::vectors::vector3(&self.gravity))?;
         self.check_dimension(&system)?;
         let link_of = |body: usize| system.link_index(&self.bodies[body].name).unwrap_or_default();
         let mut state = State {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{AngularVelocity, Orientation, Plane, Scenario, build};
+use super::{AngularVelocity, Orientation, Plane, Scenario, vectors};
 use crate::{
     Error,
     rules::{FRICTION, at_least_zero, finite, require},
@@ -161,10 +161,10 @@ impl Scenario {
 
     /// The plane that is most against gravity.
     fn floor(&self) -> Option<&Plane> {
-        let up = -build::vector3(&self.gravity);
+        let up = -vectors::vector3(&self.gravity);
         let against = |plane: &&Plane| {
-            let normal: [f64; 3] = build::vector3(&plane.normal).into();
-            build::unit(normal).dot(&up)
+            let normal: [f64; 3] = vectors::vector3(&plane.normal).into();
+            vectors::unit(normal).dot(&up)
         };
         let floors = self.planes.iter().filter(|plane| against(plane) > 0.0);
         floors.max_by(|a, b| against(a).total_cmp(&against(b)))

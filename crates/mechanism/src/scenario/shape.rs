@@ -5,7 +5,17 @@ use percussion_collision as collision;
 use percussion_dynamics::Dimension;
 use serde::{Deserialize, Serialize};
 
-use super::{Orientation, Space, build};
+use super::{Orientation, Space, vectors};
+
+/// A surface with its names.
+#[derive(Clone, Debug)]
+pub(super) struct Surface {
+    /// In names of contacts.
+    pub(super) name: String,
+    /// Of the body or what is fixed.
+    pub(super) owner: String,
+    pub(super) collider: collision::Collider,
+}
 
 /// The surface of a body, about its center of mass; of a shape with a position and an orientation, about that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -173,12 +183,12 @@ pub(super) fn pose(
     position: Option<&Vec<f64>>,
     orientation: Option<Orientation>,
 ) -> Isometry3<f64> {
-    let place = position.map_or_else(Vector3::zeros, |position| build::vector3(position));
+    let place = position.map_or_else(Vector3::zeros, |position| vectors::vector3(position));
     let turn = match orientation {
         Some(Orientation::Angle(angle)) => {
             UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle)
         }
-        other => build::rotation(other),
+        other => vectors::rotation(other),
     };
     Isometry3::from_parts(Translation3::from(place), turn)
 }

@@ -11,7 +11,11 @@ use super::{Base, Numbers, Robot, collider};
 use crate::{
     Error,
     rules::{count, finite, refuse, require},
-    scenario::{Integrator, Plane, Scenario, Space, build, found::Surface, shape},
+    scenario::{
+        Integrator, Plane, Scenario, Space,
+        shape::{self, Surface},
+        vectors,
+    },
     urdf::{self, Collision, Imported},
 };
 
@@ -123,7 +127,7 @@ impl Scenario {
     /// Reads the robot of a checked scenario and places it.
     pub(in crate::scenario) fn standing(&self) -> Result<Option<Standing>, Error> {
         let Some(robot) = &self.robot else { return Ok(None) };
-        let gravity = build::vector3(&self.gravity);
+        let gravity = vectors::vector3(&self.gravity);
         let imported = robot.import(gravity)?;
         let mut links = imported.system.links().to_vec();
         let pose = shape::pose(robot.position.as_ref(), robot.orientation);
@@ -180,11 +184,11 @@ impl Scenario {
     /// How far the robot has to be moved to touch the floor (m).
     fn lift(&self, system: &Articulated, standing: &Standing) -> Result<Vector3<f64>, Error> {
         let Some(floor) = self.floor() else { return Ok(Vector3::zeros()) };
-        let normal = build::unit(build::vector3(&floor.normal).into());
+        let normal = vectors::unit(vectors::vector3(&floor.normal).into());
         let surfaces = standing.surfaces(system, [0.0; 2])?;
         let mut colliders: Vec<_> = surfaces.into_iter().map(|surface| surface.collider).collect();
         let at = Isometry3::from_parts(
-            Translation3::from(build::vector3(&floor.point)),
+            Translation3::from(vectors::vector3(&floor.point)),
             UnitQuaternion::identity(),
         );
         let ground = Collider::fixed(Shape::HalfSpace { normal })

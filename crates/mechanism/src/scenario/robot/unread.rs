@@ -4,7 +4,7 @@ use percussion_dynamics::{Link, System};
 
 use crate::{
     Error,
-    scenario::{Scenario, found::Surface},
+    scenario::{Scenario, shape::Surface},
 };
 
 /// A robot where it starts, of which there is none.
