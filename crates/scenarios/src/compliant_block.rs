@@ -28,8 +28,7 @@
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{
     PlanarBodies, PlanarBody,
-    compliant::{self, FrictionLaw, Law, NormalLaw},
-    free_bodies,
+    compliant::{FrictionLaw, Law, NormalLaw},
     gap::{self, Plane, Sphere, SpherePlane},
 };
 use percussion_integrators::compliant::{
@@ -38,38 +37,7 @@ use percussion_integrators::compliant::{
 use percussion_mechanism::impacts::ImpactScenario;
 use serde::{Deserialize, Serialize};
 
-use crate::{embedded, error, fixture};
-
-/// Why a sweep is refused or fails.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The files that describe block and sweeps.
-    #[error(transparent)]
-    Scenario(#[from] error::Error),
-    /// The block is not one.
-    #[error("block: {0}")]
-    Block(#[from] free_bodies::Error),
-    /// The ground or a corner is not one.
-    #[error("corner: {0}")]
-    Corner(#[from] gap::Error),
-    /// A parameter of the contacts is out of range.
-    #[error("corner: {0}")]
-    Law(#[from] compliant::Error),
-    /// The model, its start or the settings are refused.
-    #[error(transparent)]
-    Motion(#[from] percussion_integrators::compliant::Error),
-    /// A parameter of the sweeps is out of range.
-    #[error("`{name}` is {value}, expected {expected}")]
-    Parameter {
-        /// Its name.
-        name: &'static str,
-        /// The value given.
-        value: f64,
-        /// What is accepted.
-        expected: &'static str,
-    },
-}
+use crate::{embedded, error::Error, fixture};
 
 /// Both sweeps; [`published`](Self::published) has the figures of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -249,14 +217,16 @@ impl Sweeps {
         let free = vec![PlanarBody::new(mass, body.inertia.tensor().m33)];
         let system = PlanarBodies::new(free, Vector2::new(0.0, -self.gravity))?;
         let in_space = |v: &[f64]| Vector3::new(v[0], v[1], 0.0);
-        let floor = Plane::new(&in_space(&ground.normal), &in_space(&ground.point))?;
+        let refused = |source: gap::Error| Error::Gap { contact: "corner".to_owned(), source };
+        let floor = Plane::new(&in_space(&ground.normal), &in_space(&ground.point));
+        let floor = floor.map_err(refused)?;
         let corner = |(contact, k): (&percussion_mechanism::impacts::Contact, f64)| {
             let law = Law::new(
                 NormalLaw::with_damping_ratio(k, mass, self.damping_ratio)?,
                 FrictionLaw::regularized_coulomb(contact.friction, self.friction_width)?,
             );
             let sphere = Sphere::on_body(0, contact.disc.center.into(), contact.disc.radius);
-            Ok::<_, Error>(Contact::new(SpherePlane::new(sphere, floor)?, law))
+            Ok::<_, Error>(Contact::new(SpherePlane::new(sphere, floor).map_err(refused)?, law))
         };
         let contacts = block.contacts.iter().zip(stiffness).map(corner);
         Ok((Model::new(Box::new(system), contacts.collect::<Result<_, _>>()?)?, mass))
@@ -386,8 +356,8 @@ mod tests {
             }
         }
         let soft = Sweeps { stiffness: 0.0, ..published };
-        assert!(matches!(soft.stiffness(), Err(Error::Law(_))));
+        assert!(matches!(soft.stiffness(), Err(Error::Compliant(_))));
         let loose = Sweeps { relative_tolerance: 1.0, ..published };
-        assert!(matches!(loose.stiffness(), Err(Error::Motion(_))));
+        assert!(matches!(loose.stiffness(), Err(Error::CompliantMotion(_))));
     }
 }

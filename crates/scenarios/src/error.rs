@@ -41,9 +41,22 @@ pub enum Error {
         /// What the experiment allows.
         allowed: Vec<percussion_impact::outcome::Status>,
     },
-    /// A sweep over compliant contacts is refused or failed.
+    /// The force law of a compliant contact is refused.
+    #[error("compliant contact: {0}")]
+    Compliant(#[from] percussion_dynamics::compliant::Error),
+    /// A motion with compliant contacts, its start or its settings are refused.
     #[error(transparent)]
-    Compliant(#[from] Box<crate::compliant_block::Error>),
+    CompliantMotion(#[from] percussion_integrators::compliant::Error),
+    /// A parameter of an experiment is out of range.
+    #[error("`{name}` is {value}, expected {expected}")]
+    Parameter {
+        /// Its name.
+        name: &'static str,
+        /// The value given.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
     /// A motion through impacts did not start.
     #[error("inclusion: {0}")]
     Inclusion(#[from] percussion_integrators::inclusion::Error),

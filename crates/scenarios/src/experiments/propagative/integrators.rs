@@ -256,21 +256,17 @@ impl Parameters {
 
     fn compliant(&self, stiffness: f64) -> Result<Motion, Error> {
         use compliant::{Contact, Method, Model, Settings, integrate};
-        let refused = |error: compliant::Error| Error::Compliant(Box::new(error.into()));
-        let law = NormalLaw::kelvin_voigt(stiffness, 0.0)
-            .map_err(|error| Error::Compliant(Box::new(error.into())))?;
+        let law = NormalLaw::kelvin_voigt(stiffness, 0.0)?;
         let law = Law::new(law, FrictionLaw::Frictionless);
         let contacts = self.gaps()?.into_iter().map(|gap| Contact::new(gap, law)).collect();
-        let model = Model::new(Box::new(self.system()?), contacts).map_err(refused)?;
-        let start =
-            model.state(self.coordinates.clone(), self.velocity.clone()).map_err(refused)?;
+        let model = Model::new(Box::new(self.system()?), contacts)?;
+        let start = model.state(self.coordinates.clone(), self.velocity.clone())?;
         let settings = Settings { method: Method::Tsit45, ..Settings::default() };
         let mut energies = Vec::new();
         let mut observer = |moment: &compliant::Snapshot<'_>| {
             energies.push([moment.time, model.energy(moment.coordinates, moment.velocity)]);
         };
-        let report = integrate(&model, &settings, &start, self.duration, None, &mut observer)
-            .map_err(refused)?;
+        let report = integrate(&model, &settings, &start, self.duration, None, &mut observer)?;
         Ok(Motion { energies, end: report.state.coordinates, ..Motion::default() })
     }
 }

@@ -45,9 +45,9 @@ pub(in crate::experiments) fn run(
         sweeps.runs = parameters.quick_runs;
     }
     progress(0.5, "Compliant corners of different stiffness");
-    let stiffness = sweeps.stiffness().map_err(Box::new)?;
+    let stiffness = sweeps.stiffness()?;
     progress(0.75, "A tilted block on compliant corners");
-    let angle = sweeps.angle().map_err(Box::new)?;
+    let angle = sweeps.angle()?;
     let pivot = study.sequences.iter().map(|(_, outcome)| study.contact_velocity(outcome).amax());
     let pivot = pivot.fold(0.0, f64::max);
     let farthest = |runs: &[Run]| {
