@@ -18,7 +18,7 @@
 //! - **Contacts of the problem**: those that penetrate at `q` and those violated at `q ⊕ h v_f`, where `v_f` is the velocity
 //!   without contact impulses. When others are violated at `q'` they are added and the step is solved again; contacts are
 //!   only added, so this ends. Those left out would carry no impulse.
-//! - **One problem a step**, by any [`Method`](percussion_complementarity::friction::Method), from the impulses of the last step. Nothing is linearized again: gaps hold
+//! - **One problem a step**, by any [`Method`], from the impulses of the last step. Nothing is linearized again: gaps hold
 //!   at `q'` up to what they curve within the step, a penetration of order `h²`, which later steps remove.
 //! - **Needs** `M` positive definite and, for mechanisms, `h` small against the rates at which velocities turn: their
 //!   smooth forces are explicit. The paper's rotation is [`RotationUpdate::NormalizedEuler`](percussion_dynamics::RotationUpdate).

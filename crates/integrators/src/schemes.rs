@@ -12,7 +12,7 @@
 //! | [`ImpulseVelocity`] | used | ignored | refused | used | used | refused |
 //! | [`MoreauJean`] | used | used | refused | used | used | refused |
 //! | [`Variational`] | used | used | refused | used | refused | used |
-//! | [`event_driven`](crate::event_driven) | used | used | refused | used | used | refused |
+//! | [`event_driven`] | used | used | refused | used | used | refused |
 //! | [`inclusion`](crate::inclusion) | refused | ignored | refused | refused | refused | refused |
 //!
 //! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. What is refused is refused by name

@@ -55,7 +55,7 @@ pub(crate) struct Run {
 ///
 /// # Errors
 ///
-/// [`Error::Format`], never for the embedded file.
+/// [`Error::Mechanism`], never for the embedded file.
 ///
 /// # Example
 ///

@@ -73,7 +73,7 @@ impl Scenario {
     ///
     /// As [`check`](Self::check), and [`Error::Bodies`], [`Error::Gap`], [`Error::NoGap`],
     /// [`Error::Penetration`], [`Error::Model`]; with joints [`Error::Mechanism`], [`Error::Joint`] and
-    /// [`Error::JointFriction`]; with a robot [`Error::Robot`], [`Error::RobotShape`] and [`Error::OutsideLimits`]; with
+    /// [`Error::JointFriction`]; with a robot `Error::Robot`, [`Error::RobotShape`] and [`Error::OutsideLimits`]; with
     /// contacts that are found [`Error::Shape`], [`Error::Surface`] and [`Error::Scene`].
     ///
     /// # Example

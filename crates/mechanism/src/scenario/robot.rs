@@ -29,7 +29,7 @@ pub use surfaces::without_neighbors;
 pub(super) use unread::Standing;
 
 /// A robot from a description in the Unified Robot Description Format (URDF), which
-/// [`urdf`](crate::urdf) reads, with the feature `urdf`.
+/// `percussion_mechanism::urdf` reads, with the feature `urdf`.
 ///
 /// Links become bodies of their names, and their collision shapes surfaces; of a mesh it is the convex hull. Links that a
 /// joint connects do not touch, nor do links that are fixed in the world touch what is fixed there, too. Limits of joints
