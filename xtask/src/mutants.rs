@@ -22,8 +22,6 @@ const FILES: [(&str, &[&str]); 2] = [
             "crates/complementarity/src/lcp/residual.rs",
             "crates/complementarity/src/lcp/residual/**",
             "crates/complementarity/src/friction/cone.rs",
-            "crates/complementarity/src/friction/figures.rs",
-            "crates/complementarity/src/friction/figures/**",
             "crates/complementarity/src/friction/single.rs",
             "crates/complementarity/src/friction/single/**",
             "crates/complementarity/src/friction/problem.rs",

@@ -32,17 +32,19 @@
 //! A ball falls for half a second at 10 m/s², by every stepping scheme.
 //!
 //! ```
-//! use nalgebra::Vector2;
-//! use percussion_dynamics::{PlanarBodies, PlanarBody};
+//! use nalgebra::Vector3;
+//! use percussion_dynamics::{Body, FreeBodies, MassProperties};
 //! use percussion_integrators::{Model, State, schemes::Choice};
 //!
 //! for scheme in Choice::all() {
-//!     let ball = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
-//!     let model = Model::lagrangian(Box::new(ball), vec![])?;
-//!     let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![0.0; 3] };
+//!     let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);
+//!     let balls = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -10.0))?;
+//!     let model = Model::free_bodies(balls, vec![])?;
+//!     let coordinates = vec![0.0, 0.0, 9.0, 1.0, 0.0, 0.0, 0.0];
+//!     let start = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
 //!     let mut simulation = scheme.with_step_size(0.01).begin(model, start)?;
 //!     simulation.run(0.5, |_, _| ())?;
-//!     assert!((simulation.state().velocity[1] + 5.0).abs() < 1e-10, "{}", scheme.name());
+//!     assert!((simulation.state().velocity[2] + 5.0).abs() < 1e-10, "{}", scheme.name());
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -244,6 +244,7 @@ fn every_scheme_keeps_the_limit_of_a_joint() {
         ends.push((scheme.name().as_str(), simulation.state().clone()));
     }
     let end = inclusion::build(&model(), &inclusion::Settings::default(), &start, 1.0).unwrap();
+    assert_eq!(end.status, inclusion::Status::EndReached);
     let end = end.phases.last().unwrap().end();
     let (coordinates, velocity) = (end.coordinates.clone(), end.velocity.clone());
     ends.push(("inclusion", State { time: end.time, coordinates, velocity }));

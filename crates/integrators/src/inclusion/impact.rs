@@ -45,7 +45,8 @@ fn piece(
     let (normal, slip) = (contacts.u[2 * contact], contacts.u[2 * contact + 1]);
     let friction = contacts.model.contacts()[contact].friction;
     let slides = slip.abs() > settings.velocity_tolerance;
-    let sticking = -w[(1, 0)] / w[(1, 1)];
+    // A limit of a joint has a normal and no tangent.
+    let sticking = if w[(1, 1)] > 0.0 { -w[(1, 0)] / w[(1, 1)] } else { 0.0 };
     let tangent = if slides {
         -friction * slip.signum()
     } else {

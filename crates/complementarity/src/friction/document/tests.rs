@@ -98,10 +98,10 @@ fn bad_documents_say_what_is_wrong() {
     block (1, 0) is outside of 1 contacts
     `free_velocity` has 2 entries, expected 3
     `start` has 1 entries, expected 3
-    unknown variant `dry`, expected `coulomb` or `maximum-dissipation` at line 2 column 145
+    unknown variant `dry`, expected `coulomb` or `maximum-dissipation` at line 2 column 141
     block (0, 0) is outside of 0 contacts
     unknown field `line`, expected one of `row`, `column`, `values` at line 1 column 32
-    EOF while parsing a list at line 2 column 105
+    EOF while parsing a list at line 2 column 101
     invalid type: sequence, expected an object at line 1 column 25
     ");
 }
