@@ -45,7 +45,7 @@ impl Record {
     /// An empty record of what `name` says; it also names the file, with hyphens for slashes and spaces.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self { name: name.replace(['/', ' '], "-").replace(',', ""), text: String::new() }
+        Self { name: file_name(name), text: String::new() }
     }
 
     /// The name.
@@ -124,13 +124,53 @@ impl Record {
     }
 }
 
-/// Compares a [`Record`] with its file in `tests/snapshots/FOLDER` of the crate that calls this.
+/// What one law or solver makes of several subjects, in one file.
+#[derive(Clone, Debug)]
+pub struct Collection {
+    name: String,
+    text: String,
+}
+
+impl Collection {
+    /// An empty collection for the file `by-NAME`.
+    #[must_use]
+    pub fn by(name: &str) -> Self {
+        Self { name: file_name(&format!("by {name}")), text: String::new() }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All lines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    /// Adds a record, whose quantities become `subject.path`.
+    pub fn add(&mut self, subject: &str, record: &Record) {
+        let subject = file_name(subject);
+        for line in record.text.lines() {
+            let _ = writeln!(self.text, "{subject}.{line}");
+        }
+    }
+}
+
+/// `name` with hyphens for slashes and spaces.
+fn file_name(name: &str) -> String {
+    name.replace(['/', ' '], "-").replace(',', "")
+}
+
+/// Compares a [`Record`] or a [`Collection`] with its file in `tests/snapshots/FOLDER` of the crate that calls this.
 ///
 /// Without a file, or with other figures, the test fails; `cargo xtask snapshot --accept` writes the file.
 #[macro_export]
 macro_rules! assert_stored {
     ($folder:expr, $record:expr) => {{
-        let record: &$crate::Record = &$record;
+        let record = &$record;
         let mut settings = $crate::insta::Settings::clone_current();
         settings.set_snapshot_path(
             ::std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -180,6 +220,17 @@ mod tests {
         assert_eq!(text(3e-13), "residual: ≤ 1e-10\n");
         assert_eq!(text(3.14159e-3), "residual: 1e-2\n");
         assert_eq!(text(f64::NAN), "residual: NaN\n");
+    }
+
+    #[test]
+    fn a_collection_tells_its_subjects_apart() {
+        let mut collection = Collection::by("lemke, fast");
+        for (subject, pivots) in [("two boxes", 3), ("stack", 4)] {
+            let mut record = Record::new(&format!("{subject} by lemke"));
+            collection.add(subject, record.count("pivots", pivots));
+        }
+        assert_eq!(collection.name(), "by-lemke-fast");
+        assert_eq!(collection.text(), "two-boxes.pivots: 3\nstack.pivots: 4\n");
     }
 
     #[test]

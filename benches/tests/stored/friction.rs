@@ -1,8 +1,10 @@
 //! Problems of many contacts with friction by all methods and both laws.
 
+use std::thread;
+
 use percussion_benches::{frictional, piles};
 use percussion_complementarity::friction::{Law, Method, Problem};
-use percussion_snapshot::{Record, assert_stored};
+use percussion_snapshot::{Collection, Record, assert_stored};
 
 /// Relative residual that is asked for.
 const TOLERANCE: f64 = 1e-9;
@@ -23,7 +25,7 @@ fn problems() -> Vec<(&'static str, Problem)> {
     ]
 }
 
-fn all_problems_by(method: &Method, law: Law, suffix: &str) {
+fn add_all_problems(collection: &mut Collection, method: &Method, law: Law, suffix: &str) {
     for (name, problem) in problems() {
         let mut record = Record::new(&format!("{name} by {}{suffix}", method.name()));
         let problem = problem.with_law(law);
@@ -62,49 +64,26 @@ fn all_problems_by(method: &Method, law: Law, suffix: &str) {
                 record.word("refused", error);
             }
         }
-        assert_stored!("friction", record);
+        collection.add(&format!("{name}{suffix}"), &record);
     }
 }
 
-fn by_both_laws(method: &Method) {
-    all_problems_by(method, Law::Coulomb, "");
-    all_problems_by(method, Law::MaximumDissipation, ", maximum-dissipation");
-}
-
 #[test]
-fn combined() {
-    by_both_laws(&Method::all()[0]);
-}
-
-#[test]
-fn block_gauss_seidel() {
-    by_both_laws(&Method::all()[1]);
-}
-
-#[test]
-fn interior_point() {
-    by_both_laws(&Method::all()[2]);
-}
-
-#[test]
-fn alternating_directions() {
-    by_both_laws(&Method::all()[3]);
-}
-
-#[test]
-fn projected_gradient() {
-    by_both_laws(&Method::all()[4]);
-}
-
-#[test]
-fn no_method_is_missing() {
-    let names = Method::all().map(|method| method.name());
-    let tested = [
-        "combined",
-        "block-gauss-seidel",
-        "interior-point",
-        "alternating-directions",
-        "projected-gradient",
-    ];
-    assert_eq!(names, tested);
+fn all_methods() {
+    let by_both_laws = |method: Method| {
+        let mut collection = Collection::by(method.name());
+        add_all_problems(&mut collection, &method, Law::Coulomb, "");
+        add_all_problems(
+            &mut collection,
+            &method,
+            Law::MaximumDissipation,
+            ", maximum-dissipation",
+        );
+        assert_stored!("friction", collection);
+    };
+    thread::scope(|scope| {
+        for method in Method::all() {
+            scope.spawn(move || by_both_laws(method));
+        }
+    });
 }

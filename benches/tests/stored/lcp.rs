@@ -3,7 +3,7 @@
 use nalgebra::DVector;
 use percussion_benches::families::Family;
 use percussion_complementarity::lcp::{Method, enumerate};
-use percussion_snapshot::{Record, assert_stored};
+use percussion_snapshot::{Collection, Record, assert_stored};
 
 const SEED: u64 = 1996;
 /// Problems of each family.
@@ -14,6 +14,7 @@ const LISTED: usize = 24;
 const RESIDUAL: f64 = 1e-10;
 
 fn all_families_by(method: &Method) {
+    let mut collection = Collection::by(method.name());
     for family in Family::all() {
         let mut record = Record::new(&format!("{} by {}", family.name(), method.name()));
         for index in 0..CASES {
@@ -35,8 +36,9 @@ fn all_families_by(method: &Method) {
                 }
             }
         }
-        assert_stored!("lcp", record);
+        collection.add(family.name(), &record);
     }
+    assert_stored!("lcp", collection);
 }
 
 /// `scale` is the largest sum of absolute terms of an entry: round-off is a part of it.
@@ -48,28 +50,15 @@ fn add(record: &mut Record, path: &str, vector: &DVector<f64>, scale: f64) {
 }
 
 #[test]
-fn lemke() {
-    all_families_by(&Method::all()[0]);
-}
-
-#[test]
-fn projected_gauss_seidel() {
-    all_families_by(&Method::all()[1]);
-}
-
-#[test]
-fn fischer_burmeister() {
-    all_families_by(&Method::all()[2]);
-}
-
-#[test]
-fn no_method_is_missing() {
-    let names = Method::all().map(|method| method.name());
-    assert_eq!(names, ["lemke", "projected-gauss-seidel", "fischer-burmeister"]);
+fn one_solution() {
+    for method in Method::all() {
+        all_families_by(&method);
+    }
 }
 
 #[test]
 fn all_solutions() {
+    let mut collection = Collection::by("enumerate");
     for family in [Family::PlanarBlock, Family::PlanarBlockRandom] {
         let mut record = Record::new(&format!("{} by enumerate", family.name()));
         for index in 0..CASES {
@@ -88,6 +77,7 @@ fn all_solutions() {
                 record.figures(&path(&format!("vertex[{place}].w")), vertex.w.as_slice(), 1.0);
             }
         }
-        assert_stored!("lcp", record);
+        collection.add(family.name(), &record);
     }
+    assert_stored!("lcp", collection);
 }

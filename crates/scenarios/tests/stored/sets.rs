@@ -9,7 +9,7 @@ use percussion_impact::{
 };
 use percussion_mechanism::impacts::Impact;
 use percussion_scenarios::fixtures;
-use percussion_snapshot::{Record, assert_stored};
+use percussion_snapshot::{Collection, Record, assert_stored};
 
 use crate::impacts::add_outcome;
 
@@ -22,13 +22,15 @@ const LISTED: usize = 6;
 
 /// Compares what `add` tells of all built-in impacts with the stored snapshots.
 fn all_impacts_by(name: &str, add: impl Fn(&mut Record, &Impact) -> Result<(), Error>) {
+    let mut collection = Collection::by(name);
     for impact in fixtures::IMPACTS {
         let mut record = Record::new(&format!("{impact} by {name}"));
         if let Err(error) = add(&mut record, &fixtures::problem(impact).unwrap()) {
             record.word("refused", error);
         }
-        assert_stored!("impacts", record);
+        collection.add(impact, &record);
     }
+    assert_stored!("impacts", collection);
 }
 
 #[test]
