@@ -10,6 +10,32 @@ use crate::{
     fixture::{self, Fixture},
 };
 
+/// An entry of the list of a family, in the file of the family: the identifier is the path of the module and of the fixture.
+macro_rules! experiment {
+    ($id:literal, $family:ident::$name:ident, $title:literal) => {
+        experiment!($id, $family::$name, $title, false)
+    };
+    ($id:literal, $family:ident::$name:ident, $title:literal, $is_scenario:literal) => {
+        $crate::experiments::Experiment {
+            id: $crate::experiments::named(
+                $id,
+                concat!(stringify!($family), "/", stringify!($name)),
+            ),
+            title: $title,
+            text: include_str!(concat!("../../fixtures/", $id, ".toml")),
+            is_scenario: $is_scenario,
+            run: $name::run,
+        }
+    };
+}
+
+/// The same for an experiment whose fixture is a [`Scenario`].
+macro_rules! scenario {
+    ($id:literal, $family:ident::$name:ident, $title:literal) => {
+        experiment!($id, $family::$name, $title, true)
+    };
+}
+
 mod drawing;
 mod event_driven;
 mod granular;
@@ -176,164 +202,45 @@ const fn named(id: &'static str, module: &str) -> &'static str {
     id
 }
 
-/// An entry of [`ALL`]: the identifier is the path of the module and of the fixture.
-macro_rules! experiment {
-    ($id:literal, $family:ident::$name:ident, $title:literal) => {
-        experiment!($id, $family::$name, $title, false)
-    };
-    ($id:literal, $family:ident::$name:ident, $title:literal, $is_scenario:literal) => {
-        Experiment {
-            id: named($id, concat!(stringify!($family), "/", stringify!($name))),
-            title: $title,
-            text: include_str!(concat!("../fixtures/", $id, ".toml")),
-            is_scenario: $is_scenario,
-            run: $family::$name::run,
-        }
-    };
-}
-
-/// The same for an experiment whose fixture is a [`Scenario`].
-macro_rules! scenario {
-    ($id:literal, $family:ident::$name:ident, $title:literal) => {
-        experiment!($id, $family::$name, $title, true)
-    };
-}
-
-/// All experiments, in the order of their publication: the one list of their names.
-const ALL: &[Experiment] = &[
-    scenario!(
-        "stewart-trinkle/rod-on-table",
-        stewart_trinkle::rod_on_table,
-        "A spinning rod falls on a table"
-    ),
-    scenario!(
-        "stewart-trinkle/two-balls-direct",
-        stewart_trinkle::two_balls_direct,
-        "A ball thrown directly at another"
-    ),
-    scenario!(
-        "stewart-trinkle/two-balls-bounce",
-        stewart_trinkle::two_balls_bounce,
-        "A ball that lands and rolls before it hits another"
-    ),
-    scenario!(
-        "stewart-trinkle/four-balls",
-        stewart_trinkle::four_balls,
-        "A thrown ball hits a row of three"
-    ),
-    scenario!(
-        "stewart-trinkle/bounded-friction",
-        stewart_trinkle::bounded_friction,
-        "A bearing brakes a disc on a slope and one in the air"
-    ),
-    experiment!("plus/brick-corner", plus::brick_corner, "A brick strikes on a corner"),
-    experiment!("plus/brick-flat", plus::brick_flat, "A brick lands flat while it slides"),
-    experiment!("plus/ball-row", plus::ball_row, "A ball strikes a row of four"),
-    experiment!(
-        "plus/triple-pendulum",
-        plus::triple_pendulum,
-        "A triple pendulum strikes the ground"
-    ),
-    experiment!("plus/tabletop", plus::tabletop, "Contacts that cannot hold"),
-    experiment!(
-        "set-valued/rocking-block",
-        set_valued::rocking_block,
-        "A block falls flat on the ground"
-    ),
-    experiment!(
-        "set-valued/compass-gait",
-        set_valued::compass_gait,
-        "A compass gait walker takes a wide step"
-    ),
-    experiment!(
-        "set-valued/box-and-wall",
-        set_valued::box_and_wall,
-        "A box slides on a corner into a wall"
-    ),
-    experiment!(
-        "set-valued/ramone",
-        set_valued::ramone,
-        "The biped RAMone sets down its leading foot"
-    ),
-    experiment!(
-        "set-valued/disk-stack",
-        set_valued::disk_stack,
-        "A disk falls on two others that stand on the ground"
-    ),
-    experiment!(
-        "set-valued/zeno",
-        set_valued::zeno,
-        "A block rocks to rest through infinitely many impacts"
-    ),
-    experiment!(
-        "maximum-dissipation/single-contact",
-        maximum_dissipation::single_contact,
-        "A contact with three percussions of Coulomb's law"
-    ),
-    experiment!(
-        "maximum-dissipation/painleve-rod",
-        maximum_dissipation::painleve_rod,
-        "Painlevé's rod slides on its tip"
-    ),
-    experiment!(
-        "maximum-dissipation/convergence",
-        maximum_dissipation::convergence,
-        "How methods for many contacts converge"
-    ),
-    experiment!("propagative/cradle", propagative::cradle, "A ball strikes a row of two"),
-    experiment!("propagative/billiards", propagative::billiards, "A cue ball breaks two others"),
-    experiment!("propagative/trex", propagative::trex, "A robot that lands on tail and right foot"),
-    scenario!(
-        "event-driven/bouncing-ball",
-        event_driven::bouncing_ball,
-        "A ball bounces infinitely often, rests and rolls"
-    ),
-    experiment!(
-        "event-driven/rocking-block",
-        event_driven::rocking_block,
-        "A block falls on a corner and rocks to rest"
-    ),
-    experiment!(
-        "event-driven/triple-pendulum",
-        event_driven::triple_pendulum,
-        "A triple pendulum swings against the ground and comes to rest"
-    ),
-    experiment!(
-        "propagative/integrators",
-        propagative::integrators,
-        "Hinged rods fall on a floor, by three integrators"
-    ),
-    scenario!(
-        "maximum-dissipation/block-on-slope",
-        maximum_dissipation::block_on_slope,
-        "A block slides up a slope and stops where friction just holds it"
-    ),
-    experiment!(
-        "maximum-dissipation/stack",
-        maximum_dissipation::stack,
-        "A stack of boxes falls together and rests"
-    ),
-    scenario!(
-        "maximum-dissipation/card-house",
-        maximum_dissipation::card_house,
-        "A house of seven cards stands, or falls, by friction"
-    ),
-    experiment!(
-        "maximum-dissipation/beside-stewart-trinkle",
-        maximum_dissipation::beside_stewart_trinkle,
-        "Two published scenes by round cones and by polygons"
-    ),
-    experiment!(
-        "granular/channel",
-        granular::channel,
-        "Grains stream through a channel past an obstacle"
-    ),
+/// The lists of the families, each with the modules.
+const FAMILIES: [&[Experiment]; 7] = [
+    stewart_trinkle::ALL,
+    plus::ALL,
+    set_valued::ALL,
+    maximum_dissipation::ALL,
+    propagative::ALL,
+    event_driven::ALL,
+    granular::ALL,
 ];
 
-/// All experiments, in the order of their publication.
+const COUNT: usize = {
+    let (mut count, mut family) = (0, 0);
+    while family < FAMILIES.len() {
+        count += FAMILIES[family].len();
+        family += 1;
+    }
+    count
+};
+
+const ALL: [Experiment; COUNT] = {
+    let mut all = [FAMILIES[0][0]; COUNT];
+    let (mut at, mut family) = (0, 0);
+    while family < FAMILIES.len() {
+        let mut index = 0;
+        while index < FAMILIES[family].len() {
+            all[at] = FAMILIES[family][index];
+            at += 1;
+            index += 1;
+        }
+        family += 1;
+    }
+    all
+};
+
+/// All experiments, family by family.
 #[must_use]
 pub const fn experiments() -> &'static [Experiment] {
-    ALL
+    &ALL
 }
 
 /// The experiment called `id`.

@@ -21,9 +21,28 @@ use crate::{
     experiments::{Measurements, drawing},
 };
 
-pub(super) mod bouncing_ball;
-pub(super) mod rocking_block;
-pub(super) mod triple_pendulum;
+mod bouncing_ball;
+mod rocking_block;
+mod triple_pendulum;
+
+/// The experiments of the family, in the order of lists.
+pub(super) const ALL: &[super::Experiment] = &[
+    scenario!(
+        "event-driven/bouncing-ball",
+        event_driven::bouncing_ball,
+        "A ball bounces infinitely often, rests and rolls"
+    ),
+    experiment!(
+        "event-driven/rocking-block",
+        event_driven::rocking_block,
+        "A block falls on a corner and rocks to rest"
+    ),
+    experiment!(
+        "event-driven/triple-pendulum",
+        event_driven::triple_pendulum,
+        "A triple pendulum swings against the ground and comes to rest"
+    ),
+];
 
 /// One impact.
 #[derive(Clone, Copy, Debug)]

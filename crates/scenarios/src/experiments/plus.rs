@@ -15,11 +15,24 @@ use percussion_record::{Mark, Series};
 
 use crate::error::Error;
 
-pub(super) mod ball_row;
-pub(super) mod brick_corner;
-pub(super) mod brick_flat;
-pub(super) mod tabletop;
-pub(super) mod triple_pendulum;
+mod ball_row;
+mod brick_corner;
+mod brick_flat;
+mod tabletop;
+mod triple_pendulum;
+
+/// The experiments of the family, in the order of lists.
+pub(super) const ALL: &[super::Experiment] = &[
+    experiment!("plus/brick-corner", plus::brick_corner, "A brick strikes on a corner"),
+    experiment!("plus/brick-flat", plus::brick_flat, "A brick lands flat while it slides"),
+    experiment!("plus/ball-row", plus::ball_row, "A ball strikes a row of four"),
+    experiment!(
+        "plus/triple-pendulum",
+        plus::triple_pendulum,
+        "A triple pendulum strikes the ground"
+    ),
+    experiment!("plus/tabletop", plus::tabletop, "Contacts that cannot hold"),
+];
 
 /// One moment of a compliant impact.
 #[derive(Clone, Debug)]

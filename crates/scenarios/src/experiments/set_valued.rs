@@ -34,15 +34,49 @@ use percussion_mechanism::impacts::{Impact, ImpactScenario};
 use super::{Effort, Measurements, Options, Progress, settled};
 use crate::error::Error;
 
-pub(super) mod box_and_wall;
-pub(super) mod compass_gait;
-pub(super) mod disk_stack;
+mod box_and_wall;
+mod compass_gait;
+mod disk_stack;
 mod planes;
-pub(super) mod ramone;
+mod ramone;
 mod raster;
-pub(super) mod rocking_block;
+mod rocking_block;
 mod walkers;
-pub(super) mod zeno;
+mod zeno;
+
+/// The experiments of the family, in the order of lists.
+pub(super) const ALL: &[super::Experiment] = &[
+    experiment!(
+        "set-valued/rocking-block",
+        set_valued::rocking_block,
+        "A block falls flat on the ground"
+    ),
+    experiment!(
+        "set-valued/compass-gait",
+        set_valued::compass_gait,
+        "A compass gait walker takes a wide step"
+    ),
+    experiment!(
+        "set-valued/box-and-wall",
+        set_valued::box_and_wall,
+        "A box slides on a corner into a wall"
+    ),
+    experiment!(
+        "set-valued/ramone",
+        set_valued::ramone,
+        "The biped RAMone sets down its leading foot"
+    ),
+    experiment!(
+        "set-valued/disk-stack",
+        set_valued::disk_stack,
+        "A disk falls on two others that stand on the ground"
+    ),
+    experiment!(
+        "set-valued/zeno",
+        set_valued::zeno,
+        "A block rocks to rest through infinitely many impacts"
+    ),
+];
 
 /// Samples whose paths are drawn.
 const PATHS: u64 = 1 << 13;
