@@ -105,7 +105,7 @@
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! `serde`: shapes are read from files and written to them. Off by default.
 //!
 //! # Limits
 //!
@@ -122,6 +122,8 @@ pub mod collider;
 pub mod contact;
 mod distance;
 pub mod feature;
+#[cfg(feature = "serde")]
+mod files;
 pub mod homogeneous;
 pub mod hull;
 mod lengths;

@@ -15,9 +15,11 @@ use crate::{
 #[non_exhaustive]
 pub enum Error {
     /// A length is zero, negative, NaN or out of range.
-    #[error("{field} is {value:?}, expected a number between 1e-12 and 1e12 (m)")]
+    #[error("{field} of a {shape} is {value:?}, expected a number between 1e-12 and 1e12 (m)")]
     Length {
-        /// Name of the length.
+        /// [Name](Shape::name) of the shape.
+        shape: &'static str,
+        /// Name of the length, as `radius` or `half_extents[1]`.
         field: &'static str,
         /// Its value (m).
         value: f64,
@@ -36,7 +38,12 @@ pub enum Error {
 /// A convex shape in its own frame; lengths in meters.
 ///
 /// The fields are public data. A [`Collider`](crate::Collider) checks them when it is made.
+///
+/// In files, with the feature `serde`, a shape is its [name](Self::name) with its fields, such as
+/// `{"box": {"half_extents": [0.1, 0.2, 0.3]}}`, and a hull its points, `{"hull": {"points": [[0, 0, 0], …]}}`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 #[non_exhaustive]
 pub enum Shape {
     /// All points within `radius` of the origin. Space only.
@@ -47,11 +54,13 @@ pub enum Shape {
     /// Everything behind the plane through the origin with this outward normal. Space and plane.
     HalfSpace {
         /// Outward normal, of any length but zero; in the plane with `z = 0`.
+        #[cfg_attr(feature = "serde", serde(with = "crate::files::vector"))]
         normal: Vector3<f64>,
     },
     /// A box about the origin along the axes. Space only.
     Box {
         /// Half of its edges along `x`, `y`, `z` (m), positive.
+        #[cfg_attr(feature = "serde", serde(with = "crate::files::vector"))]
         half_extents: Vector3<f64>,
     },
     /// All points within `radius` of the segment from `−half_length` to `half_length` on `z`.
@@ -70,7 +79,7 @@ pub enum Shape {
         radius: f64,
     },
     /// The convex hull of points. Space only.
-    Hull(Arc<Hull>),
+    Hull(#[cfg_attr(feature = "serde", serde(with = "crate::files::hull"))] Arc<Hull>),
     /// A rod with round ends along `x`: all points within `radius` of the segment of this `length`
     /// about the origin, so `length + 2 radius` from tip to tip. Space and plane.
     Rod {
@@ -87,6 +96,7 @@ pub enum Shape {
     /// A rectangle, the box of the plane. Plane only.
     Rectangle {
         /// Half of its edges along `x` and `y` (m), positive.
+        #[cfg_attr(feature = "serde", serde(with = "crate::files::vector"))]
         half_extents: Vector2<f64>,
     },
 }
@@ -125,6 +135,10 @@ impl Shape {
     ///
     /// See [`Error`].
     pub fn check(&self) -> Result<(), Error> {
+        let length = |field: &'static str, value: f64| {
+            let usable = (SMALLEST..=LARGEST).contains(&value);
+            if usable { Ok(()) } else { Err(Error::Length { shape: self.name(), field, value }) }
+        };
         match self {
             Self::Sphere { radius } | Self::Disc { radius } => length("radius", *radius),
             Self::HalfSpace { normal } => match unit(normal) {
@@ -132,21 +146,21 @@ impl Shape {
                 None => Err(Error::Normal { normal: *normal }),
             },
             Self::Box { half_extents } => {
-                half_extents.iter().try_for_each(|h| length("half extent of a box", *h))
+                HALF_EXTENTS.iter().zip(half_extents).try_for_each(|(name, h)| length(name, *h))
             }
             Self::Rectangle { half_extents } => {
-                half_extents.iter().try_for_each(|h| length("half extent of a rectangle", *h))
+                HALF_EXTENTS.iter().zip(half_extents).try_for_each(|(name, h)| length(name, *h))
             }
             Self::Capsule { half_length, radius } => {
-                length("half length of a capsule", *half_length)?;
+                length("half_length", *half_length)?;
                 length("radius", *radius)
             }
             Self::Cylinder { half_height, radius } => {
-                length("half height of a cylinder", *half_height)?;
+                length("half_height", *half_height)?;
                 length("radius", *radius)
             }
             Self::Rod { length: of_rod, radius } => {
-                length("length of a rod", *of_rod)?;
+                length("length", *of_rod)?;
                 length("radius", *radius)
             }
             Self::Hull(_) => Ok(()),
@@ -181,7 +195,41 @@ impl Shape {
     }
 }
 
-fn length(field: &'static str, value: f64) -> Result<(), Error> {
-    let usable = (SMALLEST..=LARGEST).contains(&value);
-    if usable { Ok(()) } else { Err(Error::Length { field, value }) }
+/// Names of the half extents of a box, of which a rectangle has the first two.
+const HALF_EXTENTS: [&str; 3] = ["half_extents[0]", "half_extents[1]", "half_extents[2]"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each.
+    fn all() -> [Shape; 9] {
+        let [o, x, y, z] = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+        [
+            Shape::Sphere { radius: 0.1 },
+            Shape::HalfSpace { normal: Vector3::new(0.0, 0.0, 2.0) },
+            Shape::Box { half_extents: Vector3::new(0.1, 0.2, 0.3) },
+            Shape::Capsule { half_length: 0.2, radius: 0.1 },
+            Shape::Cylinder { half_height: 0.2, radius: 0.1 },
+            Shape::hull(&[o, x, y, z]).unwrap(),
+            Shape::Rod { length: 0.4, radius: 0.1 },
+            Shape::Disc { radius: 0.1 },
+            Shape::Rectangle { half_extents: Vector2::new(0.1, 0.2) },
+        ]
+    }
+
+    #[test]
+    fn names_are_those_of_the_list() {
+        assert_eq!(all().map(|shape| shape.name()), Shape::NAMES);
+    }
+
+    #[test]
+    #[cfg(feature = "serde")]
+    fn files_have_the_names_and_give_the_shape_back() {
+        for shape in all() {
+            let text = serde_json::to_string(&shape).unwrap();
+            assert!(text.starts_with(&format!("{{\"{}\":{{", shape.name())), "{text}");
+            assert_eq!(serde_json::from_str::<Shape>(&text).unwrap(), shape);
+        }
+    }
 }

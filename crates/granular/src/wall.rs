@@ -193,7 +193,7 @@ fn misshapen(shape: &Shape) -> Option<Fault> {
         return Some(("dimension of the shape", 2.0, "3, a shape of space"));
     }
     match shape.check().err()? {
-        shape::Error::Length { field, value } => Some((field, value, "1e-12 to 1e12 m")),
+        shape::Error::Length { field, value, .. } => Some((field, value, "1e-12 to 1e12 m")),
         shape::Error::Normal { normal } => {
             Some(("norm of the normal", normal.norm(), "a positive finite number"))
         }

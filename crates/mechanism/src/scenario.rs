@@ -75,6 +75,7 @@
 use std::path::Path;
 
 use nalgebra::Matrix3;
+use percussion_collision::Shape;
 use percussion_complementarity::friction::Law;
 use percussion_integrators::schemes::Name;
 use serde::{Deserialize, Serialize};
@@ -98,9 +99,7 @@ pub use found::Surfaces;
 pub use joints::{Joint, JointKind};
 pub use mechanism::Part;
 pub use robot::{Base, Robot};
-pub use shape::{
-    BodyShape, BoxShape, Capsule, Cylinder, Fixed, HullShape, Rectangle, Rod, Round, Shape,
-};
+pub use shape::{BodyShape, Fixed};
 
 /// Largest accepted number of bodies, and of planes.
 pub const BODY_LIMIT: usize = 256;

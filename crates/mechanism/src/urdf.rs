@@ -44,7 +44,7 @@ mod tree;
 mod warning;
 
 pub use error::Error;
-pub use shapes::{Collision, Shape};
+pub use shapes::{Collision, Geometry};
 pub use warning::{Subject, Warning};
 
 /// How the root link is joined to the world.

@@ -43,9 +43,15 @@ fn lengths_that_are_not_positive_and_finite_are_refused() {
 #[test]
 fn messages_name_the_field_the_value_and_what_was_expected() {
     let error = Collider::on_body(0, Shape::Sphere { radius: -1.0 }).unwrap_err();
-    assert_eq!(error.to_string(), "radius is -1.0, expected a number between 1e-12 and 1e12 (m)");
+    assert_eq!(
+        error.to_string(),
+        "radius of a sphere is -1.0, expected a number between 1e-12 and 1e12 (m)"
+    );
     let error = Collider::on_body(0, Shape::Sphere { radius: 1e300 }).unwrap_err();
-    assert_eq!(error.to_string(), "radius is 1e300, expected a number between 1e-12 and 1e12 (m)");
+    assert_eq!(
+        error.to_string(),
+        "radius of a sphere is 1e300, expected a number between 1e-12 and 1e12 (m)"
+    );
     let error = ball().with_pose(Isometry3::translation(0.0, -1e300, 0.0)).unwrap_err();
     let expected = "pose of a collider has an entry -1e300, expected numbers within ±1e12";
     assert_eq!(error.to_string(), expected);

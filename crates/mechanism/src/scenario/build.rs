@@ -3,6 +3,7 @@
 use std::mem;
 
 use nalgebra::{DMatrix, Vector2, Vector3};
+use percussion_collision::Shape;
 use percussion_dynamics::{
     FreeBodies, GapFunction, PlanarBodies, PlanarBody, free_bodies,
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
@@ -10,8 +11,8 @@ use percussion_dynamics::{
 use percussion_integrators::{BoundedFriction, Model, State, model, stewart_trinkle::Settings};
 
 use super::{
-    AngularVelocity, Body, Contact, JointFriction, Orientation, Part, Plane, Scenario, Shape,
-    Space, Surfaces, found,
+    AngularVelocity, Body, Contact, JointFriction, Orientation, Part, Plane, Scenario, Space,
+    Surfaces, found,
     vectors::{rotation, unit, vector3},
 };
 use crate::Error;
@@ -190,14 +191,14 @@ impl Scenario {
             Pair::Plane { body, plane } => {
                 let plane = self.half_space(&self.planes[plane]).map_err(refused)?;
                 match &self.bodies[body].shape {
-                    Some(Shape::Sphere(round) | Shape::Disc(round)) => {
-                        let sphere = Sphere::of_body(body, round.radius);
+                    Some(Shape::Sphere { radius } | Shape::Disc { radius }) => {
+                        let sphere = Sphere::of_body(body, *radius);
                         let gap = SpherePlane::new(sphere, plane).map_err(refused)?;
                         Ok(vec![(name, Box::new(gap))])
                     }
-                    Some(Shape::Rod(rod)) => {
-                        let [plus, minus] = rounded_rod_plane(body, rod.length, rod.radius, plane)
-                            .map_err(refused)?;
+                    Some(Shape::Rod { length, radius }) => {
+                        let [plus, minus] =
+                            rounded_rod_plane(body, *length, *radius, plane).map_err(refused)?;
                         Ok(vec![
                             (format!("{name} (end +)"), Box::new(plus)),
                             (format!("{name} (end −)"), Box::new(minus)),
@@ -227,10 +228,10 @@ impl Scenario {
     /// The shape of a body as a sphere or a rod, or `None` if it has none.
     fn round(&self, body: usize) -> Option<Round> {
         match self.bodies[body].shape.as_ref()? {
-            Shape::Sphere(round) | Shape::Disc(round) => {
-                Some(Round::Sphere(Sphere::of_body(body, round.radius)))
+            Shape::Sphere { radius } | Shape::Disc { radius } => {
+                Some(Round::Sphere(Sphere::of_body(body, *radius)))
             }
-            Shape::Rod(rod) => Some(Round::Rod(Rod::of_body(body, rod.length, rod.radius))),
+            Shape::Rod { length, radius } => Some(Round::Rod(Rod::of_body(body, *length, *radius))),
             _ => None,
         }
     }

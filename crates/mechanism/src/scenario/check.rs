@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use percussion_collision::{Shape, shape};
 use percussion_integrators::{Feature, Rule, schemes::Name};
 
 use super::{
     AngularVelocity, BODY_LIMIT, Body, BodyShape, Contact, Fixed, Inertia, JointFriction,
-    Orientation, Plane, STEP_LIMIT, Scenario, Shape, Space,
+    Orientation, Plane, STEP_LIMIT, Scenario, Space,
 };
 use crate::{
     Error, Expected,
@@ -17,9 +18,10 @@ use crate::{
 };
 
 const POSITIVE_LENGTH: &str = "a positive finite number (m)";
+const LENGTH_OF_SHAPE: &str = "a number between 1e-12 and 1e12 (m)";
 const POSITIVE_TIME: &str = "a positive finite number (s)";
 
-/// Largest accepted number of points of a hull.
+/// Largest accepted number of corners of a hull.
 const POINT_LIMIT: usize = 1024;
 
 /// Largest accepted distance of the norm of a quaternion from one, as in `percussion-dynamics`.
@@ -121,54 +123,26 @@ impl Scenario {
 
     fn check_shape(&self, path: &str, shape: Option<&Shape>) -> Result<(), Error> {
         let Some(shape) = shape else { return Ok(()) };
-        match (shape, self.dimension) {
-            (Shape::Disc(_), Space::Space) => {
-                return refuse(path, &"disc", "a sphere or a rod in space");
-            }
-            (Shape::Rectangle(_), Space::Space) => {
-                return refuse(path, &"rectangle", "a shape of space, such as a box");
-            }
-            (Shape::Disc(_) | Shape::Rod(_) | Shape::Rectangle(_), _) | (_, Space::Space) => {}
-            (Shape::Sphere(_), Space::Plane) => {
-                return refuse(path, &"sphere", "a disc or a rod in the plane");
-            }
-            (other, Space::Plane) => {
-                return refuse(path, other, "a disc, a rod or a rectangle in the plane");
-            }
+        if matches!(shape, Shape::HalfSpace { .. }) {
+            return refuse(path, &shape.name(), "a shape of finite size; planes are `[[planes]]`");
         }
-        let lengths = |name: &str, lengths: &[f64]| {
-            let path = |k: usize| match lengths.len() {
-                1 => format!("{path}.{name}"),
-                _ => format!("{path}.{name}[{k}]"),
+        if !shape.fits(self.dimension.into()) {
+            let expected = match self.dimension {
+                Space::Plane => "a disc, a rod or a rectangle in the plane",
+                Space::Space => "a shape of space, such as a sphere, a rod or a box",
             };
-            let mut all = lengths.iter().enumerate();
-            all.try_for_each(|(k, length)| positive(&path(k), *length, POSITIVE_LENGTH))
-        };
-        match shape {
-            Shape::Sphere(round) => lengths("sphere.radius", &[round.radius]),
-            Shape::Disc(round) => lengths("disc.radius", &[round.radius]),
-            Shape::Rod(rod) => {
-                lengths("rod.length", &[rod.length])?;
-                lengths("rod.radius", &[rod.radius])
+            return refuse(path, &shape.name(), expected);
+        }
+        if let Shape::Hull(hull) = shape {
+            let (path, found) = (format!("{path}.hull.points"), hull.vertices().len());
+            count(&path, found, found <= POINT_LIMIT, &format!("at most {POINT_LIMIT} corners"))?;
+        }
+        match shape.check() {
+            Err(shape::Error::Length { shape, field, value }) => {
+                refuse(&format!("{path}.{shape}.{field}"), &value, LENGTH_OF_SHAPE)
             }
-            Shape::Box(cuboid) => lengths("box.half_extents", &cuboid.half_extents),
-            Shape::Rectangle(shape) => lengths("rectangle.half_extents", &shape.half_extents),
-            Shape::Capsule(capsule) => {
-                lengths("capsule.half_length", &[capsule.half_length])?;
-                lengths("capsule.radius", &[capsule.radius])
-            }
-            Shape::Cylinder(cylinder) => {
-                lengths("cylinder.half_height", &[cylinder.half_height])?;
-                lengths("cylinder.radius", &[cylinder.radius])
-            }
-            Shape::Hull(hull) => {
-                let found = hull.points.len();
-                let path = format!("{path}.hull.points");
-                let within = format!("4 to {POINT_LIMIT}");
-                count(&path, found, (4..=POINT_LIMIT).contains(&found), &within)?;
-                let mut points = hull.points.iter().enumerate();
-                points.try_for_each(|(k, point)| finite(&format!("{path}[{k}]"), point))
-            }
+            Err(source) => Err(Error::Shape { path: path.to_owned(), source }),
+            Ok(()) => Ok(()),
         }
     }
 

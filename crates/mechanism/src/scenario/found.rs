@@ -82,7 +82,8 @@ impl Scenario {
     #[must_use]
     pub fn finds_contacts(&self) -> bool {
         let other = |body: &super::Body| {
-            !body.shapes.is_empty() || body.shape.as_ref().is_some_and(|shape| !shape.is_round())
+            !body.shapes.is_empty()
+                || body.shape.as_ref().is_some_and(|shape| !shape::is_round(shape))
         };
         self.is_tree() || !self.fixed.is_empty() || self.bodies.iter().any(other)
     }
@@ -262,11 +263,12 @@ fn mean([a, b]: [f64; 2]) -> f64 {
 /// The surface of `owner` with a name, the path of its shape in the file, the shape and its coefficients.
 fn surface(
     owner: &str,
-    (name, path, shape, own): (String, String, &super::Shape, [f64; 2]),
+    (name, path, shape, own): (String, String, &Shape, [f64; 2]),
     body: Option<usize>,
     pose: nalgebra::Isometry3<f64>,
 ) -> Result<Surface, Error> {
-    let shape = shape.collision().map_err(|source| Error::Shape { path, source })?;
+    shape.check().map_err(|source| Error::Shape { path, source })?;
+    let shape = shape.clone();
     let collider = match body {
         Some(body) => Collider::on_body(body, shape),
         None => Collider::fixed(shape),

@@ -300,13 +300,14 @@ impl Scenario {
         let mut solids = Vec::new();
         if let Some(shape) = &body.shape {
             let path = format!("bodies[{index}].shape");
-            let shape = shape.collision().map_err(|source| Error::Shape { path, source })?;
-            solids.push((shape, Isometry3::identity()));
+            shape.check().map_err(|source| Error::Shape { path, source })?;
+            solids.push((shape.clone(), Isometry3::identity()));
         }
         for (k, part) in body.shapes.iter().enumerate() {
             let path = format!("bodies[{index}].shapes[{k}].shape");
-            let shape = part.shape.collision().map_err(|source| Error::Shape { path, source })?;
-            solids.push((shape, shape::pose(part.position.as_ref(), part.orientation)));
+            part.shape.check().map_err(|source| Error::Shape { path, source })?;
+            solids
+                .push((part.shape.clone(), shape::pose(part.position.as_ref(), part.orientation)));
         }
         Ok(solids)
     }

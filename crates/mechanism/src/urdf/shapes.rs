@@ -1,8 +1,9 @@
-//! Collision shapes of links, as plain data: [`Collision`] and [`Shape`].
+//! What links collide with, as plain data: [`Collision`] and [`Geometry`].
 
 use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Vector3};
+use percussion_collision::Shape;
 
 use super::{Error, Settings, isometry};
 
@@ -15,38 +16,16 @@ pub struct Collision {
     pub name: Option<String>,
     /// Pose of the shape's frame in the frame of the body (m).
     pub placement: Isometry3<f64>,
-    /// The shape.
-    pub shape: Shape,
+    /// What it is.
+    pub geometry: Geometry,
 }
 
-/// A collision shape, centered at the origin of its frame. Axes of revolution are **`z`**, as in URDF.
+/// What a link collides with, centered at the origin of its frame. Axes of revolution are **`z`**, as in URDF.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Shape {
-    /// A box with its edges along the axes.
-    Box {
-        /// Full lengths of the edges (m).
-        size: Vector3<f64>,
-    },
-    /// A cylinder about `z`.
-    Cylinder {
-        /// Radius (m).
-        radius: f64,
-        /// Full length (m).
-        length: f64,
-    },
-    /// A cylinder about `z` closed by two half balls.
-    Capsule {
-        /// Radius (m).
-        radius: f64,
-        /// Length of the cylinder, without the half balls (m).
-        length: f64,
-    },
-    /// A ball.
-    Sphere {
-        /// Radius (m).
-        radius: f64,
-    },
+pub enum Geometry {
+    /// A box, a cylinder, a capsule or a sphere.
+    Shape(Shape),
     /// A mesh in a file, which exists but has not been read.
     Mesh {
         /// The file.
@@ -67,28 +46,32 @@ pub(super) fn collisions<'a>(
             body,
             name: collision.name.clone(),
             placement: isometry(&collision.origin),
-            shape: shape(&link.name, &collision.geometry, settings)?,
+            geometry: geometry(&link.name, &collision.geometry, settings)?,
         })
     })
 }
 
-fn shape(link: &str, geometry: &urdf_rs::Geometry, settings: &Settings) -> Result<Shape, Error> {
+fn geometry(
+    link: &str,
+    geometry: &urdf_rs::Geometry,
+    settings: &Settings,
+) -> Result<Geometry, Error> {
     let positive = |field, value: f64| {
         if value > 0.0 { Ok(value) } else { Err(Error::Size { link: link.into(), field, value }) }
     };
-    Ok(match geometry {
+    let shape = match geometry {
         urdf_rs::Geometry::Box { size } => {
             size.iter().try_for_each(|&edge| positive("size", edge).map(drop))?;
-            Shape::Box { size: Vector3::from(size.0) }
+            Shape::Box { half_extents: 0.5 * Vector3::from(size.0) }
         }
-        urdf_rs::Geometry::Cylinder { radius, length } => Shape::Cylinder {
-            radius: positive("radius", *radius)?,
-            length: positive("length", *length)?,
-        },
-        urdf_rs::Geometry::Capsule { radius, length } => Shape::Capsule {
-            radius: positive("radius", *radius)?,
-            length: positive("length", *length)?,
-        },
+        urdf_rs::Geometry::Cylinder { radius, length } => {
+            let radius = positive("radius", *radius)?;
+            Shape::Cylinder { half_height: 0.5 * positive("length", *length)?, radius }
+        }
+        urdf_rs::Geometry::Capsule { radius, length } => {
+            let radius = positive("radius", *radius)?;
+            Shape::Capsule { half_length: 0.5 * positive("length", *length)?, radius }
+        }
         urdf_rs::Geometry::Sphere { radius } => {
             Shape::Sphere { radius: positive("radius", *radius)? }
         }
@@ -96,9 +79,10 @@ fn shape(link: &str, geometry: &urdf_rs::Geometry, settings: &Settings) -> Resul
             let scale = scale.map_or_else(|| Vector3::repeat(1.0), |scale| Vector3::from(scale.0));
             // A negative scale mirrors, which tools that split a model at its plane of symmetry use.
             scale.iter().try_for_each(|&s| positive("scale", s.abs()).map(drop))?;
-            Shape::Mesh { path: existing_file(link, filename, settings)?, scale }
+            return Ok(Geometry::Mesh { path: existing_file(link, filename, settings)?, scale });
         }
-    })
+    };
+    Ok(Geometry::Shape(shape))
 }
 
 /// The file `inside` a package that is one of the folders above the description, or lies in one of them.

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 use percussion_integrators::{ContactReport, event_driven::EventKind};
-use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Solid, Touch, View};
+use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Touch, View};
 
 use super::{plane_view, pose, singles, solids};
 use crate::{
     Error,
     event_motion::{ContactMotion, EventMotion},
-    scenario::{Body, Scenario, Setup, Shape},
+    scenario::{Body, Scenario, Setup},
     trajectory::{Sample, Trajectory},
 };
 
@@ -212,16 +212,8 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
 }
 
 fn body_view(body: &Body) -> BodyView {
-    let solid = body.shape.as_ref().and_then(|shape| match shape {
-        Shape::Sphere(round) | Shape::Disc(round) => {
-            Some(Solid::Ball { center: [0.0; 3], radius: round.radius })
-        }
-        Shape::Rod(rod) => {
-            let half = 0.5 * rod.length;
-            Some(Solid::Capsule { ends: [[-half, 0.0, 0.0], [half, 0.0, 0.0]], radius: rod.radius })
-        }
-        _ => None,
-    });
+    let shape = body.shape.as_ref();
+    let solid = shape.and_then(|shape| solids::solid(shape, &Isometry3::identity()));
     BodyView { name: body.name.clone(), solids: solid.into_iter().collect() }
 }
 

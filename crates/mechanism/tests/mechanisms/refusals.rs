@@ -59,7 +59,7 @@ fn what_is_wrong_is_named() {
             "`bodies[0].shape.box.half_extents[1]` is NaN",
         ),
         (SHAPE, "shape.box.half_extents = [0.3, 0.1]".into(), "`bodies[0].shape"),
-        (SHAPE, "shape.box.half_extents = [1e300, 1.0, 1.0]".into(), "half extent"),
+        (SHAPE, "shape.box.half_extents = [1e300, 1.0, 1.0]".into(), "half_extents[0]` is 1e300"),
         (
             SHAPE,
             "shape.rectangle.half_extents = [0.3, 0.1]".into(),
@@ -74,13 +74,13 @@ fn what_is_wrong_is_named() {
         (
             SHAPE,
             hull("[[0, 0, 0]]"),
-            "`bodies[0].shape.hull.points` has 1 entries, expected 4 to 1024",
+            "`bodies[0].shape.hull`: convex hull of 1 points, expected at least 4",
         ),
-        (SHAPE, hull(flat), "`bodies[0].shape`: convex hull of 4 points is flat"),
+        (SHAPE, hull(flat), "`bodies[0].shape.hull`: convex hull of 4 points is flat"),
         (
             SHAPE,
             hull(&tall.replace("1, 0, 0", "inf, 0, 0")),
-            "`bodies[0].shape.hull.points[1][0]` is inf",
+            "`bodies[0].shape.hull`: point 1 of a convex hull has an entry inf",
         ),
         (SHAPE, hull(tall), "center of mass` is [0.25, 0.25, 0.25]"),
         (SHAPE, "shapes = []".into(), "`bodies[0].inertia` is \"missing\""),

@@ -12,6 +12,7 @@ mod refusals;
 use std::{fs, path::PathBuf};
 
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3};
+use percussion_collision::Shape;
 use percussion_dynamics::{
     Anchor, Dimension, EqualityConstraint, JointKind, System,
     constraint::{
@@ -21,7 +22,7 @@ use percussion_dynamics::{
     },
 };
 use percussion_mechanism::urdf::{
-    Base, Error, Imported, Settings, Shape, Subject, read_file, read_str,
+    Base, Error, Geometry, Imported, Settings, Subject, read_file, read_str,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 
@@ -92,7 +93,7 @@ fn the_biped_is_a_planar_system_of_seven_links() {
     assert_eq!((joint.limits[0], joint.damping[0], joint.friction[0]), ([-2.2, 0.0], 0.5, 0.2));
     assert_eq!(biped.collision.len(), 9);
     let toe = biped.collision.iter().find(|c| c.name.as_deref() == Some("right_toe")).unwrap();
-    assert_eq!(toe.shape, Shape::Sphere { radius: 0.02 });
+    assert_eq!(toe.geometry, Geometry::Shape(Shape::Sphere { radius: 0.02 }));
     assert_eq!(toe.placement.translation.vector, Vector3::new(0.15, -0.03, 0.0));
     assert_eq!(toe.body, biped.body_of_joint("right_ankle").unwrap());
     // Six limits with a force and a speed, and one picture.
@@ -234,7 +235,9 @@ fn packages_are_looked_for_above_the_description() {
         let imported = read_str(&text, &settings);
         assert_eq!(imported.is_ok(), found, "{folder}: {imported:?}");
         if let Ok(imported) = imported {
-            let Shape::Mesh { path, .. } = &imported.collision[0].shape else { panic!("a mesh") };
+            let Geometry::Mesh { path, .. } = &imported.collision[0].geometry else {
+                panic!("a mesh")
+            };
             assert_eq!(fs::read_to_string(path).unwrap(), "solid a");
         }
     }

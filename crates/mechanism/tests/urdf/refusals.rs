@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use nalgebra::Vector3;
 use percussion_dynamics::System;
-use percussion_mechanism::urdf::{Error, Settings, Shape, read_file, read_str};
+use percussion_mechanism::urdf::{Error, Geometry, Settings, read_file, read_str};
 
 use crate::{count, fixture};
 
@@ -227,7 +227,7 @@ fn meshes_have_to_exist_and_are_reported() {
     for address in ["arm.stl", "package://robot/arm.stl", &by_file] {
         let imported = read_str(&with_mesh(address), &settings).unwrap();
         let (path, scale) = (folder.join("arm.stl"), Vector3::new(1.0, -1.0, 2.0));
-        assert_eq!(imported.collision[0].shape, Shape::Mesh { path, scale });
+        assert_eq!(imported.collision[0].geometry, Geometry::Mesh { path, scale });
         assert_eq!(count(&imported, "mesh"), [1, 0, 0, 0]);
     }
     let error = |address: &str| read_str(&with_mesh(address), &settings).unwrap_err();

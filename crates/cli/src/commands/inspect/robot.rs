@@ -122,7 +122,7 @@ fn touching(
         match collider(system, collision) {
             Ok(collider) => {
                 colliders.push(collider);
-                if let urdf::Shape::Mesh { path, .. } = &collision.shape {
+                if let urdf::Geometry::Mesh { path, .. } = &collision.geometry {
                     let path = path.display();
                     warnings.push(format!("{name} is taken for the convex hull of {path}"));
                 }

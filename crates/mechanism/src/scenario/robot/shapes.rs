@@ -4,7 +4,7 @@ use percussion_collision::{Collider, Shape};
 use percussion_dynamics::{Dimension, System};
 
 use super::mesh;
-use crate::urdf::{self, Collision};
+use crate::urdf::{Collision, Geometry};
 
 /// The collider of a collision shape of a robot, or why there is none. In the plane boxes become rectangles, and spheres
 /// and cylinders discs.
@@ -13,25 +13,27 @@ use crate::urdf::{self, Collision};
 ///
 /// What is wrong with the shape, in words.
 pub fn collider(system: &dyn System, collision: &Collision) -> Result<Collider, String> {
-    let shape = match (&collision.shape, system.dimension()) {
-        (urdf::Shape::Sphere { radius }, Dimension::Plane) => Shape::Disc { radius: *radius },
-        (urdf::Shape::Box { size }, Dimension::Plane) => {
-            Shape::Rectangle { half_extents: 0.5 * size.xy() }
-        }
-        (urdf::Shape::Cylinder { radius, .. }, Dimension::Plane) => Shape::Disc { radius: *radius },
-        (urdf::Shape::Sphere { radius }, Dimension::Space) => Shape::Sphere { radius: *radius },
-        (urdf::Shape::Box { size }, Dimension::Space) => Shape::Box { half_extents: 0.5 * size },
-        (urdf::Shape::Cylinder { radius, length }, Dimension::Space) => {
-            Shape::Cylinder { half_height: 0.5 * length, radius: *radius }
-        }
-        (urdf::Shape::Capsule { radius, length }, Dimension::Space) => {
-            Shape::Capsule { half_length: 0.5 * length, radius: *radius }
-        }
-        (urdf::Shape::Mesh { path, scale }, Dimension::Space) => mesh::hull(path, scale)?,
-        _ => return Err("it does not exist in the plane".to_owned()),
+    let shape = match (&collision.geometry, system.dimension()) {
+        (Geometry::Shape(shape), Dimension::Space) => shape.clone(),
+        (Geometry::Shape(shape), Dimension::Plane) => section(shape).ok_or(NOT_IN_THE_PLANE)?,
+        (Geometry::Mesh { path, scale }, Dimension::Space) => mesh::hull(path, scale)?,
+        (Geometry::Mesh { .. }, Dimension::Plane) => return Err(NOT_IN_THE_PLANE.to_owned()),
     };
     let collider = Collider::on_body(collision.body, shape)
         .and_then(|collider| collider.with_pose(collision.placement));
     let checked = collider.and_then(|collider| collider.check(system).map(|()| collider));
     checked.map_err(|error| error.to_string())
+}
+
+const NOT_IN_THE_PLANE: &str = "it does not exist in the plane";
+
+/// What the plane through the center of a shape, across its axis, cuts out of it.
+fn section(shape: &Shape) -> Option<Shape> {
+    match shape {
+        Shape::Sphere { radius } | Shape::Cylinder { radius, .. } => {
+            Some(Shape::Disc { radius: *radius })
+        }
+        Shape::Box { half_extents } => Some(Shape::Rectangle { half_extents: half_extents.xy() }),
+        _ => None,
+    }
 }

@@ -1,7 +1,8 @@
 //! A house of seven cards: whether it stands, what its feet carry, and the least friction of one lean-to.
 
+use percussion_collision::Shape;
 use percussion_mechanism::{
-    scenario::{Scenario, Shape},
+    scenario::Scenario,
     trajectory::{Sample, Trajectory},
     view::of_trajectory,
 };
@@ -111,10 +112,10 @@ impl Parameters {
 fn figure(scenario: &Scenario, friction: f64, run: &Trajectory) -> Figure {
     let cards = |sample: &Sample, label: &str| -> Vec<Series> {
         let card = |(body, card): (usize, &percussion_mechanism::scenario::Body)| {
-            let Some(Shape::Rod(rod)) = card.shape else { return None };
+            let Some(Shape::Rod { length, radius }) = card.shape else { return None };
             let center = drawing::center(scenario, sample, body, [0, 1]);
             let angle = sample.coordinates[3 * body + 2];
-            Some(drawing::line(label, drawing::rod(center, angle, rod.length, rod.radius)))
+            Some(drawing::line(label, drawing::rod(center, angle, length, radius)))
         };
         scenario.bodies.iter().enumerate().filter_map(card).collect()
     };

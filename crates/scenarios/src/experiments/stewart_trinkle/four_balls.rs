@@ -3,11 +3,8 @@
 //! Table I has no order at its coarsest step, so the order is fitted over finer ones, and the fit over all of the table is
 //! shown beside it; the fixture says why.
 
-use percussion_mechanism::{
-    scenario::{Scenario, Shape},
-    trajectory::Trajectory,
-    view::of_trajectory,
-};
+use percussion_collision::Shape;
+use percussion_mechanism::{scenario::Scenario, trajectory::Trajectory, view::of_trajectory};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
@@ -128,7 +125,7 @@ fn path_figure(
     let mut series = Vec::new();
     for (i, body) in scenario.bodies.iter().enumerate() {
         let radius = match body.shape {
-            Some(Shape::Sphere(round)) => round.radius,
+            Some(Shape::Sphere { radius }) => radius,
             _ => 0.0,
         };
         for sample in [&trajectory.samples[0], trajectory.end()] {

@@ -1,8 +1,9 @@
 //! The contact impulses of a step in world axes, and their drawing.
 
 use nalgebra::Vector3;
+use percussion_collision::Shape;
 use percussion_mechanism::{
-    scenario::{Scenario, Setup, Shape},
+    scenario::{Scenario, Setup},
     trajectory::Trajectory,
 };
 use percussion_record::{Figure, Mark, Series};
@@ -61,7 +62,7 @@ pub(super) fn figure(
     let mut arrow_length = 0.0;
     for (body, definition) in scenario.bodies.iter().enumerate() {
         let radius = match definition.shape {
-            Some(Shape::Sphere(round)) => round.radius,
+            Some(Shape::Sphere { radius }) => radius,
             _ => 0.0,
         };
         let center = drawing::center(scenario, sample, body, [0, 2]);

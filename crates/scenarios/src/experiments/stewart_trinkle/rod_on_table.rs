@@ -1,8 +1,9 @@
 //! The spinning rod: one end hits the table where finite forces have no solution (Painlevé), then the
 //! other end, then the rod slides and rests.
 
+use percussion_collision::Shape;
 use percussion_mechanism::{
-    scenario::{Scenario, Shape},
+    scenario::Scenario,
     trajectory::{Sample, Trajectory},
     view::of_trajectory,
 };
@@ -91,7 +92,7 @@ fn pose_figure(
     let mut times = [&[0.0, scenario.duration], between, &events].concat();
     times.sort_by(f64::total_cmp);
     let (length, radius) = match scenario.bodies[0].shape {
-        Some(Shape::Rod(rod)) => (rod.length, rod.radius),
+        Some(Shape::Rod { length, radius }) => (length, radius),
         _ => (0.0, 0.0),
     };
     let mut series = vec![drawing::outline(vec![[-0.6, 0.0], [0.4, 0.0]])];
