@@ -1,6 +1,13 @@
 //! Shapes that bodies carry, each described in a frame of its own: [`Shape`].
+//!
+//! | shape | in |
+//! | --- | --- |
+//! | `half-space` | space and plane |
+//! | `rod` with round ends | space and plane |
+//! | `sphere`, `box`, `capsule`, `cylinder`, `hull` (convex) | space |
+//! | `disc`, `rectangle` | plane |
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::Dimension;
@@ -178,7 +185,17 @@ impl Shape {
         }
     }
 
-    /// Its name in messages.
+    /// The polyhedron that the shape is, if it is one: of flat faces in space.
+    #[must_use]
+    pub fn polyhedron(&self) -> Option<Cow<'_, Hull>> {
+        match self {
+            Self::Box { half_extents } => Some(Cow::Owned(Hull::cuboid(half_extents))),
+            Self::Hull(hull) => Some(Cow::Borrowed(hull)),
+            _ => None,
+        }
+    }
+
+    /// Its name in messages and files.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

@@ -60,7 +60,6 @@ impl From<&Shape> for Solid {
             Shape::HalfSpace { normal } => {
                 Self::HalfSpace { normal: unit(normal).unwrap_or_else(Vector3::z) }
             }
-            Shape::Box { half_extents } => Self::Polytope(Arc::new(Hull::cuboid(half_extents))),
             Shape::Capsule { half_length, radius } => {
                 Self::Capsule { half: Vector3::z() * *half_length, radius: *radius }
             }
@@ -68,6 +67,7 @@ impl From<&Shape> for Solid {
                 Self::Cylinder { half_height: *half_height, radius: *radius }
             }
             Shape::Hull(hull) => Self::Polytope(Arc::clone(hull)),
+            Shape::Box { half_extents } => Self::Polytope(Arc::new(Hull::cuboid(half_extents))),
             Shape::Rod { length, radius } => {
                 Self::Capsule { half: Vector3::x() * (0.5 * length), radius: *radius }
             }

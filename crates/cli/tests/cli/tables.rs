@@ -80,7 +80,7 @@ fn tables_have_everything_that_is_listed() {
     let family = |id: &String| format!("{}/…", id.split('/').next().unwrap());
     let families: BTreeSet<String> = experiments.iter().map(family).collect();
     assert_table(readme, &families.into_iter().collect::<Vec<_>>());
-    assert_table("crates/collision/README.md", &names(&list, "shapes"));
+    assert_table("crates/collision/src/shape.rs", &names(&list, "shapes"));
 }
 
 #[test]

@@ -56,13 +56,6 @@ pub(super) fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Option<Solid> {
         Shape::Box { half_extents } if pose.rotation.angle() == 0.0 => {
             Solid::Box { half_edges: (*half_extents).into(), center: place(Vector3::zeros()) }
         }
-        Shape::Box { half_extents: half } => {
-            let sign = |k: usize, axis: usize| if k >> axis & 1 == 1 { 1.0 } else { -1.0 };
-            let signs = (0..8).map(|k| Vector3::from_fn(|axis, _| sign(k, axis)));
-            let corners: Vec<_> = signs.map(|sign| sign.component_mul(half)).collect();
-            polyhedron(&Hull::new(&corners).ok()?, place)
-        }
-        Shape::Hull(hull) => polyhedron(hull, place),
         Shape::Rectangle { half_extents: half } => {
             let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
             let corner = |[x, y]: [f64; 2]| {
@@ -71,7 +64,7 @@ pub(super) fn solid(shape: &Shape, pose: &Isometry3<f64>) -> Option<Solid> {
             };
             Solid::Polygon { corners: corners.map(corner).to_vec() }
         }
-        _ => return None,
+        _ => polyhedron(&*shape.polyhedron()?, place),
     })
 }
 
