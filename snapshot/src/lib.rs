@@ -124,7 +124,7 @@ impl Record {
     }
 }
 
-/// What one law or solver makes of several subjects, in one file.
+/// Several records in one file, such as what a law makes of all impacts.
 #[derive(Clone, Debug)]
 pub struct Collection {
     name: String,
@@ -132,10 +132,16 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// An empty collection, which `name` names as that of a [`Record`].
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: file_name(name), text: String::new() }
+    }
+
     /// An empty collection for the file `by-NAME`.
     #[must_use]
     pub fn by(name: &str) -> Self {
-        Self { name: file_name(&format!("by {name}")), text: String::new() }
+        Self::new(&format!("by {name}"))
     }
 
     /// The name.

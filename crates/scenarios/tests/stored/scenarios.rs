@@ -1,5 +1,7 @@
 //! Every built-in scenario by every scheme.
 
+use std::thread;
+
 use percussion_complementarity::friction;
 use percussion_impact::{
     AnitescuPotra, Law, MaximumDissipation, Newton, Plus, Poisson, Sequential,
@@ -10,11 +12,37 @@ use percussion_mechanism::{
     trajectory::{Sample, Trajectory},
 };
 use percussion_scenarios::fixtures;
-use percussion_snapshot::{Record, assert_stored};
+use percussion_snapshot::{Collection, Record, assert_stored};
 
-/// Compares the motions of all built-in scenarios by one scheme with the stored ones.
-fn all_scenarios_by(name: &str, method: Name, law: Option<friction::Law>) {
-    for known in fixtures::scenarios() {
+/// The schemes in steps, with their friction laws.
+fn schemes() -> [(&'static str, Name, Option<friction::Law>); 6] {
+    let (coulomb, dissipation) = (friction::Law::Coulomb, friction::Law::MaximumDissipation);
+    [
+        ("stewart-trinkle", Name::StewartTrinkle, None),
+        ("impulse-velocity", Name::ImpulseVelocity, Some(coulomb)),
+        ("impulse-velocity, maximum-dissipation", Name::ImpulseVelocity, Some(dissipation)),
+        ("moreau-jean", Name::MoreauJean, Some(coulomb)),
+        ("moreau-jean, maximum-dissipation", Name::MoreauJean, Some(dissipation)),
+        ("variational", Name::Variational, None),
+    ]
+}
+
+/// The laws of event-driven motions.
+fn laws() -> [(&'static str, Box<dyn Law>); 6] {
+    [
+        ("poisson", Box::new(Poisson::default())),
+        ("newton", Box::new(Newton::default())),
+        ("anitescu-potra", Box::new(AnitescuPotra::default())),
+        ("maximum-dissipation", Box::new(MaximumDissipation::default())),
+        ("sequential", Box::new(Sequential::new(Poisson::default()))),
+        ("plus", Box::new(Plus::default())),
+    ]
+}
+
+/// Compares all motions of a scenario with the stored ones.
+fn compare(known: &str) {
+    let mut collection = Collection::new(known);
+    for (name, method, law) in schemes() {
         let mut scenario = fixtures::scenario(known).unwrap();
         scenario.integrator.method = method;
         scenario.integrator.friction_law = law;
@@ -25,23 +53,21 @@ fn all_scenarios_by(name: &str, method: Name, law: Option<friction::Law>) {
                 record.word("refused", error);
             }
         }
-        assert_stored!("scenarios", record);
+        collection.add(name, &record);
     }
-}
-
-/// Compares the event-driven motions of all built-in scenarios with one law with the stored ones.
-fn all_scenarios_from_event_to_event(name: &str, law: &dyn Law) {
-    for known in fixtures::scenarios() {
+    for (name, law) in laws() {
         let scenario = fixtures::scenario(known).unwrap();
-        let mut record = Record::new(&format!("{known} by event-driven, {name}"));
-        match scenario.simulate_events(law, &mut |_| ()) {
+        let name = format!("event-driven, {name}");
+        let mut record = Record::new(&format!("{known} by {name}"));
+        match scenario.simulate_events(&*law, &mut |_| ()) {
             Ok(motion) => add_motion(&mut record, &motion),
             Err(error) => {
                 record.word("refused", error);
             }
         }
-        assert_stored!("scenarios", record);
+        collection.add(&name, &record);
     }
+    assert_stored!("scenarios", collection);
 }
 
 fn add_trajectory(record: &mut Record, trajectory: &Trajectory) {
@@ -131,49 +157,10 @@ fn add_motion(record: &mut Record, motion: &EventMotion) {
 }
 
 #[test]
-fn stewart_trinkle() {
-    all_scenarios_by("stewart-trinkle", Name::StewartTrinkle, None);
-}
-
-#[test]
-fn impulse_velocity() {
-    for (name, law) in [
-        ("impulse-velocity", friction::Law::Coulomb),
-        ("impulse-velocity, maximum-dissipation", friction::Law::MaximumDissipation),
-    ] {
-        all_scenarios_by(name, Name::ImpulseVelocity, Some(law));
-    }
-}
-
-#[test]
-fn moreau_jean() {
-    for (name, law) in [
-        ("moreau-jean", friction::Law::Coulomb),
-        ("moreau-jean, maximum-dissipation", friction::Law::MaximumDissipation),
-    ] {
-        all_scenarios_by(name, Name::MoreauJean, Some(law));
-    }
-}
-
-#[test]
-fn variational() {
-    all_scenarios_by("variational", Name::Variational, None);
-}
-
-#[test]
-fn event_driven() {
-    all_scenarios_from_event_to_event("poisson", &Poisson::default());
-    all_scenarios_from_event_to_event("newton", &Newton::default());
-}
-
-#[test]
-fn event_driven_inelastic() {
-    all_scenarios_from_event_to_event("anitescu-potra", &AnitescuPotra::default());
-    all_scenarios_from_event_to_event("maximum-dissipation", &MaximumDissipation::default());
-}
-
-#[test]
-fn event_driven_one_after_another() {
-    all_scenarios_from_event_to_event("sequential", &Sequential::new(Poisson::default()));
-    all_scenarios_from_event_to_event("plus", &Plus::default());
+fn all_scenarios_by_all_schemes() {
+    thread::scope(|scope| {
+        for known in fixtures::scenarios() {
+            scope.spawn(move || compare(known));
+        }
+    });
 }
