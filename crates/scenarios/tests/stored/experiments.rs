@@ -1,4 +1,4 @@
-//! Every row of every experiment, quickly: accepted, and the same as before.
+//! Every row of every experiment, quickly: accepted, and the same as before, and the motions of those that are scenarios.
 //!
 //! But for the channel of grains, which takes half a minute and is chaotic: the first steps of its stream are stored,
 //! and `percussion reproduce --quick` judges its rows.
@@ -6,7 +6,9 @@
 use percussion_granular::channel::Channel;
 use percussion_record::{ExperimentOutcome, Row};
 use percussion_scenarios::{Effort, Options, channel, experiment, experiments, fixtures};
-use percussion_snapshot::{Record, assert_stored};
+use percussion_snapshot::{Collection, Record, assert_stored};
+
+use crate::scenarios;
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
     let options = Options { effort: Effort::Quick, ..Options::default() };
@@ -26,7 +28,12 @@ fn assert_accepted(id: &str) {
     let outcome = run_quickly(id);
     let mut record = Record::new(id);
     outcome.rows.iter().for_each(|row| add(&mut record, row));
-    assert_stored!("experiments", record);
+    let mut collection = Collection::new(id);
+    collection.add("rows", &record);
+    if fixtures::scenarios().any(|name| name == id) {
+        scenarios::add_motions(&mut collection, id);
+    }
+    assert_stored!("experiments", collection);
     let refused: Vec<_> = outcome.rows.iter().filter(|row| !row.accepted).collect();
     assert!(refused.is_empty(), "{refused:#?}");
     for figure in &outcome.figures {
