@@ -85,6 +85,12 @@ pub enum Error {
         /// What is wrong with it.
         source: percussion_dynamics::compliant::Error,
     },
+    /// Contacts of an impact that was not read from a file of its own cannot give way.
+    #[error("the contacts of `{impact}` cannot give way, expected the file of an impact")]
+    NoCompliance {
+        /// Name of the impact.
+        impact: String,
+    },
     /// A compliant impact could not be integrated.
     #[error("compliant impact: {0}")]
     CompliantMotion(#[from] Box<percussion_integrators::compliant::Error>),

@@ -60,23 +60,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
+use nalgebra::Vector3;
+use percussion_dynamics::ContactFrame;
 use percussion_impact::{Problem, set_valued};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Expected, document,
+    mechanism::Mechanism,
     scenario::{Inertia, Plane, Space},
 };
 
 mod build;
 mod check;
 pub mod compliant;
+mod problem;
 #[cfg(test)]
 mod tests;
 
-pub use build::Mechanism;
+pub(crate) use build::GapsAndNormals;
 
 /// An impact as written in its file; the [module head](self) describes the format.
 ///
@@ -226,8 +230,11 @@ pub enum Partner {
     Disc(Disc),
 }
 
-/// An impact ready for any law.
+/// An impact ready for any law: a mechanism and what touches.
+///
+/// Laws, contacts that give way and pages take it, so that nothing is built twice.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Impact {
     /// Unique name.
     pub name: String,
@@ -241,6 +248,19 @@ pub struct Impact {
     pub contacts: Vec<String>,
     /// How the set of outcomes is sampled by default.
     pub set_valued: set_valued::Settings,
+    /// How contacts give way by default.
+    pub compliant: compliant::Settings,
+    /// The bodies at the instant before.
+    pub mechanism: Mechanism,
+    /// Where each contact is and its axes, of those that are at a point.
+    pub(crate) places: Vec<Option<(Vector3<f64>, ContactFrame)>>,
+    pub(crate) origin: Origin,
+}
+
+/// The file that an impact was built from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    Impact(Arc<ImpactScenario>),
 }
 
 /// What one velocity is.

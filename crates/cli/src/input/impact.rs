@@ -5,7 +5,10 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use nalgebra::DVector;
 use percussion_impact::{Contact, Mass, Problem};
-use percussion_mechanism::{impacts::ImpactScenario, view::ImpactStage};
+use percussion_mechanism::{
+    impacts::{Impact, ImpactScenario},
+    view::ImpactStage,
+};
 use percussion_scenarios::fixtures;
 use serde::Deserialize;
 
@@ -50,7 +53,7 @@ pub(crate) struct Subject {
     /// The bodies, of an impact that is given by them.
     pub(crate) stage: Option<ImpactStage>,
     /// Bodies and contacts, where the problem was made of them.
-    pub(crate) geometry: Option<Box<ImpactScenario>>,
+    pub(crate) impact: Option<Box<Impact>>,
 }
 
 /// The built-in impact called `name`, or that in the file `name`: TOML by its name, otherwise JSON, which
@@ -81,10 +84,10 @@ fn of_bodies(scenario: ImpactScenario) -> anyhow::Result<Subject> {
     Ok(Subject {
         title: Some(format!("{} ({})", impact.title, impact.name)),
         velocities: velocities.collect(),
-        contacts: impact.contacts,
-        problem: impact.problem,
-        stage: Some(ImpactStage::new(&scenario)?),
-        geometry: Some(Box::new(scenario)),
+        contacts: impact.contacts.clone(),
+        problem: impact.problem.clone(),
+        stage: Some(ImpactStage::new(&impact)),
+        impact: Some(Box::new(impact)),
     })
 }
 
@@ -95,7 +98,7 @@ impl From<Problem> for Subject {
             velocities: (0..problem.dimension()).map(|index| format!("v{index}")).collect(),
             contacts: (0..problem.contacts().len()).map(|index| index.to_string()).collect(),
             stage: None,
-            geometry: None,
+            impact: None,
             problem,
         }
     }
