@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod browser;
+mod built_once;
 mod common;
 mod design;
 mod general;
