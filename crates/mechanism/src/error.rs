@@ -238,6 +238,25 @@ pub enum Error {
         /// Largest accepted distance from touching (m).
         limit: f64,
     },
+    /// Nothing touches where a scenario starts.
+    #[error(
+        "nothing touches where `{scenario}` starts, {nearest}, expected contacts for an impact"
+    )]
+    NothingTouches {
+        /// Name of the scenario.
+        scenario: String,
+        /// What is nearest to touching, in words.
+        nearest: String,
+    },
+    /// A file is neither an impact nor a scenario.
+    #[error(
+        "the file {found}, expected an impact (`bodies`, `contacts`, and maybe `set_valued` or `compliant`) or a \
+         scenario (`bodies`, `gravity`, `duration`, `integrator`)"
+    )]
+    Kind {
+        /// What it has, or has not.
+        found: String,
+    },
     /// A design is refused: its variables, conditions or settings.
     #[error("design: {0}")]
     Design(Box<percussion_impact::design::Error<Self>>),

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use nalgebra::Vector3;
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{
+    impacts::Kind,
     scenario::{Base, Robot, Scenario, Setup},
     trajectory::{self, Trajectory},
     view,
@@ -113,7 +114,7 @@ struct End {
 
 pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     check_options_of_robots(arguments)?;
-    if is_impact(arguments) {
+    if is_impact(arguments)? {
         for (option, given) in [
             ("--integrator", arguments.integrator.is_some()),
             ("--step-size", arguments.step_size.is_some()),
@@ -218,13 +219,24 @@ fn is_robot(arguments: &Run) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
 }
 
-/// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator.
-fn is_impact(arguments: &Run) -> bool {
+/// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator by a file that is no
+/// scenario.
+fn is_impact(arguments: &Run) -> Result<bool> {
     let name = arguments.scenario.as_str();
+    if fixtures::IMPACTS.contains(&name) {
+        return Ok(true);
+    }
     let is_scenario = arguments.integrator.is_some()
         || is_robot(arguments)
         || fixtures::scenarios().any(|known| known == name);
-    fixtures::IMPACTS.contains(&name) || (arguments.law.is_some() && !is_scenario)
+    if arguments.law.is_none() || is_scenario {
+        return Ok(false);
+    }
+    let path = Path::new(name);
+    if !(path.is_file() && path.extension().is_some_and(|extension| extension == "toml")) {
+        return Ok(true);
+    }
+    Ok(Kind::of_path(path).with_context(|| format!("`{name}`"))? == Kind::Impact)
 }
 
 /// The scenario asked for, with the changes asked for.

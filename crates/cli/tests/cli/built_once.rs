@@ -8,6 +8,9 @@ use super::common::percussion;
 const FOUR_BAR: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../mechanism/fixtures/mechanisms/four-bar.toml");
 
+/// A scenario that starts where it touches.
+const BLOCK: &str = "maximum-dissipation/block-on-slope";
+
 /// How many mechanisms a command says that it built, with `--out` where it has the option.
 fn built(arguments: &[&str], out: Option<&Path>) -> usize {
     let out = out.map(|path| path.to_str().unwrap());
@@ -35,6 +38,8 @@ fn every_command_builds_its_mechanism_once() {
         vec!["impact", "rocking-block", "--law", "poisson"],
         vec!["impact", "rocking-block", "--law", "compliant"],
         vec!["compare", "rocking-block", "--laws", "newton,poisson,compliant"],
+        vec!["impact", BLOCK, "--law", "poisson"],
+        vec!["compare", BLOCK, "--laws", "newton,poisson"],
     ];
     for (k, arguments) in commands.iter().enumerate() {
         let out = directory.path().join(k.to_string());

@@ -10,6 +10,7 @@ mod general;
 mod grains;
 mod hostile;
 mod impact;
+mod impact_of_scenarios;
 mod impact_sets;
 mod inspect;
 mod reproduce;

@@ -10,7 +10,7 @@ use percussion_dynamics::{
 use percussion_integrators::model;
 
 use super::{
-    Body, Contact, Disc, Impact, ImpactScenario, Joint, Origin, Partner, VelocityLabel,
+    Body, Contact, Disc, Impact, ImpactScenario, Joint, Origin, Partner, labels,
     problem::{TOUCHING, problem, size},
 };
 use crate::{
@@ -29,27 +29,14 @@ pub(crate) struct GapsAndNormals {
 }
 
 impl Joint {
-    /// Velocities of the joint: a letter and the unit for each.
-    pub(super) const fn velocities(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::Planar => &[("x", "m/s"), ("y", "m/s"), ("angle", "rad/s")],
-            Self::Revolute => &[("angle", "rad/s")],
-            Self::SlideX | Self::SlideY => &[("", "m/s")],
-            Self::Fixed => &[],
-            Self::Free => &[
-                ("x", "m/s"),
-                ("y", "m/s"),
-                ("z", "m/s"),
-                ("turn x", "rad/s"),
-                ("turn y", "rad/s"),
-                ("turn z", "rad/s"),
-            ],
-        }
+    /// Number of its velocities.
+    pub(super) fn velocity_count(self) -> usize {
+        self.of_dynamics().kind.velocity_count()
     }
 
     /// Number of its coordinates: one for each velocity, and one more of a quaternion.
-    pub(super) const fn coordinate_count(self) -> usize {
-        self.velocities().len() + matches!(self, Self::Free) as usize
+    pub(super) fn coordinate_count(self) -> usize {
+        self.of_dynamics().kind.coordinate_count()
     }
 
     fn of_dynamics(self) -> percussion_dynamics::Joint {
@@ -85,7 +72,7 @@ impl ImpactScenario {
             name: self.name.clone(),
             title: self.title.clone(),
             problem: problem(&mechanism, &set)?,
-            velocities: self.labels(&mechanism),
+            velocities: labels(&mechanism),
             contacts: self.contacts.iter().map(|contact| contact.name.clone()).collect(),
             set_valued: self.set_valued,
             compliant: self.compliant,
@@ -93,21 +80,6 @@ impl ImpactScenario {
             origin: Origin::Impact(Arc::new(self.clone())),
             mechanism,
         })
-    }
-
-    /// Names and units of the velocities.
-    fn labels(&self, mechanism: &Mechanism) -> Vec<VelocityLabel> {
-        let mut labels = Vec::new();
-        for part in &mechanism.parts {
-            let Some(body) = self.bodies.iter().find(|body| body.name == part.name) else {
-                continue;
-            };
-            labels.extend(body.joint.velocities().iter().map(|(letter, unit)| VelocityLabel {
-                name: format!("{} {letter}", part.name).trim_end().to_owned(),
-                unit,
-            }));
-        }
-        labels
     }
 
     /// Gaps of all contacts, whether they touch or not, with their normals and the mass matrix.

@@ -7,7 +7,7 @@ use percussion_record::view::{
     BodyView, Curve, FORMAT, Mode, Motion, SetPlane, Solid, Touch, View,
 };
 
-use super::{plane_view, pose, singles};
+use super::{plane_view, pose, singles, solids, trajectory::bodies};
 use crate::{
     impacts::{Body, Impact, ImpactScenario, Origin, Partner},
     mechanism::Mechanism,
@@ -49,6 +49,8 @@ pub struct ImpactStage {
     threshold: f64,
     /// From the start to the impact, and from there to the end (s).
     duration: f64,
+    /// Poses of what is fixed, which follow those of the bodies.
+    fixed: Vec<f32>,
     view: View,
 }
 
@@ -57,17 +59,22 @@ impl ImpactStage {
     #[must_use]
     pub fn new(impact: &Impact) -> Self {
         let Impact { mechanism, problem, .. } = impact;
-        let Origin::Impact(scenario) = &impact.origin;
+        let (source, space, bodies, planes) = match &impact.origin {
+            Origin::Impact(file) => {
+                (&file.source, file.dimension, body_views(file, mechanism), &file.planes)
+            }
+            Origin::Scenario(file) => {
+                (&file.source, file.dimension, bodies(file, mechanism), &file.planes)
+            }
+        };
+        let surfaces = mechanism.surfaces.as_ref();
         let view = View {
             format: FORMAT.to_owned(),
-            title: scenario.title.clone(),
-            caption: format!(
-                "{}. Velocities before and after the impact are kept constant.",
-                scenario.source
-            ),
-            dimension: scenario.dimension.into(),
-            bodies: body_views(scenario, mechanism),
-            planes: scenario.planes.iter().map(plane_view).collect(),
+            title: impact.title.clone(),
+            caption: format!("{source}. Velocities before and after the impact are kept constant."),
+            dimension: space.into(),
+            bodies,
+            planes: planes.iter().map(plane_view).collect(),
             contacts: impact.contacts.clone(),
             motions: Vec::new(),
             sets: Vec::new(),
@@ -79,6 +86,7 @@ impl ImpactStage {
             contacts: impact.places.clone(),
             threshold,
             duration: 0.0,
+            fixed: surfaces.map(|all| solids::fixed_poses(all, space)).unwrap_or_default(),
             view,
         };
         stage.duration = stage.time_of_travel();
@@ -161,7 +169,9 @@ impl ImpactStage {
         let tangent = velocity * time;
         let mut moved = coordinates.to_vec();
         system.retract(coordinates, tangent.as_slice(), &mut moved);
-        pose(system, &moved)
+        let mut poses = pose(system, &moved);
+        poses.extend(&self.fixed);
+        poses
     }
 
     /// The system and where it is at the impact.
@@ -208,7 +218,8 @@ impl ImpactStage {
             system.retract(coordinates, &tangent, &mut moved);
             system.pose(&moved, body)
         };
-        let corners = self.view.bodies.iter().enumerate().flat_map(|(body, drawn)| {
+        let moving = self.view.bodies.iter().take(system.body_count()).enumerate();
+        let corners = moving.flat_map(|(body, drawn)| {
             let corners = drawn.solids.iter().flat_map(corners);
             corners.map(move |corner| (body, Point3::from(corner)))
         });
