@@ -9,7 +9,7 @@ use percussion_benches::residuals;
 use percussion_integrators::{
     Simulation, State, StepReport, StewartTrinkle, Work, report::Polygons,
 };
-use percussion_mechanism::scenario::Setup;
+use percussion_mechanism::{mechanism::Mechanism, scenario::Setup};
 use percussion_scenarios::fixtures;
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";
@@ -21,7 +21,8 @@ const LARGEST: usize = 70;
 /// A motion of the four balls that starts at `state`, or as published.
 fn motion(state: Option<&State>) -> Simulation<StewartTrinkle> {
     let scenario = fixtures::scenario(SCENARIO).expect("the scenario is embedded");
-    let Setup { model, state: start, settings, .. } = scenario.build().expect("it is valid");
+    let Setup { mechanism, settings, .. } = scenario.build().expect("it is valid");
+    let Mechanism { model, state: start, .. } = mechanism;
     let state = state.cloned().unwrap_or(start);
     Simulation::<StewartTrinkle>::new(model, settings, state)
         .expect("no state of the motion penetrates")

@@ -7,7 +7,10 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
 use percussion_integrators::{ImpulseVelocity, Simulation, State, StewartTrinkle};
-use percussion_mechanism::scenario::{Scenario, Setup};
+use percussion_mechanism::{
+    mechanism::Mechanism,
+    scenario::{Scenario, Setup},
+};
 use percussion_scenarios::fixtures;
 
 const SCENARIO: &str = "stewart-trinkle/four-balls";
@@ -22,14 +25,16 @@ fn setup() -> (Scenario, Setup) {
 }
 
 fn round_cones(state: Option<&State>) -> Simulation<ImpulseVelocity> {
-    let (scenario, Setup { model, state: start, .. }) = setup();
+    let (scenario, Setup { mechanism, .. }) = setup();
+    let Mechanism { model, state: start, .. } = mechanism;
     let state = state.cloned().unwrap_or(start);
     let settings = scenario.impulse_velocity_settings();
     Simulation::<ImpulseVelocity>::new(model, settings, state).expect("the state is finite")
 }
 
 fn polygons(state: Option<&State>) -> Simulation<StewartTrinkle> {
-    let (_, Setup { model, state: start, settings, .. }) = setup();
+    let (_, Setup { mechanism, settings, .. }) = setup();
+    let Mechanism { model, state: start, .. } = mechanism;
     let state = state.cloned().unwrap_or(start);
     Simulation::<StewartTrinkle>::new(model, settings, state).expect("nothing penetrates")
 }

@@ -27,8 +27,8 @@ pub(crate) fn choose(
     given: Vec<(String, String)>,
     subject: Option<&Subject>,
 ) -> Result<Choice> {
-    let file = subject.and_then(|subject| subject.geometry.as_deref());
-    Choice::new(name, given, file).map_err(|error| match &error {
+    let impact = subject.and_then(|subject| subject.impact.as_deref());
+    Choice::new(name, given, impact).map_err(|error| match &error {
         Error::Unknown { key, known, .. } => {
             let hint = did_you_mean(key, known.iter().map(String::as_str));
             anyhow!("{error}{hint}")

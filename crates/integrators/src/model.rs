@@ -107,22 +107,24 @@ impl Contact {
 }
 
 /// What moves, and what is known of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Mechanics {
-    Any(Box<dyn System>),
-    Lagrangian(Box<dyn Lagrangian>),
+    Any(Arc<dyn System>),
+    Lagrangian(Arc<dyn Lagrangian>),
     Bodies(FreeBodies),
 }
 
 /// A system with everything that acts on it, checked at construction.
-#[derive(Debug)]
+///
+/// A clone shares the system, the gap functions, the constraints and the forces, which never change.
+#[derive(Clone, Debug)]
 pub struct Model {
     mechanics: Mechanics,
     contacts: Vec<Contact>,
     contact_source: Option<Arc<dyn ContactSource>>,
     joint_friction: Vec<BoundedFriction>,
-    constraints: Vec<Box<dyn EqualityConstraint>>,
-    forces: Vec<Box<dyn Force>>,
+    constraints: Arc<[Box<dyn EqualityConstraint>]>,
+    forces: Arc<[Box<dyn Force>]>,
 }
 
 impl Model {
@@ -132,7 +134,7 @@ impl Model {
     ///
     /// [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
     pub fn new(system: Box<dyn System>, contacts: Vec<Contact>) -> Result<Self, Error> {
-        Self::of(Mechanics::Any(system), contacts)
+        Self::of(Mechanics::Any(system.into()), contacts)
     }
 
     /// The same for a system that is known to be a [`Lagrangian`] one.
@@ -141,6 +143,15 @@ impl Model {
     ///
     /// As [`new`](Self::new).
     pub fn lagrangian(system: Box<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, Error> {
+        Self::of(Mechanics::Lagrangian(system.into()), contacts)
+    }
+
+    /// The same for a Lagrangian system that others hold, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn shared(system: Arc<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, Error> {
         Self::of(Mechanics::Lagrangian(system), contacts)
     }
 
@@ -160,8 +171,8 @@ impl Model {
             contacts,
             contact_source: None,
             joint_friction: Vec::new(),
-            constraints: Vec::new(),
-            forces: Vec::new(),
+            constraints: Arc::new([]),
+            forces: Arc::new([]),
         };
         check_contacts(model.system(), &model.contacts)?;
         Ok(model)
@@ -199,17 +210,17 @@ impl Model {
         constraints: Vec<Box<dyn EqualityConstraint>>,
     ) -> Result<Self, Error> {
         check_constraints(self.system(), &constraints)?;
-        Ok(Self { constraints, ..self })
+        Ok(Self { constraints: constraints.into(), ..self })
     }
 
     /// The same model with these forces beside those of the system, in place of its own.
     #[must_use]
     pub fn with_forces(self, forces: Vec<Box<dyn Force>>) -> Self {
-        Self { forces, ..self }
+        Self { forces: forces.into(), ..self }
     }
 
     pub(crate) fn set_forces(&mut self, forces: Vec<Box<dyn Force>>) {
-        self.forces = forces;
+        self.forces = forces.into();
     }
 
     /// The system.

@@ -85,7 +85,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error, Expected, document,
     expression::{self, Expression},
-    impacts::ImpactScenario,
+    impacts::{GapsAndNormals, ImpactScenario},
     rules::{NOT_EMPTY, require},
 };
 
@@ -242,8 +242,9 @@ impl Design {
                 other => Error::Design(Box::new(other)),
             })?;
         let mut impact = compiled.impact(&report.variables)?;
-        let normal_error = impact.normal_error(&compiled.touch)?;
-        let gaps = impact.gaps_and_normals()?.gaps;
+        let mechanism = impact.mechanism()?;
+        let GapsAndNormals { gaps, normals, .. } = impact.gaps_and_normals(&mechanism)?;
+        let normal_error = impact.normal_error(&mechanism, &normals, &compiled.touch)?;
         let named = impact.contacts.iter().zip(gaps);
         let others = named.filter(|(contact, _)| !self.touch.contains(&contact.name));
         let others = others.map(|(contact, gap)| (contact.name.clone(), gap)).collect();
@@ -397,7 +398,7 @@ impl Compiled {
 
 /// Gaps of the contacts `touch`, and products of their normals in the kinetic metric.
 fn posture(impact: &ImpactScenario, touch: &[usize]) -> Result<design::Posture, Error> {
-    let all = impact.gaps_and_normals()?;
+    let all = impact.gaps_and_normals(&impact.mechanism()?)?;
     let gaps = touch.iter().map(|&k| all.gaps[k]).collect();
     let normals = touch.iter().map(|&k| percussion_impact::Contact::new(all.normals[k].clone()));
     let at_rest = nalgebra::DVector::zeros(all.mass_matrix.nrows());

@@ -85,6 +85,12 @@ pub enum Error {
         /// What is wrong with it.
         source: percussion_dynamics::compliant::Error,
     },
+    /// Contacts of an impact that was not read from a file of its own cannot give way.
+    #[error("the contacts of `{impact}` cannot give way, expected the file of an impact")]
+    NoCompliance {
+        /// Name of the impact.
+        impact: String,
+    },
     /// A compliant impact could not be integrated.
     #[error("compliant impact: {0}")]
     CompliantMotion(#[from] Box<percussion_integrators::compliant::Error>),
@@ -231,6 +237,25 @@ pub enum Error {
         gap: f64,
         /// Largest accepted distance from touching (m).
         limit: f64,
+    },
+    /// Nothing touches where a scenario starts.
+    #[error(
+        "nothing touches where `{scenario}` starts, {nearest}, expected contacts for an impact"
+    )]
+    NothingTouches {
+        /// Name of the scenario.
+        scenario: String,
+        /// What is nearest to touching, in words.
+        nearest: String,
+    },
+    /// A file is neither an impact nor a scenario.
+    #[error(
+        "the file {found}, expected an impact (`bodies`, `contacts`, and maybe `set_valued` or `compliant`) or a \
+         scenario (`bodies`, `gravity`, `duration`, `integrator`)"
+    )]
+    Kind {
+        /// What it has, or has not.
+        found: String,
     },
     /// A design is refused: its variables, conditions or settings.
     #[error("design: {0}")]

@@ -11,7 +11,8 @@ use percussion_integrators::{
 
 use crate::{
     Error,
-    scenario::{Scenario, Setup, Surfaces},
+    mechanism::{Mechanism, Surfaces},
+    scenario::{Scenario, Setup},
     trajectory::{NUMBER_LIMIT, Sample, Trajectory},
 };
 
@@ -36,13 +37,28 @@ pub struct ContactMotion {
 }
 
 impl Scenario {
-    /// Builds and moves the scenario for its duration from event to event, with `law` for its impacts.
+    /// Builds and moves the scenario, as [`Setup::simulate_events`] does, for those who need the motion alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build) and [`Setup::simulate_events`].
+    pub fn simulate_events(
+        &self,
+        law: &dyn Law,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<EventMotion, Error> {
+        self.build()?.simulate_events(law, progress)
+    }
+}
+
+impl Setup {
+    /// Moves the mechanism for the duration of the scenario from event to event, with `law` for its impacts.
     ///
     /// `progress` is told the fraction done, in `[0, 1]` and never decreasing.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), [`Error::Motion`] when the samples would not fit, and [`Error::EventDriven`] when the
+    /// [`Error::Motion`] when the samples would not fit, and [`Error::EventDriven`] when the
     /// law does not apply or joints have friction. A motion that ends early is a status of the report.
     ///
     /// # Example
@@ -54,8 +70,8 @@ impl Scenario {
     /// use percussion_integrators::event_driven::EventKind;
     /// use percussion_mechanism::scenario::Scenario;
     ///
-    /// let scenario = Scenario::from_path("fixtures/compat/scenarios/bouncing-ball.toml")?;
-    /// let motion = scenario.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
+    /// let setup = Scenario::from_path("fixtures/compat/scenarios/bouncing-ball.toml")?.build()?;
+    /// let motion = setup.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
     /// let limit = motion.report.events.iter().find_map(|event| match event.kind {
     ///     EventKind::Accumulation { limit, .. } => Some(limit),
     ///     _ => None,
@@ -68,18 +84,19 @@ impl Scenario {
         law: &dyn Law,
         progress: &mut dyn FnMut(f64),
     ) -> Result<EventMotion, Error> {
-        let Setup { model, state: start, contact_names, surfaces, .. } = self.build()?;
+        let Self { scenario, mechanism, .. } = self;
+        let Mechanism { model, state: start, contacts, surfaces, .. } = mechanism;
         // A gap and, in space, three velocities and three forces for each contact.
-        let of_contacts = 7 * contact_names.len();
+        let of_contacts = 7 * contacts.len();
         let numbers = 2 + start.coordinates.len() + 2 * start.velocity.len() + of_contacts;
-        let (steps, kept) = (self.step_count(), self.step_count().saturating_mul(numbers));
+        let (steps, kept) = (scenario.step_count(), scenario.step_count().saturating_mul(numbers));
         if kept > NUMBER_LIMIT {
             return Err(Error::Motion { steps, kept, limit: NUMBER_LIMIT });
         }
-        let span = (self.duration, self.integrator.step_size);
-        let mut motion = follow(&model, law, &start, span, progress)?;
-        motion.trajectory.contact_names = contact_names;
-        if let Some(surfaces) = &surfaces {
+        let span = (scenario.duration, scenario.integrator.step_size);
+        let mut motion = follow(model, law, start, span, progress)?;
+        motion.trajectory.contact_names = mechanism.contact_names();
+        if let Some(surfaces) = surfaces {
             motion.name_found(surfaces, model.component_count());
         }
         Ok(motion)

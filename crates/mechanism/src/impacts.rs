@@ -1,7 +1,8 @@
 //! Impacts from TOML files: [`ImpactScenario`].
 //!
 //! An impact is a mechanism at one instant: bodies, their joints, what touches, and the velocity before. [`ImpactScenario::build`] turns it into an [`Impact`], whose
-//! [`Problem`] every law of `percussion-impact` answers.
+//! [`Problem`] every law of `percussion-impact` answers. A [scenario](crate::scenario) describes one, too: that of what
+//! touches [where it starts](crate::scenario::Setup::impact). [`Impact::from_path`] reads either file.
 //!
 //! # Format
 //!
@@ -60,23 +61,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
+use nalgebra::Vector3;
+use percussion_dynamics::{ContactFrame, JointKind};
 use percussion_impact::{Problem, set_valued};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Expected, document,
-    scenario::{Inertia, Plane, Space},
+    mechanism::Mechanism,
+    scenario::{Inertia, Plane, Scenario, Space},
 };
 
 mod build;
 mod check;
 pub mod compliant;
+mod kind;
+mod of_scenario;
+mod problem;
 #[cfg(test)]
 mod tests;
 
-pub use build::Mechanism;
+pub(crate) use build::GapsAndNormals;
+pub use kind::Kind;
 
 /// An impact as written in its file; the [module head](self) describes the format.
 ///
@@ -226,8 +234,11 @@ pub enum Partner {
     Disc(Disc),
 }
 
-/// An impact ready for any law.
+/// An impact ready for any law: a mechanism and what touches.
+///
+/// Laws, contacts that give way and pages take it, so that nothing is built twice.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Impact {
     /// Unique name.
     pub name: String,
@@ -241,6 +252,20 @@ pub struct Impact {
     pub contacts: Vec<String>,
     /// How the set of outcomes is sampled by default.
     pub set_valued: set_valued::Settings,
+    /// How contacts give way by default.
+    pub compliant: compliant::Settings,
+    /// The bodies at the instant before.
+    pub mechanism: Mechanism,
+    /// Where each contact is and its axes, of those that are at a point.
+    pub(crate) places: Vec<Option<(Vector3<f64>, ContactFrame)>>,
+    pub(crate) origin: Origin,
+}
+
+/// The file that an impact was built from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    Impact(Arc<ImpactScenario>),
+    Scenario(Arc<Scenario>),
 }
 
 /// What one velocity is.
@@ -250,6 +275,34 @@ pub struct VelocityLabel {
     pub name: String,
     /// Unit, m/s or rad/s.
     pub unit: &'static str,
+}
+
+/// Names and units of the velocities of the bodies.
+fn labels(mechanism: &Mechanism) -> Vec<VelocityLabel> {
+    let mut labels = Vec::new();
+    for part in &mechanism.parts {
+        labels.extend(velocities(part.joint).iter().map(|(letter, unit)| VelocityLabel {
+            name: format!("{} {letter}", part.name).trim_end().to_owned(),
+            unit,
+        }));
+    }
+    labels
+}
+
+/// Velocities of a joint: a letter and the unit for each.
+const fn velocities(joint: JointKind) -> &'static [(&'static str, &'static str)] {
+    const TURNS: [(&str, &str); 3] =
+        [("turn x", "rad/s"), ("turn y", "rad/s"), ("turn z", "rad/s")];
+    const FREE: [(&str, &str); 6] =
+        [("x", "m/s"), ("y", "m/s"), ("z", "m/s"), TURNS[0], TURNS[1], TURNS[2]];
+    match joint {
+        JointKind::Planar => &[("x", "m/s"), ("y", "m/s"), ("angle", "rad/s")],
+        JointKind::Revolute { .. } => &[("angle", "rad/s")],
+        JointKind::Prismatic { .. } => &[("", "m/s")],
+        JointKind::Spherical => &TURNS,
+        JointKind::Free => &FREE,
+        _ => &[],
+    }
 }
 
 impl ImpactScenario {

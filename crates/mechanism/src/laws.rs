@@ -28,11 +28,10 @@
 //!     on.plane = "ground"
 //!     friction = 0.0
 //!     restitution = 0.5
-//! "#)?;
-//! let problem = ball.build()?.problem;
+//! "#)?.build()?;
 //! for (name, tolerance) in [("newton", 1e-12), ("compliant", 1e-3)] {
 //!     let law = Choice::new(name.parse::<Name>()?, Vec::new(), Some(&ball))?;
-//!     let Answer::One(outcome) = law.answer(&problem, Some(&ball), &|_| ())? else { unreachable!() };
+//!     let Answer::One(outcome) = law.answer(&ball.problem, Some(&ball), &|_| ())? else { unreachable!() };
 //!     assert!((outcome.velocity[1] - 1.5).abs() < tolerance, "{name}: {}", outcome.velocity[1]);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,7 +48,10 @@ use percussion_impact::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::impacts::{ImpactScenario, compliant::Settings as Compliant};
+use crate::impacts::{
+    Impact,
+    compliant::{CompliantImpact, Settings as Compliant},
+};
 
 /// The name of what is not a law of impact.
 const COMPLIANT: &str = "compliant";
@@ -165,7 +167,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The law called `name` with the settings `given` as pairs of key and text; the file of an impact has defaults of its
+    /// The law called `name` with the settings `given` as pairs of key and text; an impact that was built has defaults of its
     /// own.
     ///
     /// # Errors
@@ -174,14 +176,15 @@ impl Choice {
     pub fn new(
         name: Name,
         given: Vec<(String, String)>,
-        file: Option<&ImpactScenario>,
+        impact: Option<&Impact>,
     ) -> Result<Self, laws::Error> {
         match name {
             Name::Impact(name) => {
-                laws::Choice::new(name, given, file.map(|file| &file.set_valued)).map(Self::Impact)
+                laws::Choice::new(name, given, impact.map(|impact| &impact.set_valued))
+                    .map(Self::Impact)
             }
             Name::Compliant => {
-                let defaults = file.map(|file| &file.compliant);
+                let defaults = impact.map(|impact| &impact.compliant);
                 let build = |settings: &mut Settings| compliant::settings(settings, defaults);
                 let built = Settings::build(name.as_str(), given, build);
                 built.map(|(settings, _)| Self::Compliant(settings))
@@ -213,7 +216,7 @@ impl Choice {
         }
     }
 
-    /// What the law answers to `problem`, which is that of `geometry` where it was made of bodies; `progress` hears of the
+    /// What the law answers to `problem`, which is that of `impact` where it was made of bodies; `progress` hears of the
     /// share that is done, in `[0, 1]`.
     ///
     /// # Errors
@@ -222,14 +225,15 @@ impl Choice {
     pub fn answer(
         &self,
         problem: &Problem,
-        geometry: Option<&ImpactScenario>,
+        impact: Option<&Impact>,
         progress: &dyn Fn(f64),
     ) -> Result<Answer, Error> {
         match self {
             Self::Impact(choice) => Ok(choice.answer(problem, progress)?),
             Self::Compliant(settings) => {
-                let geometry = geometry.ok_or(Error::NoGeometry)?;
-                Ok(Answer::One(geometry.compliant(settings, &mut |_| ())?.outcome))
+                let impact = impact.ok_or(Error::NoGeometry)?;
+                let reference = CompliantImpact::new(impact, settings)?.run(&mut |_| ())?;
+                Ok(Answer::One(reference.outcome))
             }
         }
     }

@@ -48,6 +48,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
+//! | [`mechanism`] | named bodies at one instant, with what they may touch: what all files become |
 //! | [`scenario`] | the file format, its checks, and the model built from it |
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
 //! | [`event_motion`] | a scenario moved from event to event, with any impact law |
@@ -78,6 +79,7 @@ mod expected;
 mod expression;
 pub mod impacts;
 pub mod laws;
+pub mod mechanism;
 mod rules;
 pub mod scenario;
 pub mod trajectory;

@@ -82,11 +82,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Expected, document};
 
+mod bodies;
 mod build;
 mod check;
 mod found;
 mod joints;
-mod mechanism;
 pub mod robot;
 mod settings;
 mod shape;
@@ -95,9 +95,7 @@ mod tests;
 mod vectors;
 
 pub use build::Setup;
-pub use found::Surfaces;
 pub use joints::{Joint, JointKind};
-pub use mechanism::Part;
 pub use robot::{Base, Robot};
 pub use shape::{BodyShape, Fixed};
 

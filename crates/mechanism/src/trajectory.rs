@@ -16,7 +16,8 @@ use serde::Serialize;
 
 use crate::{
     Error,
-    scenario::{Scenario, Setup, Surfaces},
+    mechanism::{Mechanism, Surfaces},
+    scenario::{Scenario, Setup},
 };
 
 /// Largest number of numbers that the samples of one simulation may hold: 1 GiB.
@@ -71,14 +72,11 @@ pub enum Status {
 }
 
 impl Scenario {
-    /// Builds and moves the scenario for its duration, by the scheme of Stewart and Trinkle if its method is event-driven.
-    ///
-    /// `progress` is told the fraction done, in `[0, 1]` and never decreasing, about a hundred times.
+    /// Builds and moves the scenario, as [`Setup::simulate`] does, for those who need the trajectory alone.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), [`Error::Motion`] when the samples would not fit, before the first
-    /// step, and the error of the scheme for a step that failed.
+    /// As [`build`](Self::build) and [`Setup::simulate`].
     ///
     /// # Example
     ///
@@ -92,6 +90,36 @@ impl Scenario {
     /// let trajectory = scenario.simulate(&mut |_fraction| ())?;
     /// let height = trajectory.end().coordinates[1];
     /// assert!((height - (1.0 - 0.049)).abs() < 1e-3);
+    /// # Ok::<(), percussion_mechanism::Error>(())
+    /// ```
+    pub fn simulate(&self, progress: &mut dyn FnMut(f64)) -> Result<Trajectory, Error> {
+        self.build()?.simulate(progress)
+    }
+}
+
+impl Setup {
+    /// Moves the mechanism for the duration of the scenario, by the scheme of Stewart and Trinkle if the method of the
+    /// scenario is event-driven.
+    ///
+    /// `progress` is told the fraction done, in `[0, 1]` and never decreasing, about a hundred times.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Motion`] when the samples would not fit, before the first step, and the error of the scheme for a step
+    /// that failed.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_mechanism::{scenario::Scenario, view};
+    ///
+    /// let mut scenario = Scenario::from_path("fixtures/compat/scenarios/rod-on-table.toml")?;
+    /// scenario.duration = 0.1;
+    /// let setup = scenario.build()?;
+    /// let trajectory = setup.simulate(&mut |_fraction| ())?;
+    /// let table = trajectory.table(&setup);
+    /// assert_eq!(table.rows.len(), trajectory.samples.len());
+    /// assert_eq!(view::of_trajectory(&setup, &trajectory).contacts, trajectory.contact_names);
     /// # Ok::<(), percussion_mechanism::Error>(())
     /// ```
     pub fn simulate(&self, progress: &mut dyn FnMut(f64)) -> Result<Trajectory, Error> {
@@ -109,17 +137,18 @@ impl Scenario {
         progress: &mut dyn FnMut(f64),
         dump: &mut dyn FnMut(&Document),
     ) -> Result<Trajectory, Error> {
-        let Setup { model, state, contact_names, surfaces, .. } = self.build()?;
-        let step_count = self.step_count();
-        let first = Sample::first(&model, &state);
+        let Self { scenario, mechanism, .. } = self;
+        let Mechanism { model, state, .. } = mechanism;
+        let step_count = scenario.step_count();
+        let first = Sample::first(model, state);
         let kept = step_count.saturating_mul(first.number_count());
         if kept > NUMBER_LIMIT {
             return Err(Error::Motion { steps: step_count, kept, limit: NUMBER_LIMIT });
         }
-        let mut simulation = self.stepping().begin(model, state)?;
+        let mut simulation = scenario.stepping().begin(model.clone(), state.clone())?;
         let mut trajectory = Trajectory {
-            step_size: self.integrator.step_size,
-            contact_names,
+            step_size: scenario.integrator.step_size,
+            contact_names: mechanism.contact_names(),
             found: None,
             samples: vec![first],
             reports: Vec::with_capacity(step_count),
@@ -136,31 +165,30 @@ impl Scenario {
             });
             let (model, state) = (simulation.model(), simulation.state());
             let report = report?;
-            trajectory.push(model, state, self.way(&trajectory, model, state), report);
+            trajectory.push(model, state, scenario.way(&trajectory, model, state), report);
         }
         progress(1.0);
-        if let Some(surfaces) = &surfaces {
+        if let Some(surfaces) = &mechanism.surfaces {
             let contacts = simulation.contacts();
             let found = (0..contacts.len()).filter_map(|number| contacts.name(number));
             trajectory.add_found(surfaces, found.collect());
         }
         Ok(trajectory)
     }
-}
 
-impl Setup {
     /// The gap of a contact of a trajectory, if there is one of this number.
     pub(crate) fn gap(
         &self,
         trajectory: &Trajectory,
         contact: usize,
     ) -> Option<Arc<dyn GapFunction>> {
-        let named = self.model.contacts();
+        let model = &self.mechanism.model;
+        let named = model.contacts();
         match named.get(contact) {
             Some(contact) => Some(Arc::clone(&contact.gap)),
             None => {
                 let name = trajectory.found.as_ref()?.get(contact - named.len())?;
-                self.model.contact_source()?.gap(name)
+                model.contact_source()?.gap(name)
             }
         }
     }

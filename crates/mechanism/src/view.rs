@@ -15,8 +15,9 @@
 //!
 //! let mut scenario = Scenario::from_path("fixtures/compat/scenarios/rod-on-table.toml")?;
 //! scenario.duration = 0.1;
-//! let trajectory = scenario.simulate(&mut |_fraction| ())?;
-//! let view = view::of_trajectory(&scenario, &trajectory)?;
+//! let setup = scenario.build()?;
+//! let trajectory = setup.simulate(&mut |_fraction| ())?;
+//! let view = view::of_trajectory(&setup, &trajectory);
 //! let motion = &view.motions[0];
 //! assert_eq!(motion.times.first(), Some(&0.0));
 //! assert!((f64::from(motion.poses[0][1]) - 1.0).abs() < 1e-6); // the rod starts 1 m up

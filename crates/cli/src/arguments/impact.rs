@@ -12,7 +12,8 @@ use crate::laws::law;
 #[derive(Debug, Args)]
 #[command(after_help = IMPACT_HELP)]
 pub(crate) struct Impact {
-    /// Impact: a JSON file (below, `-` for standard input), a TOML file, or one that is built in.
+    /// Impact: a JSON file (below, `-` for standard input), a TOML file, or one that is built in; of a scenario that of what
+    /// touches where it starts.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
     /// Law of impact, or `all` to set the answers of all of them side by side.
@@ -43,6 +44,7 @@ Examples:
   percussion impact block.json --law set-valued-routh --set step=0.3 --json
   percussion impact rocking-block --law set-valued-routh --samples 65536 --out block
   percussion impact rocking-block --law all
+  percussion impact maximum-dissipation/block-on-slope --law newton
 
 `percussion list LAW` tells the settings of a law.";
 
@@ -50,7 +52,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_HELP)]
 pub(crate) struct Compare {
-    /// Impact as of `impact`: a JSON file (`-` for standard input), a TOML file, or one built in.
+    /// Impact or scenario as of `impact`: a JSON file (`-` for standard input), a TOML file, or one built in.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
     /// Laws, separated by commas; all of them by default.

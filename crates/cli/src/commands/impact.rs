@@ -146,7 +146,7 @@ fn resolve(name: Name, law: &Choice, subject: &Subject, plays: bool) -> Result<D
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
     let progress = Progress::new();
-    let result = law.answer(problem, subject.geometry.as_deref(), &|share| {
+    let result = law.answer(problem, subject.impact.as_deref(), &|share| {
         progress.show(share, &name.to_string());
     });
     progress.clear();

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use nalgebra::Vector3;
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{
-    scenario::{Base, Robot, Scenario},
+    impacts::Kind,
+    scenario::{Base, Robot, Scenario, Setup},
     trajectory::{self, Trajectory},
     view,
 };
@@ -113,7 +114,7 @@ struct End {
 
 pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     check_options_of_robots(arguments)?;
-    if is_impact(arguments) {
+    if is_impact(arguments)? {
         for (option, given) in [
             ("--integrator", arguments.integrator.is_some()),
             ("--step-size", arguments.step_size.is_some()),
@@ -141,7 +142,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
          `--integrator event-driven`"
     );
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
-    scenario.build().with_context(|| arguments.scenario.clone())?;
+    let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;
     }
@@ -157,7 +158,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     };
     let progress = Progress::new();
     let mut failing = None;
-    let result = scenario.simulate_with_dump(
+    let result = setup.simulate_with_dump(
         &mut |share| progress.show(share, &scenario.title),
         &mut |document| {
             failing = Some(document.to_string());
@@ -176,7 +177,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
             }
             summary.motion = Some(motion(&trajectory));
             if let Some(directory) = &arguments.out {
-                summary.files = write(directory, &scenario, &trajectory)?;
+                summary.files = write(directory, &setup, &trajectory)?;
             }
         }
         Err(error) => {
@@ -218,13 +219,24 @@ fn is_robot(arguments: &Run) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
 }
 
-/// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator.
-fn is_impact(arguments: &Run) -> bool {
+/// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator by a file that is no
+/// scenario.
+fn is_impact(arguments: &Run) -> Result<bool> {
     let name = arguments.scenario.as_str();
+    if fixtures::IMPACTS.contains(&name) {
+        return Ok(true);
+    }
     let is_scenario = arguments.integrator.is_some()
         || is_robot(arguments)
         || fixtures::scenarios().any(|known| known == name);
-    fixtures::IMPACTS.contains(&name) || (arguments.law.is_some() && !is_scenario)
+    if arguments.law.is_none() || is_scenario {
+        return Ok(false);
+    }
+    let path = Path::new(name);
+    if !(path.is_file() && path.extension().is_some_and(|extension| extension == "toml")) {
+        return Ok(true);
+    }
+    Ok(Kind::of_path(path).with_context(|| format!("`{name}`"))? == Kind::Impact)
 }
 
 /// The scenario asked for, with the changes asked for.
@@ -313,24 +325,24 @@ fn impacts(trajectory: &Trajectory) -> Option<usize> {
 
 /// Writes `trajectory.csv`, `steps.csv`, `contacts.csv` where contacts are found, the overview figures and the page that plays the motion, and
 /// returns their paths.
-fn write(directory: &Path, scenario: &Scenario, trajectory: &Trajectory) -> Result<Vec<PathBuf>> {
+fn write(directory: &Path, setup: &Setup, trajectory: &Trajectory) -> Result<Vec<PathBuf>> {
     let mut files = vec![directory.join("trajectory.csv"), directory.join("steps.csv")];
-    atomic::write(&files[0], trajectory_csv(scenario, trajectory).as_bytes())?;
+    atomic::write(&files[0], trajectory_csv(setup, trajectory).as_bytes())?;
     atomic::write(&files[1], steps_csv(trajectory).as_bytes())?;
     if trajectory.found.is_some() {
         let file = directory.join("contacts.csv");
         atomic::write(&file, contacts_csv(trajectory).as_bytes())?;
         files.push(file);
     }
-    for figure in overview(scenario, trajectory) {
+    for figure in overview(setup, trajectory) {
         files.extend(write_figure(&directory.join(&figure.id), &figure)?);
     }
-    files.extend(viewer::write(directory, &view::of_trajectory(scenario, trajectory)?)?);
+    files.extend(viewer::write(directory, &view::of_trajectory(setup, trajectory))?);
     Ok(files)
 }
 
-fn trajectory_csv(scenario: &Scenario, trajectory: &Trajectory) -> String {
-    let table = trajectory.table(scenario);
+fn trajectory_csv(setup: &Setup, trajectory: &Trajectory) -> String {
+    let table = trajectory.table(setup);
     let name = |column: &Column| csv::heading(&column.name, &column.unit);
     csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
 }

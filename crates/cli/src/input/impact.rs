@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use nalgebra::DVector;
 use percussion_impact::{Contact, Mass, Problem};
-use percussion_mechanism::{impacts::ImpactScenario, view::ImpactStage};
+use percussion_mechanism::{impacts::Impact, view::ImpactStage};
 use percussion_scenarios::fixtures;
 use serde::Deserialize;
 
@@ -50,42 +50,46 @@ pub(crate) struct Subject {
     /// The bodies, of an impact that is given by them.
     pub(crate) stage: Option<ImpactStage>,
     /// Bodies and contacts, where the problem was made of them.
-    pub(crate) geometry: Option<Box<ImpactScenario>>,
+    pub(crate) impact: Option<Box<Impact>>,
 }
 
-/// The built-in impact called `name`, or that in the file `name`: TOML by its name, otherwise JSON, which
-/// may also come from standard input, `-`.
+/// The built-in impact called `name`, that where the built-in scenario `name` starts, or that in the file `name`: an impact
+/// or a scenario in TOML by its name, otherwise JSON, which may also come from standard input, `-`.
 ///
 /// # Errors
 ///
 /// Names the file and the field with the value found and what was expected.
 pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
     if fixtures::IMPACTS.contains(&name) {
-        return of_bodies(fixtures::impact(name)?);
+        return Ok(fixtures::problem(name)?.into());
+    }
+    if fixtures::scenarios().any(|known| known == name) {
+        return Ok(fixtures::scenario(name)?.build()?.impact()?.into());
     }
     let path = Path::new(name);
     if name != "-" {
-        super::check_file(path, "a JSON or TOML file", fixtures::IMPACTS.iter().copied())?;
+        let known = fixtures::IMPACTS.iter().copied().chain(fixtures::scenarios());
+        super::check_file(path, "a JSON or TOML file", known)?;
     }
     if path.extension().is_some_and(|extension| extension == "toml") {
-        let scenario = ImpactScenario::from_path(path).with_context(|| format!("`{name}`"))?;
-        return of_bodies(scenario).with_context(|| format!("`{name}`"));
+        return Ok(Impact::from_path(path).with_context(|| format!("`{name}`"))?.into());
     }
     Ok(super::document(path, problem)?.into())
 }
 
-fn of_bodies(scenario: ImpactScenario) -> anyhow::Result<Subject> {
-    let impact = scenario.build()?;
-    let velocities =
-        impact.velocities.iter().map(|label| format!("{} ({})", label.name, label.unit));
-    Ok(Subject {
-        title: Some(format!("{} ({})", impact.title, impact.name)),
-        velocities: velocities.collect(),
-        contacts: impact.contacts,
-        problem: impact.problem,
-        stage: Some(ImpactStage::new(&scenario)?),
-        geometry: Some(Box::new(scenario)),
-    })
+impl From<Impact> for Subject {
+    fn from(impact: Impact) -> Self {
+        let velocities =
+            impact.velocities.iter().map(|label| format!("{} ({})", label.name, label.unit));
+        Self {
+            title: Some(format!("{} ({})", impact.title, impact.name)),
+            velocities: velocities.collect(),
+            contacts: impact.contacts.clone(),
+            problem: impact.problem.clone(),
+            stage: Some(ImpactStage::new(&impact)),
+            impact: Some(Box::new(impact)),
+        }
+    }
 }
 
 impl From<Problem> for Subject {
@@ -95,7 +99,7 @@ impl From<Problem> for Subject {
             velocities: (0..problem.dimension()).map(|index| format!("v{index}")).collect(),
             contacts: (0..problem.contacts().len()).map(|index| index.to_string()).collect(),
             stage: None,
-            geometry: None,
+            impact: None,
             problem,
         }
     }

@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod browser;
+mod built_once;
 mod common;
 mod design;
 mod general;
 mod grains;
 mod hostile;
 mod impact;
+mod impact_of_scenarios;
 mod impact_sets;
 mod inspect;
 mod reproduce;

@@ -1,32 +1,23 @@
 //! From an [`ImpactScenario`] to an [`Impact`].
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
 use percussion_dynamics::{
-    Articulated, ContactFrame, ContactSet, Dimension, GapFunction, Link, MassProperties, System,
-    contact_set,
+    Articulated, ContactFrame, ContactSet, GapFunction, Link, MassProperties, System, contact_set,
     gap::{self, Sphere, SpherePlane, SphereSphere},
 };
-use percussion_impact::{Mass, Problem, problem::Coefficients};
-use percussion_integrators::{Scales, State};
+use percussion_integrators::model;
 
-use super::{Body, Contact, Disc, Impact, ImpactScenario, Joint, Partner, VelocityLabel};
-use crate::{Error, rules::require, scenario::Space};
-
-/// Largest distance of surfaces that count as touching, in sizes and positions of the bodies: what sixteen digits leave
-/// after a few operations, with room for files that give ten digits.
-const TOUCHING: f64 = 1e-9;
-
-/// The bodies of an impact in their joints, at the instant before it.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Mechanism {
-    /// The bodies in their joints, in the order of the links.
-    pub system: Articulated,
-    /// Where they are (m, rad or unit quaternions).
-    pub coordinates: Vec<f64>,
-    /// How fast they are before the impact (m/s, rad/s).
-    pub velocity: Vec<f64>,
-}
+use super::{
+    Body, Contact, Disc, Impact, ImpactScenario, Joint, Origin, Partner, labels,
+    problem::{TOUCHING, problem, size},
+};
+use crate::{
+    Error,
+    mechanism::{Builder, Mechanism, NamedContact, Placed},
+    rules::require,
+};
 
 /// What the contacts of a mechanism are at one position.
 pub(crate) struct GapsAndNormals {
@@ -38,27 +29,14 @@ pub(crate) struct GapsAndNormals {
 }
 
 impl Joint {
-    /// Velocities of the joint: a letter and the unit for each.
-    pub(super) const fn velocities(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::Planar => &[("x", "m/s"), ("y", "m/s"), ("angle", "rad/s")],
-            Self::Revolute => &[("angle", "rad/s")],
-            Self::SlideX | Self::SlideY => &[("", "m/s")],
-            Self::Fixed => &[],
-            Self::Free => &[
-                ("x", "m/s"),
-                ("y", "m/s"),
-                ("z", "m/s"),
-                ("turn x", "rad/s"),
-                ("turn y", "rad/s"),
-                ("turn z", "rad/s"),
-            ],
-        }
+    /// Number of its velocities.
+    pub(super) fn velocity_count(self) -> usize {
+        self.of_dynamics().kind.velocity_count()
     }
 
     /// Number of its coordinates: one for each velocity, and one more of a quaternion.
-    pub(super) const fn coordinate_count(self) -> usize {
-        self.velocities().len() + matches!(self, Self::Free) as usize
+    pub(super) fn coordinate_count(self) -> usize {
+        self.of_dynamics().kind.coordinate_count()
     }
 
     fn of_dynamics(self) -> percussion_dynamics::Joint {
@@ -83,23 +61,24 @@ impl ImpactScenario {
     /// [`Error::Gap`], [`Error::Apart`] for surfaces that do not touch to a nanometer,
     /// [`Error::ContactSet`], [`Error::Impact`].
     pub fn build(&self) -> Result<Impact, Error> {
-        let Mechanism { system, coordinates, velocity } = self.mechanism()?;
-        let unnamed = VelocityLabel { name: String::new(), unit: "" };
-        let mut velocities = vec![unnamed; velocity.len()];
-        for body in &self.bodies {
-            let rates = system.velocities_of(index_of(&system, &body.name));
-            for (index, (letter, unit)) in rates.zip(body.joint.velocities()) {
-                let name = format!("{} {letter}", body.name).trim_end().to_owned();
-                velocities[index] = VelocityLabel { name, unit };
-            }
+        let mechanism = self.mechanism()?;
+        let touching = self.touching(&mechanism)?;
+        let system = mechanism.model.system();
+        let mut set = ContactSet::for_system(system);
+        for contact in &touching {
+            set.push(system, &mechanism.state.coordinates, contact)?;
         }
         Ok(Impact {
             name: self.name.clone(),
             title: self.title.clone(),
-            problem: self.problem(&system, &coordinates, velocity)?,
-            velocities,
+            problem: problem(&mechanism, &set)?,
+            velocities: labels(&mechanism),
             contacts: self.contacts.iter().map(|contact| contact.name.clone()).collect(),
             set_valued: self.set_valued,
+            compliant: self.compliant,
+            places: touching.iter().map(|at| Some((at.points[0], at.frame))).collect(),
+            origin: Origin::Impact(Arc::new(self.clone())),
+            mechanism,
         })
     }
 
@@ -107,31 +86,35 @@ impl ImpactScenario {
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), but for [`Error::Apart`]; that remains for surfaces without a normal.
-    pub(crate) fn gaps_and_normals(&self) -> Result<GapsAndNormals, Error> {
-        let Mechanism { system, coordinates, .. } = self.mechanism()?;
+    /// [`Error::Apart`] for surfaces without a normal, [`Error::ContactSet`].
+    pub(crate) fn gaps_and_normals(&self, mechanism: &Mechanism) -> Result<GapsAndNormals, Error> {
+        let (system, coordinates) = (mechanism.model.system(), &mechanism.state.coordinates);
         let mut gaps = Vec::with_capacity(self.contacts.len());
-        let mut set = ContactSet::for_system(&system);
-        for contact in &self.contacts {
-            let (gap, contact) = self.facing(&system, &coordinates, contact, f64::INFINITY)?;
+        let mut set = ContactSet::for_system(system);
+        for contact in 0..self.contacts.len() {
+            let (gap, contact) = self.facing(mechanism, coordinates, contact, f64::INFINITY)?;
             gaps.push(gap);
-            set.push(&system, &coordinates, &contact)?;
+            set.push(system, coordinates, &contact)?;
         }
         let size = system.velocity_count();
         let (mut mass_matrix, mut jacobian) = (DMatrix::zeros(size, size), DMatrix::zeros(0, 0));
-        system.mass_matrix(&coordinates, &mut mass_matrix);
+        system.mass_matrix(coordinates, &mut mass_matrix);
         set.contact_jacobian(&mut jacobian);
         let components = set.component_count();
         let normals = (0..gaps.len()).map(|k| jacobian.row(components * k).transpose()).collect();
         Ok(GapsAndNormals { gaps, normals, mass_matrix })
     }
 
-    /// Largest difference of an entry of the normals of `contacts` from the central difference of the gap.
-    pub(crate) fn normal_error(&self, contacts: &[usize]) -> Result<f64, Error> {
+    /// Largest difference of an entry of the `normals` of `contacts` from the central difference of the gap.
+    pub(crate) fn normal_error(
+        &self,
+        mechanism: &Mechanism,
+        normals: &[DVector<f64>],
+        contacts: &[usize],
+    ) -> Result<f64, Error> {
         // Errors of truncation and of rounding are both about its square.
         const STEP: f64 = 1e-5;
-        let Mechanism { system, coordinates, .. } = self.mechanism()?;
-        let normals = self.gaps_and_normals()?.normals;
+        let (system, coordinates) = (mechanism.model.system(), &mechanism.state.coordinates);
         let mut largest = 0.0_f64;
         for &index in contacts {
             for (k, entry) in normals[index].iter().enumerate() {
@@ -139,9 +122,8 @@ impl ImpactScenario {
                 let mut moved = coordinates.clone();
                 let mut gap = |step| {
                     tangent[k] = step;
-                    system.retract(&coordinates, &tangent, &mut moved);
-                    let contact = &self.contacts[index];
-                    Ok::<_, Error>(self.facing(&system, &moved, contact, f64::INFINITY)?.0)
+                    system.retract(coordinates, &tangent, &mut moved);
+                    Ok::<_, Error>(self.facing(mechanism, &moved, index, f64::INFINITY)?.0)
                 };
                 let difference = (gap(STEP)? - gap(-STEP)?) / (2.0 * STEP);
                 largest = largest.max((entry - difference).abs());
@@ -150,99 +132,64 @@ impl ImpactScenario {
         Ok(largest)
     }
 
-    /// Checks the file and builds its bodies, where and how fast they are.
+    /// Checks the file and builds its bodies, where and how fast they are before the impact, and what they may touch.
     ///
     /// # Errors
     ///
-    /// Every variant of [`Error`] that names a place in the file, [`Error::Mechanism`] and [`Error::Position`].
+    /// Every variant of [`Error`] that names a place in the file, [`Error::Mass`], [`Error::Mechanism`],
+    /// [`Error::Position`] and [`Error::Gap`].
     pub fn mechanism(&self) -> Result<Mechanism, Error> {
-        self.mechanism_under(Vector3::zeros())
-    }
-
-    /// The same under gravity (m/s²), which the impact itself does not feel.
-    pub(super) fn mechanism_under(&self, gravity: Vector3<f64>) -> Result<Mechanism, Error> {
         self.check()?;
         let links = self.bodies.iter().enumerate().map(|(i, body)| link(i, body));
-        let system = Articulated::new(links.collect::<Result<_, _>>()?, gravity)?;
-        let dimension = match self.dimension {
-            Space::Plane => Dimension::Plane,
-            Space::Space => Dimension::Space,
+        let place = |body: &Body| Placed {
+            name: body.name.clone(),
+            coordinates: body.coordinates.clone(),
+            velocity: body.velocity.clone(),
         };
-        let expected = "\"plane\" for bodies that stay in it, expected a body in space otherwise";
-        require("dimension", &self.dimension, expected, system.dimension() == dimension)?;
-        let mut coordinates = system.neutral_coordinates();
-        let mut velocity = vec![0.0; system.velocity_count()];
-        for body in &self.bodies {
-            let link = index_of(&system, &body.name);
-            if let Some(given) = &body.coordinates {
-                coordinates[system.coordinates_of(link)].copy_from_slice(given);
-            }
-            if let Some(given) = &body.velocity {
-                velocity[system.velocities_of(link)].copy_from_slice(given);
-            }
-        }
-        system.check_coordinates(&coordinates)?;
-        Ok(Mechanism { system, coordinates, velocity })
-    }
-
-    fn problem(
-        &self,
-        system: &Articulated,
-        coordinates: &[f64],
-        velocity: Vec<f64>,
-    ) -> Result<Problem, Error> {
-        let mut set = ContactSet::for_system(system);
+        let places: Vec<Placed> = self.bodies.iter().map(place).collect();
+        let links = links.collect::<Result<_, _>>()?;
+        // An impact does not feel gravity.
+        let (mut builder, system) = Builder::tree(links, Vector3::zeros(), &places)?;
+        self.check_dimension(&system)?;
         for contact in &self.contacts {
-            set.push(system, coordinates, &self.touching(system, coordinates, contact)?)?;
+            let (gap, _) = self.gap_function(&system, contact)?;
+            let &Contact { friction, restitution, .. } = contact;
+            let partner = match &contact.on {
+                Partner::Plane(name) => name,
+                Partner::Disc(disc) => &disc.body,
+            };
+            let between = [contact.disc.body.clone(), partner.clone()];
+            let name = NamedContact { name: contact.name.clone(), between, unit: "m" };
+            builder.add_contact(name, model::Contact { gap: gap.into(), friction, restitution });
         }
-        let size = velocity.len();
-        let (mut mass, mut jacobian) = (DMatrix::zeros(size, size), DMatrix::zeros(0, 0));
-        system.mass_matrix(coordinates, &mut mass);
-        set.contact_jacobian(&mut jacobian);
-        let coefficients: Vec<_> = self
-            .contacts
-            .iter()
-            .map(|&Contact { friction, restitution, .. }| Coefficients { friction, restitution })
-            .collect();
-        let (velocity, joints) = (DVector::from_vec(velocity), DMatrix::zeros(0, size));
-        Ok(Problem::from_jacobian(Mass::Matrix(mass), velocity, &jacobian, &coefficients, joints)?)
+        builder.build(&self.name)
     }
 
-    /// Where the surfaces of a contact touch.
-    pub(crate) fn touching(
-        &self,
-        system: &Articulated,
-        coordinates: &[f64],
-        contact: &Contact,
-    ) -> Result<contact_set::Contact, Error> {
-        let limit = TOUCHING * self.size(system, coordinates)?;
-        Ok(self.facing(system, coordinates, contact, limit)?.1)
+    /// Refuses bodies of another dimension.
+    pub(super) fn check_dimension(&self, system: &Articulated) -> Result<(), Error> {
+        let expected = "\"plane\" for bodies that stay in it, expected a body in space otherwise";
+        let fits = system.dimension() == self.dimension.into();
+        require("dimension", &self.dimension, expected, fits)
     }
 
-    /// The length of the bodies or the largest coordinate of their positions, whichever is larger (m).
-    fn size(&self, system: &Articulated, coordinates: &[f64]) -> Result<f64, Error> {
-        let gaps = self.contacts.iter().map(|contact| Ok(self.gap_function(system, contact)?.0));
-        let gaps = gaps.collect::<Result<Vec<_>, Error>>()?;
-        let state = State {
-            time: 0.0,
-            coordinates: coordinates.to_vec(),
-            velocity: vec![0.0; system.velocity_count()],
-        };
-        let length = Scales::of(system, gaps.iter().map(|gap| gap.as_ref()), &state, 1.0).length;
-        let origins = (0..system.body_count())
-            .map(|body| system.pose(coordinates, body).translation.vector.amax());
-        Ok(origins.fold(length, f64::max))
+    /// Where the surfaces of all contacts touch.
+    fn touching(&self, mechanism: &Mechanism) -> Result<Vec<contact_set::Contact>, Error> {
+        let limit = TOUCHING * size(mechanism);
+        let coordinates = &mechanism.state.coordinates;
+        let at = |contact| Ok(self.facing(mechanism, coordinates, contact, limit)?.1);
+        (0..self.contacts.len()).map(at).collect()
     }
 
     /// The gap of a contact and where its surfaces are closest, if they are within `limit`.
     fn facing(
         &self,
-        system: &Articulated,
+        mechanism: &Mechanism,
         coordinates: &[f64],
-        contact: &Contact,
+        index: usize,
         limit: f64,
     ) -> Result<(f64, contact_set::Contact), Error> {
-        let (gap, second) = self.gap_function(system, contact)?;
+        let (system, contact) = (mechanism.model.system(), &self.contacts[index]);
+        let gap = mechanism.model.contacts()[index].gap.as_ref();
         // NaN, from coordinates beyond the range of numbers, is not near either.
         let near = gap.contact_point(system, coordinates).filter(|at| at.gap.abs() <= limit);
         let at = near.ok_or_else(|| Error::Apart {
@@ -253,19 +200,19 @@ impl ImpactScenario {
         let tangent = contact.tangent.map(|[x, y]| Vector3::new(x, y, 0.0).normalize());
         let frame = ContactFrame { tangent_1: tangent.unwrap_or(at.frame.tangent_1), ..at.frame };
         let points = [at.point, at.point - at.gap * at.frame.normal];
-        let first = index_of(system, &contact.disc.body);
-        let facing = contact_set::Contact::new([Some(first), second], points, frame)
+        let body = |name: &String| mechanism.parts.iter().position(|part| part.name == *name);
+        let second = match &contact.on {
+            Partner::Plane(_) => None,
+            Partner::Disc(disc) => body(&disc.body),
+        };
+        let facing = contact_set::Contact::new([body(&contact.disc.body), second], points, frame)
             .with_friction(contact.friction)
             .with_restitution(contact.restitution);
         Ok((at.gap, facing))
     }
 
     /// The gap function of one of the contacts, and its second body if there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Gap`] for surfaces without a gap function.
-    pub fn gap_function(
+    fn gap_function(
         &self,
         system: &Articulated,
         contact: &Contact,

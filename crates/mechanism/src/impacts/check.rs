@@ -87,7 +87,7 @@ impl ImpactScenario {
             finite(&format!("{path}.outline[{corner}]"), point)?;
         }
         let (coordinates, velocities) =
-            (body.joint.coordinate_count(), body.joint.velocities().len());
+            (body.joint.coordinate_count(), body.joint.velocity_count());
         for (field, list, length) in [
             ("coordinates", &body.coordinates, coordinates),
             ("velocity", &body.velocity, velocities),

@@ -40,10 +40,7 @@ use percussion_integrators::compliant::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Contact, ImpactScenario, Partner,
-    build::{Mechanism, Pair},
-};
+use super::{Contact, Impact, ImpactScenario, Origin, Partner, build::Pair};
 use crate::{
     Error,
     rules::{at_least_zero, finite, positive},
@@ -202,7 +199,7 @@ impl ImpactScenario {
         settings: &Settings,
         observer: &mut dyn FnMut(&Snapshot<'_>),
     ) -> Result<Reference, Error> {
-        CompliantImpact::new(self, settings)?.run(observer)
+        CompliantImpact::new(&self.build()?, settings)?.run(observer)
     }
 }
 
@@ -221,15 +218,16 @@ impl CompliantImpact {
     ///
     /// # Errors
     ///
-    /// As [`ImpactScenario::compliant`].
-    pub fn new(scenario: &ImpactScenario, settings: &Settings) -> Result<Self, Error> {
+    /// [`Error::NoCompliance`] for an impact without bodies in a file of its own; [`Error::CompliantContact`] for a contact
+    /// that has no radius or a parameter out of range; [`Error::Value`] for a contact with a `tangent` of its own.
+    pub fn new(impact: &Impact, settings: &Settings) -> Result<Self, Error> {
         settings.check()?;
-        let problem = scenario.build()?.problem;
-        let Mechanism { coordinates, velocity, .. } = scenario.mechanism()?;
-        let scale = Scale::of(&problem, settings);
-        let model =
-            scenario.compliant_model(settings, &problem, &scale, settings.gravity.into())?;
-        let start = model.state(coordinates, velocity).map_err(Box::new)?;
+        let scale = Scale::of(&impact.problem, settings);
+        let model = impact.compliant_model(settings, &scale, settings.gravity.into())?;
+        let start = &impact.mechanism.state;
+        let start =
+            model.state(start.coordinates.clone(), start.velocity.clone()).map_err(Box::new)?;
+        let problem = impact.problem.clone();
         Ok(Self { model, start, problem, scale, settings: *settings })
     }
 
@@ -289,22 +287,21 @@ impl CompliantImpact {
     }
 }
 
-impl ImpactScenario {
-    /// The bodies, and where they are at the time `until` (s) under gravity (m/s²), from `state` on.
+impl Impact {
+    /// Where the bodies are at the time `until` (s) under gravity (m/s²), from `state` on, with contacts that give way.
     ///
     /// # Errors
     ///
-    /// As [`compliant`](Self::compliant).
+    /// As [`CompliantImpact::new`].
     pub fn fly(
         &self,
         settings: &Settings,
         state: &State,
         gravity: Vector3<f64>,
         until: f64,
-    ) -> Result<(Articulated, State), Error> {
-        let problem = self.build()?.problem;
-        let scale = Scale::of(&problem, settings);
-        let model = self.compliant_model(settings, &problem, &scale, gravity)?;
+    ) -> Result<State, Error> {
+        let scale = Scale::of(&self.problem, settings);
+        let model = self.compliant_model(settings, &scale, gravity)?;
         let tolerances = integration::Settings {
             method: settings.method,
             relative_tolerance: settings.tolerance,
@@ -312,19 +309,23 @@ impl ImpactScenario {
         };
         let report =
             integrate(&model, &tolerances, state, until, None, &mut |_| ()).map_err(Box::new)?;
-        Ok((self.mechanism()?.system, report.state))
+        Ok(report.state)
     }
 
     /// The impact with these contacts, under gravity alone.
     fn compliant_model(
         &self,
         settings: &Settings,
-        problem: &Problem,
         scale: &Scale,
         gravity: Vector3<f64>,
     ) -> Result<Model, Error> {
-        let Mechanism { system, .. } = self.mechanism_under(gravity)?;
-        let contacts = self.contacts.iter().enumerate().map(|(k, contact)| {
+        let (Origin::Impact(scenario), Some(tree)) = (&self.origin, &self.mechanism.tree) else {
+            return Err(Error::NoCompliance { impact: self.name.clone() });
+        };
+        // The impact itself does not feel gravity.
+        let system = Articulated::new(tree.links().to_vec(), gravity)?;
+        scenario.check_dimension(&system)?;
+        let contacts = scenario.contacts.iter().enumerate().map(|(k, contact)| {
             if let Some(tangent) = contact.tangent {
                 return Err(Error::Value {
                     path: format!("contacts[{k}].tangent"),
@@ -334,9 +335,10 @@ impl ImpactScenario {
             }
             let name = &contact.name;
             let refused = |source| Error::CompliantContact { contact: name.clone(), source };
-            let w = problem.delassus()[(problem.rows(k).start, problem.rows(k).start)];
+            let row = self.problem.rows(k).start;
+            let w = self.problem.delassus()[(row, row)];
             let law = law(settings, contact, w, scale).map_err(refused)?;
-            Ok(match self.pair(&system, contact)? {
+            Ok(match scenario.pair(&system, contact)? {
                 Pair::Plane(gap) if settings.modulus.is_some() => {
                     integration::Contact::new(HalfDepth(gap), law)
                 }

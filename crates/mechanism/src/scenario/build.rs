@@ -1,44 +1,37 @@
-//! From a [`Scenario`] to a model that moves: [`Setup`].
+//! From a [`Scenario`] to what moves: [`Setup`].
 
-use std::mem;
-
-use nalgebra::{DMatrix, Vector2, Vector3};
+use nalgebra::{DMatrix, Vector3};
 use percussion_collision::Shape;
 use percussion_dynamics::{
-    FreeBodies, GapFunction, PlanarBodies, PlanarBody, free_bodies,
+    GapFunction, PlanarBody, free_bodies,
     gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
-use percussion_integrators::{BoundedFriction, Model, State, model, stewart_trinkle::Settings};
+use percussion_integrators::{BoundedFriction, model, stewart_trinkle::Settings};
 
 use super::{
-    AngularVelocity, Body, Contact, JointFriction, Orientation, Part, Plane, Scenario, Space,
-    Surfaces, found,
+    AngularVelocity, Body, Contact, JointFriction, Orientation, Plane, Scenario, Space, found,
     vectors::{rotation, unit, vector3},
 };
-use crate::Error;
+use crate::{
+    Error,
+    mechanism::{Builder, Mechanism, NamedContact},
+};
 
 /// Accepted overlap at the start, in lengths of the model.
 const ACCEPTED: f64 = 1e-9;
 
-/// A scenario ready to be moved.
+/// A scenario ready to be moved: a mechanism plus a scheme.
+///
+/// Simulations, tables, pages and figures take it, so that nothing is built twice.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Setup {
-    /// Bodies and contacts.
-    pub model: Model,
-    /// Where they start, at time zero.
-    pub state: State,
+    /// What it was built from.
+    pub scenario: Scenario,
+    /// Bodies, contacts and the start.
+    pub mechanism: Mechanism,
     /// How Stewart and Trinkle's scheme moves them; [`Scenario::stepping`] has the scheme of the scenario.
     pub settings: Settings,
-    /// A name for each contact of the model, such as `ball 1–table` or `rod–table (end +)`.
-    pub contact_names: Vec<String>,
-    /// The names of the partners of each contact: body 1 and then body 2 of its contact frame.
-    pub partners: Vec<[String; 2]>,
-    /// The unit of the gap of each contact: m, or rad of a limit of an angle.
-    pub gap_units: Vec<&'static str>,
-    /// The bodies of the system.
-    pub parts: Vec<Part>,
-    /// What touches, where contacts are found on the way.
-    pub surfaces: Option<Surfaces>,
 }
 
 /// The gap functions between two partners, each with the name of its contact.
@@ -68,7 +61,7 @@ impl From<Round> for Rod {
 }
 
 impl Scenario {
-    /// Checks the scenario and builds its model, start and settings.
+    /// Checks the scenario and builds its mechanism and settings.
     ///
     /// # Errors
     ///
@@ -81,62 +74,40 @@ impl Scenario {
     ///
     /// ```
     /// let setup = percussion_mechanism::scenario::Scenario::from_path("fixtures/compat/scenarios/rod-on-table.toml")?.build()?;
-    /// assert_eq!(setup.contact_names, ["rod–table (end +)", "rod–table (end −)"]);
+    /// let names: Vec<_> = setup.mechanism.contacts.iter().map(|contact| contact.name.as_str()).collect();
+    /// assert_eq!(names, ["rod–table (end +)", "rod–table (end −)"]);
     /// # Ok::<(), percussion_mechanism::Error>(())
     /// ```
     pub fn build(&self) -> Result<Setup, Error> {
-        self.check()?;
-        let mut mechanism = self.mechanism()?;
-        let mut contacts = Vec::new();
-        let (mut contact_names, mut partners, mut gap_units) = (Vec::new(), Vec::new(), Vec::new());
-        for limit in mem::take(&mut mechanism.limits) {
-            contacts.push(model::Contact::new(limit.limit, 0.0));
-            contact_names.push(limit.name);
-            partners.push(limit.between);
-            gap_units.push(limit.unit);
-        }
-        let surfaces = self.finds_contacts().then(|| self.surfaces(&mechanism)).transpose()?;
-        let named = if surfaces.is_none() { self.pairs() } else { Vec::new() };
-        for (pair, [friction, restitution]) in named {
-            for (name, gap) in self.gaps(pair)? {
-                contacts.push(model::Contact { gap: gap.into(), friction, restitution });
-                contact_names.push(name);
-                partners.push(self.partners(pair).map(str::to_owned));
-                gap_units.push("m");
-            }
-        }
-        let (parts, state) = (mem::take(&mut mechanism.parts), mechanism.state.clone());
-        let (friction, constraints) =
-            (mem::take(&mut mechanism.friction), mem::take(&mut mechanism.constraints));
-        let model = mechanism
-            .into_model(contacts)?
-            .with_joint_friction(friction)?
-            .with_constraints(constraints)?;
-        let model = match &surfaces {
-            Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
-            None => model,
-        };
-        model.system().check_coordinates(&state.coordinates)?;
-        self.check_penetration(&model, surfaces.as_ref(), &state, &contact_names)?;
-        let settings = self.settings();
-        Ok(Setup { model, state, settings, contact_names, partners, gap_units, parts, surfaces })
+        let mechanism = self.mechanism()?;
+        self.check_penetration(&mechanism)?;
+        Ok(Setup { scenario: self.clone(), mechanism, settings: self.settings() })
     }
 
-    pub(super) fn planar_bodies(&self) -> Result<PlanarBodies, Error> {
+    /// Adds the contacts that are known beforehand.
+    pub(super) fn add_gaps(&self, builder: &mut Builder) -> Result<(), Error> {
+        for (pair, [friction, restitution]) in self.pairs() {
+            for (name, gap) in self.gaps(pair)? {
+                let between = self.partners(pair).map(str::to_owned);
+                let contact = model::Contact { gap: gap.into(), friction, restitution };
+                builder.add_contact(NamedContact { name, between, unit: "m" }, contact);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn planar_bodies(&self) -> Result<Vec<PlanarBody>, Error> {
         let body = |(index, body): (usize, &Body)| {
             Ok(PlanarBody::new(body.mass, self.inertia(index)?.m33))
         };
-        let bodies = self.bodies.iter().enumerate().map(body).collect::<Result<_, Error>>()?;
-        let gravity = Vector2::new(self.gravity[0], self.gravity[1]);
-        Ok(PlanarBodies::new(bodies, gravity)?)
+        self.bodies.iter().enumerate().map(body).collect()
     }
 
-    pub(super) fn free_bodies(&self) -> Result<FreeBodies, Error> {
+    pub(super) fn free_bodies(&self) -> Result<Vec<free_bodies::Body>, Error> {
         let body = |(index, body): (usize, &Body)| {
             Ok(free_bodies::Body::new(body.mass, self.inertia(index)?))
         };
-        let bodies = self.bodies.iter().enumerate().map(body).collect::<Result<_, Error>>()?;
-        Ok(FreeBodies::new(bodies, vector3(&self.gravity))?)
+        self.bodies.iter().enumerate().map(body).collect()
     }
 
     /// The pairs that can touch with their coefficients of friction and restitution, in the documented order.
@@ -271,16 +242,6 @@ impl Scenario {
         self.joint_friction.iter().filter_map(of_body).collect()
     }
 
-    pub(super) fn state(&self) -> State {
-        let mut coordinates = Vec::new();
-        let mut velocity = Vec::new();
-        for body in &self.bodies {
-            coordinates.extend(self.body_coordinates(body));
-            velocity.extend(self.rates(&body.velocity, body.angular_velocity));
-        }
-        State { time: 0.0, coordinates, velocity }
-    }
-
     /// The coordinates of a free body.
     pub(super) fn body_coordinates(&self, body: &Body) -> Vec<f64> {
         let mut coordinates = body.position.clone();
@@ -312,22 +273,18 @@ impl Scenario {
         rates
     }
 
-    fn check_penetration(
-        &self,
-        model: &Model,
-        surfaces: Option<&Surfaces>,
-        state: &State,
-        names: &[String],
-    ) -> Result<(), Error> {
+    fn check_penetration(&self, mechanism: &Mechanism) -> Result<(), Error> {
+        let Mechanism { model, state, .. } = mechanism;
         let system = model.system();
         let scales = || model.scales(state, self.integrator.step_size);
         let limit = self.accepted_penetration.unwrap_or_else(|| ACCEPTED * scales().length);
-        for (contact, name) in model.contacts().iter().zip(names) {
+        for (contact, named) in model.contacts().iter().zip(&mechanism.contacts) {
             let depth = -contact.gap.gap(system, &state.coordinates);
             if depth > limit {
-                return Err(Error::Penetration { contact: name.clone(), depth, limit });
+                return Err(Error::Penetration { contact: named.name.clone(), depth, limit });
             }
         }
+        let surfaces = mechanism.surfaces.as_ref();
         let deepest = surfaces.map(|surfaces| found::deepest(surfaces, system, &state.coordinates));
         match deepest.transpose()?.flatten() {
             Some((depth, contact)) if depth > limit => {

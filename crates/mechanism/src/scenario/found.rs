@@ -1,80 +1,19 @@
-//! What touches in a [`Scenario`] whose contacts are found on the way: [`Surfaces`].
+//! What touches in a [`Scenario`] whose contacts are found on the way: its [`Surfaces`].
 
-use percussion_collision::{Collider, ContactId, Feature, Pair, Scene, Shape};
-use percussion_dynamics::{System, contact_source::ContactName};
+use percussion_collision::{Collider, Pair, Scene, Shape};
+use percussion_dynamics::System;
 
-use super::{Contact, Robot, Scenario, mechanism::Mechanism, robot, shape, shape::Surface};
+use super::{
+    Contact, Robot, Scenario,
+    bodies::{Carrier, Described},
+    robot, shape,
+    shape::Surface,
+};
 use crate::{
     Error,
+    mechanism::{Builder, Surfaces},
     rules::{FRICTION, refuse},
 };
-
-/// The surfaces of a scenario, with the names of their contacts.
-#[derive(Clone, Debug)]
-pub struct Surfaces {
-    scene: Scene,
-    names: Vec<String>,
-    owners: Vec<String>,
-}
-
-impl Surfaces {
-    /// The surfaces, numbered as its colliders.
-    #[must_use]
-    pub fn scene(&self) -> &Scene {
-        &self.scene
-    }
-
-    /// The name of a contact, such as `box 1–floor (vertex 3, face 0)`. Where both surfaces have one feature only, as two
-    /// balls have, there are no parentheses.
-    #[must_use]
-    pub fn contact(&self, contact: &ContactName) -> String {
-        let [first, second] = contact.surfaces.map(|surface| self.name(surface));
-        let Some(ContactId { features, colliders }) = ContactId::from_name(contact) else {
-            return format!("{first}–{second}");
-        };
-        let plain = |k: usize| {
-            let shape = self.scene.colliders().get(colliders[k]).map(Collider::shape);
-            match features[k] {
-                Feature::Whole => true,
-                Feature::Face(_) => matches!(shape, Some(Shape::HalfSpace { .. })),
-                Feature::Vertex(_) => {
-                    matches!(shape, Some(Shape::Sphere { .. } | Shape::Disc { .. }))
-                }
-                _ => false,
-            }
-        };
-        if plain(0) && plain(1) {
-            return format!("{first}–{second}");
-        }
-        let [one, two] = features.map(feature);
-        format!("{first}–{second} ({one}, {two})")
-    }
-
-    /// The names of the bodies, or of what is fixed, that a contact joins: body 1 and body 2 of its frame.
-    #[must_use]
-    pub fn partners(&self, contact: &ContactName) -> [String; 2] {
-        contact.surfaces.map(|surface| self.owners.get(surface).cloned().unwrap_or_default())
-    }
-
-    /// The name of the body that has the surface, or of what is fixed.
-    pub(crate) fn owner(&self, surface: usize) -> &str {
-        self.owners.get(surface).map_or("", String::as_str)
-    }
-
-    fn name(&self, surface: usize) -> &str {
-        self.names.get(surface).map_or("", String::as_str)
-    }
-}
-
-fn feature(feature: Feature) -> String {
-    match feature {
-        Feature::Vertex(index) => format!("vertex {index}"),
-        Feature::Rim(index) => format!("rim {index}"),
-        Feature::Edge(index) => format!("edge {index}"),
-        Feature::Face(index) => format!("face {index}"),
-        _ => "surface".to_owned(),
-    }
-}
 
 impl Scenario {
     /// Whether contacts are found on the way: whether there is any shape but spheres, discs and rods among planes, or any
@@ -88,17 +27,22 @@ impl Scenario {
         self.is_tree() || !self.fixed.is_empty() || self.bodies.iter().any(other)
     }
 
-    /// The surfaces on the bodies of `mechanism`.
-    pub(super) fn surfaces(&self, mechanism: &Mechanism) -> Result<Surfaces, Error> {
-        let system = mechanism.system();
+    /// The surfaces on the bodies of the mechanism under construction.
+    pub(super) fn surfaces(
+        &self,
+        builder: &Builder,
+        described: &Described,
+    ) -> Result<Surfaces, Error> {
+        let Described { carriers, robot: standing, tree } = described;
+        let system = builder.system();
         let default = [self.friction, self.restitution].map(Option::unwrap_or_default);
         let mut surfaces = Vec::new();
-        if let (Some(standing), Some(robot)) = (&mechanism.robot, &self.robot) {
+        if let (Some(standing), Some(robot)) = (standing, &self.robot) {
             let own =
                 [robot.friction.unwrap_or(default[0]), robot.restitution.unwrap_or(default[1])];
             surfaces.extend(standing.surfaces(system, own)?);
         }
-        for (body, carrier) in mechanism.carriers.iter().enumerate() {
+        for (body, carrier) in carriers.iter().enumerate() {
             surfaces.extend(self.body_surfaces(body, carrier, default)?);
         }
         surfaces.extend(self.fixed_surfaces(default)?);
@@ -109,35 +53,34 @@ impl Scenario {
             colliders.push(collider);
         }
         let mut scene = Scene::new(colliders, system)?;
-        if let Some(tree) = mechanism.tree() {
+        if let Some(tree) = tree {
             scene = robot::without_neighbors(scene, tree)?;
         }
-        if let (Some(standing), Some(Robot { self_contacts: false, .. })) =
-            (&mechanism.robot, &self.robot)
+        if let (Some(standing), Some(Robot { self_contacts: false, .. })) = (standing, &self.robot)
         {
             let links = standing.links().len();
             for (a, b) in (0..links).flat_map(|a| (a + 1..links).map(move |b| (a, b))) {
                 scene = scene.exclude(a, b)?;
             }
         }
-        for (a, b) in self.loops_between(mechanism) {
+        for (a, b) in self.loops_between(carriers) {
             scene = scene.exclude(a, b)?;
         }
         if let Some(contacts) = &self.contacts {
-            let pairs = self.scene_pairs(contacts, &owners, &scene, mechanism)?;
+            let pairs = self.scene_pairs(contacts, &owners, &scene, builder)?;
             scene = scene.with_pairs(&pairs)?;
         }
-        Ok(Surfaces { scene, names, owners })
+        Ok(Surfaces::new(scene, names, owners))
     }
 
     /// Bodies that joints connect which close loops.
     fn loops_between<'a>(
         &'a self,
-        mechanism: &'a Mechanism,
+        carriers: &'a [Carrier],
     ) -> impl Iterator<Item = (usize, usize)> + 'a {
         let link = |name: &String| {
             let body = self.bodies.iter().position(|body| body.name == *name)?;
-            Some(mechanism.carriers[body].body)
+            Some(carriers[body].body)
         };
         let loops = self.joints.iter().filter(|joint| joint.closes_loop);
         loops.filter_map(move |joint| Some((link(&joint.between[0])?, link(&joint.between[1])?)))
@@ -146,7 +89,7 @@ impl Scenario {
     fn body_surfaces(
         &self,
         body: usize,
-        carrier: &super::mechanism::Carrier,
+        carrier: &Carrier,
         default: [f64; 2],
     ) -> Result<Vec<Surface>, Error> {
         let described = &self.bodies[body];
@@ -200,13 +143,13 @@ impl Scenario {
         contacts: &[Contact],
         owners: &[String],
         scene: &Scene,
-        mechanism: &Mechanism,
+        builder: &Builder,
     ) -> Result<Vec<Pair>, Error> {
         let mut pairs = Vec::new();
         for (i, contact) in contacts.iter().enumerate() {
             let [first, second] = &contact.between;
             for (k, name) in contact.between.iter().enumerate() {
-                let bodies = mechanism.parts.iter().map(|part| &part.name);
+                let bodies = builder.parts().iter().map(|part| &part.name);
                 let mut known: Vec<&str> = bodies.chain(owners).map(String::as_str).collect();
                 known.sort_unstable();
                 known.dedup();
@@ -298,7 +241,7 @@ pub(super) fn deepest(
 ) -> Result<Option<(f64, String)>, Error> {
     let settings = percussion_collision::Settings { proximity: 0.0 };
     let mut workspace = percussion_collision::Workspace::default();
-    let found = surfaces.scene.contacts(system, coordinates, &settings, &mut workspace)?;
+    let found = surfaces.scene().contacts(system, coordinates, &settings, &mut workspace)?;
     let deepest = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap));
     Ok(deepest.map(|contact| (-contact.gap, surfaces.contact(&contact.id.name()))))
 }

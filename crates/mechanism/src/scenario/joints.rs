@@ -57,9 +57,9 @@ pub(super) const WORLD: &str = "world";
 ///     step_size = 0.001
 /// "#)?;
 /// let setup = scenario.build()?;
-/// let system = setup.model.system();
+/// let system = setup.mechanism.model.system();
 /// assert_eq!(system.velocity_count(), 1);
-/// let energy = system.kinetic_energy(&setup.state.coordinates, &setup.state.velocity);
+/// let energy = system.kinetic_energy(&setup.mechanism.state.coordinates, &setup.mechanism.state.velocity);
 /// assert!((energy - 1.005).abs() < 1e-12);
 /// # Ok::<(), percussion_mechanism::Error>(())
 /// ```

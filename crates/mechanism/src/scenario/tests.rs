@@ -201,8 +201,10 @@ fn a_rod_touches_balls_and_other_rods() {
         .replace("[[planes]]", &format!("{}{}[[planes]]", rod("one", 3.0), rod("two", 4.0)));
     let setup = Scenario::from_toml_str(&text).unwrap().build().unwrap();
     let gap = |name: &str| {
-        let index = setup.contact_names.iter().position(|other| other == name).unwrap();
-        setup.model.contacts()[index].gap.gap(setup.model.system(), &setup.state.coordinates)
+        let index = setup.mechanism.contact(name).unwrap();
+        setup.mechanism.model.contacts()[index]
+            .gap
+            .gap(setup.mechanism.model.system(), &setup.mechanism.state.coordinates)
     };
     assert!((gap("ball–one") - (3.0 - 0.25 - 0.1)).abs() < 1e-14, "{}", gap("ball–one"));
     assert!((gap("one–two") - 0.5).abs() < 1e-14, "{}", gap("one–two"));
@@ -219,8 +221,11 @@ fn inertia_follows_from_the_shape() {
     let scenario = Scenario::from_toml_str(DROP).unwrap();
     let setup = scenario.build().unwrap();
     // ½ I ω² with I = (2/5) 2 kg (0.1 m)² = 0.008 kg·m² and ω = 10 rad/s.
-    let energy =
-        setup.model.system().kinetic_energy(&setup.state.coordinates, &[0., 0., 0., 0., 10., 0.]);
+    let energy = setup
+        .mechanism
+        .model
+        .system()
+        .kinetic_energy(&setup.mechanism.state.coordinates, &[0., 0., 0., 0., 10., 0.]);
     assert!((energy - 0.4).abs() < 1e-15);
 }
 
@@ -230,9 +235,10 @@ fn steps_reach_the_duration() {
     assert_eq!(scenario.step_count(), 10);
     scenario.duration = 0.101;
     assert_eq!(scenario.step_count(), 11);
-    let trajectory = scenario.simulate(&mut |_| ()).unwrap();
+    let setup = scenario.build().unwrap();
+    let trajectory = setup.simulate(&mut |_| ()).unwrap();
     assert_eq!(trajectory.samples.len(), 12);
-    let table = trajectory.table(&scenario);
+    let table = trajectory.table(&setup);
     assert_eq!(table.columns.len(), table.rows[0].len());
 }
 

@@ -4,23 +4,19 @@ use percussion_dynamics::JointKind;
 use percussion_record::{Column, Table};
 
 use super::{Sample, Trajectory};
-use crate::scenario::Scenario;
+use crate::{mechanism::Mechanism, scenario::Setup};
 
 impl Trajectory {
     /// Time, coordinates, velocities, energy and gaps at every step end.
     ///
-    /// `scenario` must be the one simulated: it names the columns.
+    /// `setup` must be the one simulated: it names the columns.
     #[must_use]
-    pub fn table(&self, scenario: &Scenario) -> Table {
+    pub fn table(&self, setup: &Setup) -> Table {
         let column = |name: String, unit: &str| Column { name, unit: unit.to_owned() };
         let mut columns = vec![column("time".to_owned(), "s")];
-        let (parts, units) = match scenario.is_tree().then(|| scenario.build()) {
-            // No scenario that was simulated is refused.
-            Some(built) => built.map(|setup| (setup.parts, setup.gap_units)).unwrap_or_default(),
-            None => (scenario.free_parts(), Vec::new()),
-        };
+        let Mechanism { parts, contacts, .. } = &setup.mechanism;
         for entries in [coordinates, velocities] {
-            for part in &parts {
+            for part in parts {
                 let named =
                     |(name, unit): &(&str, &str)| column(format!("{} {name}", part.name), unit);
                 columns.extend(entries(part.joint).iter().map(named));
@@ -29,11 +25,8 @@ impl Trajectory {
         columns.push(column("energy".to_owned(), "J"));
         // Contacts that were found follow, without gaps.
         let named = self.contact_names.iter().take(self.end().gaps.len()).enumerate();
-        columns.extend(
-            named.map(|(k, name)| {
-                column(format!("gap {name}"), units.get(k).copied().unwrap_or("m"))
-            }),
-        );
+        let unit = |k: usize| contacts.get(k).map_or("m", |contact| contact.unit);
+        columns.extend(named.map(|(k, name)| column(format!("gap {name}"), unit(k))));
         let row = |sample: &Sample| {
             let mut row = vec![sample.time];
             row.extend(&sample.coordinates);

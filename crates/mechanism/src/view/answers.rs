@@ -43,10 +43,9 @@ impl ImpactStage {
     /// use percussion_impact::laws::{Choice, Name};
     /// use percussion_mechanism::{impacts::ImpactScenario, view::ImpactStage};
     ///
-    /// let scenario = ImpactScenario::from_path("fixtures/compat/impacts/rocking-block.toml")?;
-    /// let stage = ImpactStage::new(&scenario)?;
-    /// let problem = scenario.build()?.problem;
-    /// let answer = Choice::new(Name::Poisson, vec![], None)?.answer(&problem, &|_share| ())?;
+    /// let impact = ImpactScenario::from_path("fixtures/compat/impacts/rocking-block.toml")?.build()?;
+    /// let stage = ImpactStage::new(&impact);
+    /// let answer = Choice::new(Name::Poisson, vec![], None)?.answer(&impact.problem, &|_share| ())?;
     /// let played = stage.play("poisson", &answer);
     /// assert_eq!(played.motions[0].name, "poisson");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,16 +1,16 @@
 //! Outcomes of an impact as a [`View`]: the instants before and after.
 
 use nalgebra::{DVector, Point3, Vector3};
-use percussion_dynamics::{Articulated, ContactFrame, System};
+use percussion_dynamics::{ContactFrame, System};
 use percussion_impact::{Problem, outcome::Impulse, outcome_set};
 use percussion_record::view::{
     BodyView, Curve, FORMAT, Mode, Motion, SetPlane, Solid, Touch, View,
 };
 
-use super::{plane_view, pose, singles};
+use super::{plane_view, pose, singles, solids, trajectory::bodies};
 use crate::{
-    Error,
-    impacts::{Body, Contact, ImpactScenario, Mechanism, Partner},
+    impacts::{Body, Impact, ImpactScenario, Origin, Partner},
+    mechanism::Mechanism,
     scenario::{Inertia, Space},
 };
 
@@ -32,7 +32,8 @@ const TRAVEL: f64 = 0.3;
 /// use nalgebra::DVector;
 /// use percussion_mechanism::{impacts::ImpactScenario, view::ImpactStage};
 ///
-/// let stage = ImpactStage::new(&ImpactScenario::from_path("fixtures/compat/impacts/rocking-block.toml")?)?;
+/// let impact = ImpactScenario::from_path("fixtures/compat/impacts/rocking-block.toml")?.build()?;
+/// let stage = ImpactStage::new(&impact);
 /// let rest = stage.motion("rest", None, &DVector::zeros(3), &[]);
 /// assert_eq!(rest.poses.first().map(Vec::len), Some(3));
 /// assert_eq!(rest.after, [[0.0, 0.0]; 2]); // both corners stay where they are
@@ -42,49 +43,54 @@ const TRAVEL: f64 = 0.3;
 pub struct ImpactStage {
     mechanism: Mechanism,
     problem: Problem,
-    /// Where each contact is and its axes.
-    contacts: Vec<(Vector3<f64>, ContactFrame)>,
+    /// Where each contact is and its axes, of those that are at a point.
+    contacts: Vec<Option<(Vector3<f64>, ContactFrame)>>,
     /// Contact velocity that counts as zero (m/s).
     threshold: f64,
     /// From the start to the impact, and from there to the end (s).
     duration: f64,
+    /// Poses of what is fixed, which follow those of the bodies.
+    fixed: Vec<f32>,
     view: View,
 }
 
 impl ImpactStage {
     /// The stage of an impact.
-    ///
-    /// # Errors
-    ///
-    /// As [`ImpactScenario::build`].
-    pub fn new(scenario: &ImpactScenario) -> Result<Self, Error> {
-        let problem = scenario.build()?.problem;
-        let mechanism = scenario.mechanism()?;
-        let Mechanism { system, coordinates, .. } = &mechanism;
-        let place = |contact: &Contact| {
-            let at = scenario.touching(system, coordinates, contact)?;
-            Ok((at.points[0], at.frame))
+    #[must_use]
+    pub fn new(impact: &Impact) -> Self {
+        let Impact { mechanism, problem, .. } = impact;
+        let (source, space, bodies, planes) = match &impact.origin {
+            Origin::Impact(file) => {
+                (&file.source, file.dimension, body_views(file, mechanism), &file.planes)
+            }
+            Origin::Scenario(file) => {
+                (&file.source, file.dimension, bodies(file, mechanism), &file.planes)
+            }
         };
-        let contacts = scenario.contacts.iter().map(place).collect::<Result<Vec<_>, Error>>()?;
-        let bodies = body_views(scenario, system);
+        let surfaces = mechanism.surfaces.as_ref();
         let view = View {
             format: FORMAT.to_owned(),
-            title: scenario.title.clone(),
-            caption: format!(
-                "{}. Velocities before and after the impact are kept constant.",
-                scenario.source
-            ),
-            dimension: scenario.dimension.into(),
+            title: impact.title.clone(),
+            caption: format!("{source}. Velocities before and after the impact are kept constant."),
+            dimension: space.into(),
             bodies,
-            planes: scenario.planes.iter().map(plane_view).collect(),
-            contacts: scenario.contacts.iter().map(|contact| contact.name.clone()).collect(),
+            planes: planes.iter().map(plane_view).collect(),
+            contacts: impact.contacts.clone(),
             motions: Vec::new(),
             sets: Vec::new(),
         };
-        let threshold = outcome_set::Modes::new(&problem).threshold();
-        let mut stage = Self { mechanism, problem, contacts, threshold, duration: 0.0, view };
+        let threshold = outcome_set::Modes::new(problem).threshold();
+        let mut stage = Self {
+            mechanism: mechanism.clone(),
+            problem: problem.clone(),
+            contacts: impact.places.clone(),
+            threshold,
+            duration: 0.0,
+            fixed: surfaces.map(|all| solids::fixed_poses(all, space)).unwrap_or_default(),
+            view,
+        };
         stage.duration = stage.time_of_travel();
-        Ok(stage)
+        stage
     }
 
     /// The problem of the impact.
@@ -159,11 +165,18 @@ impl ImpactStage {
 
     /// The pose at constant velocity; for a tree of joints that of `q ⊕ t v`.
     fn pose(&self, time: f64, velocity: &DVector<f64>) -> Vec<f32> {
-        let Mechanism { system, coordinates, .. } = &self.mechanism;
+        let (system, coordinates) = self.at();
         let tangent = velocity * time;
-        let mut moved = coordinates.clone();
+        let mut moved = coordinates.to_vec();
         system.retract(coordinates, tangent.as_slice(), &mut moved);
-        pose(system, &moved)
+        let mut poses = pose(system, &moved);
+        poses.extend(&self.fixed);
+        poses
+    }
+
+    /// The system and where it is at the impact.
+    fn at(&self) -> (&dyn System, &[f64]) {
+        (self.mechanism.model.system(), &self.mechanism.state.coordinates)
     }
 
     /// Velocity of each contact (m/s): separation, then sliding along the tangents.
@@ -178,37 +191,41 @@ impl ImpactStage {
     fn touches(&self, velocity: &DVector<f64>, impulses: &[Impulse]) -> Vec<Touch> {
         let velocities = self.contact_velocities(velocity);
         let touches = self.contacts.iter().zip(velocities).enumerate();
-        let touches = touches.map(|(contact, ((point, frame), velocity))| {
+        let touches = touches.filter_map(|(contact, (place, velocity))| {
+            let (point, frame) = place.as_ref()?;
             let impulse = impulses.get(contact).map_or_else(Vector3::zeros, |impulse| {
                 let friction = vector(&impulse.tangent);
                 let along = frame.tangent_1 * friction.x + frame.tangent_2 * friction.y;
                 frame.normal * impulse.normal + along
             });
-            Touch {
+            Some(Touch {
                 contact,
                 point: singles(point),
                 impulse: singles(&impulse),
                 mode: Mode::of(velocity.x, velocity.yz().norm(), self.threshold),
-            }
+            })
         });
         touches.collect()
     }
 
     /// How long the fastest origin of a body needs for its share of the size of the scene (s).
     fn time_of_travel(&self) -> f64 {
-        let Mechanism { system, coordinates, velocity } = &self.mechanism;
+        let (system, coordinates) = self.at();
+        let velocity = &self.mechanism.state.velocity;
         let position = |time: f64, body: usize| {
             let tangent: Vec<f64> = velocity.iter().map(|rate| time * rate).collect();
-            let mut moved = coordinates.clone();
+            let mut moved = coordinates.to_vec();
             system.retract(coordinates, &tangent, &mut moved);
             system.pose(&moved, body)
         };
-        let corners = self.view.bodies.iter().enumerate().flat_map(|(body, drawn)| {
+        let moving = self.view.bodies.iter().take(system.body_count()).enumerate();
+        let corners = moving.flat_map(|(body, drawn)| {
             let corners = drawn.solids.iter().flat_map(corners);
             corners.map(move |corner| (body, Point3::from(corner)))
         });
         let (mut size, mut speed) = (0.0_f64, 0.0_f64);
-        let origin = self.contacts.first().map_or_else(Vector3::zeros, |(point, _)| *point);
+        let first = self.contacts.iter().flatten().next();
+        let origin = first.map_or_else(Vector3::zeros, |(point, _)| *point);
         let instant = 1e-6;
         for (body, corner) in corners {
             let now = position(0.0, body) * corner;
@@ -248,10 +265,10 @@ fn corners(solid: &Solid) -> Vec<[f64; 3]> {
 
 /// The bodies in the order of the links, each as its discs or spheres and its outline: that of the file, in
 /// space the [`equivalent_box`], or else a bar from its joint to whatever it carries or touches with.
-fn body_views(scenario: &ImpactScenario, system: &Articulated) -> Vec<BodyView> {
-    let links = system.links().iter();
+fn body_views(scenario: &ImpactScenario, mechanism: &Mechanism) -> Vec<BodyView> {
+    let parts = mechanism.parts.iter();
     let bodies =
-        links.filter_map(|link| scenario.bodies.iter().find(|body| body.name == link.name));
+        parts.filter_map(|part| scenario.bodies.iter().find(|body| body.name == part.name));
     bodies
         .map(|body| BodyView { name: body.name.clone(), solids: solids(scenario, body) })
         .collect()
@@ -317,7 +334,7 @@ mod tests {
     fn a_brick_is_drawn_as_the_box_that_it_is() {
         let scenario =
             ImpactScenario::from_toml_str(&crate::compat("impacts/brick-flat.toml")).unwrap();
-        let stage = ImpactStage::new(&scenario).unwrap();
+        let stage = ImpactStage::new(&scenario.build().unwrap());
         let still = stage.motion("rest", None, &DVector::zeros(6), &[]);
         let view = stage.view(vec![still], Vec::new());
         assert_eq!(view.dimension, Space::Space.into());
@@ -335,7 +352,7 @@ mod tests {
     fn friction_in_space_pushes_along_both_tangents() {
         let scenario =
             ImpactScenario::from_toml_str(&crate::compat("impacts/brick-flat.toml")).unwrap();
-        let stage = ImpactStage::new(&scenario).unwrap();
+        let stage = ImpactStage::new(&scenario.build().unwrap());
         let impulse = Impulse { normal: 3.0, tangent: vec![1.0, 2.0] };
         let velocity = DVector::from_vec(vec![0.0, 0.5, 0.0, 0.0, 0.0, 0.0]);
         let motion = stage.motion("pushed", None, &velocity, &[impulse]);

@@ -5,16 +5,19 @@ use percussion_collision::{Collider, Hull, Shape};
 use percussion_record::view::{BodyView, Solid};
 
 use super::pose_of;
-use crate::scenario::{Setup, Space, Surfaces};
+use crate::{
+    mechanism::{Part, Surfaces},
+    scenario::Space,
+};
 
 /// What a page shows of surfaces: the bodies of the system, then what is fixed and no plane.
-pub(super) fn bodies(setup: &Setup, surfaces: &Surfaces) -> Vec<BodyView> {
+pub(super) fn bodies(parts: &[Part], surfaces: &Surfaces) -> Vec<BodyView> {
     let colliders = surfaces.scene().colliders();
     let of_body = |body: usize| {
         let own = colliders.iter().filter(move |collider| collider.body() == Some(body));
         own.filter_map(|collider| solid(collider.shape(), collider.pose())).collect()
     };
-    let parts = setup.parts.iter().enumerate();
+    let parts = parts.iter().enumerate();
     let moving =
         parts.map(|(body, part)| BodyView { name: part.name.clone(), solids: of_body(body) });
     let resting = fixed(surfaces).map(|(index, collider)| {

@@ -8,8 +8,8 @@ use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Touch, View
 
 use super::{plane_view, pose, singles, solids};
 use crate::{
-    Error,
     event_motion::{ContactMotion, EventMotion},
+    mechanism::Mechanism,
     scenario::{Body, Scenario, Setup},
     trajectory::{Sample, Trajectory},
 };
@@ -29,25 +29,18 @@ const GAP_CURVES: usize = 12;
 /// The solvers of the schemes are a hundred times as accurate or more.
 const STILL: f64 = 1e-6;
 
-/// A simulation of `scenario` for the page that plays it.
-///
-/// # Errors
-///
-/// As [`Scenario::build`]; none for a trajectory that `scenario` was simulated to.
-pub fn of_trajectory(scenario: &Scenario, trajectory: &Trajectory) -> Result<View, Error> {
+/// A simulation of `setup` for the page that plays it.
+#[must_use]
+pub fn of_trajectory(setup: &Setup, trajectory: &Trajectory) -> View {
     let pushes = trajectory.reports.iter().map(|step| step.contacts.clone());
     // Nothing has pushed before the start.
     let pushes: Vec<_> = std::iter::once(Vec::new()).chain(pushes).collect();
     let steps = format!("h = {} s", trajectory.step_size);
-    Filming { scenario, trajectory, pushes }.view(&steps)
+    Filming { setup, trajectory, pushes }.view(&steps)
 }
 
-/// An event-driven simulation of `scenario` for the page that plays it: percussions at the events, and between them
+/// An event-driven simulation of `setup` for the page that plays it: percussions at the events, and between them
 /// the forces of contacts that stay closed times the time between samples.
-///
-/// # Errors
-///
-/// As [`of_trajectory`].
 ///
 /// # Example
 ///
@@ -59,41 +52,43 @@ pub fn of_trajectory(scenario: &Scenario, trajectory: &Trajectory) -> Result<Vie
 ///
 /// let mut scenario = Scenario::from_path("fixtures/compat/scenarios/bouncing-ball.toml")?;
 /// scenario.duration = 0.6;
-/// let motion = scenario.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
-/// let view = view::of_event_motion(&scenario, &motion)?;
+/// let setup = scenario.build()?;
+/// let motion = setup.simulate_events(&Poisson::default(), &mut |_fraction| ())?;
+/// let view = view::of_event_motion(&setup, &motion);
 /// let largest = view.motions[0].touches.iter().flatten().map(|touch| touch.impulse[1]);
 /// assert!((largest.fold(0.0, f32::max) - 7.97).abs() < 0.01);
 /// # Ok::<(), percussion_mechanism::Error>(())
 /// ```
-pub fn of_event_motion(scenario: &Scenario, motion: &EventMotion) -> Result<View, Error> {
+#[must_use]
+pub fn of_event_motion(setup: &Setup, motion: &EventMotion) -> View {
     let trajectory = &motion.trajectory;
     let steps = format!("from event to event, shown every {} s", trajectory.step_size);
-    Filming { scenario, trajectory, pushes: pushes(motion) }.view(&steps)
+    Filming { setup, trajectory, pushes: pushes(motion) }.view(&steps)
 }
 
 /// What becomes a view.
 struct Filming<'a> {
-    scenario: &'a Scenario,
+    setup: &'a Setup,
     trajectory: &'a Trajectory,
     /// For each sample the contacts that took part since the sample before, each at most once.
     pushes: Vec<Vec<ContactReport>>,
 }
 
 impl Filming<'_> {
-    fn view(&self, steps: &str) -> Result<View, Error> {
-        let Self { scenario, trajectory, .. } = self;
-        let setup = scenario.build()?;
+    fn view(&self, steps: &str) -> View {
+        let Self { setup, trajectory, .. } = self;
+        let Setup { scenario, mechanism, .. } = setup;
         let stride = self.stride();
         let last = trajectory.samples.len() - 1;
         let shown: Vec<usize> = (0..last).step_by(stride).chain([last]).collect();
         let frames = || shown.iter().map(|&index| &trajectory.samples[index]);
         let since = std::iter::once(0).chain(shown.iter().map(|index| index + 1));
-        let still = self.still(&setup);
-        let touches = since.zip(&shown).map(|(from, &to)| self.touches(&setup, from, to, still));
+        let still = self.still();
+        let touches = since.zip(&shown).map(|(from, &to)| self.touches(from, to, still));
         let motion = Motion {
             name: scenario.name.clone(),
             times: frames().map(|sample| sample.time).collect(),
-            poses: frames().map(|sample| self.poses(&setup, sample)).collect(),
+            poses: frames().map(|sample| self.poses(sample)).collect(),
             touches: touches.collect(),
             curves: curves(trajectory, &shown),
             ..Motion::default()
@@ -102,27 +97,25 @@ impl Filming<'_> {
             1 => String::new(),
             _ => format!(", one in {stride}, with the impulses of all"),
         };
-        Ok(View {
+        View {
             format: FORMAT.to_owned(),
             title: scenario.title.clone(),
             caption: format!("{}; {steps}{thinned}.", scenario.source),
             dimension: scenario.dimension.into(),
-            bodies: match &setup.surfaces {
-                Some(surfaces) => solids::bodies(&setup, surfaces),
-                None => scenario.bodies.iter().map(body_view).collect(),
-            },
+            bodies: bodies(scenario, mechanism),
             planes: scenario.planes.iter().map(plane_view).collect(),
             contacts: trajectory.contact_names.clone(),
             motions: vec![motion],
             sets: Vec::new(),
-        })
+        }
     }
 
     /// The poses of the bodies of a sample, and of what is fixed.
-    fn poses(&self, setup: &Setup, sample: &Sample) -> Vec<f32> {
-        let mut poses = pose(setup.model.system(), &sample.coordinates);
-        if let Some(surfaces) = &setup.surfaces {
-            poses.extend(solids::fixed_poses(surfaces, self.scenario.dimension));
+    fn poses(&self, sample: &Sample) -> Vec<f32> {
+        let mechanism = &self.setup.mechanism;
+        let mut poses = pose(mechanism.model.system(), &sample.coordinates);
+        if let Some(surfaces) = &mechanism.surfaces {
+            poses.extend(solids::fixed_poses(surfaces, self.setup.scenario.dimension));
         }
         poses
     }
@@ -133,22 +126,25 @@ impl Filming<'_> {
         let touching: usize = self.pushes.iter().map(Vec::len).sum();
         // Every body and every fixed shape has three or more coordinates, or a place in the scenario.
         let of_sample = self.trajectory.end().coordinates.len();
-        let bodies = if self.scenario.is_tree() { of_sample } else { self.scenario.bodies.len() };
-        let entries = touching + samples * (bodies + self.scenario.fixed.len());
+        let scenario = &self.setup.scenario;
+        let bodies = if scenario.is_tree() { of_sample } else { scenario.bodies.len() };
+        let entries = touching + samples * (bodies + scenario.fixed.len());
         samples.div_ceil(FRAME_LIMIT).max(entries.div_ceil(ENTRY_LIMIT)).max(1)
     }
 
     /// The contact velocity (m/s) up to which a contact counts as still.
-    fn still(&self, setup: &Setup) -> f64 {
+    fn still(&self) -> f64 {
+        let Setup { mechanism, settings, .. } = self.setup;
         let speeds = self.pushes.iter().flatten().map(|push| push.velocity.norm());
         // Positions are found to the tolerance, and velocities to that over a step.
-        let found = setup.settings.length_tolerance(&setup.model, &setup.state);
+        let found = settings.length_tolerance(&mechanism.model, &mechanism.state);
         let found = found / self.trajectory.step_size;
         found + STILL * speeds.fold(0.0, f64::max)
     }
 
     /// What touched in the samples `from..=to`, where it does at the last.
-    fn touches(&self, setup: &Setup, from: usize, to: usize, still: f64) -> Vec<Touch> {
+    fn touches(&self, from: usize, to: usize, still: f64) -> Vec<Touch> {
+        let system = self.setup.mechanism.model.system();
         let mut sums: BTreeMap<usize, (Vector3<f64>, &ContactReport)> = BTreeMap::new();
         for push in self.pushes[from..=to].iter().flatten() {
             let before = sums.get(&push.contact).map_or_else(Vector3::zeros, |(sum, _)| *sum);
@@ -156,8 +152,8 @@ impl Filming<'_> {
         }
         let coordinates = &self.trajectory.samples[to].coordinates;
         let touch = |(contact, (impulse, push)): (usize, (Vector3<f64>, &ContactReport))| {
-            let gap = setup.gap(self.trajectory, contact)?;
-            let at = gap.contact_point(setup.model.system(), coordinates)?;
+            let gap = self.setup.gap(self.trajectory, contact)?;
+            let at = gap.contact_point(system, coordinates)?;
             let axes = at.frame.axes();
             Some(Touch {
                 contact,
@@ -209,6 +205,14 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
         sums.into_iter().map(push).collect()
     };
     impulses.into_iter().zip(&motion.contacts).map(of_sample).collect()
+}
+
+/// The bodies as they are drawn, and then what is fixed and no plane.
+pub(super) fn bodies(scenario: &Scenario, mechanism: &Mechanism) -> Vec<BodyView> {
+    match &mechanism.surfaces {
+        Some(surfaces) => solids::bodies(&mechanism.parts, surfaces),
+        None => scenario.bodies.iter().map(body_view).collect(),
+    }
 }
 
 fn body_view(body: &Body) -> BodyView {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod impacts;
 mod motions;
 mod refusals;
 #[cfg(feature = "urdf")]

@@ -114,8 +114,8 @@ fn a_loop_of_joints_stays_closed() {
     for method in FINDING {
         let trajectory = run(&scenario, method);
         let setup = scenario.build().unwrap();
-        let system = setup.model.system();
-        let names: Vec<_> = setup.parts.iter().map(|part| part.name.as_str()).collect();
+        let system = setup.mechanism.model.system();
+        let names: Vec<_> = setup.mechanism.parts.iter().map(|part| part.name.as_str()).collect();
         let coupler = names.iter().position(|name| *name == "coupler").unwrap();
         let right = names.iter().position(|name| *name == "right crank").unwrap();
         for sample in &trajectory.samples {
@@ -139,8 +139,9 @@ fn a_loop_of_joints_stays_closed() {
 #[test]
 fn pages_show_boxes_and_walls() {
     let scenario = read("box-and-wall.toml");
-    let trajectory = scenario.simulate(&mut |_| ()).unwrap();
-    let view = view::of_trajectory(&scenario, &trajectory).unwrap();
+    let setup = scenario.build().unwrap();
+    let trajectory = setup.simulate(&mut |_| ()).unwrap();
+    let view = view::of_trajectory(&setup, &trajectory);
     let names: Vec<_> = view.bodies.iter().map(|body| body.name.as_str()).collect();
     assert_eq!(names, ["box", "wall"]);
     assert!(view.bodies.iter().all(|body| body.solids.len() == 1));
@@ -148,7 +149,7 @@ fn pages_show_boxes_and_walls() {
     assert!(motion.poses.iter().all(|poses| poses.len() == 14));
     assert!(motion.touches.iter().flatten().count() > 100);
     assert!(motion.touches.iter().flatten().all(|touch| touch.contact < view.contacts.len()));
-    let table = trajectory.table(&scenario);
+    let table = trajectory.table(&setup);
     assert_eq!(table.columns.len(), table.rows[0].len());
 }
 
@@ -156,7 +157,8 @@ fn pages_show_boxes_and_walls() {
 #[test]
 fn contacts_are_found_from_event_to_event() {
     let scenario = read("sliding-box.toml");
-    let motion = scenario.simulate_events(&AnitescuPotra::default(), &mut |_| ()).unwrap();
+    let setup = scenario.build().unwrap();
+    let motion = setup.simulate_events(&AnitescuPotra::default(), &mut |_| ()).unwrap();
     assert_eq!(motion.report.status, event_driven::Status::EndReached);
     let end = motion.trajectory.end();
     assert!((end.coordinates[0] - 0.9).abs() < 1e-8, "{end:?}");
@@ -166,8 +168,8 @@ fn contacts_are_found_from_event_to_event() {
     assert_eq!(motion.report.modes.len(), 4);
     let carried: f64 = motion.contacts[1].forces.chunks(3).map(|force| force[0]).sum();
     assert!((carried - 20.0).abs() < 1e-9, "{carried}");
-    let view = view::of_event_motion(&scenario, &motion).unwrap();
+    let view = view::of_event_motion(&setup, &motion);
     assert!(view.motions[0].touches.iter().flatten().all(|touch| touch.contact < 4));
-    let table = motion.trajectory.table(&scenario);
+    let table = motion.trajectory.table(&setup);
     assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
 }

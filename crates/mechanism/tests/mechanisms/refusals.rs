@@ -152,7 +152,7 @@ fn a_hull_beside_its_center_is_moved_on_request() {
         .replace(SHAPE, hull)
         .replace("position = [0.0, 0.0, 0.1]", "position = [0.0, 0.0, 0.25]");
     let setup = Scenario::from_toml_str(&text).unwrap().build().unwrap();
-    let scene = setup.surfaces.unwrap();
+    let scene = setup.mechanism.surfaces.unwrap();
     let pose = scene.scene().colliders()[0].pose();
     assert!((pose.translation.vector + nalgebra::Vector3::repeat(0.25)).norm() < 1e-15, "{pose}");
     // An inertia takes the shape where it is.

@@ -74,7 +74,7 @@ fn a_fixed_base_stays() {
     let trajectory = run(&scenario, Name::MoreauJean);
     assert_eq!(trajectory.end().coordinates.len(), 1);
     assert_eq!(trajectory.contact_names, ["shoulder (lower limit)", "shoulder (upper limit)"]);
-    let table = trajectory.table(&scenario);
+    let table = trajectory.table(&scenario.build().unwrap());
     let names: Vec<_> = table.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names[..3], ["time", "arm angle", "arm angular velocity"]);
     assert_eq!(table.columns[4].unit, "rad");
@@ -136,5 +136,5 @@ fn joints_start_within_their_limits() {
     fs::write(&file, text).unwrap();
     let scenario = Scenario::of_robot(Robot::new(file), [0.0, 0.0, -9.81]).unwrap();
     let setup = scenario.build().unwrap();
-    assert_eq!(setup.state.coordinates.last(), Some(&0.25));
+    assert_eq!(setup.mechanism.state.coordinates.last(), Some(&0.25));
 }

@@ -22,11 +22,11 @@ fn scenarios_of_earlier_formats_load() {
     let mut record = Record::new("scenarios of earlier formats");
     for (name, text) in files("scenarios") {
         let setup = Scenario::from_toml_str(&text).unwrap().build().unwrap();
-        let (system, state) = (setup.model.system(), &setup.state);
+        let (system, state) = (setup.mechanism.model.system(), &setup.mechanism.state);
         let energy = system.energy(&state.coordinates, &state.velocity);
-        record.count(&format!("{name}.contacts"), setup.contact_names.len());
+        record.count(&format!("{name}.contacts"), setup.mechanism.contacts.len());
         record.figure(&format!("{name}.energy"), energy, energy.abs());
-        let gaps = setup.model.contacts().iter();
+        let gaps = setup.mechanism.model.contacts().iter();
         let gaps: Vec<_> =
             gaps.map(|contact| contact.gap.gap(system, &state.coordinates)).collect();
         record.figures(&format!("{name}.gaps"), &gaps, 1.0);

@@ -81,27 +81,25 @@ pub(super) fn center(
 /// Figures of any scenario: the paths of its bodies seen from the side and, in space, from above; its
 /// energy over time.
 ///
-/// `trajectory` must be a simulation of `scenario`.
+/// `trajectory` must be a simulation of `setup`.
 #[must_use]
-pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
-    let tree = scenario.is_tree().then(|| scenario.build().ok()).flatten();
+pub fn overview(setup: &Setup, trajectory: &Trajectory) -> Vec<Figure> {
+    let scenario = &setup.scenario;
     let view = |id: &str, title: &str, axes: [usize; 2]| {
         let names = ["x", "y", "z"];
-        let series = match &tree {
-            Some(setup) => link_paths(setup, trajectory, axes),
-            None => {
-                let bodies = scenario.bodies.iter().enumerate();
-                let path = |i: usize| path(scenario, trajectory, i, axes);
-                bodies.map(|(i, body)| line(&body.name, path(i))).collect()
-            }
+        let (series, caption) = if scenario.is_tree() {
+            let paths = link_paths(setup, trajectory, axes);
+            (paths, "Paths of the frames of the bodies.")
+        } else {
+            let bodies = scenario.bodies.iter().enumerate();
+            let path = |i: usize| path(scenario, trajectory, i, axes);
+            let paths = bodies.map(|(i, body)| line(&body.name, path(i)));
+            (paths.collect(), "Paths of the centers of mass.")
         };
         Figure {
             id: id.to_owned(),
             title: format!("{}: {title}", scenario.title),
-            caption: match tree {
-                Some(_) => "Paths of the frames of the bodies.".to_owned(),
-                None => "Paths of the centers of mass.".to_owned(),
-            },
+            caption: caption.to_owned(),
             x: axis(names[axes[0]], "m"),
             y: axis(names[axes[1]], "m"),
             equal_aspect: true,
@@ -129,13 +127,13 @@ pub fn overview(scenario: &Scenario, trajectory: &Trajectory) -> Vec<Figure> {
 
 /// The paths of the links that move.
 fn link_paths(setup: &Setup, trajectory: &Trajectory, axes: [usize; 2]) -> Vec<Series> {
-    let system = setup.model.system();
+    let system = setup.mechanism.model.system();
     let place = |sample: &Sample, link: usize| {
         let at = system.pose(&sample.coordinates, link).translation.vector;
         axes.map(|axis| at[axis])
     };
     let path = |link: usize| trajectory.samples.iter().map(|s| place(s, link)).collect::<Vec<_>>();
-    let paths = setup.parts.iter().enumerate().map(|(link, part)| (part, path(link)));
+    let paths = setup.mechanism.parts.iter().enumerate().map(|(link, part)| (part, path(link)));
     let extent = |points: &[[f64; 2]], axis: usize| {
         let values = points.iter().map(|point| point[axis]);
         let least = values.clone().fold(f64::INFINITY, f64::min);

@@ -1,6 +1,10 @@
 //! What an experiment measures on a simulation, beside what its fixture expects: [`Measurements`].
 
-use percussion_mechanism::{Expected, scenario::Scenario, trajectory::Trajectory};
+use percussion_mechanism::{
+    Expected,
+    scenario::{Scenario, Setup},
+    trajectory::Trajectory,
+};
 use percussion_record::Row;
 
 use crate::{error::Error, experiments::Progress};
@@ -60,14 +64,15 @@ impl<'a> Measurements<'a> {
     }
 }
 
-/// Simulates `scenario`, telling `progress` of the part from `from` to `to` of an experiment.
+/// Simulates `setup`, telling `progress` of the part from `from` to `to` of an experiment.
 pub(super) fn simulate(
-    scenario: &Scenario,
+    setup: &Setup,
     progress: &mut Progress<'_>,
     [from, to]: [f64; 2],
 ) -> Result<Trajectory, Error> {
+    let scenario = &setup.scenario;
     let what = format!("{}, h = {} s", scenario.title, scenario.integrator.step_size);
-    Ok(scenario.simulate(&mut |fraction| progress(from + fraction * (to - from), &what))?)
+    Ok(setup.simulate(&mut |fraction| progress(from + fraction * (to - from), &what))?)
 }
 
 /// The first time at which a gap closes.

@@ -13,8 +13,8 @@ const QUICK: u64 = 16;
 /// Plays the answers of the laws that apply.
 pub(super) fn of_answers(answers: &AnswersToPlay, options: &Options) -> Result<Play, Error> {
     let AnswersToPlay { impact: name, laws, samples } = answers;
-    let scenario = embedded::impact(name)?;
-    let (impact, stage) = (scenario.build()?, ImpactStage::new(&scenario)?);
+    let impact = embedded::problem(name)?;
+    let stage = ImpactStage::new(&impact);
     let samples = if options.effort == Effort::Quick { samples / QUICK } else { *samples };
     let mut played = Played::default();
     for &law in laws {

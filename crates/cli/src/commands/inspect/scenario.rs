@@ -3,7 +3,10 @@
 use anyhow::{Context, Result, ensure};
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::ContactSet;
-use percussion_mechanism::scenario::{Joint, JointKind, Scenario, Setup};
+use percussion_mechanism::{
+    mechanism::Mechanism,
+    scenario::{Joint, JointKind, Scenario},
+};
 
 use super::{
     BodyRow, FeatureRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,
@@ -27,19 +30,20 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         );
     }
     let setup = scenario.build().with_context(|| arguments.file.clone())?;
-    let system = setup.model.system();
-    let coordinates = &setup.state.coordinates;
+    let mechanism = &setup.mechanism;
+    let system = mechanism.model.system();
+    let coordinates = &mechanism.state.coordinates;
     let mut warnings = Vec::new();
     let mass_matrix = MassMatrix::of(system, coordinates, &mut warnings);
     let mut contacts = ContactSet::for_system(system);
-    let features = features(&setup, arguments.proximity, &mut contacts)?;
+    let features = features(mechanism, arguments.proximity, &mut contacts)?;
     let touching = Touching {
         proximity: arguments.proximity,
         components: features.len() * contacts.component_count(),
         features,
         rank: rank(&mut contacts, system, coordinates, mass_matrix.as_ref())?,
     };
-    let bodies: Vec<BodyRow> = setup
+    let bodies: Vec<BodyRow> = mechanism
         .parts
         .iter()
         .map(|part| BodyRow { name: part.name.clone(), mass: part.mass })
@@ -87,23 +91,27 @@ fn joints(scenario: &Scenario) -> Vec<JointRow> {
 }
 
 /// The contacts that are within the proximity, which go to `contacts`.
-fn features(setup: &Setup, proximity: f64, contacts: &mut ContactSet) -> Result<Vec<FeatureRow>> {
-    let (system, coordinates) = (setup.model.system(), &setup.state.coordinates);
-    let names = setup.contact_names.iter().zip(&setup.partners);
+fn features(
+    mechanism: &Mechanism,
+    proximity: f64,
+    contacts: &mut ContactSet,
+) -> Result<Vec<FeatureRow>> {
+    let Mechanism { model, state, surfaces, .. } = mechanism;
+    let (system, coordinates) = (model.system(), &state.coordinates);
     let mut features = Vec::new();
-    for (contact, (name, between)) in setup.model.contacts().iter().zip(names) {
+    for (contact, named) in model.contacts().iter().zip(&mechanism.contacts) {
         let gap = contact.gap.gap(system, coordinates);
         if gap <= proximity {
             contacts.push_gap(system, coordinates, &*contact.gap, contact.friction, 0.0)?;
             features.push(FeatureRow {
-                name: name.clone(),
-                between: between.clone(),
+                name: named.name.clone(),
+                between: named.between.clone(),
                 gap,
                 friction: Some(contact.friction),
             });
         }
     }
-    let Some(surfaces) = &setup.surfaces else { return Ok(features) };
+    let Some(surfaces) = surfaces else { return Ok(features) };
     let mut workspace = Workspace::default();
     let settings = Settings { proximity };
     for contact in surfaces.scene().contacts(system, coordinates, &settings, &mut workspace)? {

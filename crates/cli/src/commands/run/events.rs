@@ -7,7 +7,12 @@ use percussion_impact::{Law, laws};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
 };
-use percussion_mechanism::{event_motion::EventMotion, laws::Name, scenario::Scenario, view};
+use percussion_mechanism::{
+    event_motion::EventMotion,
+    laws::Name,
+    scenario::{Scenario, Setup},
+    view,
+};
 use percussion_report::{
     Table, atomic, csv,
     number::{exact, short},
@@ -66,7 +71,7 @@ struct Energy {
 pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     let (name, law) = law(arguments)?;
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
-    scenario.build().with_context(|| arguments.scenario.clone())?;
+    let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;
     }
@@ -83,7 +88,7 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     };
     let progress = Progress::new();
     let mut tell = |share| progress.show(share, &scenario.title);
-    let result = scenario.simulate_events(law.as_ref(), &mut tell);
+    let result = setup.simulate_events(law.as_ref(), &mut tell);
     progress.clear();
     match result {
         Ok(motion) => {
@@ -93,7 +98,7 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 _ => {}
             }
             if let Some(directory) = &arguments.out {
-                summary.files = write(directory, scenario, &motion)?;
+                summary.files = write(directory, &setup, &motion)?;
             }
             summary.motion = Some(Motion::new(motion));
         }
@@ -150,15 +155,15 @@ impl Motion {
 
 /// Writes `trajectory.csv`, `events.csv`, the overview figures and the page that plays the motion, and returns
 /// their paths.
-fn write(directory: &Path, scenario: &Scenario, motion: &EventMotion) -> Result<Vec<PathBuf>> {
+fn write(directory: &Path, setup: &Setup, motion: &EventMotion) -> Result<Vec<PathBuf>> {
     let EventMotion { trajectory, report, .. } = motion;
     let mut files = vec![directory.join("trajectory.csv"), directory.join("events.csv")];
-    atomic::write(&files[0], trajectory_csv(scenario, trajectory).as_bytes())?;
+    atomic::write(&files[0], trajectory_csv(setup, trajectory).as_bytes())?;
     atomic::write(&files[1], events_csv(report, &trajectory.contact_names).as_bytes())?;
-    for figure in overview(scenario, trajectory) {
+    for figure in overview(setup, trajectory) {
         files.extend(write_figure(&directory.join(&figure.id), &figure)?);
     }
-    files.extend(viewer::write(directory, &view::of_event_motion(scenario, motion)?)?);
+    files.extend(viewer::write(directory, &view::of_event_motion(setup, motion))?);
     Ok(files)
 }
 

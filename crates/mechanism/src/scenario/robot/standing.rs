@@ -10,6 +10,7 @@ use percussion_integrators::schemes::Name;
 use super::{Base, Numbers, Robot, collider};
 use crate::{
     Error,
+    mechanism::Placed,
     rules::{count, finite, refuse, require},
     scenario::{
         Integrator, Plane, Scenario, Space,
@@ -219,9 +220,20 @@ impl Standing {
         &self.links
     }
 
-    /// Its coordinates and its velocity at the start.
-    pub(in crate::scenario) fn start(&self) -> (&[f64], &[f64]) {
-        (&self.coordinates, &self.velocity)
+    /// Where its links are at the start.
+    pub(in crate::scenario) fn places(&self) -> Vec<Placed> {
+        let (mut coordinates, mut velocity) = (&self.coordinates[..], &self.velocity[..]);
+        let mut place = |link: &Link| {
+            let (own, rest) = coordinates.split_at(link.joint.kind.coordinate_count());
+            let (rates, others) = velocity.split_at(link.joint.kind.velocity_count());
+            (coordinates, velocity) = (rest, others);
+            Placed {
+                name: link.name.clone(),
+                coordinates: Some(own.to_vec()),
+                velocity: Some(rates.to_vec()),
+            }
+        };
+        self.links.iter().map(&mut place).collect()
     }
 
     /// The name of the joint that carries the link.

@@ -4,6 +4,7 @@ use percussion_dynamics::{Link, System};
 
 use crate::{
     Error,
+    mechanism::Placed,
     scenario::{Scenario, shape::Surface},
 };
 
@@ -26,7 +27,7 @@ impl Standing {
         match *self {}
     }
 
-    pub(in crate::scenario) fn start(&self) -> (&[f64], &[f64]) {
+    pub(in crate::scenario) fn places(&self) -> Vec<Placed> {
         match *self {}
     }
 

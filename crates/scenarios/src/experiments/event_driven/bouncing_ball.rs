@@ -18,7 +18,8 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let (scenario, fixture) = experiment.scenario::<NoParameters>()?;
     let mut tell = |fraction| progress(fraction, "A ball bounces");
-    let motion = scenario.simulate_events(&Poisson::default(), &mut tell)?;
+    let setup = scenario.build()?;
+    let motion = setup.simulate_events(&Poisson::default(), &mut tell)?;
     let EventMotion { trajectory, report, .. } = &motion;
     let mut measurements = experiment.measurements(&fixture);
     let (limit, ratio) = accumulation(&scenario.name, report)?;
@@ -31,6 +32,6 @@ pub(in crate::experiments) fn run(
     let height =
         over(trajectory, report, ("height", "height of the center", "m"), |s| s.coordinates[1]);
     let figures = vec![height, energy(trajectory, report)];
-    let play = experiment.play(of_event_motion(&scenario, &motion)?);
+    let play = experiment.play(of_event_motion(&setup, &motion));
     Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, figures)? })
 }

@@ -87,7 +87,8 @@ fn both(
     let middle = 0.5 * (from + to);
     let mut other = scenario.clone();
     other.integrator.method = Name::ImpulseVelocity;
-    Ok([simulate(scenario, progress, [from, middle])?, simulate(&other, progress, [middle, to])?])
+    let by_first = simulate(&scenario.build()?, progress, [from, middle])?;
+    Ok([by_first, simulate(&other.build()?, progress, [middle, to])?])
 }
 
 fn figure(polygons: &Trajectory, cones: &Trajectory) -> Figure {

@@ -41,9 +41,13 @@ pub(in crate::experiments) fn run(
             let count = (LAWS.len() * parts.len()) as f64;
             let from = (parts.len() * i + j) as f64 / count;
             let sliding = with_friction(&scenario, law, part * threshold);
-            let run = simulate(&sliding, progress, [from, from + 1.0 / count])?;
+            let setup = sliding.build()?;
+            let run = simulate(&setup, progress, [from, from + 1.0 / count])?;
             depth = depth.max(run.deepest_penetration());
             residual = residual.max(run.largest_residual());
+            if (i, j) == (0, 0) {
+                play = experiment.play(of_trajectory(&setup, &run));
+            }
             runs.push(run);
         }
         let stop = runs[0].samples.iter().find(|sample| speed(sample) <= stopped);
@@ -58,7 +62,6 @@ pub(in crate::experiments) fn run(
         }
         if i == 0 {
             figures.push(figure(&fixture.parameters, stop.time, &runs));
-            play = experiment.play(of_trajectory(&scenario, &runs[0])?);
         }
     }
     measurements.add("deepest penetration at step ends", depth);

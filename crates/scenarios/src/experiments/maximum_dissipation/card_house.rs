@@ -43,19 +43,19 @@ pub(in crate::experiments) fn run(
     let mut play = None;
     for (i, (law, name)) in LAWS.into_iter().enumerate() {
         let from = 0.25 * i as f64;
-        let house = with_friction(&scenario, law, friction);
+        let house = with_friction(&scenario, law, friction).build()?;
         let run = simulate(&house, progress, [from, from + 0.25])?;
         measurements.add(format!("longest way of a card, {name}"), longest_way(&run));
         measurements.add(format!("weight on the feet, {name}"), weight(&run));
         depth = depth.max(run.deepest_penetration());
         residual = residual.max(run.largest_residual());
         if i == 0 {
-            play = experiment.play(of_trajectory(&house, &run)?);
+            play = experiment.play(of_trajectory(&house, &run));
         }
     }
     measurements.add("deepest penetration while it stands", depth);
     let falling = with_friction(&scenario, LAWS[0].0, parameters.slippery);
-    let fall = simulate(&falling, progress, [0.5, 0.75])?;
+    let fall = simulate(&falling.build()?, progress, [0.5, 0.75])?;
     let quantity = format!("fall of the roof with friction {}", parameters.slippery);
     measurements.add(quantity, -roof(&fall));
     let least = parameters.least_friction(&scenario, progress)?;
@@ -100,8 +100,8 @@ impl Parameters {
         for halving in 0..self.halvings {
             let from = 0.75 + 0.25 * halving as f64 / self.halvings as f64;
             let middle = 0.5 * (falls + stands);
-            let run =
-                simulate(&with_friction(&lean_to, LAWS[0].0, middle), progress, [from, from])?;
+            let lean_to = with_friction(&lean_to, LAWS[0].0, middle).build()?;
+            let run = simulate(&lean_to, progress, [from, from])?;
             if longest_way(&run) <= self.stands { stands = middle } else { falls = middle }
         }
         Ok(0.5 * (falls + stands))

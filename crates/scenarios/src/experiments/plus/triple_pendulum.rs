@@ -5,12 +5,14 @@
 //! be right does not count: every tighter one has to be.
 
 use nalgebra::Vector3;
-use percussion_dynamics::System;
 use percussion_impact::plus::Motion;
 use percussion_integrators::compliant::State;
-use percussion_mechanism::impacts::{
-    ImpactScenario,
-    compliant::{CompliantImpact, Settings},
+use percussion_mechanism::{
+    impacts::{
+        Impact,
+        compliant::{CompliantImpact, Settings},
+    },
+    mechanism::Mechanism,
 };
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
@@ -51,9 +53,10 @@ pub(in crate::experiments) fn run(
     let parameters = &fixture.parameters;
     let scenario = embedded::impact(&parameters.impact)?;
     let mut measurements = experiment.measurements(&fixture);
-    let problem = scenario.build()?.problem;
+    let built = scenario.build()?;
+    let problem = &built.problem;
     let (plus, velocity) = (law(parameters.theta_max), problem.velocity());
-    let (outcome, trace) = (settled(&plus, &problem, &[])?, plus.trace(&problem)?);
+    let (outcome, trace) = (settled(&plus, problem, &[])?, plus.trace(problem)?);
     let w = problem.delassus();
     let (before, after) =
         (problem.contact_velocity(velocity), problem.contact_velocity(&outcome.velocity));
@@ -86,7 +89,7 @@ pub(in crate::experiments) fn run(
         let modulus = 1e9 * giga;
         let settings = Settings { modulus: Some(modulus), ..scenario.compliant };
         let exact = Settings { tolerance: parameters.exact, ..settings };
-        let impact = CompliantImpact::new(&scenario, &exact)?;
+        let impact = CompliantImpact::new(&built, &exact)?;
         // Of the position at the end, where the links have turned by as much as 0.1 rad.
         let mut after = Vec::new();
         let reference = impact.run(&mut |moment| {
@@ -95,20 +98,25 @@ pub(in crate::experiments) fn run(
         })?;
         measurements.add(format!("compliant, {giga} GPa: velocity after, tangential"), after[1]);
         measurements.add(format!("compliant, {giga} GPa: velocity after, normal"), after[0]);
-        let height = parameters.height(&scenario, &exact, &reference.end)?;
+        let height = parameters.height(&built, &exact, &reference.end)?;
         let mut rigid = impact.start().clone();
         rigid.velocity.copy_from_slice(outcome.velocity.as_slice());
-        let of_plus = parameters.height(&scenario, &exact, &rigid)?;
+        let of_plus = parameters.height(&built, &exact, &rigid)?;
         let distance = 100.0 * (of_plus / height - 1.0).abs();
         measurements.add(format!("{giga} GPa: height of PLUS beside that of compliant"), distance);
-        let (tolerance, evaluations) = parameters.cheapest(&scenario, &settings, height)?;
+        let (tolerance, evaluations) = parameters.cheapest(&built, &settings, height)?;
         let error = format!("for an error of {percent} %");
         measurements.add(format!("{giga} GPa: tolerance {error}"), tolerance);
         measurements.add(format!("{giga} GPa: evaluations {error}"), evaluations);
         costs.push([modulus.log10(), evaluations]);
     }
+    let radius = scenario.contacts[0].disc.radius;
     let cost = parameters.draw_cost(costs, trace.report.passes);
-    experiment.outcome(&fixture, measurements, vec![pictures(&scenario, &outcome.velocity)?, cost])
+    experiment.outcome(
+        &fixture,
+        measurements,
+        vec![pictures(&built, radius, &outcome.velocity), cost],
+    )
 }
 
 impl Parameters {
@@ -139,7 +147,7 @@ impl Parameters {
     /// The loosest tolerance from which on the height is right, and its evaluations.
     fn cheapest(
         &self,
-        scenario: &ImpactScenario,
+        impact: &Impact,
         settings: &Settings,
         height: f64,
     ) -> Result<(f64, f64), Error> {
@@ -149,9 +157,9 @@ impl Parameters {
         for half_digits in (loosest..=tightest).rev() {
             let tolerance = 10.0_f64.powf(-0.5 * f64::from(half_digits));
             let settings = Settings { tolerance, ..*settings };
-            let reference = CompliantImpact::new(scenario, &settings)?.run(&mut |_| ())?;
+            let reference = CompliantImpact::new(impact, &settings)?.run(&mut |_| ())?;
             let exact = Settings { tolerance: self.exact, ..settings };
-            let error = self.height(scenario, &exact, &reference.end)? / height - 1.0;
+            let error = self.height(impact, &exact, &reference.end)? / height - 1.0;
             if error.is_nan() || error.abs() > self.accepted {
                 break;
             }
@@ -161,14 +169,10 @@ impl Parameters {
     }
 
     /// Height of the sphere some time after the touchdown (m), from `state` on under gravity.
-    fn height(
-        &self,
-        scenario: &ImpactScenario,
-        settings: &Settings,
-        state: &State,
-    ) -> Result<f64, Error> {
+    fn height(&self, impact: &Impact, settings: &Settings, state: &State) -> Result<f64, Error> {
         let gravity = Vector3::new(0.0, -self.gravity, 0.0);
-        let (system, end) = scenario.fly(settings, state, gravity, self.later)?;
+        let end = impact.fly(settings, state, gravity, self.later)?;
+        let system = impact.mechanism.model.system();
         // The last body carries the sphere.
         let sphere = system.body_count() - 1;
         Ok(system.pose(&end.coordinates, sphere).translation.y)
@@ -176,22 +180,21 @@ impl Parameters {
 }
 
 /// The pendulum as it touches, and the velocities of its joints before and after.
-fn pictures(scenario: &ImpactScenario, after: &nalgebra::DVector<f64>) -> Result<Figure, Error> {
-    let mechanism = scenario.mechanism()?;
-    let (system, coordinates, velocity) =
-        (mechanism.system, mechanism.coordinates, mechanism.velocity);
+fn pictures(impact: &Impact, radius: f64, after: &nalgebra::DVector<f64>) -> Figure {
+    let Mechanism { model, state, .. } = &impact.mechanism;
+    let (system, coordinates, velocity) = (model.system(), &state.coordinates, &state.velocity);
     let mut series = Vec::new();
     let mut arrows = [Vec::new(), Vec::new()];
     let mut stops = Vec::new();
     let sphere = system.body_count() - 1;
     for body in 0..=sphere {
-        let place = system.pose(&coordinates, body);
+        let place = system.pose(coordinates, body);
         let at = place.translation.vector;
         stops.push([at.x, at.y]);
         for (velocity, arrows) in [&velocity[..], after.as_slice()].into_iter().zip(&mut arrows) {
             let moves = [Vector3::x(), Vector3::y()].map(|direction| {
                 let mut row = vec![0.0; velocity.len()];
-                system.add_point_row(&coordinates, body, &at, &direction, 1.0, &mut row);
+                system.add_point_row(coordinates, body, &at, &direction, 1.0, &mut row);
                 row.iter().zip(velocity).map(|(j, v)| j * v).sum::<f64>()
             });
             if body > 0 {
@@ -201,12 +204,12 @@ fn pictures(scenario: &ImpactScenario, after: &nalgebra::DVector<f64>) -> Result
     }
     let end = stops[sphere];
     series.push(drawing::outline(stops));
-    series.push(drawing::circle(end, scenario.contacts[0].disc.radius));
+    series.push(drawing::circle(end, radius));
     series.push(drawing::outline(vec![[-1.5, 0.0], [2.5, 0.0]]));
     for (label, points) in ["before", "after"].into_iter().zip(arrows) {
         series.push(Series { label: label.to_owned(), mark: Mark::Arrows, points });
     }
-    Ok(Figure {
+    Figure {
         id: "pendulum".to_owned(),
         title: "The pendulum as it strikes the ground".to_owned(),
         caption: "Velocities of the joints before and after, 5 cm for 1 m/s.".to_owned(),
@@ -215,5 +218,5 @@ fn pictures(scenario: &ImpactScenario, after: &nalgebra::DVector<f64>) -> Result
         equal_aspect: true,
         map: None,
         series,
-    })
+    }
 }

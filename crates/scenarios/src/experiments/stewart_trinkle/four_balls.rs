@@ -4,7 +4,11 @@
 //! shown beside it; the fixture says why.
 
 use percussion_collision::Shape;
-use percussion_mechanism::{scenario::Scenario, trajectory::Trajectory, view::of_trajectory};
+use percussion_mechanism::{
+    scenario::{Scenario, Setup},
+    trajectory::Trajectory,
+    view::of_trajectory,
+};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
@@ -33,11 +37,13 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let (scenario, fixture) = experiment.scenario::<Parameters>()?;
     let (scenario, Parameters { steps, fitted, refinement }) = (&scenario, &fixture.parameters);
-    let exact = simulate(scenario, progress, [0.0, 0.1])?;
+    let setup = scenario.build()?;
+    let exact = simulate(&setup, progress, [0.0, 0.1])?;
     let mut runs = Vec::new();
     for (i, &step) in steps.iter().enumerate() {
         let part = |i: usize| 0.1 + 0.2 * i as f64 / steps.len() as f64;
-        runs.push(simulate(&scenario.with_step_size(step), progress, [part(i), part(i + 1)])?);
+        let setup = scenario.with_step_size(step).build()?;
+        runs.push(simulate(&setup, progress, [part(i), part(i + 1)])?);
     }
     let mut measurements = experiment.measurements(&fixture);
     for run in &runs {
@@ -67,11 +73,11 @@ pub(in crate::experiments) fn run(
     let quantity = format!("variation of the velocity, h = {}", exact.step_size);
     measurements.add(quantity, velocity_variation(&exact));
     measurements.add_dependability(&exact);
-    let mut figures = collision_figure(scenario, &exact)?;
+    let mut figures = collision_figure(&setup, &exact);
     figures.push(path_figure(scenario, &exact, "figure-7", "Elevation", [0, 2]));
     figures.push(path_figure(scenario, &exact, "figure-8", "Plan", [0, 1]));
     figures.push(convergence_figure(&fit));
-    let play = experiment.play(of_trajectory(scenario, &exact)?);
+    let play = experiment.play(of_trajectory(&setup, &exact));
     Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, figures)? })
 }
 
@@ -91,27 +97,26 @@ fn fit(
     [from, to]: [f64; 2],
 ) -> Result<Fit, Error> {
     let reference = steps[steps.len() - 1] / refinement;
-    let exact = simulate(&scenario.with_step_size(reference), progress, [from, to])?;
+    let exact = simulate(&scenario.with_step_size(reference).build()?, progress, [from, to])?;
     let mut fit = Fit { velocity_errors: Vec::new(), position_errors: Vec::new(), reference };
     for &step in steps {
-        let run = simulate(&scenario.with_step_size(step), progress, [to, to])?;
+        let run = simulate(&scenario.with_step_size(step).build()?, progress, [to, to])?;
         fit.velocity_errors.push((step, velocity_error(&run, &exact)));
         fit.position_errors.push((step, position_error(&run, &exact)));
     }
     Ok(fit)
 }
 
-fn collision_figure(scenario: &Scenario, trajectory: &Trajectory) -> Result<Vec<Figure>, Error> {
-    let setup = scenario.build()?;
+fn collision_figure(setup: &Setup, trajectory: &Trajectory) -> Vec<Figure> {
     let step = trajectory
         .contact("ball 1–ball 2")
         .and_then(|contact| impulses::strongest_step(trajectory, contact));
     let figure = |step| {
-        let figure = impulses::figure(scenario, &setup, trajectory, step);
+        let figure = impulses::figure(setup, trajectory, step);
         let caption = format!("{} Figure 6 of the paper.", figure.caption);
         Figure { id: "figure-6".to_owned(), caption, ..figure }
     };
-    Ok(step.map(figure).into_iter().collect())
+    step.map(figure).into_iter().collect()
 }
 
 fn path_figure(

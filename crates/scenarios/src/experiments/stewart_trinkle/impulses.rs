@@ -2,10 +2,7 @@
 
 use nalgebra::Vector3;
 use percussion_collision::Shape;
-use percussion_mechanism::{
-    scenario::{Scenario, Setup},
-    trajectory::Trajectory,
-};
+use percussion_mechanism::{scenario::Setup, trajectory::Trajectory};
 use percussion_record::{Figure, Mark, Series};
 
 use crate::experiments::drawing;
@@ -25,8 +22,9 @@ pub(super) struct WorldImpulse {
 pub(super) fn of_step(setup: &Setup, trajectory: &Trajectory, step: usize) -> Vec<WorldImpulse> {
     let coordinates = &trajectory.samples[step + 1].coordinates;
     let in_world = |report: &percussion_integrators::ContactReport| {
-        let gap = &setup.model.contacts()[report.contact].gap;
-        let at = gap.contact_point(setup.model.system(), coordinates)?;
+        let model = &setup.mechanism.model;
+        let gap = &model.contacts()[report.contact].gap;
+        let at = gap.contact_point(model.system(), coordinates)?;
         let axes = at.frame.axes();
         let impulse = (0..3).map(|i| axes[i] * report.impulse[i]).sum();
         Some(WorldImpulse { contact: report.contact, point: at.point, impulse })
@@ -48,12 +46,8 @@ pub(super) fn strongest_step(trajectory: &Trajectory, contact: usize) -> Option<
 }
 
 /// The balls from the side with the impulses of step `step` as arrows on each ball they act on.
-pub(super) fn figure(
-    scenario: &Scenario,
-    setup: &Setup,
-    trajectory: &Trajectory,
-    step: usize,
-) -> Figure {
+pub(super) fn figure(setup: &Setup, trajectory: &Trajectory, step: usize) -> Figure {
+    let scenario = &setup.scenario;
     let sample = &trajectory.samples[step + 1];
     let impulses = of_step(setup, trajectory, step);
     let largest = impulses.iter().map(|one| one.impulse.norm()).fold(0.0, f64::max);
@@ -75,7 +69,7 @@ pub(super) fn figure(
     for body in &scenario.bodies {
         let mut points = Vec::new();
         for one in &impulses {
-            let sign = match &setup.partners[one.contact] {
+            let sign = match &setup.mechanism.contacts[one.contact].between {
                 [first, _] if *first == body.name => scale,
                 [_, second] if *second == body.name => -scale,
                 _ => continue,

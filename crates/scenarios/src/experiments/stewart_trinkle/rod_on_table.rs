@@ -35,7 +35,8 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let (scenario, fixture) = experiment.scenario::<Parameters>()?;
     let (scenario, parameters) = (&scenario, &fixture.parameters);
-    let fine = simulate(scenario, progress, [0.0, 0.5])?;
+    let setup = scenario.build()?;
+    let fine = simulate(&setup, progress, [0.0, 0.5])?;
     let mut measurements = experiment.measurements(&fixture);
     let first = touch(scenario, &fine, "rod–table (end −)", "first end touches")?;
     let second = touch(scenario, &fine, "rod–table (end +)", "second end touches")?;
@@ -57,7 +58,8 @@ pub(in crate::experiments) fn run(
     let steps = &parameters.steps;
     for (i, &step) in steps.iter().enumerate() {
         let part = |i: usize| 0.5 + 0.5 * i as f64 / steps.len() as f64;
-        runs.push(simulate(&scenario.with_step_size(step), progress, [part(i), part(i + 1)])?);
+        let setup = scenario.with_step_size(step).build()?;
+        runs.push(simulate(&setup, progress, [part(i), part(i + 1)])?);
     }
     // The step as written, so no arithmetic comes between the two.
     let is_drawn = |run: &&Trajectory| run.step_size.to_bits() == parameters.pose_step.to_bits();
@@ -78,7 +80,7 @@ pub(in crate::experiments) fn run(
         velocity_figure("figure-4", "Angular velocity", "rad/s", &runs, angle),
         velocity_figure("figure-5", "Horizontal velocity", "m/s", &runs, x),
     ];
-    let play = experiment.play(of_trajectory(scenario, &fine)?);
+    let play = experiment.play(of_trajectory(&setup, &fine));
     Ok(ExperimentOutcome { play, ..experiment.outcome(&fixture, measurements, figures)? })
 }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use percussion_mechanism::{
-    scenario::{Scenario, Setup},
+    scenario::Setup,
     trajectory::{Sample, Trajectory},
     view::of_trajectory,
 };
@@ -21,26 +21,24 @@ pub(super) const LANDING: &str = "ball 1–table";
 /// Adds what both throws have to show.
 pub(super) fn finish(
     experiment: &Experiment,
-    (scenario, fixture): &(Scenario, Fixture<NoParameters>),
-    trajectory: &Trajectory,
+    fixture: &Fixture<NoParameters>,
+    (setup, trajectory): (&Setup, &Trajectory),
     mut measurements: Measurements<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let setup = scenario.build()?;
-    measurements.add(
-        "largest relative error of the momentum balance",
-        momentum_error(scenario, &setup, trajectory),
-    );
+    measurements
+        .add("largest relative error of the momentum balance", momentum_error(setup, trajectory));
     measurements.add("energy lost", trajectory.samples[0].energy - trajectory.end().energy);
     measurements.add_dependability(trajectory);
-    let mut figures = drawing::overview(scenario, trajectory);
-    figures.extend(impulse_figure(scenario, &setup, trajectory));
-    let play = experiment.play(of_trajectory(scenario, trajectory)?);
+    let mut figures = drawing::overview(setup, trajectory);
+    figures.extend(impulse_figure(setup, trajectory));
+    let play = experiment.play(of_trajectory(setup, trajectory));
     Ok(ExperimentOutcome { play, ..experiment.outcome(fixture, measurements, figures)? })
 }
 
 /// Largest entry, over all steps, of the change of linear momentum less the impulses of gravity and of
 /// the table, relative to the linear momentum at the start.
-fn momentum_error(scenario: &Scenario, setup: &Setup, trajectory: &Trajectory) -> f64 {
+fn momentum_error(setup: &Setup, trajectory: &Trajectory) -> f64 {
+    let Setup { scenario, mechanism, .. } = setup;
     let momentum = |sample: &Sample| -> Vector3<f64> {
         let of_body = |(i, body): (usize, &percussion_mechanism::scenario::Body)| {
             body.mass * Vector3::from_column_slice(&sample.velocity[6 * i..6 * i + 3])
@@ -50,7 +48,7 @@ fn momentum_error(scenario: &Scenario, setup: &Setup, trajectory: &Trajectory) -
     let mass: f64 = scenario.bodies.iter().map(|body| body.mass).sum();
     let weight = mass * trajectory.step_size * Vector3::from_column_slice(&scenario.gravity);
     let is_plane = |contact: usize| {
-        scenario.planes.iter().any(|plane| plane.name == setup.partners[contact][1])
+        scenario.planes.iter().any(|plane| plane.name == mechanism.contacts[contact].between[1])
     };
     let error = |(step, pair): (usize, &[Sample])| {
         let from_table: Vector3<f64> = impulses::of_step(setup, trajectory, step)
@@ -64,7 +62,7 @@ fn momentum_error(scenario: &Scenario, setup: &Setup, trajectory: &Trajectory) -
     largest / momentum(&trajectory.samples[0]).amax()
 }
 
-fn impulse_figure(scenario: &Scenario, setup: &Setup, trajectory: &Trajectory) -> Option<Figure> {
+fn impulse_figure(setup: &Setup, trajectory: &Trajectory) -> Option<Figure> {
     let step = impulses::strongest_step(trajectory, trajectory.contact(BETWEEN_BALLS)?)?;
-    Some(impulses::figure(scenario, setup, trajectory, step))
+    Some(impulses::figure(setup, trajectory, step))
 }

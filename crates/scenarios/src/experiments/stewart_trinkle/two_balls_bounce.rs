@@ -14,10 +14,10 @@ pub(in crate::experiments) fn run(
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let read = experiment.scenario::<NoParameters>()?;
-    let (scenario, fixture) = &read;
-    let trajectory = simulate(scenario, progress, [0.0, 1.0])?;
-    let mut measurements = experiment.measurements(fixture);
+    let (scenario, fixture) = experiment.scenario::<NoParameters>()?;
+    let (scenario, setup) = (&scenario, scenario.build()?);
+    let trajectory = simulate(&setup, progress, [0.0, 1.0])?;
+    let mut measurements = experiment.measurements(&fixture);
     let landing = touch(scenario, &trajectory, LANDING, "thrown ball touches the table")?;
     let meeting = touch(scenario, &trajectory, BETWEEN_BALLS, "balls touch")?;
     measurements.add("thrown ball touches the table", landing);
@@ -30,5 +30,5 @@ pub(in crate::experiments) fn run(
     // The lowest point moves at v + ω × (0, 0, −r).
     measurements
         .add("speed of slip when rolling", (v_x - spin_y * radius).hypot(v_y + spin_x * radius));
-    finish(experiment, &read, &trajectory, measurements)
+    finish(experiment, &fixture, (&setup, &trajectory), measurements)
 }

@@ -14,10 +14,10 @@ pub(in crate::experiments) fn run(
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let read = experiment.scenario::<NoParameters>()?;
-    let (scenario, fixture) = &read;
-    let trajectory = simulate(scenario, progress, [0.0, 1.0])?;
-    let mut measurements = experiment.measurements(fixture);
+    let (scenario, fixture) = experiment.scenario::<NoParameters>()?;
+    let (scenario, setup) = (&scenario, scenario.build()?);
+    let trajectory = simulate(&setup, progress, [0.0, 1.0])?;
+    let mut measurements = experiment.measurements(&fixture);
     let meeting = touch(scenario, &trajectory, BETWEEN_BALLS, "balls touch")?;
     let landing = trajectory.contact(LANDING);
     let early = trajectory.reports.iter().take_while(|report| report.time < meeting);
@@ -28,5 +28,5 @@ pub(in crate::experiments) fn run(
         .fold(0.0, |sum, impulse| sum + impulse);
     measurements.add("balls touch", meeting);
     measurements.add("impulse of the table on the thrown ball before that", from_table);
-    finish(experiment, &read, &trajectory, measurements)
+    finish(experiment, &fixture, (&setup, &trajectory), measurements)
 }

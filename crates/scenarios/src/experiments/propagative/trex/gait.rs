@@ -1,5 +1,7 @@
 //! The drop of the robot, twice: with either order of reflections.
 
+use std::sync::Arc;
+
 use nalgebra::{DVector, Vector3};
 use percussion_dynamics::{Articulated, System};
 use percussion_impact::{Propagative, propagative::Order};
@@ -144,22 +146,24 @@ fn assemble(
     parameters: &Parameters,
 ) -> Result<(Articulated, Vec<f64>, Vec<Contact>), Error> {
     let rigid = robot.mechanism()?;
-    let coordinates = rigid.coordinates;
-    let mut links = rigid.system.links().to_vec();
-    for link in &mut links {
-        if parameters.sprung.contains(&link.name)
-            && let Some(index) = rigid.system.link_index(&link.name)
-        {
-            let rest = &coordinates[rigid.system.coordinates_of(index)];
-            let joint = link.joint.clone().with_spring(&[parameters.joint_stiffness], rest);
-            link.joint = joint.with_damping(&[parameters.joint_damping]);
+    let coordinates = rigid.state.coordinates;
+    let sprung = |tree: &Articulated| {
+        let mut links = tree.links().to_vec();
+        for (index, link) in links.iter_mut().enumerate() {
+            if parameters.sprung.contains(&link.name) {
+                let rest = &coordinates[tree.coordinates_of(index)];
+                let joint = link.joint.clone().with_spring(&[parameters.joint_stiffness], rest);
+                link.joint = joint.with_damping(&[parameters.joint_damping]);
+            }
         }
-    }
+        links
+    };
+    let links = rigid.tree.as_deref().map(sprung).unwrap_or_default();
     let system = Articulated::new(links, Vector3::new(0.0, -parameters.gravity, 0.0))?;
-    let contacts = robot.contacts.iter().map(|contact| {
-        let (gap, _) = robot.gap_function(&system, contact)?;
-        Ok(Contact { gap: gap.into(), friction: parameters.friction, restitution: 0.0 })
+    let contacts = rigid.model.contacts().iter().map(|contact| Contact {
+        gap: Arc::clone(&contact.gap),
+        friction: parameters.friction,
+        restitution: 0.0,
     });
-    let contacts = contacts.collect::<Result<_, Error>>()?;
-    Ok((system, coordinates, contacts))
+    Ok((system, coordinates, contacts.collect()))
 }

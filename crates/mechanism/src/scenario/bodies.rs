@@ -1,48 +1,32 @@
-//! The bodies of a [`Scenario`] as a system where it starts: [`Mechanism`].
+//! The bodies of a [`Scenario`] as a [`Mechanism`] where it starts.
+
+use std::sync::Arc;
 
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 use percussion_collision::homogeneous;
 use percussion_dynamics::{
-    Articulated, Dimension, EqualityConstraint, FreeBodies, Joint, JointKind, JointLimit, Link,
-    MassProperties, PlanarBodies, System, articulated::LimitSide,
+    Articulated, Dimension, Joint, JointKind, JointLimit, Link, MassProperties, System,
+    articulated::LimitSide,
 };
-use percussion_integrators::{BoundedFriction, Feature, Model, Rule, State, model};
+use percussion_integrators::{BoundedFriction, Feature, Rule, model};
 
-use super::{Body, Scenario, Space, joints::WORLD, robot::Standing, shape};
-use crate::{Error, rules::refuse};
+use super::{Scenario, Space, joints::WORLD, robot::Standing, shape, vectors};
+use crate::{
+    Error,
+    mechanism::{Builder, Mechanism, NamedContact, Placed},
+    rules::refuse,
+};
 
 /// How far the center of mass of shapes may be from that of their body, in its radii of gyration.
 const CENTERED: f64 = 1e-9;
 
-/// A body of a system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// Name.
-    pub name: String,
-    /// Mass (kg), 0 of a frame without mass.
-    pub mass: f64,
-    /// How it may move: free bodies in space as `Free`, in the plane as `Planar`.
-    pub joint: JointKind,
-}
-
-/// A system with what its contacts are made of.
-pub(super) struct Mechanism {
-    bodies: Bodies,
-    pub(super) parts: Vec<Part>,
-    pub(super) state: State,
+/// What the surfaces of a scenario are on.
+pub(super) struct Described {
     /// For each body of the scenario what carries its surfaces.
     pub(super) carriers: Vec<Carrier>,
     pub(super) robot: Option<Standing>,
-    pub(super) limits: Vec<Limit>,
-    pub(super) friction: Vec<BoundedFriction>,
-    pub(super) constraints: Vec<Box<dyn EqualityConstraint>>,
-}
-
-/// A system of bodies that are free, in the plane or in space, or joined.
-enum Bodies {
-    Plane(Box<PlanarBodies>),
-    Space(FreeBodies),
-    Tree(Box<Articulated>),
+    /// The links, where joints carry bodies.
+    pub(super) tree: Option<Arc<Articulated>>,
 }
 
 /// A body of the system and the frame of a body of the scenario in it.
@@ -52,40 +36,6 @@ pub(super) struct Carrier {
     pub(super) placement: Isometry3<f64>,
 }
 
-/// A limit of a joint.
-pub(super) struct Limit {
-    pub(super) name: String,
-    pub(super) between: [String; 2],
-    /// Of its gap.
-    pub(super) unit: &'static str,
-    pub(super) limit: JointLimit,
-}
-
-impl Mechanism {
-    pub(super) fn system(&self) -> &dyn System {
-        match &self.bodies {
-            Bodies::Plane(system) => system.as_ref(),
-            Bodies::Space(system) => system,
-            Bodies::Tree(system) => system.as_ref(),
-        }
-    }
-
-    pub(super) fn tree(&self) -> Option<&Articulated> {
-        match &self.bodies {
-            Bodies::Plane(_) | Bodies::Space(_) => None,
-            Bodies::Tree(system) => Some(system),
-        }
-    }
-
-    pub(super) fn into_model(self, contacts: Vec<model::Contact>) -> Result<Model, model::Error> {
-        match self.bodies {
-            Bodies::Plane(system) => Model::lagrangian(system, contacts),
-            Bodies::Space(system) => Model::free_bodies(system, contacts),
-            Bodies::Tree(system) => Model::lagrangian(system, contacts),
-        }
-    }
-}
-
 impl Scenario {
     /// Whether the bodies are links of a tree, not all free.
     #[must_use]
@@ -93,92 +43,84 @@ impl Scenario {
         self.robot.is_some() || !self.joints.is_empty()
     }
 
-    /// The system of a checked scenario.
-    pub(super) fn mechanism(&self) -> Result<Mechanism, Error> {
-        if self.is_tree() {
-            return self.tree_mechanism();
+    /// Checks the scenario and builds its bodies where they start, and what they may touch.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build), but for [`Error::Penetration`].
+    pub fn mechanism(&self) -> Result<Mechanism, Error> {
+        self.check()?;
+        let (mut builder, described) = if self.is_tree() { self.tree()? } else { self.free()? };
+        if self.finds_contacts() {
+            let surfaces = self.surfaces(&builder, &described)?;
+            builder.set_surfaces(surfaces);
+        } else {
+            self.add_gaps(&mut builder)?;
         }
-        let mut carriers = Vec::new();
-        for body in 0..self.bodies.len() {
-            let placement = self.recentered(body)?;
-            carriers.push(Carrier { body, placement });
-        }
-        Ok(Mechanism {
-            bodies: match self.dimension {
-                Space::Plane => Bodies::Plane(Box::new(self.planar_bodies()?)),
-                Space::Space => Bodies::Space(self.free_bodies()?),
-            },
-            parts: self.free_parts(),
-            state: self.state(),
-            carriers,
-            robot: None,
-            limits: Vec::new(),
-            friction: self.joint_friction(),
-            constraints: Vec::new(),
-        })
+        builder.build(&self.name)
     }
 
-    /// The bodies of a scenario without joints.
-    pub(crate) fn free_parts(&self) -> Vec<Part> {
-        let joint = match self.dimension {
-            Space::Plane => JointKind::Planar,
-            Space::Space => JointKind::Free,
+    /// Bodies without joints.
+    fn free(&self) -> Result<(Builder, Described), Error> {
+        let carrier = |body| Ok(Carrier { body, placement: self.recentered(body)? });
+        let carriers = (0..self.bodies.len()).map(carrier).collect::<Result<_, Error>>()?;
+        let gravity = vectors::vector3(&self.gravity);
+        let places = self.bodies.iter().map(|body| self.placed(body)).collect();
+        let mut builder = match self.dimension {
+            Space::Plane => Builder::plane(self.planar_bodies()?, gravity, places)?,
+            Space::Space => Builder::space(self.free_bodies()?, gravity, places)?,
         };
-        let part = |body: &Body| Part { name: body.name.clone(), mass: body.mass, joint };
-        self.bodies.iter().map(part).collect()
+        builder.set_joint_friction(self.joint_friction());
+        Ok((builder, Described { carriers, robot: None, tree: None }))
     }
 
-    fn tree_mechanism(&self) -> Result<Mechanism, Error> {
+    /// Links of the robot and bodies with joints.
+    fn tree(&self) -> Result<(Builder, Described), Error> {
         let robot = self.standing()?;
-        let mut links = robot.as_ref().map_or_else(Vec::new, |robot| robot.links().to_vec());
-        for body in 0..self.bodies.len() {
-            links.push(self.link(body)?);
+        let (mut links, mut places) = (Vec::new(), Vec::new());
+        if let Some(robot) = &robot {
+            links.extend_from_slice(robot.links());
+            places.extend(robot.places());
+        }
+        for (index, body) in self.bodies.iter().enumerate() {
+            links.push(self.link(index)?);
+            places.push(match self.carrier(&body.name) {
+                Some(joint) => Placed {
+                    name: body.name.clone(),
+                    coordinates: None,
+                    velocity: joint.speed.map(|speed| vec![speed]),
+                },
+                None => self.placed(body),
+            });
         }
         let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
         self.check_link_names(&names)?;
-        let system = Articulated::new(links, super::vectors::vector3(&self.gravity))?;
+        let gravity = vectors::vector3(&self.gravity);
+        let (mut builder, system) = Builder::tree(links, gravity, &places)?;
         self.check_dimension(&system)?;
         let link_of = |body: usize| system.link_index(&self.bodies[body].name).unwrap_or_default();
-        let mut state = State {
-            time: 0.0,
-            coordinates: system.neutral_coordinates(),
-            velocity: vec![0.0; system.velocity_count()],
-        };
-        if let Some(robot) = &robot {
-            let (coordinates, velocity) = robot.start();
-            state.coordinates[..coordinates.len()].copy_from_slice(coordinates);
-            state.velocity[..velocity.len()].copy_from_slice(velocity);
-        }
-        let mut carriers = Vec::new();
-        for (index, body) in self.bodies.iter().enumerate() {
-            let link = link_of(index);
-            let joint = self.carrier(&body.name);
-            let moves = &mut state.velocity[system.velocities_of(link)];
-            match joint {
-                Some(joint) => {
-                    if let (Some(speed), Some(entry)) = (joint.speed, moves.first_mut()) {
-                        *entry = speed;
-                    }
-                }
-                None => {
-                    moves.copy_from_slice(&self.rates(&body.velocity, body.angular_velocity));
-                    let start = self.body_coordinates(body);
-                    state.coordinates[system.coordinates_of(link)].copy_from_slice(&start);
-                }
-            }
+        let carrier = |index| {
             let in_link = self.link_pose(index).inverse() * self.body_pose(index);
-            carriers.push(Carrier { body: link, placement: in_link * self.recentered(index)? });
-        }
+            Ok(Carrier { body: link_of(index), placement: in_link * self.recentered(index)? })
+        };
+        let carriers = (0..self.bodies.len()).map(carrier).collect::<Result<_, Error>>()?;
         let constraints = self.loops(link_of)?;
         let (limits, friction) = (self.limits(&system, robot.as_ref()), self.frictions(&system)?);
-        let part = |link: &Link| Part {
-            name: link.name.clone(),
-            mass: link.mass_properties.map_or(0.0, |properties| properties.mass()),
-            joint: link.joint.kind,
-        };
-        let parts = system.links().iter().map(part).collect();
-        let bodies = Bodies::Tree(Box::new(system));
-        Ok(Mechanism { bodies, parts, state, carriers, robot, limits, friction, constraints })
+        builder.set_constraints(constraints);
+        builder.set_joint_friction(friction);
+        for (name, limit) in limits {
+            builder.add_contact(name, model::Contact::new(limit, 0.0));
+        }
+        Ok((builder, Described { carriers, robot, tree: Some(system) }))
+    }
+
+    /// A body that moves freely, at its place.
+    fn placed(&self, body: &super::Body) -> Placed {
+        Placed {
+            name: body.name.clone(),
+            coordinates: Some(self.body_coordinates(body)),
+            velocity: Some(self.rates(&body.velocity, body.angular_velocity)),
+        }
     }
 
     /// Refuses links of the same name, and bodies or what is fixed with the name of a link.
@@ -247,7 +189,11 @@ impl Scenario {
     }
 
     /// The limits of all joints, named by the joints.
-    fn limits(&self, system: &Articulated, robot: Option<&Standing>) -> Vec<Limit> {
+    fn limits(
+        &self,
+        system: &Articulated,
+        robot: Option<&Standing>,
+    ) -> Vec<(NamedContact, JointLimit)> {
         let limit = |limit: JointLimit| {
             let link = &system.links()[limit.link];
             let imported = robot.and_then(|robot| robot.joint_of(limit.link));
@@ -266,7 +212,7 @@ impl Scenario {
             };
             let parent = link.parent.clone().unwrap_or_else(|| WORLD.to_owned());
             let between = [parent, link.name.clone()];
-            Limit { name: format!("{joint} ({side})"), between, unit, limit }
+            (NamedContact { name: format!("{joint} ({side})"), between, unit }, limit)
         };
         system.joint_limits().into_iter().map(limit).collect()
     }

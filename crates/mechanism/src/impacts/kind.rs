@@ -1,0 +1,94 @@
+//! Files that describe an impact, in either format: [`Kind`].
+
+use std::path::Path;
+
+use super::{Impact, ImpactScenario};
+use crate::{Error, document, scenario::Scenario};
+
+/// Fields that every impact has or may have, and no scenario.
+const OF_IMPACTS: [&str; 2] = ["set_valued", "compliant"];
+
+/// Fields that scenarios have, and no impact.
+const OF_SCENARIOS: [&str; 11] = [
+    "integrator",
+    "duration",
+    "gravity",
+    "friction",
+    "restitution",
+    "accepted_penetration",
+    "robot",
+    "joints",
+    "fixed",
+    "joint_friction",
+    "experiment",
+];
+
+/// What a TOML file describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A mechanism and what touches, an [`ImpactScenario`].
+    Impact,
+    /// A mechanism and the scheme that moves it, a [`Scenario`], whose impact is that of its start.
+    Scenario,
+}
+
+impl Kind {
+    /// What a TOML text describes, by the names of its fields: a scenario has a scheme, gravity and others that no impact
+    /// has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Kind`] if it has fields of both, or none by which it could be either; [`Error::TooLarge`],
+    /// [`Error::Syntax`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_mechanism::impacts::Kind;
+    ///
+    /// assert_eq!(Kind::of_toml_str("gravity = [0, -10]")?, Kind::Scenario);
+    /// assert_eq!(Kind::of_toml_str("bodies = []")?, Kind::Impact);
+    /// assert!(Kind::of_toml_str("mass = 2").is_err());
+    /// # Ok::<(), percussion_mechanism::Error>(())
+    /// ```
+    pub fn of_toml_str(text: &str) -> Result<Self, Error> {
+        let fields: toml::Table = document::parse(text, "file")?;
+        let first = |known: &[&'static str]| {
+            known.iter().copied().find(|field| fields.contains_key(*field))
+        };
+        match (first(&OF_IMPACTS), first(&OF_SCENARIOS)) {
+            (None, Some(_)) => Ok(Self::Scenario),
+            (Some(_), None) => Ok(Self::Impact),
+            (None, None) if fields.contains_key("bodies") => Ok(Self::Impact),
+            (None, None) => Err(Error::Kind { found: "has no `bodies`".to_owned() }),
+            (Some(one), Some(other)) => Err(Error::Kind {
+                found: format!("has `{one}` of an impact and `{other}` of a scenario"),
+            }),
+        }
+    }
+
+    /// What a TOML file describes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`], and as [`of_toml_str`](Self::of_toml_str).
+    pub fn of_path(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::of_toml_str(&document::read(path.as_ref())?)
+    }
+}
+
+impl Impact {
+    /// Reads and builds the impact in a TOML file: that of an [`ImpactScenario`], or [where a scenario
+    /// starts](crate::scenario::Setup::impact).
+    ///
+    /// # Errors
+    ///
+    /// As [`Kind::of_path`], and as the [`from_path`](ImpactScenario::from_path) and `build` of what the file describes.
+    pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        match Kind::of_path(path)? {
+            Kind::Impact => ImpactScenario::from_path(path)?.build(),
+            Kind::Scenario => Scenario::from_path(path)?.build()?.impact(),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Named bodies at one instant, with what acts on them and what they may touch: [`Mechanism`].
+//!
+//! Every file format hands its bodies to one builder, so that all mechanisms are built by the same code, and once: a
+//! [`Setup`](crate::scenario::Setup) is a mechanism plus a scheme, an [`Impact`](crate::impacts::Impact) is a mechanism
+//! plus a law, and tables, pages and figures take what was built. Each mechanism that is built is one event of `tracing`
+//! at the level `debug`.
+//!
+//! # Example
+//!
+//! A disc of 2 kg that moves at 3 m/s and turns at 10 rad/s has `½ · 2 · 3² + ½ · 0.01 · 10² = 9.5 J`.
+//!
+//! ```
+//! use percussion_mechanism::impacts::ImpactScenario;
+//!
+//! let mechanism = ImpactScenario::from_toml_str(r#"
+//!     name = "disc"
+//!     title = "A disc in the plane"
+//!     source = "first year mechanics"
+//!
+//!     [[bodies]]
+//!     name = "disc"
+//!     mass = 2.0
+//!     inertia = 0.01
+//!     velocity = [3.0, 0.0, 10.0]
+//! "#)?.mechanism()?;
+//! assert_eq!(mechanism.parts[0].name, "disc");
+//! let (system, state) = (mechanism.model.system(), &mechanism.state);
+//! let energy = system.kinetic_energy(&state.coordinates, &state.velocity);
+//! assert!((energy - 9.5).abs() < 1e-12);
+//! # Ok::<(), percussion_mechanism::Error>(())
+//! ```
+
+use std::sync::Arc;
+
+use percussion_dynamics::{Articulated, JointKind};
+use percussion_integrators::{Model, State};
+
+mod builder;
+mod surfaces;
+
+pub(crate) use builder::{Builder, Placed};
+pub use surfaces::Surfaces;
+
+/// Bodies, where they are and how they move, and what they may touch.
+///
+/// A clone shares the system and the gap functions.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Mechanism {
+    /// The name in the file.
+    pub name: String,
+    /// The system of the bodies, with their contacts, constraints and joint friction.
+    pub model: Model,
+    /// Where the bodies are and how they move (m, rad or unit quaternions; m/s, rad/s), at time zero.
+    pub state: State,
+    /// The bodies, in the order of the system.
+    pub parts: Vec<Part>,
+    /// The names of the contacts of the model, in its order.
+    pub contacts: Vec<NamedContact>,
+    /// The surfaces, where contacts are found and not all known beforehand.
+    pub surfaces: Option<Surfaces>,
+    /// The bodies as links that joints connect; none of free bodies.
+    pub tree: Option<Arc<Articulated>>,
+}
+
+/// A body of a mechanism.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Name.
+    pub name: String,
+    /// Mass (kg), 0 of a frame without mass.
+    pub mass: f64,
+    /// How it may move: free bodies in space as `Free`, in the plane as `Planar`.
+    pub joint: JointKind,
+}
+
+/// A contact that is known beforehand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedContact {
+    /// Name, such as `ball 1–table` or `rod–table (end +)`.
+    pub name: String,
+    /// The names of body 1 and body 2 of its contact frame; of a joint limit, of what the joint connects.
+    pub between: [String; 2],
+    /// The unit of its gap: m, or rad of a limit of an angle.
+    pub unit: &'static str,
+}
+
+impl Mechanism {
+    /// Index of the contact called `name` among those that are known beforehand.
+    #[must_use]
+    pub fn contact(&self, name: &str) -> Option<usize> {
+        self.contacts.iter().position(|known| known.name == name)
+    }
+
+    /// The names of the contacts that are known beforehand.
+    pub(crate) fn contact_names(&self) -> Vec<String> {
+        self.contacts.iter().map(|contact| contact.name.clone()).collect()
+    }
+}

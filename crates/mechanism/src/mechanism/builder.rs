@@ -1,0 +1,180 @@
+//! The one way from bodies to a [`Mechanism`]: [`Builder`].
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+use percussion_dynamics::{
+    Articulated, Body, EqualityConstraint, FreeBodies, JointKind, Link, PlanarBodies, PlanarBody,
+    System,
+};
+use percussion_integrators::{BoundedFriction, Model, State, model};
+
+use super::{Mechanism, NamedContact, Part, Surfaces};
+use crate::Error;
+
+/// Where a body is and how it moves. What is not given of a link is neutral, or at rest; of free bodies all is given.
+pub(crate) struct Placed {
+    pub(crate) name: String,
+    /// Coordinates of the body or of its joint (m, rad or a unit quaternion).
+    pub(crate) coordinates: Option<Vec<f64>>,
+    /// Their rates (m/s, rad/s).
+    pub(crate) velocity: Option<Vec<f64>>,
+}
+
+/// A system that is not yet a model.
+enum Held {
+    Plane(Box<PlanarBodies>),
+    Space(FreeBodies),
+    Tree(Arc<Articulated>),
+}
+
+/// A mechanism under construction.
+pub(crate) struct Builder {
+    held: Held,
+    parts: Vec<Part>,
+    state: State,
+    contacts: Vec<model::Contact>,
+    names: Vec<NamedContact>,
+    joint_friction: Vec<BoundedFriction>,
+    constraints: Vec<Box<dyn EqualityConstraint>>,
+    surfaces: Option<Surfaces>,
+}
+
+impl Builder {
+    /// Bodies that are free in the plane under `gravity` (m/s²); their places have the same order.
+    pub(crate) fn plane(
+        bodies: Vec<PlanarBody>,
+        gravity: Vector3<f64>,
+        places: Vec<Placed>,
+    ) -> Result<Self, Error> {
+        let masses: Vec<f64> = bodies.iter().map(|body| body.mass).collect();
+        let system = PlanarBodies::new(bodies, gravity.xy())?;
+        Ok(Self::free(Held::Plane(Box::new(system)), JointKind::Planar, &masses, places))
+    }
+
+    /// Bodies that are free in space under `gravity` (m/s²); their places have the same order.
+    pub(crate) fn space(
+        bodies: Vec<Body>,
+        gravity: Vector3<f64>,
+        places: Vec<Placed>,
+    ) -> Result<Self, Error> {
+        let masses: Vec<f64> = bodies.iter().map(|body| body.mass).collect();
+        let system = FreeBodies::new(bodies, gravity)?;
+        Ok(Self::free(Held::Space(system), JointKind::Free, &masses, places))
+    }
+
+    /// Links that joints connect, under `gravity` (m/s²), and their system; places are those of links, in any order.
+    pub(crate) fn tree(
+        links: Vec<Link>,
+        gravity: Vector3<f64>,
+        places: &[Placed],
+    ) -> Result<(Self, Arc<Articulated>), Error> {
+        let system = Arc::new(Articulated::new(links, gravity)?);
+        let mut coordinates = system.neutral_coordinates();
+        let mut velocity = vec![0.0; system.velocity_count()];
+        for place in places {
+            let Some(link) = system.link_index(&place.name) else { continue };
+            if let Some(given) = &place.coordinates {
+                coordinates[system.coordinates_of(link)].copy_from_slice(given);
+            }
+            if let Some(given) = &place.velocity {
+                velocity[system.velocities_of(link)].copy_from_slice(given);
+            }
+        }
+        let part = |link: &Link| Part {
+            name: link.name.clone(),
+            mass: link.mass_properties.map_or(0.0, |properties| properties.mass()),
+            joint: link.joint.kind,
+        };
+        let parts = system.links().iter().map(part).collect();
+        let state = State { time: 0.0, coordinates, velocity };
+        Ok((Self::new(Held::Tree(Arc::clone(&system)), parts, state), system))
+    }
+
+    fn free(system: Held, joint: JointKind, masses: &[f64], places: Vec<Placed>) -> Self {
+        let mut state = State { time: 0.0, coordinates: Vec::new(), velocity: Vec::new() };
+        let mut parts = Vec::with_capacity(places.len());
+        for (Placed { name, coordinates, velocity }, &mass) in places.into_iter().zip(masses) {
+            parts.push(Part { name, mass, joint });
+            state.coordinates.extend(coordinates.unwrap_or_default());
+            state.velocity.extend(velocity.unwrap_or_default());
+        }
+        Self::new(system, parts, state)
+    }
+
+    fn new(held: Held, parts: Vec<Part>, state: State) -> Self {
+        Self {
+            held,
+            parts,
+            state,
+            contacts: Vec::new(),
+            names: Vec::new(),
+            joint_friction: Vec::new(),
+            constraints: Vec::new(),
+            surfaces: None,
+        }
+    }
+
+    pub(crate) fn system(&self) -> &dyn System {
+        match &self.held {
+            Held::Plane(system) => system.as_ref(),
+            Held::Space(system) => system,
+            Held::Tree(system) => system.as_ref(),
+        }
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Adds a contact that is known beforehand.
+    pub(crate) fn add_contact(&mut self, name: NamedContact, contact: model::Contact) {
+        self.names.push(name);
+        self.contacts.push(contact);
+    }
+
+    /// Ties bodies together, in place of former constraints.
+    pub(crate) fn set_constraints(&mut self, constraints: Vec<Box<dyn EqualityConstraint>>) {
+        self.constraints = constraints;
+    }
+
+    /// Gives joints a friction of bounded force, in place of a former one.
+    pub(crate) fn set_joint_friction(&mut self, joint_friction: Vec<BoundedFriction>) {
+        self.joint_friction = joint_friction;
+    }
+
+    /// Lets contacts be found between these surfaces.
+    pub(crate) fn set_surfaces(&mut self, surfaces: Surfaces) {
+        self.surfaces = Some(surfaces);
+    }
+
+    /// The mechanism called `name`.
+    pub(crate) fn build(self, name: &str) -> Result<Mechanism, Error> {
+        let tree = match &self.held {
+            Held::Tree(system) => Some(Arc::clone(system)),
+            Held::Plane(_) | Held::Space(_) => None,
+        };
+        let model = match self.held {
+            Held::Plane(system) => Model::lagrangian(system, self.contacts),
+            Held::Space(system) => Model::free_bodies(system, self.contacts),
+            Held::Tree(system) => Model::shared(system, self.contacts),
+        };
+        let model =
+            model?.with_joint_friction(self.joint_friction)?.with_constraints(self.constraints)?;
+        let model = match &self.surfaces {
+            Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
+            None => model,
+        };
+        model.system().check_coordinates(&self.state.coordinates)?;
+        tracing::debug!(name, bodies = self.parts.len(), "built a mechanism");
+        Ok(Mechanism {
+            name: name.to_owned(),
+            model,
+            state: self.state,
+            parts: self.parts,
+            contacts: self.names,
+            surfaces: self.surfaces,
+            tree,
+        })
+    }
+}
