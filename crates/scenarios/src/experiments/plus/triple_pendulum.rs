@@ -17,7 +17,6 @@ use serde::Deserialize;
 
 use super::law;
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
 };
@@ -49,7 +48,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let mut measurements = experiment.measurements(&fixture);
     let problem = scenario.build()?.problem;
     let (plus, velocity) = (law(parameters.theta_max), problem.velocity());
