@@ -29,5 +29,6 @@ chapters! {
     engine: "src/bring/engine.md",
     performance: "src/performance.md",
     reliability: "src/reliability.md",
+    sensitivity: "src/sensitivity.md",
     extending: "src/extending.md",
 }

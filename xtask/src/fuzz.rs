@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz [--seconds S] [--seed S] [--target T]`: the stable driver of the fuzz targets.
 //!
-//! The driver is built with the features of the command line, so that both share all that they depend on.
+//! By hand the driver is a release build, with the features of the command line, so that both share all that they depend on.
 
 use std::process::Command;
 
@@ -47,14 +47,21 @@ impl Options {
 }
 
 /// The step of `cargo xtask ci`, with the hash of the commit as the seed.
+///
+/// The driver is the one that the tests have built: a release build takes longer than the cases that it would try more.
 pub(crate) fn in_ci() -> anyhow::Result<()> {
-    run(&Options { seconds: SECONDS, seed: None, targets: IN_CI.map(str::to_owned).to_vec() })
+    let options =
+        Options { seconds: SECONDS, seed: None, targets: IN_CI.map(str::to_owned).to_vec() };
+    drive(shell::tested("driver")?, &options)
 }
 
 /// Replays the regressions and then draws cases until the time is over. The driver prints its seed.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    drive(driver()?, options)
+}
+
+fn drive(mut command: Command, options: &Options) -> anyhow::Result<()> {
     let seed = options.seed.clone().unwrap_or_else(commit);
-    let mut command = driver()?;
     command.args(["--seed", &seed, "--seconds", &options.seconds.to_string(), "--save"]);
     command.arg(shell::target().join("fuzz"));
     for target in &options.targets {

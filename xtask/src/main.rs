@@ -37,7 +37,8 @@ usage: cargo xtask COMMAND
   examples                            build and run the examples of the crates
   package                             pack every crate that is published, and check it from its package alone
   downstream                          build and run the packages of examples/downstream
-  reproduce [ID…]                     the published experiments, into target/reproduction/
+  reproduce [ID…] [--sensitivity]     the published experiments, into target/reproduction/; or which changes of their
+                                      inputs make their rows fail
   bench [FILTER] [--peers] [--problems N]
                                       speed and accuracy; --peers beside the peers installed here
   fuzz [--seconds S] [--seed S] [--target T]

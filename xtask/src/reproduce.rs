@@ -10,8 +10,9 @@ pub(crate) fn run(ids: &[&str]) -> anyhow::Result<()> {
     shell::run(cargo(COMMAND).args(ids).arg("--out").arg(out))
 }
 
-/// Runs all experiments in their quick form, as `ci` does.
+/// Runs all experiments in their quick form, as `ci` does, with the program that the tests have built.
 pub(crate) fn quick() -> anyhow::Result<()> {
     let out = shell::target().join("reproduction-quick");
-    shell::run(cargo(COMMAND).arg("--quick").arg("--out").arg(out))
+    let mut command = shell::tested("percussion")?;
+    shell::run(command.args(["reproduce", "--quick", "--out"]).arg(out))
 }

@@ -52,6 +52,17 @@ pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> C
     command
 }
 
+/// The program `name` of the workspace as the tests have it, built where it is not there yet, whose arguments follow.
+///
+/// Targets that may use what only tests depend on, such as examples, let cargo choose the features that tests have; other
+/// features would compile all dependencies again.
+pub(crate) fn tested(name: &str) -> anyhow::Result<Command> {
+    run(&mut cargo(["build", "--workspace", "--examples", "--bin", name]))?;
+    let mut command = Command::new(target().join("debug").join(name));
+    command.current_dir(root());
+    Ok(command)
+}
+
 /// Runs `command` on our own stdout and stderr; an exit code other than 0 is an error.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("starting {}", line(command)))?;

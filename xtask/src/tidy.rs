@@ -90,7 +90,9 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
             findings.extend(links::check_chapter(relative, |list| text_of(Path::new(list))));
         } else if fixtures::is_fixture(relative) {
             let list = fs::read_to_string(path.with_file_name("README.md")).unwrap_or_default();
-            findings.extend(fixtures::check(relative, &read(&path)?, &list));
+            let text = read(&path)?;
+            findings.extend(fixtures::check(relative, &text, &list));
+            findings.extend(fixtures::check_origins(relative, &text));
         }
     }
     let sources = sources.iter().map(|(path, text)| (path.as_path(), text.as_str()));

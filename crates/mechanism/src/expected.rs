@@ -21,11 +21,13 @@ pub struct Expected {
     pub unit: String,
     /// The published figure.
     pub published: Option<f64>,
-    /// The figure of an independent computation, or an ideal value.
+    /// The figure of an independent computation, or what holds whatever the parameters are.
     pub checked: Option<f64>,
+    /// Name of the computation that `checked` comes from, which the section `[experiment.checks]` of the file describes.
+    pub check: Option<String>,
     /// Largest accepted distance from the reference named by `against`, in `unit`.
     pub tolerance: Option<f64>,
-    /// Which of the two the measurement is judged against.
+    /// Which reference the measurement is judged against.
     pub against: Against,
     /// Why the tolerance is what it is, or what the figure means.
     pub note: Option<String>,
@@ -37,17 +39,7 @@ impl Expected {
     /// A measurement that is not a number is never accepted, unless it is for comparison only.
     #[must_use]
     pub fn row(&self, experiment: &str, measured: f64) -> Row {
-        let reference = match self.against {
-            Against::Published => self.published,
-            Against::Checked => self.checked,
-            Against::Nothing => None,
-        };
-        let accepted = match (self.against, reference, self.tolerance) {
-            (Against::Nothing, ..) => true,
-            (_, Some(reference), Some(tolerance)) => (measured - reference).abs() <= tolerance,
-            _ => false,
-        };
-        Row {
+        let mut row = Row {
             experiment: experiment.to_owned(),
             quantity: self.quantity.clone(),
             unit: self.unit.clone(),
@@ -56,8 +48,10 @@ impl Expected {
             measured,
             tolerance: self.tolerance,
             against: self.against,
-            accepted,
-        }
+            accepted: false,
+        };
+        row.accepted = row.accepts(measured);
+        row
     }
 
     /// Checks that all entries are complete and that each quantity has one.
@@ -90,7 +84,9 @@ impl Expected {
         }
         let complete = match self.against {
             Against::Published => self.published.is_some() && self.tolerance.is_some(),
-            Against::Checked => self.checked.is_some() && self.tolerance.is_some(),
+            Against::Checked | Against::Invariant => {
+                self.checked.is_some() && self.tolerance.is_some()
+            }
             Against::Nothing => self.tolerance.is_none(),
         };
         let rule = "a reference that is given together with a tolerance, or nothing without one";

@@ -12,6 +12,9 @@ pub enum Against {
     Published,
     /// The independently checked figure, or the bound it stands for.
     Checked,
+    /// The figure that theory gives whatever the parameters are, such as no residual, no penetration or no gain of energy;
+    /// it stands as the checked one. No input makes such a row fail, only an error of the computation does.
+    Invariant,
     /// Nothing: shown for comparison only.
     Nothing,
 }
@@ -27,7 +30,7 @@ pub struct Row {
     pub unit: String,
     /// The paper's figure, where it prints one.
     pub published: Option<f64>,
-    /// The independent figure, where there is one.
+    /// The independent figure, or that of the invariant, where there is one.
     pub checked: Option<f64>,
     /// Ours, from this run.
     pub measured: f64,
@@ -37,6 +40,49 @@ pub struct Row {
     pub against: Against,
     /// Whether `measured` is within `tolerance` of that reference (true when against nothing).
     pub accepted: bool,
+}
+
+impl Row {
+    /// The figure that the row is judged against, in `unit`; none where it is shown for comparison only.
+    #[must_use]
+    pub const fn reference(&self) -> Option<f64> {
+        match self.against {
+            Against::Published => self.published,
+            Against::Checked | Against::Invariant => self.checked,
+            Against::Nothing => None,
+        }
+    }
+
+    /// Whether `measured` (in `unit`) in place of the measured figure would be accepted.
+    ///
+    /// What is not a number is never accepted, except by a row that is judged against nothing.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_record::{Against, Row};
+    ///
+    /// let row = Row {
+    ///     experiment: "demonstration/free-fall".into(),
+    ///     quantity: "first contact".into(),
+    ///     unit: "s".into(),
+    ///     published: None,
+    ///     checked: Some(0.5),
+    ///     measured: 0.5,
+    ///     tolerance: Some(0.01),
+    ///     against: Against::Checked,
+    ///     accepted: true,
+    /// };
+    /// assert!(row.accepts(0.495) && !row.accepts(0.48) && !row.accepts(f64::NAN));
+    /// ```
+    #[must_use]
+    pub fn accepts(&self, measured: f64) -> bool {
+        match (self.against, self.reference(), self.tolerance) {
+            (Against::Nothing, ..) => true,
+            (_, Some(reference), Some(tolerance)) => (measured - reference).abs() <= tolerance,
+            _ => false,
+        }
+    }
 }
 
 /// Everything one experiment found.

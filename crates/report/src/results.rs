@@ -1,5 +1,7 @@
 //! The verdict of a reproduction: every measured figure and how many were accepted.
 
+use std::fmt::{self, Display, Formatter};
+
 use percussion_record::{Against, ExperimentOutcome, Row};
 use serde::Serialize;
 
@@ -14,6 +16,50 @@ pub struct Results {
     pub passed: usize,
     /// Number of judged rows that were not.
     pub failed: usize,
+    /// Number of rows by what they are judged against.
+    pub counts: Counts,
+}
+
+/// Numbers of rows by what they are judged against; together they are all rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Rows that are judged by a published figure.
+    pub published: usize,
+    /// Rows that are judged by an independent check.
+    pub checked: usize,
+    /// Rows that are judged by what holds whatever the parameters are, such as no residual.
+    pub invariant: usize,
+    /// Rows that are shown without a verdict.
+    pub open: usize,
+}
+
+impl Counts {
+    /// Counts `rows`.
+    #[must_use]
+    pub fn new(rows: &[Row]) -> Self {
+        let mut counts = Self::default();
+        for row in rows {
+            match row.against {
+                Against::Published => counts.published += 1,
+                Against::Checked => counts.checked += 1,
+                Against::Invariant => counts.invariant += 1,
+                Against::Nothing => counts.open += 1,
+            }
+        }
+        counts
+    }
+}
+
+impl Display for Counts {
+    /// Such as `37 rows judged by a published figure, 250 by a check, 110 as invariants, 121 open`.
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Self { published, checked, invariant, open } = self;
+        let rows = if *published == 1 { "row" } else { "rows" };
+        write!(
+            formatter,
+            "{published} {rows} judged by a published figure, {checked} by a check, {invariant} as invariants, {open} open"
+        )
+    }
 }
 
 impl Results {
@@ -25,7 +71,8 @@ impl Results {
         let judged = || results.iter().filter(|row| row.against != Against::Nothing);
         let passed = judged().filter(|row| row.accepted).count();
         let failed = judged().count() - passed;
-        Self { results, passed, failed }
+        let counts = Counts::new(&results);
+        Self { results, passed, failed, counts }
     }
 
     /// The JSON document, indented, with a final newline; what is not finite becomes `null`.
@@ -64,6 +111,7 @@ mod tests {
         let rows = vec![
             row(Against::Published, true),
             row(Against::Checked, false),
+            row(Against::Invariant, true),
             row(Against::Nothing, true),
         ];
         let outcome = ExperimentOutcome {
@@ -76,13 +124,23 @@ mod tests {
             play: None,
         };
         let results = Results::new(&[outcome]);
-        assert_eq!((results.results.len(), results.passed, results.failed), (3, 1, 1));
+        assert_eq!((results.results.len(), results.passed, results.failed), (4, 2, 1));
+        let each = Counts { published: 1, checked: 1, invariant: 1, open: 1 };
+        assert_eq!(results.counts, each);
+        assert_eq!(
+            each.to_string(),
+            "1 row judged by a published figure, 1 by a check, 1 as invariants, 1 open"
+        );
     }
 
     #[test]
     fn the_document_has_the_documented_fields() {
-        let results =
-            Results { results: vec![row(Against::Published, true)], passed: 1, failed: 0 };
+        let results = Results {
+            results: vec![row(Against::Published, true)],
+            passed: 1,
+            failed: 0,
+            counts: Counts { published: 1, ..Counts::default() },
+        };
         insta::assert_snapshot!(results.to_json(), @r#"
         {
           "results": [
@@ -99,7 +157,13 @@ mod tests {
             }
           ],
           "passed": 1,
-          "failed": 0
+          "failed": 0,
+          "counts": {
+            "published": 1,
+            "checked": 0,
+            "invariant": 0,
+            "open": 0
+          }
         }
         "#);
     }

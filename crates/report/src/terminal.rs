@@ -11,7 +11,7 @@ use crate::{
 ///
 /// Each row shows the published figure, the independently checked one, ours, and the largest
 /// accepted distance from the figure marked with `*`; then `ok`, `FAILED`, or nothing for a row that
-/// is shown for comparison only.
+/// is shown for comparison only. Rows that are judged as invariants have `invariant` behind it.
 #[must_use]
 pub fn outcome(outcome: &ExperimentOutcome) -> String {
     let mut text = format!("{} ({})\n\n", outcome.title, outcome.id);
@@ -22,7 +22,7 @@ pub fn outcome(outcome: &ExperimentOutcome) -> String {
             row.quantity.clone(),
             row.unit.clone(),
             reference(row.published, row.against == Against::Published),
-            reference(row.checked, row.against == Against::Checked),
+            reference(row.checked, matches!(row.against, Against::Checked | Against::Invariant)),
             short(row.measured),
             row.tolerance
                 .map_or_else(|| "–".to_owned(), |tolerance| format!("±{}", short(tolerance))),
@@ -39,6 +39,12 @@ pub fn outcome(outcome: &ExperimentOutcome) -> String {
     text
 }
 
+/// The beginning of a reproduction: how many rows are judged, and by what.
+#[must_use]
+pub fn head(results: &Results) -> String {
+    format!("{}\n\n", results.counts)
+}
+
 /// The end of a reproduction: what the mark means, then `N passed, M failed` on a line of its own.
 #[must_use]
 pub fn summary(results: &Results) -> String {
@@ -48,10 +54,12 @@ pub fn summary(results: &Results) -> String {
     )
 }
 
-/// What became of a row: `ok`, `FAILED`, or nothing when it was not judged.
+/// What became of a row: `ok`, `FAILED`, or nothing when it was not judged; and whether it is an invariant.
 fn verdict(row: &Row) -> &'static str {
     match (row.against, row.accepted) {
         (Against::Nothing, _) => "",
+        (Against::Invariant, true) => "ok, invariant",
+        (Against::Invariant, false) => "FAILED, invariant",
         (_, true) => "ok",
         (_, false) => "FAILED",
     }
@@ -109,6 +117,7 @@ mod tests {
             rows: vec![
                 row("first contact", Against::Published, true),
                 row("second contact", Against::Published, false),
+                Row { checked: Some(0.4), ..row("residual", Against::Invariant, true) },
                 Row { tolerance: None, ..row("rest", Against::Nothing, true) },
             ],
             figures: Vec::new(),
@@ -119,9 +128,10 @@ mod tests {
         One (family/one)
 
           quantity        unit  published  checked  measured  tolerance
-          ──────────────  ────  ─────────  ───────  ────────  ─────────  ──────
+          ──────────────  ────  ─────────  ───────  ────────  ─────────  ─────────────
           first contact   s        0.383*       –    0.38562     ±0.002  ok
           second contact  s        0.383*       –    0.38562     ±0.002  FAILED
+          residual        s        0.383      0.4*   0.38562     ±0.002  ok, invariant
           rest            s        0.383        –    0.38562          –
 
           · A remark.

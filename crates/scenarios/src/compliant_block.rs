@@ -94,6 +94,9 @@ pub struct Run {
     pub counters: Counters,
 }
 
+/// The impact whose block is dropped.
+const BLOCK: &str = "rocking-block";
+
 impl Sweeps {
     /// The sweeps of the paper: 51 runs each.
     ///
@@ -113,8 +116,13 @@ impl Sweeps {
     ///
     /// [`Error::Parameter`] for a parameter of the sweep out of range, and the others for what they name.
     pub fn stiffness(&self) -> Result<Vec<Run>, Error> {
+        self.stiffness_of(&embedded::impact(BLOCK)?)
+    }
+
+    /// [`stiffness`](Self::stiffness) of another block.
+    pub(crate) fn stiffness_of(&self, block: &ImpactScenario) -> Result<Vec<Run>, Error> {
         let largest = self.largest_ratio.ln();
-        self.sweep(|part| {
+        self.sweep(block, |part| {
             let ratio = (part * largest).exp();
             ([self.stiffness * ratio.max(1.0), self.stiffness * (1.0 / ratio).max(1.0)], 0.0)
         })
@@ -127,20 +135,28 @@ impl Sweeps {
     ///
     /// As [`stiffness`](Self::stiffness).
     pub fn angle(&self) -> Result<Vec<Run>, Error> {
-        let largest = self.largest_angle.to_radians();
-        self.sweep(|part| ([self.stiffness; 2], part * largest))
+        self.angle_of(&embedded::impact(BLOCK)?)
     }
 
-    fn sweep(&self, run: impl Fn(f64) -> ([f64; 2], f64)) -> Result<Vec<Run>, Error> {
+    /// [`angle`](Self::angle) of another block.
+    pub(crate) fn angle_of(&self, block: &ImpactScenario) -> Result<Vec<Run>, Error> {
+        let largest = self.largest_angle.to_radians();
+        self.sweep(block, |part| ([self.stiffness; 2], part * largest))
+    }
+
+    fn sweep(
+        &self,
+        block: &ImpactScenario,
+        run: impl Fn(f64) -> ([f64; 2], f64),
+    ) -> Result<Vec<Run>, Error> {
         self.check()?;
-        let block = embedded::impact("rocking-block")?;
         let last = (self.runs - 1) as f64;
         // Both ends exactly, and mirror images of each other.
         let part = |index: usize| (2.0 * index as f64 - last) / last;
         (0..self.runs)
             .map(|index| {
                 let (stiffness, angle) = run(part(index));
-                self.land(&block, stiffness, angle)
+                self.land(block, stiffness, angle)
             })
             .collect()
     }

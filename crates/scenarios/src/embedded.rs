@@ -94,7 +94,12 @@ const DESIGN_TEXTS: [&str; 1] = [include_str!("../fixtures/design/trex.toml")];
 ///
 /// [`Error::UnknownScenario`] lists [`DESIGNS`].
 pub fn design(name: &str) -> Result<Design, Error> {
+    Ok(Design::from_toml_str(design_text(name)?)?)
+}
+
+/// The text of the embedded design called `name`, comments included.
+pub(crate) fn design_text(name: &str) -> Result<&'static str, Error> {
     let unknown = || Error::UnknownScenario { name: name.to_owned(), known: DESIGNS.join(", ") };
     let index = DESIGNS.iter().position(|known| *known == name).ok_or_else(unknown)?;
-    Ok(Design::from_toml_str(DESIGN_TEXTS[index])?)
+    Ok(DESIGN_TEXTS[index])
 }

@@ -1,13 +1,20 @@
 //! The published experiments, each with the figures it measures: [`experiments`].
 
+use std::borrow::Cow;
+
 use percussion_impact::{Law, Outcome, Problem, outcome::Status};
-use percussion_mechanism::scenario::Scenario;
-use percussion_record::{ExperimentOutcome, Figure, Play, view::View};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use percussion_mechanism::{design::Design, impacts::ImpactScenario, scenario::Scenario};
+use percussion_record::{ExperimentOutcome, Figure, Play, Row, view::View};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 use crate::{
+    embedded,
     error::Error,
     fixture::{self, Fixture},
+    perturbation::Perturbation,
 };
 
 /// An entry of the list of a family, in the file of the family: the identifier is the path of the module and of the fixture.
@@ -24,6 +31,7 @@ macro_rules! experiment {
             title: $title,
             text: include_str!(concat!("../../fixtures/", $id, ".toml")),
             is_scenario: $is_scenario,
+            perturbation: None,
             run: $name::run,
         }
     };
@@ -105,6 +113,8 @@ pub struct Experiment {
     pub(crate) text: &'static str,
     /// Whether the fixture is a [`Scenario`].
     pub(crate) is_scenario: bool,
+    /// What of its inputs is changed.
+    perturbation: Option<&'static Perturbation>,
     run: Run,
 }
 
@@ -149,19 +159,60 @@ impl Experiment {
         Ok(outcome)
     }
 
+    /// The rows of the experiment with changed inputs, without those whose names depend on what is changed.
+    pub(crate) fn run_perturbed(
+        &self,
+        perturbation: &'static Perturbation,
+        options: &Options,
+    ) -> Result<Vec<Row>, Error> {
+        let perturbed = Self { perturbation: Some(perturbation), ..*self };
+        Ok((perturbed.run)(&perturbed, options, &mut |_, _| ())?.rows)
+    }
+
+    /// The `text` of the file `name`, with what is changed of the inputs.
+    fn read<'t>(&self, name: &str, text: &'t str) -> Result<Cow<'t, str>, Error> {
+        self.perturbation.map_or(Ok(Cow::Borrowed(text)), |change| change.apply(name, text))
+    }
+
     /// The fixture of an experiment that is not a scenario.
-    fn fixture<P: DeserializeOwned>(&self) -> Result<Fixture<P>, Error> {
-        fixture::read(self.id, self.text)
+    pub(crate) fn fixture<P: DeserializeOwned>(&self) -> Result<Fixture<P>, Error> {
+        fixture::read(self.id, &self.read(self.id, self.text)?)
+    }
+
+    /// The parameters before anything of them is changed, by which rows are named.
+    fn unchanged<P: DeserializeOwned>(&self) -> Result<P, Error> {
+        Ok(fixture::read(self.id, self.text)?.parameters)
+    }
+
+    /// The embedded impact called `name`.
+    fn impact(&self, name: &str) -> Result<ImpactScenario, Error> {
+        let text = self.read(name, embedded::impact_text(name)?)?;
+        Ok(ImpactScenario::from_toml_str(&text)?)
+    }
+
+    /// The embedded design called `name`.
+    fn design(&self, name: &str) -> Result<Design, Error> {
+        Ok(Design::from_toml_str(&self.read(name, embedded::design_text(name)?)?)?)
+    }
+
+    /// The scenario of another experiment twice: as it is, and with what is changed of the inputs.
+    ///
+    /// What compares two schemes moves the one by the first and the other by the second: a change of both would be none.
+    fn other_scenario(&self, id: &str) -> Result<[Scenario; 2], Error> {
+        let other = experiment(id)?;
+        let changed = Self { perturbation: self.perturbation, ..*other };
+        Ok([other.scenario::<IgnoredAny>()?.0, changed.scenario::<IgnoredAny>()?.0])
     }
 
     /// The scenario of an experiment that is one, and its fixture.
     fn scenario<P: DeserializeOwned>(&self) -> Result<(Scenario, Fixture<P>), Error> {
-        fixture::read_scenario(self.id, self.text)
+        fixture::read_scenario(self.id, &self.read(self.id, self.text)?)
     }
 
     /// Nothing measured yet of what `fixture` expects.
     fn measurements<'a, P>(&'a self, fixture: &'a Fixture<P>) -> Measurements<'a> {
-        Measurements::new(self.id, &fixture.expected)
+        let measurements = Measurements::new(self.id, &fixture.expected);
+        if self.perturbation.is_some() { measurements.partial() } else { measurements }
     }
 
     /// The outcome with these measurements, which have to be those expected, and figures.
@@ -171,7 +222,8 @@ impl Experiment {
         measurements: Measurements<'_>,
         figures: Vec<Figure>,
     ) -> Result<ExperimentOutcome, Error> {
-        let (rows, notes) = measurements.finish()?;
+        let (rows, mut notes) = measurements.finish()?;
+        notes.extend(fixture.origins());
         Ok(ExperimentOutcome {
             id: self.id.to_owned(),
             title: self.title.to_owned(),

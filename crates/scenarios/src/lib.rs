@@ -28,6 +28,7 @@
 //! | [`compliant_block`] | the rocking block on compliant corners, two sweeps |
 //! | [`channel`] | the published channel of grains |
 //! | [`convergence`] | distances between simulations, order of convergence |
+//! | [`sensitivity`] | which changes of the inputs make the rows of an experiment fail |
 //!
 //! # Features
 //!
@@ -47,6 +48,8 @@ mod error;
 pub mod experiments;
 mod fixture;
 pub mod fixtures;
+mod perturbation;
+pub mod sensitivity;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

@@ -22,6 +22,9 @@ pub(crate) struct Reproduce {
     /// With more and finer steps than by default.
     #[arg(long)]
     pub(crate) full: bool,
+    /// Run with changed inputs instead, and tell for each judged row the smallest change that makes it fail.
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) sensitivity: bool,
     /// Seed of everything random.
     #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -33,4 +36,5 @@ pub(crate) struct Reproduce {
 const REPRODUCE_HELP: &str = "\
 Examples:
   percussion reproduce --quick
-  percussion reproduce stewart-trinkle --out report";
+  percussion reproduce stewart-trinkle --out report
+  percussion reproduce plus/tabletop --sensitivity";

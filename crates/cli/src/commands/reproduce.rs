@@ -1,5 +1,7 @@
 //! `percussion reproduce`.
 
+mod sensitivity;
+
 use anyhow::{Result, bail};
 use percussion_record::{Against, ExperimentOutcome, Row};
 use percussion_report::{Provenance, Report, Results, terminal};
@@ -15,6 +17,9 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     let selected = select(&arguments.experiments)?;
     // A report that cannot be written is better known before the experiments than after them.
     prepare_directory(&arguments.out)?;
+    if arguments.sensitivity {
+        return sensitivity::execute(arguments, &selected);
+    }
     let (effort, name) = match (arguments.quick, arguments.full) {
         (true, _) => (Effort::Quick, "quick"),
         (_, true) => (Effort::Full, "full"),
@@ -45,7 +50,8 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
         let tables: String =
             outcomes.iter().map(|outcome| terminal::outcome(outcome) + "\n").collect();
         let page = page.display();
-        print(&format!("{tables}Report: {page}\n{}", terminal::summary(&results)))?;
+        let head = terminal::head(&results);
+        print(&format!("{head}{tables}Report: {page}\n{}", terminal::summary(&results)))?;
     }
     Ok(if results.failed == 0 { Verdict::Met } else { Verdict::Unmet })
 }

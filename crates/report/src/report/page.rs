@@ -53,11 +53,13 @@ fn head(report: &Report<'_>) -> String {
     format!(
         "<header>\n<h1>Published experiments, reproduced</h1>\n\
          <p>Measured figures of this run beside the published ones and those of an independent \
-         check. An underlined reference is the one that the tolerance applies to.</p>\n\
+         check. An underlined reference is the one that the tolerance applies to. Invariants hold whatever the \
+         parameters are: only an error of the computation makes them fail.</p>\n\
+         <p>{}.</p>\n\
          <p><span class=\"verdict {mark}\">{} passed, {} failed</span>; \
          all of them are in <a href=\"results.json\">results.json</a>.</p>\n\
          <dl>\n{facts}</dl>\n</header>\n",
-        results.passed, results.failed
+        results.counts, results.passed, results.failed
     )
 }
 
@@ -140,17 +142,24 @@ fn table(rows: &[Row]) -> String {
         let cell = |label: &str, class: &str, text: &str| {
             format!("<td class=\"{class}\" data-label=\"{label}\">{text}</td>")
         };
-        let class = |against| if row.against == against { "number counts" } else { "number" };
+        let class = |counts| if counts { "number counts" } else { "number" };
+        let by_check = matches!(row.against, Against::Checked | Against::Invariant);
         let tolerance = row.tolerance.map(|tolerance| format!("± {}", short(tolerance)));
         let (mark, verdict) = match (row.against, row.accepted) {
             (Against::Nothing, _) => ("muted", "shown only"),
+            (Against::Invariant, true) => ("verdict good", "✓ invariant"),
+            (Against::Invariant, false) => ("verdict bad", "✗ invariant failed"),
             (_, true) => ("verdict good", "✓ accepted"),
             (_, false) => ("verdict bad", "✗ failed"),
         };
         let cells = [
             cell("unit", "", &escape(&row.unit)),
-            cell("published", class(Against::Published), &short_or_dash(row.published)),
-            cell("checked", class(Against::Checked), &short_or_dash(row.checked)),
+            cell(
+                "published",
+                class(row.against == Against::Published),
+                &short_or_dash(row.published),
+            ),
+            cell("checked", class(by_check), &short_or_dash(row.checked)),
             cell("measured", "number measured", &short(row.measured)),
             cell("tolerance", "number", &tolerance.unwrap_or_else(|| short_or_dash(None))),
             cell("verdict", mark, verdict),

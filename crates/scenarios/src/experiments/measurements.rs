@@ -17,11 +17,18 @@ pub(super) struct Measurements<'a> {
     experiment: &'a str,
     expected: &'a [Expected],
     measured: Vec<(String, f64)>,
+    /// Whether names may differ from those expected, because parameters that are parts of names are changed.
+    is_partial: bool,
 }
 
 impl<'a> Measurements<'a> {
     pub(super) fn new(experiment: &'a str, expected: &'a [Expected]) -> Self {
-        Self { experiment, expected, measured: Vec::new() }
+        Self { experiment, expected, measured: Vec::new(), is_partial: false }
+    }
+
+    /// The same, of which only those rows are kept that are both measured and expected.
+    pub(super) fn partial(self) -> Self {
+        Self { is_partial: true, ..self }
     }
 
     pub(super) fn add(&mut self, quantity: impl Into<String>, measured: f64) {
@@ -45,18 +52,19 @@ impl<'a> Measurements<'a> {
             quantity: quantity.to_owned(),
         };
         let is_expected = |name: &String| self.expected.iter().any(|one| one.quantity == *name);
-        if let Some((quantity, _)) = self.measured.iter().find(|(name, _)| !is_expected(name)) {
+        let unexpected = self.measured.iter().find(|(name, _)| !is_expected(name));
+        if let (false, Some((quantity, _))) = (self.is_partial, unexpected) {
             return Err(disagreement(quantity));
         }
         let row = |expected: &Expected| {
-            let (_, measured) = self
-                .measured
-                .iter()
-                .find(|(quantity, _)| *quantity == expected.quantity)
-                .ok_or_else(|| disagreement(&expected.quantity))?;
-            Ok(expected.row(self.experiment, *measured))
+            let same = |(quantity, _): &&(String, f64)| *quantity == expected.quantity;
+            match self.measured.iter().find(same) {
+                Some((_, measured)) => Some(Ok(expected.row(self.experiment, *measured))),
+                None if self.is_partial => None,
+                None => Some(Err(disagreement(&expected.quantity))),
+            }
         };
-        let rows = self.expected.iter().map(row).collect::<Result<_, Error>>()?;
+        let rows = self.expected.iter().filter_map(row).collect::<Result<_, Error>>()?;
         let note = |expected: &Expected| {
             Some(format!("{}: {}", expected.quantity, expected.note.as_ref()?))
         };

@@ -35,7 +35,7 @@ pub(in crate::experiments) fn run(
     options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let fixture = Document::read()?;
+    let fixture = experiment.fixture::<Document>()?;
     let document = &fixture.parameters;
     let run = match options.effort {
         Effort::Quick => document.quick,

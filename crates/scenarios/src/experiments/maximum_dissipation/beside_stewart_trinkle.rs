@@ -3,12 +3,12 @@
 use percussion_integrators::{StepReport, schemes::Name};
 use percussion_mechanism::{scenario::Scenario, trajectory::Trajectory};
 use percussion_record::{ExperimentOutcome, Figure};
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 
 use crate::{
     convergence,
     error::Error,
-    experiments::{self, Experiment, Options, Progress, drawing, simulate},
+    experiments::{Experiment, Options, Progress, drawing, simulate},
 };
 
 #[derive(Debug, Deserialize)]
@@ -31,14 +31,15 @@ pub(in crate::experiments) fn run(
     let parameters = &fixture.parameters;
     let mut measurements = experiment.measurements(&fixture);
 
-    let scenario = |id| Ok::<_, Error>(experiments::experiment(id)?.scenario::<IgnoredAny>()?.0);
-    let rod = scenario("stewart-trinkle/rod-on-table")?.with_step_size(parameters.rod_step_size);
+    let rod = experiment.other_scenario("stewart-trinkle/rod-on-table")?;
+    let rod = rod.map(|rod| rod.with_step_size(parameters.rod_step_size));
     let [polygons, cones] = both(&rod, progress, [0.0, 0.4])?;
     for (quantity, contact) in
         [("first end touches", "rod–table (end −)"), ("second end touches", "rod–table (end +)")]
     {
-        let [theirs, ours] =
-            [struck(&rod, &polygons, contact, quantity)?, struck(&rod, &cones, contact, quantity)?];
+        let [theirs, ours] = [(&rod[0], &polygons), (&rod[1], &cones)]
+            .map(|(rod, run)| struck(rod, run, contact, quantity));
+        let (theirs, ours) = (theirs?, ours?);
         measurements.add(format!("rod: {quantity}, difference"), ours - theirs);
     }
     let apart = |k: usize| cones.end().coordinates[k] - polygons.end().coordinates[k];
@@ -46,12 +47,14 @@ pub(in crate::experiments) fn run(
     measurements.add("rod: deepest penetration", cones.deepest_penetration());
     measurements.add("rod: largest relative residual", cones.largest_residual());
 
-    let mut balls = scenario("stewart-trinkle/four-balls")?;
-    balls.integrator.directions = Some(parameters.directions);
+    let mut balls = experiment.other_scenario("stewart-trinkle/four-balls")?;
+    for scenario in &mut balls {
+        scenario.integrator.directions = Some(parameters.directions);
+    }
     for (i, &step) in parameters.ball_step_sizes.iter().enumerate() {
         let part = |i: usize| 0.4 + 0.6 * i as f64 / parameters.ball_step_sizes.len() as f64;
-        let [polygons, cones] =
-            both(&balls.with_step_size(step), progress, [part(i), part(i + 1)])?;
+        let balls = balls.each_ref().map(|balls| balls.with_step_size(step));
+        let [polygons, cones] = both(&balls, progress, [part(i), part(i + 1)])?;
         let distance = convergence::position_error(&cones, &polygons);
         measurements.add(format!("balls: largest distance of positions, h = {step}"), distance);
         measurements
@@ -78,14 +81,14 @@ fn struck(
     step.map(|step| step.time).ok_or_else(none)
 }
 
-/// The motion by the scheme of Stewart and Trinkle and by impulses and velocities.
+/// The motion of the first scenario by the scheme of Stewart and Trinkle, and of the second by impulses and velocities.
 fn both(
-    scenario: &Scenario,
+    [scenario, other]: &[Scenario; 2],
     progress: &mut Progress<'_>,
     [from, to]: [f64; 2],
 ) -> Result<[Trajectory; 2], Error> {
     let middle = 0.5 * (from + to);
-    let mut other = scenario.clone();
+    let mut other = other.clone();
     other.integrator.method = Name::ImpulseVelocity;
     let by_first = simulate(&scenario.build()?, progress, [from, middle])?;
     Ok([by_first, simulate(&other.build()?, progress, [middle, to])?])

@@ -23,6 +23,8 @@ struct Parameters {
     mass: f64,
     /// m.
     length: f64,
+    /// Moment of inertia about the center (kg·m²).
+    inertia: f64,
     /// Of the rod along the plane (m/s).
     speed: f64,
     /// Cells of the angle, and of the friction.
@@ -42,10 +44,9 @@ impl Parameters {
         let (sine, cosine) = angle.sin_cos();
         // From the center to the tip, in contact axes.
         let arm = Vector3::new(-sine, -cosine, 0.0) * (0.5 * self.length);
-        let inertia = self.mass * self.length * self.length / 12.0;
         // A slender rod does not turn about its axis, but no percussion at its tip asks it to.
         let cross = arm.cross_matrix();
-        let block = Matrix3::identity() / self.mass - cross * cross / inertia;
+        let block = Matrix3::identity() / self.mass - cross * cross / self.inertia;
         Ok(Contact::new(&block, friction)?)
     }
 

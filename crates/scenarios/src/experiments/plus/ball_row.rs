@@ -9,7 +9,6 @@ use serde::Deserialize;
 
 use super::{Moment, dots, follow, law};
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
 };
@@ -55,7 +54,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let problem = scenario.build()?.problem;
     let mut measurements = experiment.measurements(&fixture);
     let plus = law(parameters.theta_max);

@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use super::{Moment, dots, events, follow, law, points};
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
 };
@@ -51,16 +50,17 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenarios = parameters.impacts.iter().map(|name| embedded::impact(name));
+    let scenarios = parameters.impacts.iter().map(|name| experiment.impact(name));
     let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
+    let names = experiment.unchanged::<Parameters>()?;
     let mut measurements = experiment.measurements(&fixture);
     let (mut paths, mut accumulated, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (scenario, stored)) in scenarios.iter().zip(STORED).enumerate() {
         progress(index as f64 / scenarios.len() as f64, &scenario.title);
-        let friction = &scenario.contacts[0].friction.to_string();
+        let friction = names.impacts[index].trim_start_matches("brick-corner-");
         let (reference, moments) = follow(scenario, parameters.tolerance)?;
         let compliant = &reference.outcome.impulses[0];
-        measure(&mut measurements, friction, scenario, parameters, compliant)?;
+        measure(&mut measurements, (friction, &names.turns), scenario, parameters, compliant)?;
         let end = &moments[moments.len() - 1];
         let prefix = format!("μ = {friction}: compliant");
         for (name, k) in NAMES.into_iter().zip(WORLD) {
@@ -116,7 +116,7 @@ fn slip(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Figure {
 /// Outcome, intervals, convergence and distance from the compliant percussion.
 fn measure(
     measurements: &mut Measurements<'_>,
-    friction: &str,
+    (friction, turns): (&str, &[f64]),
     scenario: &ImpactScenario,
     parameters: &Parameters,
     compliant: &percussion_impact::outcome::Impulse,
@@ -130,9 +130,9 @@ fn measure(
             if report.status == Status::Resolved { report.intervals as f64 } else { f64::NAN };
         Ok((workspace.contact_velocity().to_vec(), workspace.impulse().clone(), intervals))
     };
-    for &theta_max in &parameters.turns {
+    for (name, &theta_max) in turns.iter().zip(&parameters.turns) {
         let (_, _, intervals) = resolve(law(theta_max))?;
-        let quantity = format!("μ = {friction}: intervals with θ_max = {theta_max}");
+        let quantity = format!("μ = {friction}: intervals with θ_max = {name}");
         measurements.add(quantity, intervals);
     }
     let (velocity, impulse, _) = resolve(law(parameters.turns[0]))?;

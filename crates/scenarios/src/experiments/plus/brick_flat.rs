@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use super::{Moment, follow, law, points};
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
 };
@@ -45,7 +44,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let mut measurements = experiment.measurements(&fixture);
     let problem = scenario.build()?.problem;
     let plus = law(parameters.theta_max);

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use super::law;
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
 };
@@ -28,7 +27,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let Parameters { impacts, theta_max, v_transition } = &fixture.parameters;
-    let scenarios = impacts.iter().map(|name| embedded::impact(name));
+    let scenarios = impacts.iter().map(|name| experiment.impact(name));
     let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
     let mut measurements = experiment.measurements(&fixture);
     let plus = Plus { v_transition: *v_transition, ..law(*theta_max) };

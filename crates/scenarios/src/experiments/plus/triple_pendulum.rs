@@ -19,7 +19,6 @@ use serde::Deserialize;
 
 use super::law;
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
 };
@@ -51,7 +50,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let mut measurements = experiment.measurements(&fixture);
     let built = scenario.build()?;
     let problem = &built.problem;

@@ -6,7 +6,6 @@ use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
 };
@@ -44,7 +43,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let equal = parameters.sizes[0].radii;
     let mut measurements = experiment.measurements(&fixture);
     for degrees in &parameters.angles {

@@ -14,7 +14,6 @@ use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
 };
@@ -40,7 +39,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let balls = scenario.build()?.problem;
     let mut measurements = experiment.measurements(&fixture);
 

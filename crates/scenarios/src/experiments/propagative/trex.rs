@@ -9,7 +9,6 @@ use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
-    embedded,
     error::Error,
     experiments::{Effort, Experiment, Measurements, Options, Progress, drawing},
 };
@@ -48,7 +47,7 @@ pub(in crate::experiments) fn run(
     let parameters = &fixture.parameters;
     let longer = if options.effort == Effort::Quick { parameters.quick } else { 1.0 };
     let step_size = longer * parameters.step_size;
-    let design = embedded::design(&parameters.design)?;
+    let design = experiment.design(&parameters.design)?;
     progress(0.0, &design.title);
     let designed = design.solve()?;
     let mut measurements = experiment.measurements(&fixture);

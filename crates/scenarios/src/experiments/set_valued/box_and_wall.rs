@@ -10,7 +10,6 @@ use super::{
     planes::{self, Component, Plane},
 };
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress},
 };
@@ -27,7 +26,7 @@ pub(in crate::experiments) fn run(
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
-    let scenario = embedded::impact(&fixture.parameters.impact)?;
+    let scenario = experiment.impact(&fixture.parameters.impact)?;
     let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.9])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);

@@ -10,7 +10,6 @@ use super::{
     planes::{self, Component, Plane},
 };
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress},
 };
@@ -38,7 +37,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let Parameters { impact, light, oblique } = &fixture.parameters;
-    let scenario = embedded::impact(impact)?;
+    let scenario = experiment.impact(impact)?;
     let mut study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.4])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
@@ -56,11 +55,11 @@ pub(in crate::experiments) fn run(
     measurements.add("top disk leaves both others", both(&study, upper));
     measurements.add("both lower disks lift", both(&study, lower));
 
-    let light = embedded::impact(light)?;
+    let light = experiment.impact(light)?;
     let light = Study::new(&light, Covering::default(), options, progress, [0.4, 0.6])?;
     measurements.add("LCPs per sample, 1 kg", light.statistics.mean_lcps());
 
-    let oblique = embedded::impact(oblique)?;
+    let oblique = experiment.impact(oblique)?;
     let oblique = Study::new(&oblique, Covering::default(), options, progress, [0.6, 0.95])?;
     measurements.add("LCPs per sample, published tangents", oblique.statistics.mean_lcps());
     measurements.add("samples that end, published tangents", oblique.terminated());

@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     compliant_block::{Published, Run, Sweeps},
-    embedded,
     error::Error,
     experiments::{Effort, Experiment, Options, Progress, drawing},
 };
@@ -29,7 +28,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Published>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.5])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
@@ -45,9 +44,9 @@ pub(in crate::experiments) fn run(
         sweeps.runs = parameters.quick_runs;
     }
     progress(0.5, "Compliant corners of different stiffness");
-    let stiffness = sweeps.stiffness()?;
+    let stiffness = sweeps.stiffness_of(&scenario)?;
     progress(0.75, "A tilted block on compliant corners");
-    let angle = sweeps.angle()?;
+    let angle = sweeps.angle_of(&scenario)?;
     let pivot = study.sequences.iter().map(|(_, outcome)| study.contact_velocity(outcome).amax());
     let pivot = pivot.fold(0.0, f64::max);
     let farthest = |runs: &[Run]| {

@@ -27,7 +27,6 @@ use super::{
     planes::{self, Component, Plane},
 };
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress},
 };
@@ -54,7 +53,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let scenario = embedded::impact(&parameters.impact)?;
+    let scenario = experiment.impact(&parameters.impact)?;
     let mut study = Study::new(&scenario, Covering::Ones, options, progress, [0.0, 0.3])?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);

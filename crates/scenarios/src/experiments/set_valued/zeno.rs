@@ -19,7 +19,6 @@ use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
 use crate::{
-    embedded,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
 };
@@ -49,7 +48,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
-    let impact = embedded::impact(&parameters.impact)?;
+    let impact = experiment.impact(&parameters.impact)?;
     let model = model(&impact, parameters.gravity)?;
     let (center, corner) = (impact.bodies[0].coordinates.clone(), impact.contacts[0].disc.center);
     // Turning about the left corner.

@@ -1,0 +1,117 @@
+//! `percussion reproduce --sensitivity`.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use percussion_record::Against;
+use percussion_report::{Table, atomic};
+use percussion_scenarios::{
+    Effort, Experiment, Options,
+    sensitivity::{Sensitive, Sensitivity},
+};
+
+use crate::{
+    arguments::Reproduce,
+    output::{Progress, Verdict, print, written},
+};
+
+/// What the tables are written to, in the directory of the report.
+const FILE: &str = "sensitivity.md";
+
+pub(super) fn execute(arguments: &Reproduce, selected: &[&Experiment]) -> Result<Verdict> {
+    let options = Options { effort: Effort::Quick, seed: arguments.seed };
+    let progress = Progress::new();
+    let mut found = Vec::with_capacity(selected.len());
+    for (index, experiment) in selected.iter().enumerate() {
+        tracing::info!(experiment = experiment.id, "perturbing");
+        let mut show = |share: f64, what: &str| {
+            progress.show((index as f64 + share) / selected.len() as f64, what);
+        };
+        let sensitivity = experiment.sensitivity(&options, &mut show);
+        found.push(sensitivity.with_context(|| format!("experiment `{}`", experiment.id))?);
+    }
+    progress.clear();
+    let file = arguments.out.join(FILE);
+    let tables: String = found.iter().map(markdown).collect();
+    atomic::write(&file, tables.as_bytes())?;
+    if arguments.json {
+        print(&(serde_json::to_string_pretty(&found)? + "\n"))?;
+    } else {
+        let tables: String = found.iter().map(text).collect();
+        print(&format!("{tables}{}{}", summary(&found), written(&[file])))?;
+    }
+    let all_can_fail = found.iter().flat_map(|one| &one.rows).all(Sensitive::can_fail);
+    Ok(if all_can_fail { Verdict::Met } else { Verdict::Unmet })
+}
+
+const fn judged_by(against: Against) -> &'static str {
+    match against {
+        Against::Published => "published figure",
+        Against::Checked => "check",
+        Against::Invariant => "invariant",
+        Against::Nothing => "nothing",
+    }
+}
+
+/// One experiment for a terminal.
+fn text(sensitivity: &Sensitivity) -> String {
+    let mut table = Table::new("", ["quantity", "judged by", "fails with"]);
+    for row in &sensitivity.rows {
+        table.push([row.quantity.as_str(), judged_by(row.against), row.failed_by()]);
+    }
+    let mut text = format!("{}\n\n{table}\n", sensitivity.experiment);
+    for (perturbation, why) in &sensitivity.stopped {
+        let _ = writeln!(text, "  {} stops it: {why}", perturbation.what());
+    }
+    text + "\n"
+}
+
+/// One experiment for the book.
+fn markdown(sensitivity: &Sensitivity) -> String {
+    let mut text = format!(
+        "### `{}`\n\n| quantity | judged by | fails with |\n| --- | --- | --- |\n",
+        sensitivity.experiment
+    );
+    for row in &sensitivity.rows {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            row.quantity,
+            judged_by(row.against),
+            row.failed_by()
+        );
+    }
+    text + "\n"
+}
+
+/// How many rows fail with what, and those that nothing makes fail.
+fn summary(found: &[Sensitivity]) -> String {
+    let rows =
+        || found.iter().flat_map(|one| one.rows.iter().map(move |row| (one.experiment, row)));
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for (_, row) in rows() {
+        let what = row.failed_by();
+        match kinds.iter_mut().find(|(kind, _)| *kind == what) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((what, 1)),
+        }
+    }
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut table = Table::new("<>", ["fails with", "rows"]);
+    for (kind, count) in kinds {
+        table.push([kind.to_owned(), count.to_string()]);
+    }
+    let mut text = format!("{table}\n");
+    for (experiment, row) in rows().filter(|(_, row)| !row.can_fail()) {
+        let _ = writeln!(
+            text,
+            "cannot fail: {experiment}: {} ({}; {})",
+            row.quantity,
+            judged_by(row.against),
+            row.failed_by()
+        );
+    }
+    let (all, able) = (rows().count(), rows().filter(|(_, row)| row.can_fail()).count());
+    let _ = writeln!(text, "{able} of {all} judged rows can fail");
+    text
+}
