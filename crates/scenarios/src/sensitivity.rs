@@ -11,7 +11,7 @@
 //!
 //! # Limits
 //!
-//! - Perturbed experiments are run with less effort ([`Effort::Quick`](crate::Effort::Quick)).
+//! - Perturbed experiments are run with less effort ([`Effort::Quick`]).
 //! - An experiment that stops with an error under a perturbation says nothing about its rows: it is listed, and not counted.
 //! - Solvers and laws that stand in the code of an experiment are not exchanged, and stored contact problems are not changed.
 
