@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use percussion_collision::{Shape, shape};
 use percussion_integrators::{Feature, Rule, schemes::Name};
+use toml::Value;
 
 use super::{
     AngularVelocity, BODY_LIMIT, Body, BodyShape, Contact, Fixed, Inertia, JointFriction,
@@ -66,6 +67,7 @@ impl Scenario {
             self.check_joint_friction(&format!("joint_friction[{i}]"), friction)?;
         }
         self.check_integrator()?;
+        check_numbers("experiment", self.experiment.iter())?;
         Expected::check_all(&self.expected)
     }
 
@@ -386,4 +388,27 @@ fn check_coefficients(path: &str, [friction, restitution]: [Option<f64>; 2]) -> 
 pub(super) fn check_restitution(path: &str, restitution: Option<f64>) -> Result<(), Error> {
     let valid = restitution.is_none_or(|restitution| (0.0..=1.0).contains(&restitution));
     require(path, &restitution.unwrap_or_default(), "a number from 0 to 1", valid)
+}
+
+/// Refuses numbers that are not finite in the entries of a table of any content.
+fn check_numbers<'a>(
+    path: &str,
+    table: impl Iterator<Item = (&'a String, &'a Value)>,
+) -> Result<(), Error> {
+    for (key, value) in table {
+        check_number(&format!("{path}.{key}"), value)?;
+    }
+    Ok(())
+}
+
+fn check_number(path: &str, value: &Value) -> Result<(), Error> {
+    match value {
+        Value::Float(number) => finite(path, &[*number]),
+        Value::Array(entries) => {
+            let mut entries = entries.iter().enumerate();
+            entries.try_for_each(|(index, entry)| check_number(&format!("{path}[{index}]"), entry))
+        }
+        Value::Table(table) => check_numbers(path, table.iter()),
+        _ => Ok(()),
+    }
 }

@@ -47,7 +47,7 @@ fn what_is_wrong_is_named() {
     let flat = "[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]";
     let fixed = |what: &str| format!("[[fixed]]\nname = 'wall'\n{what}\n[[planes]]");
     let joint = |what: &str| format!("[[joints]]\nname = 'pin'\n{what}\n[[planes]]");
-    let cases: [(&str, String, &str); 25] = [
+    let cases: [(&str, String, &str); 26] = [
         (
             SHAPE,
             "shape.box.half_extents = [0.3, 0.0, 0.1]".into(),
@@ -69,6 +69,11 @@ fn what_is_wrong_is_named() {
             SHAPE,
             "shape.capsule = { half_length = -1.0, radius = 0.1 }".into(),
             "`bodies[0].shape.capsule.half_length` is -1.0",
+        ),
+        (
+            "[integrator]",
+            "[experiment]\nfitted = [0.01, { least = nan }]\n[integrator]".into(),
+            "`experiment.fitted[1].least` is NaN, expected a finite number",
         ),
         (SHAPE, "shape.cylinder = { half_height = 1.0 }".into(), "missing field `radius`"),
         (
