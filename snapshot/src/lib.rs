@@ -116,6 +116,15 @@ impl Record {
         }
     }
 
+    /// Adds another record, whose quantities become `subject.path`: what one law makes of several impacts is one file.
+    pub fn append(&mut self, subject: &str, record: &Self) -> &mut Self {
+        let subject = file_name(subject);
+        for line in record.text.lines() {
+            let _ = writeln!(self.text, "{subject}.{line}");
+        }
+        self
+    }
+
     fn line(&mut self, path: &str, value: impl Display) -> &mut Self {
         // Writing to a string does not fail; a message of several lines is one value.
         let value = value.to_string().replace('\n', " | ");
@@ -124,59 +133,18 @@ impl Record {
     }
 }
 
-/// Several records in one file, such as what a law makes of all impacts.
-#[derive(Clone, Debug)]
-pub struct Collection {
-    name: String,
-    text: String,
-}
-
-impl Collection {
-    /// An empty collection, which `name` names as that of a [`Record`].
-    #[must_use]
-    pub fn new(name: &str) -> Self {
-        Self { name: file_name(name), text: String::new() }
-    }
-
-    /// An empty collection for the file `by-NAME`.
-    #[must_use]
-    pub fn by(name: &str) -> Self {
-        Self::new(&format!("by {name}"))
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// All lines.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.text.clone()
-    }
-
-    /// Adds a record, whose quantities become `subject.path`.
-    pub fn add(&mut self, subject: &str, record: &Record) {
-        let subject = file_name(subject);
-        for line in record.text.lines() {
-            let _ = writeln!(self.text, "{subject}.{line}");
-        }
-    }
-}
-
 /// `name` with hyphens for slashes and spaces.
 fn file_name(name: &str) -> String {
     name.replace(['/', ' '], "-").replace(',', "")
 }
 
-/// Compares a [`Record`] or a [`Collection`] with its file in `tests/snapshots/FOLDER` of the crate that calls this.
+/// Compares a [`Record`] with its file in `tests/snapshots/FOLDER` of the crate that calls this.
 ///
 /// Without a file, or with other figures, the test fails; `cargo xtask snapshot --accept` writes the file.
 #[macro_export]
 macro_rules! assert_stored {
     ($folder:expr, $record:expr) => {{
-        let record = &$record;
+        let record: &$crate::Record = &$record;
         let mut settings = $crate::insta::Settings::clone_current();
         settings.set_snapshot_path(
             ::std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -229,11 +197,11 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_tells_its_subjects_apart() {
-        let mut collection = Collection::by("lemke, fast");
+    fn appended_records_are_told_apart() {
+        let mut collection = Record::new("by lemke, fast");
         for (subject, pivots) in [("two boxes", 3), ("stack", 4)] {
             let mut record = Record::new(&format!("{subject} by lemke"));
-            collection.add(subject, record.count("pivots", pivots));
+            collection.append(subject, record.count("pivots", pivots));
         }
         assert_eq!(collection.name(), "by-lemke-fast");
         assert_eq!(collection.text(), "two-boxes.pivots: 3\nstack.pivots: 4\n");

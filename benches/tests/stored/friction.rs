@@ -4,7 +4,7 @@ use std::thread;
 
 use percussion_benches::{frictional, piles};
 use percussion_complementarity::friction::{Law, Method, Problem};
-use percussion_snapshot::{Collection, Record, assert_stored};
+use percussion_snapshot::{Record, assert_stored};
 
 /// Relative residual that is asked for.
 const TOLERANCE: f64 = 1e-9;
@@ -25,7 +25,7 @@ fn problems() -> Vec<(&'static str, Problem)> {
     ]
 }
 
-fn add_all_problems(collection: &mut Collection, method: &Method, law: Law, suffix: &str) {
+fn add_all_problems(collection: &mut Record, method: &Method, law: Law, suffix: &str) {
     for (name, problem) in problems() {
         let mut record = Record::new(&format!("{name} by {}{suffix}", method.name()));
         let problem = problem.with_law(law);
@@ -64,14 +64,14 @@ fn add_all_problems(collection: &mut Collection, method: &Method, law: Law, suff
                 record.word("refused", error);
             }
         }
-        collection.add(&format!("{name}{suffix}"), &record);
+        collection.append(&format!("{name}{suffix}"), &record);
     }
 }
 
 #[test]
 fn all_methods() {
     let by_both_laws = |method: Method| {
-        let mut collection = Collection::by(method.name());
+        let mut collection = Record::new(&format!("by {}", method.name()));
         add_all_problems(&mut collection, &method, Law::Coulomb, "");
         add_all_problems(
             &mut collection,

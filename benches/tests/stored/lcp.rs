@@ -3,7 +3,7 @@
 use nalgebra::DVector;
 use percussion_benches::families::Family;
 use percussion_complementarity::lcp::{Method, enumerate};
-use percussion_snapshot::{Collection, Record, assert_stored};
+use percussion_snapshot::{Record, assert_stored};
 
 const SEED: u64 = 1996;
 /// Problems of each family.
@@ -14,7 +14,7 @@ const LISTED: usize = 24;
 const RESIDUAL: f64 = 1e-10;
 
 fn all_families_by(method: &Method) {
-    let mut collection = Collection::by(method.name());
+    let mut collection = Record::new(&format!("by {}", method.name()));
     for family in Family::all() {
         let mut record = Record::new(&format!("{} by {}", family.name(), method.name()));
         for index in 0..CASES {
@@ -36,7 +36,7 @@ fn all_families_by(method: &Method) {
                 }
             }
         }
-        collection.add(family.name(), &record);
+        collection.append(family.name(), &record);
     }
     assert_stored!("lcp", collection);
 }
@@ -58,7 +58,7 @@ fn one_solution() {
 
 #[test]
 fn all_solutions() {
-    let mut collection = Collection::by("enumerate");
+    let mut collection = Record::new("by enumerate");
     for family in [Family::PlanarBlock, Family::PlanarBlockRandom] {
         let mut record = Record::new(&format!("{} by enumerate", family.name()));
         for index in 0..CASES {
@@ -77,7 +77,7 @@ fn all_solutions() {
                 record.figures(&path(&format!("vertex[{place}].w")), vertex.w.as_slice(), 1.0);
             }
         }
-        collection.add(family.name(), &record);
+        collection.append(family.name(), &record);
     }
     assert_stored!("lcp", collection);
 }

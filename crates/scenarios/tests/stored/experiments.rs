@@ -6,7 +6,7 @@
 use percussion_granular::channel::Channel;
 use percussion_record::{ExperimentOutcome, Row};
 use percussion_scenarios::{Effort, Options, channel, experiment, experiments, fixtures};
-use percussion_snapshot::{Collection, Record, assert_stored};
+use percussion_snapshot::{Record, assert_stored};
 
 use crate::scenarios;
 
@@ -28,8 +28,8 @@ fn assert_accepted(id: &str) {
     let outcome = run_quickly(id);
     let mut record = Record::new(id);
     outcome.rows.iter().for_each(|row| add(&mut record, row));
-    let mut collection = Collection::new(id);
-    collection.add("rows", &record);
+    let mut collection = Record::new(id);
+    collection.append("rows", &record);
     if fixtures::scenarios().any(|name| name == id) {
         scenarios::add_motions(&mut collection, id);
     }

@@ -8,7 +8,7 @@ use percussion_impact::{
 };
 use percussion_integrators::compliant::Method;
 use percussion_scenarios::fixtures;
-use percussion_snapshot::{Collection, Record, assert_stored};
+use percussion_snapshot::{Record, assert_stored};
 
 /// Momentum and joints are balanced by sums of some tens of terms: this part of the largest is round-off.
 const ROUND_OFF: f64 = 1e-12;
@@ -18,7 +18,7 @@ const LISTED: usize = 12;
 
 /// Compares the answers of one law to all built-in impacts with the stored ones.
 fn all_impacts_by(name: &str, law: &dyn Law) {
-    let mut collection = Collection::by(name);
+    let mut collection = Record::new(&format!("by {name}"));
     for impact in fixtures::IMPACTS {
         let problem = fixtures::problem(impact).unwrap().problem;
         let mut record = Record::new(&format!("{impact} by {name}"));
@@ -28,7 +28,7 @@ fn all_impacts_by(name: &str, law: &dyn Law) {
                 record.word("refused", error);
             }
         }
-        collection.add(impact, &record);
+        collection.append(impact, &record);
     }
     assert_stored!("impacts", collection);
 }
@@ -105,7 +105,7 @@ fn sequential_along_single_contacts() {
 
 #[test]
 fn compliant() {
-    let mut collection = Collection::by("compliant");
+    let mut collection = Record::new("by compliant");
     for impact in fixtures::IMPACTS {
         let scenario = fixtures::impact(impact).unwrap();
         let problem = scenario.build().unwrap().problem;
@@ -127,7 +127,7 @@ fn compliant() {
                 record.word("refused", error);
             }
         }
-        collection.add(impact, &record);
+        collection.append(impact, &record);
     }
     assert_stored!("impacts", collection);
 }

@@ -10,7 +10,7 @@ use percussion_mechanism::{
     trajectory::{Sample, Trajectory},
 };
 use percussion_scenarios::fixtures;
-use percussion_snapshot::{Collection, Record};
+use percussion_snapshot::Record;
 
 /// The schemes in steps, with their friction laws.
 fn schemes() -> [(&'static str, Name, Option<friction::Law>); 6] {
@@ -38,7 +38,7 @@ fn laws() -> [(&'static str, Box<dyn Law>); 6] {
 }
 
 /// Adds the motions of the scenario `known`.
-pub(crate) fn add_motions(collection: &mut Collection, known: &str) {
+pub(crate) fn add_motions(collection: &mut Record, known: &str) {
     for (name, method, law) in schemes() {
         let mut scenario = fixtures::scenario(known).unwrap();
         scenario.integrator.method = method;
@@ -50,7 +50,7 @@ pub(crate) fn add_motions(collection: &mut Collection, known: &str) {
                 record.word("refused", error);
             }
         }
-        collection.add(name, &record);
+        collection.append(name, &record);
     }
     for (name, law) in laws() {
         let scenario = fixtures::scenario(known).unwrap();
@@ -62,7 +62,7 @@ pub(crate) fn add_motions(collection: &mut Collection, known: &str) {
                 record.word("refused", error);
             }
         }
-        collection.add(&name, &record);
+        collection.append(&name, &record);
     }
 }
 

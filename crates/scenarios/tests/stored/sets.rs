@@ -9,7 +9,7 @@ use percussion_impact::{
 };
 use percussion_mechanism::impacts::Impact;
 use percussion_scenarios::fixtures;
-use percussion_snapshot::{Collection, Record, assert_stored};
+use percussion_snapshot::{Record, assert_stored};
 
 use crate::impacts::add_outcome;
 
@@ -22,13 +22,13 @@ const LISTED: usize = 6;
 
 /// Compares what `add` tells of all built-in impacts with the stored snapshots.
 fn all_impacts_by(name: &str, add: impl Fn(&mut Record, &Impact) -> Result<(), Error>) {
-    let mut collection = Collection::by(name);
+    let mut collection = Record::new(&format!("by {name}"));
     for impact in fixtures::IMPACTS {
         let mut record = Record::new(&format!("{impact} by {name}"));
         if let Err(error) = add(&mut record, &fixtures::problem(impact).unwrap()) {
             record.word("refused", error);
         }
-        collection.add(impact, &record);
+        collection.append(impact, &record);
     }
     assert_stored!("impacts", collection);
 }
