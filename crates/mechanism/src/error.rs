@@ -245,7 +245,7 @@ pub enum Error {
     NothingTouches {
         /// Name of the scenario.
         scenario: String,
-        /// What is nearest to touching, in words.
+        /// The contact with the smallest gap and that gap, in words.
         nearest: String,
     },
     /// A file is neither an impact nor a scenario.
@@ -254,7 +254,7 @@ pub enum Error {
          scenario (`bodies`, `gravity`, `duration`, `integrator`)"
     )]
     Kind {
-        /// What it has, or has not.
+        /// Which fields the file has or lacks, in words.
         found: String,
     },
     /// A design is refused: its variables, conditions or settings.

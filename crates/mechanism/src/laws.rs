@@ -216,8 +216,8 @@ impl Choice {
         }
     }
 
-    /// What the law answers to `problem`, which is that of `impact` where it was made of bodies; `progress` hears of the
-    /// share that is done, in `[0, 1]`.
+    /// Answers `problem` by the law. Where the problem was made of bodies, `impact` is the impact it belongs to. `progress` is
+    /// called with the share that is done, in `[0, 1]`.
     ///
     /// # Errors
     ///

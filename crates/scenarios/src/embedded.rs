@@ -77,9 +77,7 @@ pub fn impact(name: &str) -> Result<ImpactScenario, Error> {
 ///
 /// As [`impact`].
 pub fn impact_text(name: &str) -> Result<&'static str, Error> {
-    let unknown = || Error::UnknownScenario { name: name.to_owned(), known: IMPACTS.join(", ") };
-    let index = IMPACTS.iter().position(|known| *known == name).ok_or_else(unknown)?;
-    Ok(TEXTS[index])
+    text(name, &IMPACTS, TEXTS)
 }
 
 /// The names of the embedded designs.
@@ -99,7 +97,12 @@ pub fn design(name: &str) -> Result<Design, Error> {
 
 /// The text of the embedded design called `name`, comments included.
 pub(crate) fn design_text(name: &str) -> Result<&'static str, Error> {
-    let unknown = || Error::UnknownScenario { name: name.to_owned(), known: DESIGNS.join(", ") };
-    let index = DESIGNS.iter().position(|known| *known == name).ok_or_else(unknown)?;
-    Ok(DESIGN_TEXTS[index])
+    text(name, &DESIGNS, &DESIGN_TEXTS)
+}
+
+/// The text of the file called `name`, one of `names`.
+fn text(name: &str, names: &[&str], texts: &[&'static str]) -> Result<&'static str, Error> {
+    let unknown = || Error::UnknownScenario { name: name.to_owned(), known: names.join(", ") };
+    let index = names.iter().position(|known| *known == name).ok_or_else(unknown)?;
+    Ok(texts[index])
 }

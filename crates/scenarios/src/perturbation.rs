@@ -241,12 +241,10 @@ fn scale(value: &mut Value, factor: f64) -> bool {
             *formula = format!("= {factor} * ({})", formula.trim_start_matches('='));
         }
         Value::Array(list) => {
-            return list.iter_mut().filter_map(|part| scale(part, factor).then_some(())).count()
-                > 0;
+            return list.iter_mut().fold(false, |any, part| scale(part, factor) | any);
         }
         Value::Table(table) => {
-            let parts = table.iter_mut().map(|(_, part)| part);
-            return parts.filter_map(|part| scale(part, factor).then_some(())).count() > 0;
+            return table.iter_mut().fold(false, |any, (_, part)| scale(part, factor) | any);
         }
         _ => return false,
     }

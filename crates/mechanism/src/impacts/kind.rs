@@ -23,7 +23,7 @@ const OF_SCENARIOS: [&str; 11] = [
     "experiment",
 ];
 
-/// What a TOML file describes.
+/// The formats of TOML files that describe an impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A mechanism and what touches, an [`ImpactScenario`].
@@ -33,8 +33,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What a TOML text describes, by the names of its fields: a scenario has a scheme, gravity and others that no impact
-    /// has.
+    /// Tells from the names of its fields whether a TOML text is an impact or a scenario. Only a scenario has a scheme and
+    /// gravity, for instance.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// What a TOML file describes.
+    /// Tells whether a TOML file is an impact or a scenario.
     ///
     /// # Errors
     ///
@@ -85,10 +85,10 @@ impl Impact {
     ///
     /// As [`Kind::of_path`], and as the [`from_path`](ImpactScenario::from_path) and `build` of what the file describes.
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        match Kind::of_path(path)? {
-            Kind::Impact => ImpactScenario::from_path(path)?.build(),
-            Kind::Scenario => Scenario::from_path(path)?.build()?.impact(),
+        let text = document::read(path.as_ref())?;
+        match Kind::of_toml_str(&text)? {
+            Kind::Impact => ImpactScenario::from_toml_str(&text)?.build(),
+            Kind::Scenario => Scenario::from_toml_str(&text)?.build()?.impact(),
         }
     }
 }

@@ -32,8 +32,8 @@ struct Touching {
 impl Setup {
     /// The impact of the mechanism with the velocities of the start, at all contacts that touch there.
     ///
-    /// What touches are contacts known beforehand, limits of joints that are reached, and features of surfaces, to a
-    /// part of 1e-9 of the bodies, or deeper where the scenario accepts it. Contacts have the friction and the restitution
+    /// A contact takes part if its gap is at most `1e-9` of the size of the bodies, or negative where the scenario accepts
+    /// that. Contacts are those known beforehand, limits of joints, and features of surfaces. Contacts have the friction and the restitution
     /// of the scenario, limits have neither. Joints that close loops are the joints of the impact. Gravity, springs,
     /// dampers and friction of bounded force are finite and have no percussion, so that they have no part in it.
     ///

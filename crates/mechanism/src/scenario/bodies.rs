@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
-use percussion_collision::homogeneous;
+use percussion_collision::{Shape, homogeneous};
 use percussion_dynamics::{
     Articulated, Dimension, Joint, JointKind, JointLimit, Link, MassProperties, System,
     articulated::LimitSide,
@@ -238,30 +238,19 @@ impl Scenario {
     }
 
     /// The shapes of a body in its axes, as they are written.
-    fn solids(
-        &self,
-        index: usize,
-    ) -> Result<Vec<(percussion_collision::Shape, Isometry3<f64>)>, Error> {
+    fn solids(&self, index: usize) -> Vec<(Shape, Isometry3<f64>)> {
         let body = &self.bodies[index];
-        let mut solids = Vec::new();
-        if let Some(shape) = &body.shape {
-            let path = format!("bodies[{index}].shape");
-            shape.check().map_err(|source| Error::Shape { path, source })?;
-            solids.push((shape.clone(), Isometry3::identity()));
-        }
-        for (k, part) in body.shapes.iter().enumerate() {
-            let path = format!("bodies[{index}].shapes[{k}].shape");
-            part.shape.check().map_err(|source| Error::Shape { path, source })?;
-            solids
-                .push((part.shape.clone(), shape::pose(part.position.as_ref(), part.orientation)));
-        }
-        Ok(solids)
+        let one = body.shape.iter().map(|shape| (shape.clone(), Isometry3::identity()));
+        let several = body.shapes.iter().map(|part| {
+            (part.shape.clone(), shape::pose(part.position.as_ref(), part.orientation))
+        });
+        one.chain(several).collect()
     }
 
     /// Mass, center of mass and inertia of the shapes of a body, of one density.
     fn homogeneous(&self, index: usize) -> Result<MassProperties, Error> {
         let (body, dimension) = (&self.bodies[index], self.dimension.into());
-        let solids = self.solids(index)?;
+        let solids = self.solids(index);
         let solid = match &solids[..] {
             [(shape, _)] if body.shapes.is_empty() => shape.mass_properties(body.mass, dimension),
             _ => homogeneous::composite(&solids, body.mass, dimension),

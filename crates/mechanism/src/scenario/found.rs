@@ -94,13 +94,9 @@ impl Scenario {
     ) -> Result<Vec<Surface>, Error> {
         let described = &self.bodies[body];
         let owner = &described.name;
-        let path = |k: Option<usize>| match k {
-            None => format!("bodies[{body}].shape"),
-            Some(k) => format!("bodies[{body}].shapes[{k}].shape"),
-        };
         let mut surfaces = Vec::new();
         if let Some(shape) = &described.shape {
-            let described = (owner.clone(), path(None), shape, default);
+            let described = (owner.clone(), shape, default);
             surfaces.push(surface(owner, described, Some(carrier.body), carrier.placement)?);
         }
         for (k, part) in described.shapes.iter().enumerate() {
@@ -108,7 +104,7 @@ impl Scenario {
             let name = format!("{owner}/{own}");
             let pose = shape::pose(part.position.as_ref(), part.orientation);
             let own = [part.friction.unwrap_or(default[0]), part.restitution.unwrap_or(default[1])];
-            let described = (name, path(Some(k)), &part.shape, own);
+            let described = (name, &part.shape, own);
             surfaces.push(surface(owner, described, Some(carrier.body), carrier.placement * pose)?);
         }
         Ok(surfaces)
@@ -127,11 +123,11 @@ impl Scenario {
             }
             surfaces.push(with_pose(name.clone(), name, collider, pose, default)?);
         }
-        for (i, fixed) in self.fixed.iter().enumerate() {
+        for fixed in &self.fixed {
             let own =
                 [fixed.friction.unwrap_or(default[0]), fixed.restitution.unwrap_or(default[1])];
             let pose = shape::pose(fixed.position.as_ref(), fixed.orientation);
-            let described = (fixed.name.clone(), format!("fixed[{i}].shape"), &fixed.shape, own);
+            let described = (fixed.name.clone(), &fixed.shape, own);
             surfaces.push(surface(&fixed.name, described, None, pose)?);
         }
         Ok(surfaces)
@@ -203,14 +199,13 @@ fn mean([a, b]: [f64; 2]) -> f64 {
     if equal { a } else { a.sqrt() * b.sqrt() }
 }
 
-/// The surface of `owner` with a name, the path of its shape in the file, the shape and its coefficients.
+/// The surface of `owner` with a name, its shape and its coefficients.
 fn surface(
     owner: &str,
-    (name, path, shape, own): (String, String, &Shape, [f64; 2]),
+    (name, shape, own): (String, &Shape, [f64; 2]),
     body: Option<usize>,
     pose: nalgebra::Isometry3<f64>,
 ) -> Result<Surface, Error> {
-    shape.check().map_err(|source| Error::Shape { path, source })?;
     let shape = shape.clone();
     let collider = match body {
         Some(body) => Collider::on_body(body, shape),
