@@ -11,6 +11,7 @@ mod front_page;
 mod layering;
 mod licenses;
 mod links;
+mod packages;
 mod readme;
 mod registry;
 mod sources;
@@ -68,6 +69,9 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
     findings.extend(versions::check(&shell::read(&mut cargo(versions::TREE))?));
     let licenses = shell::read(&mut cargo(licenses::TREE))?;
     findings.extend(licenses::check(&licenses, &read(&root.join("deny.toml"))?));
+    for (name, arguments) in packages::trees() {
+        findings.extend(packages::check(name, &shell::read(&mut cargo(arguments))?));
+    }
     findings.extend(registry::check(&read(&root.join("Cargo.lock"))?));
     findings.extend(readme::check_crates(&metadata));
     let crates: Vec<_> = published(&metadata).collect();

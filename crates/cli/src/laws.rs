@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use percussion_impact::laws::Error;
+use percussion_impact::settings::Error;
 use percussion_mechanism::laws::{Choice, Name};
 
 use crate::{input::Subject, likeness::did_you_mean};

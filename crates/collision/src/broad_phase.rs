@@ -2,11 +2,14 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use crate::{adapter::Tree, solid::Aabb};
+#[cfg(feature = "hulls")]
+use crate::adapter::Tree;
+use crate::solid::Aabb;
 
 /// A tree of boxes that is kept from one call to the next.
 ///
-/// **Cost** about `n log n + k` for `n` boxes with `k` overlaps; nothing is allocated once it is warm.
+/// **Cost** about `n log n + k` for `n` boxes with `k` overlaps; without the feature `hulls`, `k` counts the overlaps along `x`.
+/// Nothing is allocated once it is warm.
 /// **Deterministic**: pairs come out sorted.
 #[derive(Clone, Default)]
 pub(crate) struct BroadPhase {
@@ -26,6 +29,29 @@ impl BroadPhase {
 impl Debug for BroadPhase {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("BroadPhase").finish_non_exhaustive()
+    }
+}
+
+/// Sorts boxes by their lower ends along `x`, and compares those that overlap there.
+#[cfg(not(feature = "hulls"))]
+#[derive(Clone, Default)]
+struct Tree {
+    order: Vec<usize>,
+}
+
+#[cfg(not(feature = "hulls"))]
+impl Tree {
+    /// Writes the pairs of boxes that overlap along `x`, in no particular order.
+    fn pairs(&mut self, boxes: &[Aabb], pairs: &mut Vec<[usize; 2]>) {
+        self.order.clear();
+        self.order.extend(0..boxes.len());
+        self.order.sort_unstable_by(|i, j| boxes[*i].low.x.total_cmp(&boxes[*j].low.x));
+        pairs.clear();
+        for (place, &i) in self.order.iter().enumerate() {
+            let later = self.order[place + 1..].iter();
+            let near = later.take_while(|j| boxes[**j].low.x <= boxes[i].high.x);
+            pairs.extend(near.map(|&j| [i.min(j), i.max(j)]));
+        }
     }
 }
 

@@ -46,6 +46,12 @@ pub(crate) mod hull {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Hull>, D::Error> {
         let Points { points } = Points::deserialize(from)?;
         let points: Vec<_> = points.into_iter().map(Vector3::from).collect();
-        Hull::new(&points).map(Arc::new).map_err(D::Error::custom)
+        #[cfg(feature = "hulls")]
+        return Hull::new(&points).map(Arc::new).map_err(D::Error::custom);
+        #[cfg(not(feature = "hulls"))]
+        Err(D::Error::custom(format!(
+            "hull of {} points, expected another shape: this program was built without the feature `hulls`",
+            points.len()
+        )))
     }
 }

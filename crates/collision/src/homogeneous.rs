@@ -200,6 +200,7 @@ mod tests {
 
     use super::*;
 
+    #[cfg(feature = "hulls")]
     fn corners(half: Vector3<f64>) -> Vec<Vector3<f64>> {
         let sign = |bit: usize, k: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
         (0..8)
@@ -207,6 +208,7 @@ mod tests {
             .collect()
     }
 
+    #[cfg(feature = "hulls")]
     #[test]
     fn a_hull_of_the_corners_of_a_box_has_the_inertia_of_the_box() {
         let half = Vector3::new(0.3, 0.2, 0.7);

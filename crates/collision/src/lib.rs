@@ -105,7 +105,13 @@
 //!
 //! # Features
 //!
-//! `serde`: shapes are read from files and written to them. Off by default.
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `hulls` | yes | convex [hulls](Shape::hull) of points, cylinders against all other shapes, and a tree of boxes for many bodies, by the crate `parry3d-f64` |
+//! | `serde` | yes | shapes as data of files |
+//!
+//! Without `hulls`, a cylinder touches half-spaces and spheres; with a capsule, a box or another cylinder near it,
+//! [`Scene::contacts`] ends with [`scene::Error::Undecided`].
 //!
 //! # Limits
 //!
@@ -114,6 +120,7 @@
 //! - Restitution and friction are carried along and combined (the geometric mean of friction), and nothing is
 //!   done with them.
 
+#[cfg(feature = "hulls")]
 mod adapter;
 mod broad_phase;
 pub mod cell_grid;
@@ -129,7 +136,9 @@ pub mod hull;
 mod lengths;
 pub mod pair;
 mod pairs;
+#[cfg(feature = "hulls")]
 mod parry;
+#[cfg(feature = "hulls")]
 mod points;
 pub mod scene;
 pub mod shape;

@@ -22,6 +22,8 @@
 //! | whole – whole, otherwise, that overlap | largest separation along a direction | closed form, circles by Newton's method |
 //! | whole – whole, otherwise, apart | distance of cores | parry, sharpened for cylinders |
 
+#[cfg(any(test, not(feature = "hulls")))]
+mod closest;
 mod curve;
 mod depth;
 mod manifold;
@@ -32,8 +34,9 @@ mod separation;
 use nalgebra::Vector3;
 use percussion_dynamics::Dimension;
 
+#[cfg(feature = "hulls")]
+use crate::adapter;
 use crate::{
-    adapter,
     feature::Feature,
     solid::{Placed, Solid},
     witness::Witness,
@@ -196,8 +199,11 @@ pub(crate) fn whole_within(
 fn nearest(a: &Placed<'_>, b: &Placed<'_>) -> Option<Witness> {
     let rounding = a.solid.rounding() + b.solid.rounding();
     let close = CLOSE * (a.solid.size() + b.solid.size());
-    let apart = adapter::nearest([a.solid, b.solid], [&a.pose, &b.pose])
-        .filter(|witness| witness.gap + rounding > close);
+    #[cfg(feature = "hulls")]
+    let apart = adapter::nearest([a.solid, b.solid], [&a.pose, &b.pose]);
+    #[cfg(not(feature = "hulls"))]
+    let apart = closest::nearest(a, b);
+    let apart = apart.filter(|witness| witness.gap + rounding > close);
     let is_curved = [a, b].iter().any(|placed| matches!(placed.solid, Solid::Cylinder { .. }));
     match apart {
         Some(rough) if is_curved => Some(polish::polish(a, b, &rough)),

@@ -1,13 +1,84 @@
-//! Which polyhedron points span, by parry.
+//! The [`Hull`] that points span, by parry.
 
 use nalgebra::Vector3;
 use parry3d_f64::{math::Vector, shape::ConvexPolyhedron};
 
-use crate::parry::to_parry;
+use crate::{
+    hull::{Error, Face, Hull, edges},
+    lengths::{LARGEST, unit},
+    parry::to_parry,
+};
+
+/// A hull thinner than this part of its extent is flat: below it the directions of its faces have
+/// lost half of their digits.
+const FLATTEST: f64 = 1e-8;
+
+impl Hull {
+    /// The convex hull of `points` (m); points inside it are left out.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub fn new(points: &[Vector3<f64>]) -> Result<Self, Error> {
+        let found = points.len();
+        for (index, point) in points.iter().enumerate() {
+            // NaN is in no range.
+            let outside = |entry: &&f64| !(-LARGEST..=LARGEST).contains(*entry);
+            if let Some(&value) = point.iter().find(outside) {
+                return Err(Error::OutOfRange { index, value });
+            }
+        }
+        if found < 4 {
+            return Err(Error::TooFew { found });
+        }
+        let loops = convex_hull(points).ok_or(Error::Flat { found })?;
+        let mut used: Vec<usize> = loops.iter().flatten().copied().collect();
+        used.sort_unstable();
+        used.dedup();
+        let vertices: Vec<_> = used.iter().map(|&index| points[index]).collect();
+        let renumbered = |index: &usize| used.binary_search(index).ok();
+        let mut faces = loops
+            .iter()
+            .map(|corners| {
+                let corners: Option<Vec<usize>> = corners.iter().map(renumbered).collect();
+                corners.and_then(|corners| face(&vertices, corners))
+            })
+            .collect::<Option<Vec<Face>>>()
+            .ok_or(Error::Flat { found })?;
+        faces.sort_by(|a, b| a.vertices.cmp(&b.vertices));
+        let hull = Self { edges: edges(&faces).ok_or(Error::Flat { found })?, vertices, faces };
+        if hull.is_thick() { Ok(hull) } else { Err(Error::Flat { found }) }
+    }
+
+    /// Whether the hull has a volume worth the name and no vertex stands out of a face.
+    fn is_thick(&self) -> bool {
+        let extent =
+            self.vertices.iter().map(|v| (v - self.vertices[0]).amax()).fold(0.0, f64::max);
+        self.faces.iter().all(|face| {
+            let heights = self.vertices.iter().map(|v| face.normal.dot(v) - face.offset);
+            let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
+            low < -FLATTEST * extent && high <= FLATTEST * extent
+        })
+    }
+}
+
+/// The face with these corners, which start at the smallest index.
+fn face(vertices: &[Vector3<f64>], mut corners: Vec<usize>) -> Option<Face> {
+    let first = corners.iter().enumerate().min_by_key(|(_, v)| **v)?.0;
+    corners.rotate_left(first);
+    // Newell's sum: twice the area vector, which is right for polygons that are slightly bent too.
+    let origin = vertices[corners[0]];
+    let area: Vector3<f64> = (1..corners.len() - 1)
+        .map(|k| (vertices[corners[k]] - origin).cross(&(vertices[corners[k + 1]] - origin)))
+        .sum();
+    let normal = unit(&area)?;
+    let offset = corners.iter().map(|&v| normal.dot(&vertices[v])).fold(f64::MIN, f64::max);
+    Some(Face { normal, offset, vertices: corners })
+}
 
 /// The faces of the convex hull of points, as indices of points counterclockwise from outside, or
 /// `None` if they span no volume.
-pub(crate) fn convex_hull(points: &[Vector3<f64>]) -> Option<Vec<Vec<usize>>> {
+fn convex_hull(points: &[Vector3<f64>]) -> Option<Vec<Vec<usize>>> {
     // The tolerances of parry are lengths, so that it is given lengths of about one.
     let scale = points.iter().map(|point| point.amax()).fold(f64::MIN_POSITIVE, f64::max);
     let scaled: Vec<Vector> = points.iter().map(|point| to_parry(&(point / scale))).collect();
@@ -23,4 +94,59 @@ pub(crate) fn convex_hull(points: &[Vector3<f64>]) -> Option<Vec<Vec<usize>>> {
         corners[first..end].iter().map(number).collect()
     });
     faces.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hull_of_the_corners_of_a_box_is_the_box() {
+        let half = Vector3::new(1.0, 2.0, 0.5);
+        let direct = Hull::cuboid(&half);
+        let hull = Hull::new(direct.vertices()).unwrap();
+        assert_eq!(hull.vertices(), direct.vertices());
+        assert_eq!((hull.faces().len(), hull.edges().len()), (6, 12));
+        for face in direct.faces() {
+            let found =
+                hull.faces().iter().any(|other| (other.normal - face.normal).norm() < 1e-15);
+            assert!(found, "{face:?} is a face of the hull too");
+        }
+    }
+
+    #[test]
+    fn normals_of_a_box_point_out_of_its_corners() {
+        let hull = Hull::cuboid(&Vector3::new(1.0, 2.0, 0.5));
+        for face in hull.faces() {
+            let rebuilt = super::face(hull.vertices(), face.vertices.clone()).unwrap();
+            assert_eq!((rebuilt.normal, rebuilt.offset), (face.normal, face.offset));
+        }
+    }
+
+    #[test]
+    fn hulls_of_any_size_have_the_same_features() {
+        let corners = Hull::cuboid(&Vector3::new(1.0, 2.0, 0.5));
+        for scale in [1e-9, 1e-3, 1e9] {
+            let points: Vec<_> = corners.vertices().iter().map(|v| v * scale).collect();
+            let hull = Hull::new(&points).unwrap();
+            assert_eq!((hull.faces().len(), hull.edges().len()), (6, 12), "scale {scale}");
+        }
+    }
+
+    #[test]
+    fn points_that_span_no_volume_are_refused() {
+        let flat: Vec<_> =
+            (0..9).map(|i| Vector3::new(f64::from(i % 3), f64::from(i / 3), 1.0)).collect();
+        assert_eq!(Hull::new(&flat), Err(Error::Flat { found: 9 }));
+        assert_eq!(Hull::new(&[Vector3::zeros(); 5]), Err(Error::Flat { found: 5 }));
+        assert_eq!(Hull::new(&flat[..3]), Err(Error::TooFew { found: 3 }));
+        assert_eq!(Hull::new(&[]), Err(Error::TooFew { found: 0 }));
+    }
+
+    #[test]
+    fn points_that_are_not_finite_are_refused() {
+        let mut points = Hull::cuboid(&Vector3::repeat(1.0)).vertices().to_vec();
+        points[5].y = f64::INFINITY;
+        assert_eq!(Hull::new(&points), Err(Error::OutOfRange { index: 5, value: f64::INFINITY }));
+    }
 }

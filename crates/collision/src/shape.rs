@@ -113,7 +113,7 @@ impl Shape {
     pub const NAMES: [&str; 9] =
         ["sphere", "half-space", "box", "capsule", "cylinder", "hull", "rod", "disc", "rectangle"];
 
-    /// The convex hull of `points` (m).
+    /// The convex hull of `points` (m). Needs the feature `hulls`.
     ///
     /// # Errors
     ///
@@ -132,6 +132,7 @@ impl Shape {
     /// assert_eq!((hull.vertices().len(), hull.faces().len()), (4, 4));
     /// # Ok::<(), percussion_collision::hull::Error>(())
     /// ```
+    #[cfg(feature = "hulls")]
     pub fn hull(points: &[Vector3<f64>]) -> Result<Self, hull::Error> {
         Ok(Self::Hull(Arc::new(Hull::new(points)?)))
     }
@@ -215,7 +216,7 @@ impl Shape {
 /// Names of the half extents of a box, of which a rectangle has the first two.
 const HALF_EXTENTS: [&str; 3] = ["half_extents[0]", "half_extents[1]", "half_extents[2]"];
 
-#[cfg(test)]
+#[cfg(all(test, feature = "hulls"))]
 mod tests {
     use super::*;
 

@@ -70,7 +70,12 @@
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `json` | yes | [documents](friction::Document) of contact problems as JSON; includes `serde` |
+//! | `rayon` | yes | sweeps on several threads, with the same bits as on one |
+//! | `tracing` | yes | events of level `debug` where a solver gives up a path |
+//! | `serde` | yes | settings, statuses and reports as data |
 //!
 //! # Limits
 //!

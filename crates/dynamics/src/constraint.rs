@@ -22,6 +22,7 @@ use crate::{
 pub mod curve;
 pub mod frames;
 pub mod rolling;
+#[cfg(feature = "loops")]
 pub mod set;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ mod tests;
 pub use curve::PointOnCurve;
 pub use frames::{Frame, Hinge, Weld};
 pub use rolling::Rolling;
+#[cfg(feature = "loops")]
 pub use set::ConstraintSet;
 
 /// Why a constraint is refused.

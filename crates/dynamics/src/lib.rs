@@ -69,7 +69,10 @@
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `loops` | yes | [`ConstraintSet`](constraint::ConstraintSet): constraints solved for together, with redundant ones |
+//! | `serde` | yes | settings as data |
 //!
 //! # Limits
 //!

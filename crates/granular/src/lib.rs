@@ -91,7 +91,12 @@
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `bodies` | yes | [`bodies`] of any convex shape |
+//! | `checkpoints` | yes | [`checkpoint`] files |
+//! | `rayon` | yes | several threads, with the same bits as one |
+//! | `scenes` | no | [`scenes`] and the [`channel`], random beds and piles that benches and experiments start from |
 //!
 //! # Limits
 //!
@@ -101,8 +106,11 @@
 //!   (m, m/s): outside of that, squares would overflow or vanish. Speeds below `1e-75` m/s count as rest.
 //! - Sweeps end at a number or a residual that is chosen: the [`Report`] says what is left, and nothing is hidden.
 
+#[cfg(feature = "bodies")]
 pub mod bodies;
+#[cfg(feature = "scenes")]
 pub mod channel;
+#[cfg(feature = "checkpoints")]
 pub mod checkpoint;
 mod contact;
 mod correction;
@@ -113,6 +121,7 @@ mod link;
 mod parallel;
 mod range;
 pub mod report;
+#[cfg(feature = "scenes")]
 pub mod scenes;
 pub mod settings;
 mod slab;

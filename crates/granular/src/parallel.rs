@@ -3,7 +3,7 @@
 //! A slab is at least one cell thick and a cell is wider than any contact is long, so the contacts whose first
 //! grain lies in slab `k` touch slabs `k` and `k + 1` only. All even slabs can therefore be swept at once, and
 //! then all odd ones: no two of them share a grain. Slabs depend on the positions alone, not on the number of
-//! threads, and so does every bit of the result. The bisection by [`rayon::join`] hands each slab its grains
+//! threads, and so does every bit of the result. The bisection hands each slab its grains
 //! as a slice of its own, without `unsafe`.
 
 /// A part of the grains that is worked on by itself; those of one list follow one another.
@@ -15,12 +15,28 @@ pub(crate) trait Range: Send {
     fn len(&self) -> u32;
 }
 
+/// Does both, at once with the feature `rayon`.
+fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
+    #[cfg(feature = "rayon")]
+    rayon::join(left, right);
+    #[cfg(not(feature = "rayon"))]
+    {
+        left();
+        right();
+    }
+}
+
 /// Does `work` inside rayon's pool if there are enough slabs for several threads.
 ///
-/// A thread from outside sleeps at every call of [`rayon::join`] until the pool has answered. Better that it sleeps
+/// A thread from outside sleeps at every call of `rayon::join` until the pool has answered. Better that it sleeps
 /// once.
 pub(crate) fn inside<R: Send>(slabs: usize, work: impl FnOnce() -> R + Send) -> R {
-    if slabs > 2 { rayon::scope(|_| work()) } else { work() }
+    #[cfg(feature = "rayon")]
+    if slabs > 2 {
+        return rayon::scope(|_| work());
+    }
+    let _ = slabs;
+    work()
 }
 
 /// Does `work` on every slab, in parallel.
@@ -30,7 +46,7 @@ pub(crate) fn each<S: Range>(slabs: &mut [S], work: &(impl Fn(&mut S) + Sync)) {
         [slab] => work(slab),
         _ => {
             let (left, right) = slabs.split_at_mut(slabs.len() / 2);
-            rayon::join(|| each(left, work), || each(right, work));
+            join(|| each(left, work), || each(right, work));
         }
     }
 }
@@ -66,7 +82,7 @@ fn every_other<S: Range, T: Send>(
             let middle = (slabs.len() / 2).next_multiple_of(2);
             let (left, right) = slabs.split_at_mut(middle);
             let (near, far) = items.split_at_mut((right[0].start() - left[0].start()) as usize);
-            rayon::join(|| every_other(left, near, work), || every_other(right, far, work));
+            join(|| every_other(left, near, work), || every_other(right, far, work));
         }
     }
 }

@@ -22,7 +22,6 @@
 //! what they do, which bounds their rounding by `N √eps` of the size, `N = n_v + r + m_b`.
 
 use nalgebra::DVector;
-use serde::Serialize;
 
 use crate::{Outcome, Problem, outcome::Impulse};
 
@@ -64,7 +63,8 @@ pub(crate) use sizes::{TOLERANCE, still};
 /// assert_eq!(Certificate::check(&problem, &too_weak)?.approach, 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Certificate {
     /// Largest entry of `|M(v⁺ − v⁻) − JᵀΛ − GᵀΛ_b|` over the size of its own terms, see the [module](self) (dimensionless).
     pub momentum_residual: f64,

@@ -37,7 +37,6 @@
 //! gradients on the manifold of solutions, with its linearization as chart.
 
 use nalgebra::{DMatrix, DVector};
-use serde::{Deserialize, Serialize};
 
 mod differences;
 mod error;
@@ -51,8 +50,9 @@ pub use error::Error;
 use search::Search;
 
 /// A number that the design may choose.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Variable {
     /// Where the search starts, within the bounds.
     pub start: f64,
@@ -101,8 +101,9 @@ impl Posture {
 }
 
 /// The wanted product of two unit normals in the kinetic metric.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Condition {
     /// Two contacts, by their indices in [`Posture::gaps`].
     pub contacts: [usize; 2],
@@ -128,8 +129,9 @@ impl Condition {
 }
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Largest gap that counts as touching (m, > 0, default `1e-10`).
     pub gap_tolerance: f64,
@@ -158,8 +160,9 @@ impl Default for Settings {
 }
 
 /// How [`solve`] ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
     /// The equations hold, at a point nearest to the start to first order.
@@ -174,7 +177,8 @@ pub enum Status {
 }
 
 /// One step of a [`Report::path`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
     /// The variables after it.
     pub variables: Vec<f64>,
@@ -187,7 +191,8 @@ pub struct Step {
 }
 
 /// What [`solve`] found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Report {
     /// How it ended.
     pub status: Status,

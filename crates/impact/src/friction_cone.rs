@@ -51,7 +51,6 @@
 //! cutting-plane and column generation algorithms", *Networks* 49 (2007) 3–17 (points half way).
 
 use nalgebra::DVector;
-use serde::{Deserialize, Serialize};
 
 use crate::{Problem, readable::readable};
 
@@ -63,8 +62,9 @@ mod tests;
 use generators::Generators;
 
 /// Settings of [`analyze`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Directions of friction of a contact with two tangents (even, 4 to 360, default 8).
     pub directions: usize,
@@ -305,6 +305,7 @@ fn improve(generators: &Generators, settings: &Settings) -> Result<(DVector<f64>
             break;
         }
     }
+    #[cfg(feature = "tracing")]
     tracing::debug!(cuts = cuts.len(), lower, upper, "direction of the friction cone");
     Ok((best, upper))
 }

@@ -32,22 +32,26 @@ mod tests;
 use std::{fmt, str::FromStr};
 
 use percussion_complementarity::lcp::enumerate;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     AnitescuPotra, Law, Outcome, Problem, Propagative, Sequential, SetValuedRouth,
-    certificate::Claims, law, outcome::Status, propagative::Branch, set_valued,
+    certificate::Claims,
+    law,
+    outcome::Status,
+    propagative::Branch,
+    set_valued,
+    settings::{Error, Setting, Settings},
 };
 
-pub use crate::settings::{Error, FromSettings, Setting, Settings};
 use sampled::Sampled;
 
 /// Makes [`Name`] of the list of all laws.
 macro_rules! names {
     ($($variant:ident, $name:literal, $build:expr, $summary:literal;)*) => {
         /// The laws of this crate.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
         #[non_exhaustive]
         pub enum Name {
             $(#[doc = concat!("[`", stringify!($variant), "`](crate::", stringify!($variant), ").")] $variant,)*
@@ -148,14 +152,15 @@ pub struct Several {
 }
 
 /// Sequences of contacts, of which the first are listed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Sequences {
     /// The first sequences, by indices of contacts.
-    #[serde(rename = "sequences")]
+    #[cfg_attr(feature = "serde", serde(rename = "sequences"))]
     pub listed: Vec<Vec<usize>>,
     /// Number of all sequences.
-    #[serde(rename = "sequence_count")]
+    #[cfg_attr(feature = "serde", serde(rename = "sequence_count"))]
     pub count: u64,
 }
 

@@ -42,6 +42,7 @@
 //! | [`certificate`] | the figures that judge an outcome, and the one judgement by what a law claims |
 //! | [`law`] | the trait of all laws, and why one cannot start |
 //! | [`laws`] | the laws by name, their settings as text, and what they answer |
+//! | [`settings`] | settings of laws as text, by key |
 //! | [`step_lcp`] | the linear complementarity problem that laws share |
 //! | [`newton`] | restitution of normal velocities |
 //! | [`poisson`] | restitution of normal percussions |
@@ -73,7 +74,13 @@
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `sets` | yes | [`SetValuedRouth`], [`outcome_set`], [`guarantee`], the list of all laws by name ([`laws`]) and random orders of [`Propagative`]; includes `linear-programs` |
+//! | `linear-programs` | with `sets` | [`friction_cone`] |
+//! | `rayon` | yes | samples on several threads, with the same bits as on one |
+//! | `tracing` | yes | events of level `debug` |
+//! | `serde` | yes | settings, outcomes and certificates as data |
 //!
 //! # Limits
 //!
@@ -90,6 +97,7 @@
 
 /// The one list of the laws, in the order of lists: variant of [`laws::Name`], name in files, what builds it from its
 /// settings, and a summary.
+#[cfg(feature = "sets")]
 macro_rules! all_laws {
     ($define:ident) => {
         $define! {
@@ -119,14 +127,18 @@ pub mod anitescu_potra;
 pub mod certificate;
 pub mod design;
 mod directions;
+#[cfg(feature = "linear-programs")]
 pub mod friction_cone;
+#[cfg(feature = "sets")]
 pub mod guarantee;
 mod infeasible;
 pub mod law;
+#[cfg(feature = "sets")]
 pub mod laws;
 pub mod maximum_dissipation;
 pub mod newton;
 pub mod outcome;
+#[cfg(feature = "sets")]
 pub mod outcome_set;
 pub mod plus;
 pub mod poisson;
@@ -135,8 +147,9 @@ pub mod propagative;
 mod readable;
 pub mod routh;
 pub mod sequential;
+#[cfg(feature = "sets")]
 pub mod set_valued;
-mod settings;
+pub mod settings;
 pub mod step_lcp;
 
 /// Compiles the example of the README.
@@ -156,4 +169,5 @@ pub use problem::{Contact, Mass, MassOperator, Problem, ProblemError};
 pub use propagative::Propagative;
 pub use routh::Routh;
 pub use sequential::Sequential;
+#[cfg(feature = "sets")]
 pub use set_valued::SetValuedRouth;

@@ -1,7 +1,6 @@
 //! What a law answers: the [`Outcome`] of an impact, with the [`Trace`] of how it came about.
 
 use nalgebra::DVector;
-use serde::Serialize;
 
 /// The answer of a law to a [`Problem`](crate::Problem), judged by
 /// [`Certificate::check`](crate::Certificate::check).
@@ -18,7 +17,8 @@ pub struct Outcome {
 }
 
 /// Percussion at one contact.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Impulse {
     /// `Λ_n` (N·s); positive pushes the bodies apart.
     pub normal: f64,
@@ -60,8 +60,9 @@ impl Trace {
 /// A law itself says [`Resolved`](Self::Resolved), [`Limit`](Self::Limit) or [`Unsolved`](Self::Unsolved); what
 /// [`Law::resolve`](crate::Law::resolve) returns has been judged by
 /// [`Certificate::judge`](crate::Certificate::judge), which adds the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
     /// The law came to its end, and the certificate of the outcome holds.
@@ -91,8 +92,9 @@ impl Status {
 }
 
 /// What a law makes of the coefficients of restitution of the contacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum RestitutionUse {
     /// No contact has a coefficient other than 0.
@@ -118,8 +120,9 @@ pub struct Stage {
 }
 
 /// What happens in a stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Phase {
     /// An impact from beginning to end.

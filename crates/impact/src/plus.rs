@@ -92,8 +92,6 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     Law, Outcome, Problem,
     certificate::Claims,
@@ -121,11 +119,7 @@ impl FromSettings for Plus {
         Ok(Self {
             v_capture: settings.number("v_capture", defaults.v_capture, "a speed (m/s)")?,
             v_plastic: settings.number("v_plastic", defaults.v_plastic, "a speed (m/s)")?,
-            e_min: settings.optional(
-                "e_min",
-                "restitution",
-                "a number in [0, 1] for all contacts",
-            )?,
+            e_min: settings.optional("e_min", "restitution", "a number in [0, 1]")?,
             v_transition: settings.number(
                 "v_transition",
                 defaults.v_transition,
@@ -197,8 +191,9 @@ const EXHAUSTIVE: usize = 8;
 /// assert!((workspace.impulse() - dvector![2.0, 2.0]).amax() < 1e-12); // N·s
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Plus {
     /// Approach speed below which nothing is given back (m/s, ≥ 0, default 0.01).
     pub v_capture: f64,
@@ -234,8 +229,9 @@ pub struct Plus {
 }
 
 /// Which contacts take part in a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Participation {
     /// Those that approach, so that an impact travels from contact to contact.
@@ -247,8 +243,9 @@ pub enum Participation {
 }
 
 /// How the constraints that act in an interval are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ActiveSet {
     /// From all of them, by dropping what is violated most.
@@ -259,7 +256,8 @@ pub enum ActiveSet {
 }
 
 /// How an impact was resolved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
     /// Whether the law came to its end.
     pub status: Status,
@@ -287,8 +285,9 @@ impl Report {
 }
 
 /// Whether the law came to its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
     /// No contact approaches and nothing is owed.

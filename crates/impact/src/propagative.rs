@@ -62,11 +62,6 @@
 //! That sequences of more than two contacts end is left open there; the argument above is ours.
 
 use nalgebra::DVector;
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
@@ -81,10 +76,12 @@ mod search;
 mod states;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use mirrors::Mirrors;
 pub use pairs::{Pair, order_never_matters, pairs};
 use search::Search;
+use turns::Turns;
 
 /// Reflections that leave less rounding than velocities have anyway: `64` is the factor of [`Problem::rounding`].
 const LONG: usize = 64;
@@ -93,8 +90,9 @@ const LONG: usize = 64;
 const LISTING: usize = 10;
 
 /// Which of the contacts that are approached is hit next.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Order {
     /// The one with the least `⟨p, u⟩` (argmin), of equals the first.
@@ -106,7 +104,8 @@ pub enum Order {
     Index,
     /// Round and round in this order, which lists each contact once.
     Fixed(Vec<usize>),
-    /// Any, each as likely as the others; the seed makes it repeatable.
+    /// Any, each as likely as the others; the seed makes it repeatable. Needs the feature `sets`.
+    #[cfg(feature = "sets")]
     Random(u64),
 }
 
@@ -438,63 +437,4 @@ fn largest_distance(problem: &Problem, branches: &[Branch]) -> f64 {
         }
     }
     largest.sqrt()
-}
-
-/// An [`Order`] at work.
-enum Turns {
-    Most,
-    Least,
-    /// Mirrors round and round, and the place in the round that comes next.
-    Round(Vec<usize>, usize),
-    Random(Box<ChaCha8Rng>),
-}
-
-impl Turns {
-    fn new(order: &Order, mirrors: &Mirrors, contacts: usize) -> Result<Self, Error> {
-        Ok(match order {
-            Order::MostApproached => Self::Most,
-            Order::LeastApproached => Self::Least,
-            Order::Index => Self::Round((0..mirrors.contacts.len()).collect(), 0),
-            Order::Fixed(order) => {
-                let mut sorted = order.clone();
-                sorted.sort_unstable();
-                if !sorted.into_iter().eq(0..contacts) {
-                    return Err(Error::Order { order: order.clone(), contacts });
-                }
-                let mut round: Vec<usize> = Vec::with_capacity(mirrors.contacts.len());
-                for mirror in order.iter().filter_map(|&contact| mirrors.mirror_of[contact]) {
-                    if !round.contains(&mirror) {
-                        round.push(mirror);
-                    }
-                }
-                Self::Round(round, 0)
-            }
-            Order::Random(seed) => Self::Random(Box::new(ChaCha8Rng::seed_from_u64(*seed))),
-        })
-    }
-
-    fn next(&mut self, mirrors: &Mirrors, state: &[f64]) -> Option<usize> {
-        let mut approached = mirrors.approached(state);
-        let product = |k| mirrors.product(state, k);
-        match self {
-            Self::Most => approached.reduce(|a, b| if product(b) < product(a) { b } else { a }),
-            Self::Least => approached.reduce(|a, b| if product(b) > product(a) { b } else { a }),
-            Self::Round(round, place) => {
-                let turns = (0..round.len()).map(|turn| (*place + turn) % round.len());
-                let turn =
-                    turns.into_iter().find(|&turn| mirrors.is_approached(state, round[turn]))?;
-                *place = turn + 1;
-                Some(round[turn])
-            }
-            Self::Random(random) => {
-                let count = mirrors.approached(state).count();
-                if count == 0 {
-                    return None;
-                }
-                // The bias of the remainder is below 2⁻⁵⁰ for less than 2¹⁴ contacts.
-                let pick = random.next_u64() % count as u64;
-                approached.nth(usize::try_from(pick).unwrap_or(0))
-            }
-        }
-    }
 }

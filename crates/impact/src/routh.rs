@@ -49,7 +49,6 @@
 //! 431 (1990) 169–181 (energetic restitution).
 
 use nalgebra::{DVector, Matrix3, Vector3};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
@@ -87,8 +86,9 @@ mod tests;
 use path::{Path, Walk};
 
 /// Where an impact ends, by the coefficient of restitution `e` of the contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Restitution {
     /// Newton: the speed of separation is `e` times that of approach.
@@ -123,8 +123,9 @@ pub enum Restitution {
 /// assert_eq!(outcome.trace.stages[0].phase, Phase::Stick);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Routh {
     /// Where the impact ends.
     pub restitution: Restitution,

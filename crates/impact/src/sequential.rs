@@ -26,7 +26,6 @@
 use std::collections::BTreeSet;
 
 use nalgebra::DVector;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
@@ -39,8 +38,9 @@ use crate::{
 const MOST_CONTACTS: usize = 7;
 
 /// Which of the contacts that approach comes next.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Order {
     /// The one that approaches fastest (m/s); of equals the first.

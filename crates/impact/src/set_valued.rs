@@ -41,8 +41,8 @@
 
 use nalgebra::DVector;
 use percussion_complementarity::lcp::lemke;
+#[cfg(feature = "rayon")]
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     Law, Outcome, Problem,
@@ -73,8 +73,9 @@ const CHUNK: u64 = 256;
 const WAVE: u64 = 32;
 
 /// Settings of [`SetValuedRouth`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Largest increment `h` of a normal percussion in a step (N·s, > 0). There is no default (NaN,
     /// which is refused): the set of outcomes depends on it, and what is small depends on the masses.
@@ -133,8 +134,9 @@ impl Default for Settings {
 /// shows the compass gait of the source (two legs of 1 m, `μ = 5`, `h = 0.25` N·s): its samples take
 /// 1.63 LCPs on average with [`Scaled`](Self::Scaled), 1.69 with [`Ones`](Self::Ones) and 1.84 with
 /// [`Random`](Self::Random).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Covering {
     /// The fastest contact velocity before the impact in rows of velocities, and `h` in rows of
@@ -241,28 +243,29 @@ impl SetValuedRouth {
                 .take_while(|&first| first < end)
                 .map(|first| (first, summary.clone()))
                 .collect();
-            let parts: Vec<_> = chunks
-                .into_par_iter()
-                .map_init(
-                    || sampler.clone(),
-                    |sampler, (first, mut summary)| {
-                        let mut statistics = Statistics::new(self.settings.steps);
-                        for index in first..end.min(first + CHUNK) {
-                            sampler.run(index);
-                            statistics.count(
-                                sampler.termination(),
-                                sampler.lcps(),
-                                sampler.fallbacks(),
-                                sampler.figures(),
-                            );
-                            if let Some(sample) = sampler.outcome() {
-                                summary.record(&sample);
-                            }
-                        }
-                        (statistics, summary)
-                    },
-                )
-                .collect();
+            let work = |sampler: &mut Sampler<'_>, (first, mut summary): (u64, S)| {
+                let mut statistics = Statistics::new(self.settings.steps);
+                for index in first..end.min(first + CHUNK) {
+                    sampler.run(index);
+                    statistics.count(
+                        sampler.termination(),
+                        sampler.lcps(),
+                        sampler.fallbacks(),
+                        sampler.figures(),
+                    );
+                    if let Some(sample) = sampler.outcome() {
+                        summary.record(&sample);
+                    }
+                }
+                (statistics, summary)
+            };
+            #[cfg(feature = "rayon")]
+            let parts: Vec<_> = chunks.into_par_iter().map_init(|| sampler.clone(), work).collect();
+            #[cfg(not(feature = "rayon"))]
+            let parts: Vec<_> = {
+                let mut sampler = sampler.clone();
+                chunks.into_iter().map(|chunk| work(&mut sampler, chunk)).collect()
+            };
             for (statistics, summary) in parts {
                 set.statistics.merge(&statistics);
                 set.summary.merge(summary);

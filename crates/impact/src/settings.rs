@@ -3,7 +3,6 @@
 use std::{fmt::Debug, str::FromStr};
 
 use percussion_complementarity::lcp::lemke;
-use serde::Serialize;
 
 /// Expectations that several laws have.
 pub(crate) const AT_LEAST_1: &str = "a number from 1 on";
@@ -82,7 +81,8 @@ fn expected(known: &[String]) -> String {
 }
 
 /// A setting that a law has.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Setting {
     /// What stands before the `=`.
@@ -131,7 +131,7 @@ impl Settings {
     /// # Errors
     ///
     /// [`Error::Twice`].
-    pub(super) fn new(given: Vec<(String, String)>) -> Result<Self, Error> {
+    pub(crate) fn new(given: Vec<(String, String)>) -> Result<Self, Error> {
         for (index, (key, _)) in given.iter().enumerate() {
             if given[..index].iter().any(|(earlier, _)| earlier == key) {
                 return Err(Error::Twice { key: key.clone() });
@@ -254,7 +254,7 @@ impl Settings {
     /// # Errors
     ///
     /// [`Error::Unknown`] when something was given that the law did not take.
-    pub(super) fn finish(self, law: &str) -> Result<Vec<Setting>, Error> {
+    pub(crate) fn finish(self, law: &str) -> Result<Vec<Setting>, Error> {
         let Some((key, _)) = self.given.into_iter().next() else { return Ok(self.known) };
         let known = self.known.into_iter().map(|setting| setting.key).collect();
         Err(Error::Unknown { law: law.to_owned(), key, known })

@@ -34,7 +34,6 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, lemke};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     Contact, Problem,
@@ -48,8 +47,9 @@ use crate::{
 const MOST_UNKNOWNS: usize = 5000;
 
 /// Settings of the laws that solve complementarity problems.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Directions of friction of a contact with two tangents (even, 4 to 360, default 8). Along the
     /// directions the bound of friction is `μ` times the normal percussion, between them down to
@@ -211,6 +211,7 @@ impl<'a> StepLcp<'a> {
         let mut z = DVector::zeros(self.dimension());
         let mut workspace = lemke::Workspace::new(z.len());
         let report = lemke::solve(&problem, &self.settings.lemke, &mut workspace, &mut z)?;
+        #[cfg(feature = "tracing")]
         tracing::debug!(?report, "solved the LCP of an impact");
         let solved = report.status == lcp::Status::Solved;
         let status = if solved { Status::Resolved } else { Status::Unsolved };

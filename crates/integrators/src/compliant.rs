@@ -58,7 +58,7 @@ mod tests;
 
 use std::cell::RefCell;
 
-use crate::energy::{ControlledAccount, Reached};
+use crate::energy::controlled::{ControlledAccount, Reached};
 use equations::Equations;
 use run::Run;
 use settings::Resolved;

@@ -73,7 +73,7 @@ mod start;
 
 use percussion_impact::Law;
 
-use crate::model::{Feature, Model, Rule, State};
+use crate::model::{Model, State};
 use chatter::Chatter;
 use geometry::Geometry;
 use hold::Hold;
@@ -86,18 +86,6 @@ pub use report::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Snapshot, Status,
 };
 pub use settings::Settings;
-
-/// What event-driven motion makes of a feature of a model.
-#[must_use]
-pub const fn rule(feature: Feature) -> Rule {
-    match feature {
-        Feature::JointFriction | Feature::Forces => Rule::Refused,
-        Feature::FoundContacts
-        | Feature::Restitution
-        | Feature::Constraints
-        | Feature::VelocityConstraints => Rule::Used,
-    }
-}
 
 /// Moves `model` from `start` until the time `end` (s), with `law` for its impacts; `observer` sees the start, both sides
 /// of every event, the end, and the ends of steps or the samples of [`Settings::sample_interval`].

@@ -69,10 +69,9 @@ mod solution;
 mod tests;
 
 use percussion_dynamics::Dimension;
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    energy::{ControlledAccount, Reached},
+    energy::controlled::{ControlledAccount, Reached},
     model::{Feature, Model, Rule, State},
     scales::Scales,
 };
@@ -83,8 +82,9 @@ pub use error::Error;
 pub use solution::{Accumulation, Kind, Moment, Phase, Solution, Status};
 
 /// Settings of [`build`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Tolerance of a step of a smooth phase, in `[1e-13, 1e-3]` (default `1e-12`): relative to an entry of the state
     /// and to how far it goes while bodies move by the length `L` of the model in its time `T`.

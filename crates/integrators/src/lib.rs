@@ -71,7 +71,12 @@
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `adaptive` | yes | [`event_driven`], [`compliant`] and [`inclusion`], by the crate `diffsol` |
+//! | `rayon` | yes | contact problems on several threads, with the same bits as on one |
+//! | `tracing` | yes | events of level `debug` |
+//! | `serde` | yes | settings and reports as data |
 //!
 //! # Limits
 //!
@@ -82,13 +87,17 @@
 //! - [`inclusion`] is for systems in the plane; [`compliant`] knows no bilateral constraints.
 
 mod bilateral;
+#[cfg(feature = "adaptive")]
 pub mod compliant;
 pub mod contacts;
 pub mod energy;
 pub mod error;
+#[cfg(feature = "adaptive")]
 pub mod event_driven;
+#[cfg(feature = "adaptive")]
 mod events;
 pub mod impulse_velocity;
+#[cfg(feature = "adaptive")]
 pub mod inclusion;
 pub mod model;
 pub mod moreau_jean;

@@ -48,7 +48,6 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{Document, Law, Method};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     energy::Allowance,
@@ -62,8 +61,9 @@ use crate::{
 };
 
 /// Settings of the [`MoreauJean`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Step `h` (s), positive (default `0.001`).
     pub step_size: f64,

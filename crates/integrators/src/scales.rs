@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, Vector3};
 use percussion_dynamics::{ContactSource, Dimension, GapFunction, System};
-use serde::{Deserialize, Serialize};
 
 use crate::state::State;
 
@@ -29,8 +28,9 @@ use crate::state::State;
 const SMALLEST: f64 = 1e-5;
 
 /// Length, mass and time of a problem, in the units of the model (m, kg, s).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Scales {
     /// Length `L` (m, > 0).
     pub length: f64,
@@ -151,6 +151,7 @@ impl Scales {
 
     /// The same for coordinates (length `n_q`): as far as the velocities of
     /// [`of_velocities`](Self::of_velocities) move them.
+    #[cfg(feature = "adaptive")]
     pub(crate) fn of_coordinates(&self, system: &dyn System, coordinates: &[f64]) -> Vec<f64> {
         let of_velocities = self.of_velocities(system, coordinates);
         let (mut unit, mut rate) = (vec![0.0; of_velocities.len()], vec![0.0; coordinates.len()]);
@@ -337,6 +338,7 @@ mod tests {
         assert_near(of([0.0; 3], 0.0, 7.0), [0.5, 4.0, 7.0]);
     }
 
+    #[cfg(feature = "adaptive")]
     #[test]
     fn velocities_have_the_scales_of_the_points_they_move() {
         let system = PlanarBodies::new(vec![PlanarBody::new(4.0, 1.0)], Vector2::zeros()).unwrap();

@@ -12,7 +12,7 @@
 //! | [`ImpulseVelocity`] | used | ignored | refused | used | used | refused |
 //! | [`MoreauJean`] | used | used | refused | used | used | refused |
 //! | [`Variational`] | used | used | refused | used | refused | used |
-//! | [`event_driven`] | used | used | refused | used | used | refused |
+//! | [`event_driven`](crate::event_driven) | used | used | refused | used | used | refused |
 //! | [`inclusion`](crate::inclusion) | refused | ignored | refused | refused | refused | refused |
 //!
 //! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. What is refused is refused by name
@@ -52,12 +52,11 @@
 use std::{fmt, str::FromStr};
 
 use percussion_complementarity::friction::Document;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     contacts::Contacts,
     error::Error,
-    event_driven, impulse_velocity,
+    impulse_velocity,
     impulse_velocity::ImpulseVelocity,
     model::{Feature, Model, Rule, State},
     moreau_jean,
@@ -71,13 +70,14 @@ use crate::{
 };
 
 /// The schemes that move a [`Model`] through time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Name {
     /// [`StewartTrinkle`].
     StewartTrinkle,
-    /// [`event_driven`], which is no stepping scheme.
+    /// [`event_driven`](crate::event_driven), which is no stepping scheme and needs the feature `adaptive`.
     EventDriven,
     /// [`ImpulseVelocity`].
     ImpulseVelocity,
@@ -134,7 +134,13 @@ impl Name {
     pub fn rule(self, feature: Feature) -> Rule {
         match self {
             Self::StewartTrinkle => StewartTrinkle::rule(feature),
-            Self::EventDriven => event_driven::rule(feature),
+            Self::EventDriven => match feature {
+                Feature::JointFriction | Feature::Forces => Rule::Refused,
+                Feature::FoundContacts
+                | Feature::Restitution
+                | Feature::Constraints
+                | Feature::VelocityConstraints => Rule::Used,
+            },
             Self::ImpulseVelocity => ImpulseVelocity::rule(feature),
             Self::MoreauJean => MoreauJean::rule(feature),
             Self::Variational => Variational::rule(feature),
@@ -179,8 +185,9 @@ impl FromStr for Name {
 /// A stepping scheme with its settings.
 ///
 /// In a file the name stands beside the settings, as in `{"name": "moreau-jean", "step_size": 0.01}`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(tag = "name", rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Choice {
     /// [`StewartTrinkle`].

@@ -15,7 +15,6 @@ use percussion_complementarity::friction::{
     self, Document, Law, Method, Reduction, Report, Status,
 };
 use percussion_dynamics::{ContactSet, System, contact_set};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     bilateral::Bilateral,
@@ -27,8 +26,9 @@ use crate::{
 };
 
 /// What becomes of a step whose contact problem was not solved to the tolerance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Unsolved {
     /// It is refused as [`Error::Unsolved`], and the state stays.

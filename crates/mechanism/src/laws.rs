@@ -44,7 +44,8 @@ use std::{fmt, str::FromStr};
 use percussion_impact::{
     Law, Problem,
     certificate::Claims,
-    laws::{self, Answer, Setting, Settings},
+    laws::{self, Answer},
+    settings::{self, Setting, Settings},
 };
 use serde::{Deserialize, Serialize};
 
@@ -115,11 +116,11 @@ impl fmt::Display for Name {
 }
 
 impl FromStr for Name {
-    type Err = laws::Error;
+    type Err = settings::Error;
 
-    fn from_str(text: &str) -> Result<Self, laws::Error> {
+    fn from_str(text: &str) -> Result<Self, settings::Error> {
         let known = Self::ALL.into_iter().find(|name| name.as_str() == text);
-        known.ok_or_else(|| laws::Error::Name {
+        known.ok_or_else(|| settings::Error::Name {
             name: text.to_owned(),
             known: Self::ALL.map(Self::as_str).to_vec(),
         })
@@ -127,9 +128,9 @@ impl FromStr for Name {
 }
 
 impl TryFrom<String> for Name {
-    type Error = laws::Error;
+    type Error = settings::Error;
 
-    fn try_from(text: String) -> Result<Self, laws::Error> {
+    fn try_from(text: String) -> Result<Self, settings::Error> {
         text.parse()
     }
 }
@@ -177,7 +178,7 @@ impl Choice {
         name: Name,
         given: Vec<(String, String)>,
         impact: Option<&Impact>,
-    ) -> Result<Self, laws::Error> {
+    ) -> Result<Self, settings::Error> {
         match name {
             Name::Impact(name) => {
                 laws::Choice::new(name, given, impact.map(|impact| &impact.set_valued))

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use percussion_collision::Shape;
 use percussion_complementarity::friction;
-use percussion_impact::laws::Setting;
+use percussion_impact::settings::Setting;
 use percussion_integrators::schemes;
 use percussion_mechanism::laws::Name;
 use percussion_report::Table;

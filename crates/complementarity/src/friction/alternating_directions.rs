@@ -22,7 +22,6 @@
 //! L. Montaut, "From compliant to rigid contact simulation: a unified and efficient approach", *RSS* 2024.
 
 use nalgebra::{DVector, Vector3};
-use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Law, Problem, Report, Status, cone,
@@ -34,8 +33,9 @@ use super::{
 pub const LAWS: &[Law] = &[Law::Coulomb];
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,

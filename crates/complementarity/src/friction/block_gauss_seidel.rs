@@ -26,8 +26,8 @@
 mod extrapolation;
 
 use nalgebra::Vector3;
+#[cfg(feature = "rayon")]
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use self::extrapolation::Extrapolation;
 use super::{
@@ -37,8 +37,9 @@ use super::{
 };
 
 /// In which order a sweep visits the contacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Ordering {
     /// As they are numbered.
@@ -58,8 +59,9 @@ pub enum Ordering {
 pub const LAWS: &[Law] = &Law::all();
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,
@@ -249,11 +251,14 @@ impl<'a, D: Delassus> Sweeper<'a, D> {
     fn sweep_colors(&mut self, impulses: &mut [Vector3<f64>], memory: &mut [f64]) {
         let mut fresh = std::mem::take(&mut self.fresh);
         for color in &self.colors {
-            color
-                .par_iter()
-                .with_min_len(64)
-                .map(|&contact| self.visit(contact, impulses, memory))
-                .collect_into_vec(&mut fresh);
+            let visit = |&contact: &usize| self.visit(contact, impulses, memory);
+            #[cfg(feature = "rayon")]
+            color.par_iter().with_min_len(64).map(visit).collect_into_vec(&mut fresh);
+            #[cfg(not(feature = "rayon"))]
+            {
+                fresh.clear();
+                fresh.extend(color.iter().map(visit));
+            }
             for (&contact, &new) in color.iter().zip(&fresh) {
                 self.problem.delassus().update(contact, &(new - impulses[contact]), memory);
                 impulses[contact] = new;
@@ -267,7 +272,11 @@ impl<'a, D: Delassus> Sweeper<'a, D> {
         let mut ranges = std::mem::take(&mut self.ranges);
         let (n, count) = (impulses.len(), ranges.len());
         let bounds = |index: usize| index * n / count..(index + 1) * n / count;
-        ranges.par_iter_mut().enumerate().for_each(|(index, (copy, memory))| {
+        #[cfg(feature = "rayon")]
+        let all = ranges.par_iter_mut();
+        #[cfg(not(feature = "rayon"))]
+        let all = ranges.iter_mut();
+        all.enumerate().for_each(|(index, (copy, memory))| {
             copy.clear();
             copy.extend_from_slice(impulses);
             self.problem.delassus().begin(copy, memory);

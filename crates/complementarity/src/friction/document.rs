@@ -18,21 +18,19 @@
 //! [`BlockSparse`] problem therefore gives back the same problem, and the same solver the same bits. Other operators are
 //! written by their blocks, `W` formed, which rounds differently than their products do.
 //!
+//! Without the feature `json` a [`Document`] is data in memory only.
+//!
 //! # Source
 //!
 //! T. Bray (ed.), "The JavaScript Object Notation (JSON) Data Interchange Format", RFC 8259, 2017, section 6 (numbers).
 
+#[cfg(feature = "json")]
+mod json;
+#[cfg(feature = "json")]
 mod stated;
 
-use std::{fmt, str::FromStr};
-
 use nalgebra::{DMatrix, Matrix3, Vector3};
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{MapAccess, Visitor, value::MapAccessDeserializer},
-};
 
-use self::stated::Stated;
 use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution, report};
 
 /// A frictional contact problem as it stands in a file; see the [module](self).
@@ -52,8 +50,9 @@ use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution,
 /// assert_eq!(document.solve()?.impulses[0], nalgebra::vector![4.0, -2.0, 0.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stated")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "json", serde(try_from = "stated::Stated"))]
 pub struct Document {
     /// The operator `W` (kg⁻¹).
     pub delassus: Operator,
@@ -62,19 +61,20 @@ pub struct Document {
     /// The friction coefficients, one for each contact, at least 0.
     pub friction: Vec<f64>,
     /// The friction law; that of Coulomb by default, which is then not written.
-    #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "json::is_default"))]
     pub law: Law,
     /// The impulses to begin with (N·s), in the same order; zero by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub start: Option<Vec<f64>>,
     /// The solver with its settings; [`Method::default`] if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub method: Option<Method>,
 }
 
 /// The operator of a [`Document`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
 pub enum Operator {
     /// All `3n` rows of the matrix, or `2n` of contacts in the plane.
     Dense(Vec<Vec<f64>>),
@@ -83,7 +83,8 @@ pub enum Operator {
 }
 
 /// One block of an [`Operator`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Block {
     /// Contact whose velocity changes.
     pub row: usize,
@@ -98,6 +99,7 @@ pub struct Block {
 #[non_exhaustive]
 pub enum Error {
     /// The text is not a document.
+    #[cfg(feature = "json")]
     #[error(transparent)]
     Json(#[from] serde_json::Error),
     /// A list has not the length that the number of friction coefficients asks for.
@@ -240,57 +242,6 @@ impl Document {
     }
 }
 
-/// The document as one line of JSON.
-impl fmt::Display for Document {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = serde_json::to_string(self).map_err(|_| fmt::Error)?;
-        formatter.write_str(&text)
-    }
-}
-
-impl FromStr for Document {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Ok(serde_json::from_str(text)?)
-    }
-}
-
-/// Blocks stand as objects; what is derived would also take a list of the fields' values.
-impl<'de> Deserialize<'de> for Block {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            row: usize,
-            column: usize,
-            values: [[f64; 3]; 3],
-        }
-
-        struct Object;
-
-        impl<'de> Visitor<'de> for Object {
-            type Value = Fields;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Fields, A::Error> {
-                Fields::deserialize(MapAccessDeserializer::new(map))
-            }
-        }
-
-        let Fields { row, column, values } = deserializer.deserialize_map(Object)?;
-        Ok(Self { row, column, values })
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
-fn is_default(law: &Law) -> bool {
-    *law == Law::default()
-}
-
 fn flat(vectors: &[Vector3<f64>]) -> Vec<f64> {
     vectors.iter().flatten().copied().collect()
 }
@@ -314,5 +265,5 @@ fn check_length(field: &str, found: usize, expected: usize) -> Result<(), Error>
     Err(Error::Length { field: field.to_owned(), found, expected })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "json"))]
 mod tests;

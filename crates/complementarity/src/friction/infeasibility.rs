@@ -37,7 +37,6 @@
 //! The argument is that of Farkas' lemma (R. T. Rockafellar, *Convex Analysis*, Princeton 1970, section 22), written for cones here.
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use serde::Serialize;
 
 use super::{Delassus, Problem, cone};
 use crate::{
@@ -49,20 +48,22 @@ use crate::{
 const ROUNDING: f64 = 48.0 * f64::EPSILON;
 
 /// Weights that no impulses can help, see the head of the module.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Infeasibility {
     /// `y` (≥ 0, one per contact, the largest is 1).
     pub weights: Vec<f64>,
     /// `−Σ y_i u_f,N,i`: with these weights the contacts approach at least this fast, whatever the impulses are (m/s, > 0).
     pub approach: f64,
     /// The least `w_i ‖p_i‖` of some contact of a solution (m/s); infinite for a proof without rounding.
-    #[serde(serialize_with = "finite_or_null")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "finite_or_null"))]
     pub reach: f64,
 }
 
 /// JSON has no infinity.
+#[cfg(feature = "serde")]
 fn finite_or_null<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    value.is_finite().then_some(*value).serialize(serializer)
+    serde::Serialize::serialize(&value.is_finite().then_some(*value), serializer)
 }
 
 impl Infeasibility {

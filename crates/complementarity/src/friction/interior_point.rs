@@ -28,7 +28,6 @@
 //! iteration.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
-use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Law, Problem, Report, Status,
@@ -43,8 +42,9 @@ pub const LAWS: &[Law] = &[Law::Coulomb];
 const PATIENCE: usize = 20;
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
     pub tolerance: f64,

@@ -10,8 +10,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 /// Friction law of all contacts of a [problem](super::Problem).
 ///
 /// # Example
@@ -22,8 +20,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Law::default().to_string(), "coulomb");
 /// assert_eq!(Law::all().map(Law::name), ["coulomb", "maximum-dissipation"]);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Law {
     /// Friction is opposite to the slip that is left.
     #[default]

@@ -21,7 +21,6 @@
 //! stack the relative residual ends at about `1e-16 κ`.
 
 use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Infeasibility, Law, Problem, Report, Status, alternating_directions,
@@ -37,8 +36,9 @@ pub const COMBINED_CONTACTS: usize = 400;
 /// A solver with its settings.
 ///
 /// Serialized with the method's [name](Method::name) as tag: `{"combined": {"tolerance": 1e-10}}`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Method {
     /// The default, see the head of this module.
@@ -54,8 +54,9 @@ pub enum Method {
 }
 
 /// Settings of [`Method::Combined`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Combined {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,

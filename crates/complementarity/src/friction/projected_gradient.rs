@@ -23,7 +23,6 @@
 //! for accelerated gradient schemes", *Foundations of Computational Mathematics* 15 (2015) 715–732.
 
 use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
 
 use super::{
     Delassus, Law, Problem, Report, Status, cone,
@@ -35,8 +34,9 @@ use super::{
 pub const LAWS: &[Law] = &[Law::Coulomb];
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-6`).
     pub tolerance: f64,

@@ -1,13 +1,13 @@
 //! What every solver for many contacts reports.
 
 use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
 
 use super::{Delassus, Law, Problem, law};
 
 /// How a solve ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
     /// The impulses meet the tolerance: the relative residual was confirmed on the problem itself, with [compensated
@@ -23,7 +23,8 @@ pub enum Status {
 }
 
 /// The outcome of a solve, beside the impulses it leaves behind.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
     /// How the solve ended.
     pub status: Status,

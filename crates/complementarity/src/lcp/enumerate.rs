@@ -41,7 +41,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::DVector;
-use serde::{Deserialize, Serialize};
 
 use super::{Problem, equilibration::Equilibration, residual::Judge};
 
@@ -58,8 +57,9 @@ pub use set::{Image, MapError, Piece, Ray, SolutionSet, Vertex};
 use signs::Signs;
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Largest [`Problem::relative_residual`] of a reported vertex, and the fraction of its terms below which
     /// an entry counts as zero (in `(0, 1)`, default `1e-9`).

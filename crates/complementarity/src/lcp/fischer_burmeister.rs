@@ -35,7 +35,6 @@
 //! 493–512 (Levenberg–Marquardt direction).
 
 use nalgebra::{DMatrix, DVector};
-use serde::{Deserialize, Serialize};
 
 use super::{Problem, Report, Status, equilibration::Equilibration, residual::Judge};
 
@@ -46,8 +45,9 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const HALVINGS: usize = 40;
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
     pub tolerance: f64,

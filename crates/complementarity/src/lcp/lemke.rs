@@ -48,7 +48,6 @@ mod ray;
 mod tests;
 
 use nalgebra::DVector;
-use serde::{Deserialize, Serialize};
 
 pub use ray::Ray;
 
@@ -73,8 +72,9 @@ const PATIENCE: usize = 20;
 const REFINEMENTS: usize = 3;
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Largest accepted [`Problem::relative_residual`] (dimensionless, ≥ 0, default `1e-9`).
     ///
@@ -323,6 +323,7 @@ fn follow_paths(
             workspace.ray = None;
             return report;
         }
+        #[cfg(feature = "tracing")]
         tracing::debug!(path, ?end, residual = report.relative_residual, "path without answer");
         match end {
             End::Ray(column) if workspace.ray.is_none() => {

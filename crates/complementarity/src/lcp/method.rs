@@ -1,7 +1,6 @@
 //! The choice among the solvers of the [linear complementarity problem](Problem) as a value.
 
 use nalgebra::DVector;
-use serde::{Deserialize, Serialize};
 
 use super::{Problem, Report, fischer_burmeister, lemke, projected_gauss_seidel};
 
@@ -22,8 +21,9 @@ macro_rules! methods {
         /// A solver with its settings.
         ///
         /// Serialized with the method's [name](Method::name) as tag: `{"lemke": {"tolerance": 1e-10}}`.
-        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
         #[non_exhaustive]
         pub enum Method {
             $(#[doc = concat!($summary, ".")] $variant($module::Settings),)*
@@ -128,6 +128,7 @@ mod tests {
     use super::*;
     use crate::lcp::{Status, enumerate};
 
+    #[cfg(feature = "serde")]
     #[test]
     fn names_are_the_tags_of_the_file_format() {
         for method in Method::all() {

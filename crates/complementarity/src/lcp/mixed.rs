@@ -31,7 +31,6 @@
 //! decompositions, numerical rank, solution of smallest norm).
 
 use nalgebra::{DMatrix, DVector};
-use serde::{Deserialize, Serialize};
 
 use super::{
     Problem, ProblemError,
@@ -39,8 +38,9 @@ use super::{
 };
 
 /// Settings of [`MixedProblem::eliminate`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Pivots of `A` up to this fraction of the largest count as zero (in `(0, 1)`, default `1e-12`:
     /// a hundred times the rounding of a decomposition of some tens of rows).

@@ -20,13 +20,13 @@
 //! overrelaxation", *SIAM Journal on Control* 9 (1971) 385–392.
 
 use nalgebra::DVector;
-use serde::{Deserialize, Serialize};
 
 use super::{Problem, Report, Status, residual::Judge};
 
 /// Settings of [`solve`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
     pub tolerance: f64,

@@ -1,10 +1,9 @@
 //! What every solver reports.
 
-use serde::{Deserialize, Serialize};
-
 /// How a solve ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
     /// `z` meets the tolerance: the relative residual was confirmed on the problem itself.
@@ -19,7 +18,8 @@ pub enum Status {
 }
 
 /// The outcome of a solve, beside the vector `z` it leaves behind.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
     /// How the solve ended.
     pub status: Status,

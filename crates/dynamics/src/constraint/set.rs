@@ -48,8 +48,9 @@ use crate::system::{CoordinateError, System};
 mod tests;
 
 /// Settings of a [`ConstraintSet`].
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Largest `|φ_i|` (m or rad) that [`ConstraintSet::project_position`] leaves; default `1e-12`, some
     /// thousand rounding errors of lengths of 1 m.
@@ -108,8 +109,9 @@ pub enum Error {
 }
 
 /// Whether a position projection arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
     /// The equations hold to the tolerance.

@@ -1,6 +1,7 @@
 //! One step of all bodies: search, contacts, sweeps, overlaps taken back, motion.
 
 use nalgebra::{UnitQuaternion, Vector3};
+#[cfg(feature = "rayon")]
 use rayon::prelude::*;
 
 use super::{
@@ -200,10 +201,17 @@ impl Bodies {
         let impulses = contacts.map(|contact| (contact.name, contact.world_impulse()));
         self.memory.clear();
         self.memory.extend(impulses.filter(|(_, impulse)| *impulse != Vector3::zeros()));
+        #[cfg(feature = "rayon")]
         self.memory.par_sort_unstable_by_key(|(name, _)| *name);
+        #[cfg(not(feature = "rayon"))]
+        self.memory.sort_unstable_by_key(|(name, _)| *name);
         let step = self.settings.step_size;
         let Self { bodies, motions, shifts, .. } = self;
-        bodies.par_iter_mut().with_min_len(256).enumerate().for_each(|(place, body)| {
+        #[cfg(feature = "rayon")]
+        let bodies = bodies.par_iter_mut().with_min_len(256);
+        #[cfg(not(feature = "rayon"))]
+        let bodies = bodies.iter_mut();
+        bodies.enumerate().for_each(|(place, body)| {
             let (motion, [shift, tilt]) = (&motions[place], &shifts[place]);
             let (turned, spin) =
                 flight::turn(&body.orientation, &motion.spin, body.form.inertia(), step);

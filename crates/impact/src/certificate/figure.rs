@@ -1,9 +1,8 @@
 //! One figure of a certificate with its name and unit.
 
-use serde::Serialize;
-
 /// One figure of a [`Certificate`](super::Certificate), for tables.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Figure {
     /// Name of the field.
     pub name: &'static str,

@@ -6,10 +6,10 @@ use crate::{
     AnitescuPotra, Law, Propagative, Sequential, SetValuedRouth, propagative,
     sequential::Order,
     set_valued::{self, Covering, Draws},
-    settings::{AT_LEAST_1, DIRECTIONS, FromSettings},
+    settings::{AT_LEAST_1, DIRECTIONS, Error, FromSettings, Settings},
 };
 
-use super::{Choice, Error, Name, Settings};
+use super::{Choice, Name};
 
 /// Velocities of a set that are kept by default.
 const KEPT: usize = 1 << 14;

@@ -1,12 +1,11 @@
 //! What the contact points do in an interval, and what the law keeps of each through an impact.
 
-use serde::Serialize;
-
 use crate::{Contact, Problem};
 
 /// Part of a contact in a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Phase {
     /// Does not approach and takes no percussion.
@@ -18,8 +17,9 @@ pub enum Phase {
 }
 
 /// State of a contact in an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Motion {
     /// Takes no percussion: it observes, or it would separate without one.
@@ -35,7 +35,8 @@ pub enum Motion {
 }
 
 /// What a contact does in an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct State {
     /// Its part in the round.
     pub phase: Phase,

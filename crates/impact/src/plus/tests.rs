@@ -217,6 +217,7 @@ fn stages_are_those_of_the_contacts_in_each_round() {
     assert_eq!(stages[1].contact, Some(0));
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn settings_are_read_from_files() {
     let law: Plus = serde_json::from_str(r#"{"theta_max": 0.25, "e_min": 0.5}"#).unwrap();

@@ -1,7 +1,5 @@
 //! How an impact went: its intervals as they happen, and as a list to keep.
 
-use serde::Serialize;
-
 use super::{Report, State};
 
 /// One interval, as [`Plus::observe`](super::Plus::observe) shows it.
@@ -21,7 +19,8 @@ pub struct Interval<'a> {
 }
 
 /// One interval, to keep; the fields are those of [`Interval`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Record {
     /// Number of its round, from 1.
     pub round: usize,
@@ -48,7 +47,8 @@ impl From<&Interval<'_>> for Record {
 }
 
 /// A whole impact.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Trace {
     /// How it ended.
     pub report: Report,

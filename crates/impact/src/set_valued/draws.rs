@@ -10,14 +10,14 @@ use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
-use serde::{Deserialize, Serialize};
 
 use super::sobol::{self, Sobol};
 use crate::law::Error;
 
 /// Where the increments come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Draws {
     /// `ChaCha8` with the seed as key and the index of the sample as stream; each number takes 53 bits.

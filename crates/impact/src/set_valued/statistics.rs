@@ -1,11 +1,11 @@
 //! What is said of the samples: each [`Sample`] to a [`Summary`], all of them in [`Statistics`].
 
 use nalgebra::DVector;
-use serde::Serialize;
 
 /// How a sample ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Termination {
     /// No contact approaches.
@@ -101,7 +101,8 @@ impl<A: Summary, B: Summary, C: Summary> Summary for (A, B, C) {
 }
 
 /// How well steps were solved: the worst of each figure over all of them, zero for exact solutions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Figures {
     /// Natural-map residual of the step's LCP (dimensionless). With the fastest row before the impact,
     /// `U = max_j |u_j|/√W_jj`, the velocity of a row `i` is in units of `√W_ii U` and its percussion in units of `U/√W_ii`,
@@ -137,7 +138,8 @@ pub(super) fn raise(figure: &mut f64, value: f64) {
 }
 
 /// How the samples ended, and what they took.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Statistics {
     /// Samples drawn, the sum of the next four.
     pub samples: u64,

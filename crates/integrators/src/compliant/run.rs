@@ -11,7 +11,7 @@ use super::{
     Counters, Error, Method, Report, Snapshot, Status, equations::Equations, settings::Resolved,
 };
 use crate::{
-    energy::{ControlledAccount, Reached, Slack},
+    energy::controlled::{ControlledAccount, Reached, Slack},
     events::{Between, Ending, Watch, step_to_event},
 };
 

@@ -1,13 +1,12 @@
 //! Settings of the integration.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Error, Model, State};
 use crate::{model, scales::Scales};
 
 /// The method that advances the motion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Method {
     /// Backward differentiation formulas of order 1 to 5 with variable steps, implicit: for stiff
@@ -26,8 +25,9 @@ pub enum Method {
 /// An error of a step is acceptable when, in the mean square over all components, it is at most the
 /// absolute tolerance of the component plus the relative tolerance times its size. Positions count
 /// from the start of the integration, so that the relative tolerance applies to displacements.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// The method.
     pub method: Method,

@@ -1,14 +1,14 @@
 //! What happened on the way, and how an integration ended.
 
 use percussion_dynamics::contact_source::ContactName;
-use serde::Serialize;
 
 use super::settings::Resolved;
 use crate::{contacts::Contacts, model::State, scales::Scales};
 
 /// What a contact does between two events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Mode {
     /// It is open, or opens.
@@ -47,7 +47,8 @@ pub struct Snapshot<'a> {
 }
 
 /// Something that happened at one moment.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Event {
     /// When (s).
     pub time: f64,
@@ -56,8 +57,9 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum EventKind {
     /// The impact law made velocities jump.
@@ -102,7 +104,8 @@ pub enum EventKind {
 }
 
 /// Where the energy went, in J: `end = start + other_work − impacts − friction + projections + residual`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EnergyAccount {
     /// Kinetic and potential energy at the start.
     pub start: f64,
@@ -150,7 +153,8 @@ impl EnergyAccount {
 }
 
 /// Largest amounts by which equations were found violated before they were restored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Drift {
     /// Gaps of carrying contacts and bilateral constraints (m, rad).
     pub position: f64,
@@ -161,8 +165,9 @@ pub struct Drift {
 }
 
 /// How an integration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
     /// The end time was reached.
@@ -193,7 +198,8 @@ pub enum Status {
 const DECISION: usize = 10;
 
 /// What an integration cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Counters {
     /// Steps of smooth motion.
     pub steps: usize,

@@ -1,7 +1,5 @@
 //! Settings of the integration.
 
-use serde::{Deserialize, Serialize};
-
 use super::Error;
 use crate::{
     model::{Model, State},
@@ -13,8 +11,9 @@ use crate::{
 /// Three tolerances say what is zero: a gap, a contact velocity, a contact acceleration. Whatever is decided between
 /// two modes of a contact is decided at these; they are to be above what the integration errs by. Where they are not
 /// given, they are small parts of the [`Scales`] of the model: length `L`, mass `m` and time `T`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Relative tolerance of a step of smooth motion, in `[1e-13, 1e-3]` (default `1e-10`).
     pub relative_tolerance: f64,

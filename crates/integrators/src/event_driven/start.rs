@@ -1,12 +1,15 @@
 //! What is refused of a model and a start.
 
-use super::{Error, rule, settings::Resolved};
-use crate::model::{Model, State};
+use super::{Error, settings::Resolved};
+use crate::{
+    model::{Model, State},
+    schemes::Name,
+};
 
 /// Checks what can be told of a model and a start without its gaps.
 pub(super) fn check(model: &Model, start: &State) -> Result<(), Error> {
     start.check(model.system())?;
-    match model.refused(rule) {
+    match model.refused(|feature| Name::EventDriven.rule(feature)) {
         Some(feature) => Err(Error::NoRule { feature }),
         None => Ok(()),
     }

@@ -10,7 +10,7 @@ use super::{
     solution::{Kind, Moment, Phase, Status},
 };
 use crate::{
-    energy::{ControlledAccount, Reached, Slack},
+    energy::controlled::{ControlledAccount, Reached, Slack},
     events::{Between, Ending, Watch, looks_between, step_to_event},
 };
 

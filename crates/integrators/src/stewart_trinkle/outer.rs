@@ -155,6 +155,7 @@ impl OuterIteration {
             let shrinks = self.work.change < previous_change;
             relaxation = if shrinks { f64::min(1.0, 1.5 * relaxation) } else { 0.5 * relaxation };
             if !shrinks {
+                #[cfg(feature = "tracing")]
                 tracing::debug!(
                     time = state.time,
                     change = self.work.change,

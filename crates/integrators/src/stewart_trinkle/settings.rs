@@ -2,14 +2,14 @@
 
 use percussion_complementarity::lcp::lemke;
 use percussion_dynamics::Dimension;
-use serde::{Deserialize, Serialize};
 
 use super::{Error, Model, State};
 use crate::{scales::Scales, settings};
 
 /// How the polygon of friction directions lies in the tangent plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Alignment {
     /// The first direction is tangent 1 of the contact frame, as in the paper.
@@ -25,8 +25,9 @@ pub enum Alignment {
 }
 
 /// Settings of [`StewartTrinkle`](super::StewartTrinkle).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Step `h` (s), positive (default `0.001`).
     pub step_size: f64,

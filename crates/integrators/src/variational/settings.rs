@@ -1,13 +1,12 @@
 //! The settings of the scheme.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Error, Model};
 use crate::{model::State, scales::Scales, settings};
 
 /// Settings of [`Variational`](super::Variational).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Length of a step (s, positive, default 0.01).
     pub step_size: f64,

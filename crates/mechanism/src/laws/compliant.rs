@@ -1,6 +1,6 @@
 //! Settings of contacts that give way.
 
-use percussion_impact::laws::{Error, Settings};
+use percussion_impact::settings::{Error, Settings};
 use percussion_integrators::compliant::Method as Integration;
 
 use crate::impacts::compliant::{self, Rule};

@@ -18,8 +18,11 @@ fn solids(rng: &mut ChaCha8Rng) -> Vec<Solid> {
         Solid::Capsule { half: Vector3::z() * length(), radius: length() },
     ];
     solids.push(Solid::Polytope(Arc::new(Hull::cuboid(&Vector3::from_fn(|_, _| length())))));
-    let points: Vec<_> = (0..12).map(|_| direction(rng)).collect();
-    solids.push(Solid::Polytope(Arc::new(Hull::new(&points).unwrap())));
+    #[cfg(feature = "hulls")]
+    {
+        let points: Vec<_> = (0..12).map(|_| direction(rng)).collect();
+        solids.push(Solid::Polytope(Arc::new(Hull::new(&points).unwrap())));
+    }
     solids
 }
 

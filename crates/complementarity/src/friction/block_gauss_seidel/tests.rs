@@ -89,6 +89,7 @@ fn both_laws_agree_where_blocks_are_isotropic() {
     }
 }
 
+#[cfg(feature = "rayon")]
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let problem = random_problem(11, 60, 90, 0.5);

@@ -129,6 +129,7 @@ fn full_precision_is_reached_where_masses_allow() {
     certified(&stack(&[1.0; 5], 0.5, 0.02, 0.0), Method::InteriorPoint(settings));
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn names_are_the_tags_of_the_file_format() {
     for method in Method::all() {

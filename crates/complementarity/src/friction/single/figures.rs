@@ -57,13 +57,13 @@
 //! dissipation). The figures and the bounds between them are derived above.
 
 use nalgebra::Vector3;
-use serde::Serialize;
 
 use super::Contact;
 use crate::friction::{Law, cone::length};
 
 /// How far impulses are from the law, by its parts (m/s, each ≥ 0 and zero exactly where that part holds); see the head of the module.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Figures {
     /// Velocity with which the contact approaches.
     pub approach: f64,
