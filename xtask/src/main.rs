@@ -15,6 +15,7 @@ mod formulas;
 mod fuzz;
 mod mutants;
 mod package;
+mod release;
 mod reproduce;
 mod shell;
 mod snapshot;
@@ -36,6 +37,7 @@ usage: cargo xtask COMMAND
   book                                the book, into target/book/; needs mdbook
   examples                            build and run the examples of the crates
   package                             pack every crate that is published, and check it from its package alone
+  release --dry-run                   pack and check every crate that is published, in the order of publication
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…] [--sensitivity]     the published experiments, into target/reproduction/; or which changes of their
                                       inputs make their rows fail
@@ -72,6 +74,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["mdbook-formulas", question @ ..] => book::preprocess(question),
         ["examples"] => examples::run(),
         ["package"] => package::run(),
+        ["release", "--dry-run"] => release::dry_run(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

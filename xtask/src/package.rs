@@ -13,6 +13,9 @@ use crate::{
     tidy,
 };
 
+/// The texts that a package carries with it.
+const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
 /// `--allow-dirty`, because what is packed must build whether or not it is committed yet; `--offline`, because the steps
 /// before have fetched all that a package of ours may need.
 pub(crate) fn run() -> anyhow::Result<()> {
@@ -22,6 +25,16 @@ pub(crate) fn run() -> anyhow::Result<()> {
     shell::run(pack.args(names.iter().flat_map(|name| ["--package", name])))?;
     let folder = shell::target().join("package/unpacked");
     unpack(&names, &folder)?;
+    for name in &names {
+        let package = folder.join(format!("{name}-{}", env!("CARGO_PKG_VERSION")));
+        for license in LICENSES {
+            if !package.join(license).is_file() {
+                bail!(
+                    "the package of {name} has no {license}, expected a link to it in its folder"
+                );
+            }
+        }
+    }
     for name in names {
         let mut check = cargo(["check", "--offline", "--package", name, "--manifest-path"]);
         check.arg(folder.join("Cargo.toml")).env("CARGO_TARGET_DIR", shell::target());

@@ -26,6 +26,7 @@ pub struct ContactId {
 
 /// A pair of features that touch or nearly touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Contact {
     /// Colliders and features.
     pub id: ContactId,

@@ -32,6 +32,7 @@ pub enum Error {
 
 /// A plane face of a [`Hull`]: its points satisfy `normal · x = offset`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Face {
     /// Outward unit normal.
     pub normal: Vector3<f64>,
@@ -43,6 +44,7 @@ pub struct Face {
 
 /// An edge of a [`Hull`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Edge {
     /// Indices of its ends, the smaller first.
     pub vertices: [usize; 2],

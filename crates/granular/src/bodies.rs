@@ -113,6 +113,7 @@ pub enum Partner {
 
 /// A contact of the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Touch {
     /// Place of the body in [`Bodies::bodies`].
     pub body: usize,

@@ -45,6 +45,7 @@ pub struct Checkpoint {
 
 /// A checkpoint that was read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Restored {
     /// What the file held.
     pub checkpoint: Checkpoint,

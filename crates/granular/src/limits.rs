@@ -23,6 +23,7 @@ impl Default for Limits {
 /// A bound that a step broke.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("step {step}: {quantity} is {value:?}, the limit is {limit:?}")]
+#[non_exhaustive]
 pub struct Breach {
     /// The step, counted from 1.
     pub step: u64,

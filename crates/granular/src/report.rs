@@ -26,6 +26,7 @@ pub enum Status {
 /// [`lifting`](Self::lifting). Friction and contacts that close during the step make `Σ p·u` negative. With
 /// [`Correction::Velocity`](crate::Correction::Velocity) taking back overlaps is part of `Σ p·u`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// How the sweeps ended.
     pub status: Status,

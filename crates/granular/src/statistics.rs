@@ -22,6 +22,7 @@ struct Sum {
 
 /// The averages in one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Cell {
     /// Middle of the column (m).
     pub at: [f64; 2],

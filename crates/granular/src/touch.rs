@@ -13,6 +13,7 @@ pub enum Partner {
 
 /// A contact of the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Touch {
     /// Place of the grain in [`Grains`](crate::Grains).
     pub grain: usize,

@@ -55,6 +55,7 @@ pub struct AnitescuPotra {
 
 /// All outcomes of [`AnitescuPotra`], each velocity once.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcomes {
     /// The outcomes: vertices of the solution set of the LCP with different velocities, in the order of
     /// the enumeration, each with the first of its percussions.

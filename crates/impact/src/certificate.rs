@@ -65,6 +65,7 @@ pub(crate) use sizes::{TOLERANCE, still};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Certificate {
     /// Largest entry of `|M(v⁺ − v⁻) − JᵀΛ − GᵀΛ_b|` over the size of its own terms, see the [module](self) (dimensionless).
     pub momentum_residual: f64,
@@ -91,6 +92,7 @@ pub struct Certificate {
 /// Why an outcome cannot be judged: it does not belong to the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} of the outcome has length {found}, expected {expected}")]
+#[non_exhaustive]
 pub struct CertificateError {
     /// What has this length.
     pub field: String,

@@ -179,6 +179,7 @@ pub enum Status {
 /// One step of a [`Report::path`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Step {
     /// The variables after it.
     pub variables: Vec<f64>,
@@ -193,6 +194,7 @@ pub struct Step {
 /// What [`solve`] found.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,

@@ -102,6 +102,7 @@ pub enum FrictionCone {
 
 /// Proof that a friction cone is pointed.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pointed {
     /// `r` (length `n_v`), with `rᵀMr = 1` and `G r = 0`: a velocity per `√J`. Zero without contacts.
     pub direction: DVector<f64>,
@@ -117,6 +118,7 @@ pub struct Pointed {
 
 /// Proof that a friction cone is not pointed: percussions in the cones that cancel.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Jam {
     /// Percussions at the rows of `J` (length `r`, N·s), with normal parts that sum to 1 N·s.
     pub impulse: DVector<f64>,

@@ -171,6 +171,7 @@ impl Law for MaximumDissipation {
 /// Contacts that cannot move along their normal are left out. A contact with fewer than two tangents, or with tangents
 /// that cannot move, gets others that are coupled to nothing and stay without percussion.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RoundCones {
     /// The problem, with Newton's speeds of separation in its free velocity.
     pub problem: friction::Problem,
@@ -238,7 +239,7 @@ impl RoundCones {
         let friction: Vec<f64> =
             problem.contacts().iter().map(|contact| contact.friction).collect();
         let reduction = Reduction::new(&blocks, &velocities, &friction)?;
-        Ok(reduction.map(|Reduction { problem, contacts }| Self { problem, contacts }))
+        Ok(reduction.map(|Reduction { problem, contacts, .. }| Self { problem, contacts }))
     }
 
     /// The same problem by another friction law.

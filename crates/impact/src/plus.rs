@@ -258,6 +258,7 @@ pub enum ActiveSet {
 /// How an impact was resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Report {
     /// Whether the law came to its end.
     pub status: Status,

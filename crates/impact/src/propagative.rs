@@ -171,6 +171,7 @@ impl Default for Propagative {
 
 /// All outcomes of a [`Propagative`] impact.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcomes {
     /// The outcomes, each velocity once; none if there is no end without approach.
     pub branches: Vec<Branch>,
@@ -192,6 +193,7 @@ impl Outcomes {
 
 /// One outcome, and the minimal sequences that lead to it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Branch {
     /// Velocity and percussions; with redundant contacts the percussions of the first sequence.
     pub outcome: Outcome,

@@ -87,6 +87,7 @@ pub struct Sequential<L> {
 
 /// The outcomes of [`Sequential::all`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcomes {
     /// The outcomes, each velocity once.
     pub outcomes: Vec<Outcome>,

@@ -182,6 +182,7 @@ pub struct SetValuedRouth {
 
 /// What [`SetValuedRouth::post_impact_set`] returns.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PostImpactSet<S> {
     /// What the caller's summary made of the samples.
     pub summary: S,

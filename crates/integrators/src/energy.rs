@@ -69,6 +69,7 @@ use crate::{contacts::Contacts, model::State};
 
 /// The account at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct EnergyBalance {
     /// Work of the smooth forces without a potential since the start (J).
     pub work: f64,

@@ -163,6 +163,7 @@ impl fmt::Display for Name {
 /// Why a text is not the name of a scheme.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no scheme is called `{name}`, expected one of {}", known.join(", "))]
+#[non_exhaustive]
 pub struct UnknownName {
     /// The text.
     pub name: String,

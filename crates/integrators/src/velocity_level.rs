@@ -216,7 +216,7 @@ impl VelocityLevel {
     ) -> Result<(), friction::ProblemError> {
         let reduction = Reduction::new(blocks, velocities, self.set.friction())?;
         if let Some(reduction) = reduction {
-            let Reduction { problem, contacts } = reduction.with_law(self.law);
+            let Reduction { problem, contacts, .. } = reduction.with_law(self.law);
             self.contacts.extend(contacts.iter().map(|&slot| active[slot]));
             self.slots = contacts;
             self.problem = Some(problem);

@@ -174,6 +174,7 @@ pub struct Condition {
 
 /// What [`Design::solve`] found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Designed {
     /// How the search ended, and where.
     pub report: Report,

@@ -18,6 +18,7 @@ use crate::{
 
 /// An event-driven motion.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EventMotion {
     /// Samples at multiples of the step of the scenario, and on both sides of every event; no reports of steps.
     pub trajectory: Trajectory,
@@ -29,6 +30,7 @@ pub struct EventMotion {
 
 /// What all contacts do at one moment, contact by contact: normal, tangent 1 and, in space, tangent 2.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ContactMotion {
     /// Contact velocities (m/s).
     pub velocities: Vec<f64>,

@@ -270,6 +270,7 @@ pub(crate) enum Origin {
 
 /// What one velocity is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct VelocityLabel {
     /// Name, such as `block y`.
     pub name: String,

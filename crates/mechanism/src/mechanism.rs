@@ -65,6 +65,7 @@ pub struct Mechanism {
 
 /// A body of a mechanism.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Part {
     /// Name.
     pub name: String,
@@ -76,6 +77,7 @@ pub struct Part {
 
 /// A contact that is known beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NamedContact {
     /// Name, such as `ball 1–table` or `rod–table (end +)`.
     pub name: String,

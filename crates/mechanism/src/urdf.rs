@@ -91,6 +91,7 @@ impl Default for Settings {
 
 /// The name of a joint and the body that it carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct JointName {
     /// Name in the description.
     pub name: String,
@@ -102,6 +103,7 @@ pub struct JointName {
 
 /// A robot description as a system, with what the system cannot hold.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Imported {
     /// Name of the robot.
     pub name: String,

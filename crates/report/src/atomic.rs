@@ -8,6 +8,7 @@ use std::{
 /// Why a file or directory could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write `{}`: {source}", path.display())]
+#[non_exhaustive]
 pub struct WriteError {
     /// The file or directory.
     pub path: PathBuf,

@@ -9,6 +9,7 @@ use serde::Serialize;
 ///
 /// A row that is judged against nothing is listed, but counts neither as passed nor as failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Results {
     /// The rows of all experiments, in their order.
     pub results: Vec<Row>,
@@ -22,6 +23,7 @@ pub struct Results {
 
 /// Numbers of rows by what they are judged against; together they are all rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// Rows that are judged by a published figure.
     pub published: usize,

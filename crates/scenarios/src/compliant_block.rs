@@ -42,6 +42,7 @@ use crate::{embedded, error::Error, fixture};
 /// Both sweeps; [`published`](Self::published) has the figures of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Sweeps {
     /// Acceleration of gravity, down (m/s²).
     pub gravity: f64,
@@ -77,6 +78,7 @@ pub(crate) struct Published {
 
 /// One landing.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Run {
     /// Stiffness of A and of B (N/m).
     pub stiffness: [f64; 2],

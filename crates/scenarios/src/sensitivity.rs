@@ -30,6 +30,7 @@ pub const DISTURBANCE: f64 = 1e-3;
 
 /// What makes the rows of one experiment fail.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct Sensitivity {
     /// Experiment, such as `stewart-trinkle/four-balls`.
     pub experiment: &'static str,
@@ -41,6 +42,7 @@ pub struct Sensitivity {
 
 /// What makes a judged row fail.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct Sensitive {
     /// What is measured.
     pub quantity: String,

@@ -97,7 +97,7 @@ fn solve(problem: &Problem, method: Method, tolerance: Option<f64>) -> Result<An
     if let Method::Lemke(settings) = method {
         return lemke_answer(problem, &settings);
     }
-    let Solution { z, w, report } = method.solve(problem)?;
+    let Solution { z, w, report, .. } = method.solve(problem)?;
     Ok(answer(&z, &w, report, None))
 }
 

@@ -78,7 +78,7 @@ impl Answer {
             self.sweeps
         );
         if self.status != Status::Solved {
-            let Figures { approach, adhesion, cone, complementarity, slip } = self.figures;
+            let Figures { approach, adhesion, cone, complementarity, slip, .. } = self.figures;
             let mut figures = Table::new("<>", ["figure", "m/s"]);
             for (name, value) in [
                 ("approach", approach),

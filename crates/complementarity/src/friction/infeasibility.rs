@@ -50,6 +50,7 @@ const ROUNDING: f64 = 48.0 * f64::EPSILON;
 /// Weights that no impulses can help, see the head of the module.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Infeasibility {
     /// `y` (≥ 0, one per contact, the largest is 1).
     pub weights: Vec<f64>,

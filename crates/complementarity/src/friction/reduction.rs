@@ -10,6 +10,7 @@ use super::{BlockSparse, Law, Problem, ProblemError};
 
 /// A problem of the contacts that move, and which they are.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reduction {
     /// The problem.
     pub problem: Problem,

@@ -149,6 +149,7 @@ pub const TOLERANCE: f64 = 1e-8;
     "no impulse of the contact was found that obeys the law: the best one misses it by {} m/s, expected at most {allowed} m/s; the block is singular, or the velocity is not finite",
     figures.largest()
 )]
+#[non_exhaustive]
 pub struct Unsolved {
     /// The best impulse (N·s).
     pub impulse: Vector3<f64>,
@@ -204,6 +205,7 @@ pub fn solve(law: Law, contact: &Contact, b: &Vector3<f64>) -> Result<Vector3<f6
 
 /// What the iterative solvers for one contact return.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Iterated {
     /// The iterate with the smallest residual (N·s).
     pub impulse: Vector3<f64>,

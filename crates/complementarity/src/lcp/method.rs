@@ -6,6 +6,7 @@ use super::{Problem, Report, fischer_burmeister, lemke, projected_gauss_seidel};
 
 /// What a [`Method`] leaves behind, whatever the status.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solution {
     /// The answer or best iterate (length `n`).
     pub z: DVector<f64>,

@@ -20,6 +20,7 @@ pub enum Status {
 /// The outcome of a solve, beside the vector `z` it leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Report {
     /// How the solve ended.
     pub status: Status,

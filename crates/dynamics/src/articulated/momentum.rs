@@ -19,6 +19,7 @@ use super::{
 
 /// Momentum of a whole system about its center of mass, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CentroidalMomentum {
     /// Total mass (kg).
     pub mass: f64,

@@ -125,6 +125,7 @@ pub enum Status {
 
 /// What a position projection did.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// Whether it arrived.
     pub status: Status,
@@ -136,6 +137,7 @@ pub struct Report {
 
 /// The motion that constraints leave, and the forces by which they do.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Acceleration {
     /// `v̇` (length `n_v`).
     pub acceleration: DVector<f64>,

@@ -3,6 +3,7 @@
 /// One figure of a [`Certificate`](super::Certificate), for tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Figure {
     /// Name of the field.
     pub name: &'static str,

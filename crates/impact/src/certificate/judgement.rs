@@ -28,6 +28,7 @@ pub struct Judgement {
 
 /// A figure with what is said of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Judged {
     /// Name of the field of the certificate.
     pub name: &'static str,

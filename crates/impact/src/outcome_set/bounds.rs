@@ -9,6 +9,7 @@ use crate::{
 
 /// The smallest and the largest of each velocity and of each contact velocity.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Bounds {
     /// Smallest `v⁺` (length `n_v`, m/s and rad/s); `+∞` before the first sample.
     pub velocity_min: DVector<f64>,

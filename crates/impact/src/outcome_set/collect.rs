@@ -31,6 +31,7 @@ pub struct Collect {
 
 /// An outcome that was kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Collected<'a> {
     /// Index of the sample; [`SetValuedRouth::sample`](crate::SetValuedRouth::sample) gives its path.
     pub index: u64,

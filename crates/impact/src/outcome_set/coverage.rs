@@ -29,6 +29,7 @@ pub struct Coverage {
 
 /// A cell that was reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Cell {
     /// The first outcome in it, in the coordinates of the plane.
     pub point: [f64; 2],

@@ -16,6 +16,7 @@ pub struct Extremes {
 
 /// An outcome that is farthest in one direction.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Extreme {
     /// The largest value of the functional.
     pub value: f64,

@@ -37,6 +37,7 @@ impl fmt::Display for ContactMode {
 
 /// What all contacts do together, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct JointMode {
     /// Mode of each contact.
     pub contacts: Vec<ContactMode>,

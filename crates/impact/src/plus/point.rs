@@ -37,6 +37,7 @@ pub enum Motion {
 /// What a contact does in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct State {
     /// Its part in the round.
     pub phase: Phase,

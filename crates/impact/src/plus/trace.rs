@@ -4,6 +4,7 @@ use super::{Report, State};
 
 /// One interval, as [`Plus::observe`](super::Plus::observe) shows it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Interval<'a> {
     /// Number of its round, from 1.
     pub round: usize,
@@ -21,6 +22,7 @@ pub struct Interval<'a> {
 /// One interval, to keep; the fields are those of [`Interval`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Record {
     /// Number of its round, from 1.
     pub round: usize,
@@ -49,6 +51,7 @@ impl From<&Interval<'_>> for Record {
 /// A whole impact.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Trace {
     /// How it ended.
     pub report: Report,

@@ -38,6 +38,7 @@ use crate::Problem;
 /// # Ok::<(), percussion_impact::ProblemError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pair {
     /// Indices of the contacts, the smaller first.
     pub contacts: [usize; 2],

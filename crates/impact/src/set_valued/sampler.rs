@@ -72,6 +72,7 @@ pub struct Sampler<'a> {
 
 /// One sample from beginning to end.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Path {
     /// Index of the sample.
     pub index: u64,
@@ -87,6 +88,7 @@ pub struct Path {
 
 /// One step of a [`Path`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PathStep {
     /// Largest increment of each contact's normal percussion, `λ̄` (N·s).
     pub increments: Vec<f64>,

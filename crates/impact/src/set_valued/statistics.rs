@@ -20,6 +20,7 @@ pub enum Termination {
 
 /// The end of a sample that no contact approaches.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Sample<'a> {
     /// Index of the sample; [`SetValuedRouth::sample`](super::SetValuedRouth::sample) gives its path.
     pub index: u64,
@@ -103,6 +104,7 @@ impl<A: Summary, B: Summary, C: Summary> Summary for (A, B, C) {
 /// How well steps were solved: the worst of each figure over all of them, zero for exact solutions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Figures {
     /// Natural-map residual of the step's LCP (dimensionless). With the fastest row before the impact,
     /// `U = max_j |u_j|/√W_jj`, the velocity of a row `i` is in units of `√W_ii U` and its percussion in units of `U/√W_ii`,
@@ -140,6 +142,7 @@ pub(super) fn raise(figure: &mut f64, value: f64) {
 /// How the samples ended, and what they took.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Statistics {
     /// Samples drawn, the sum of the next four.
     pub samples: u64,

@@ -18,6 +18,7 @@ pub struct State {
 
 /// A look at one moment of the motion, for stop functions and observers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Snapshot<'a> {
     /// Time (s).
     pub time: f64,
@@ -62,6 +63,7 @@ pub enum Status {
 
 /// What an integration cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counters {
     /// Steps accepted.
     pub steps: usize,
@@ -79,6 +81,7 @@ pub struct Counters {
 
 /// The end of an integration.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,

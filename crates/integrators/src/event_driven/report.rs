@@ -23,6 +23,7 @@ pub enum Mode {
 
 /// A look at one moment of the motion.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Snapshot<'a> {
     /// Time (s).
     pub time: f64,
@@ -49,6 +50,7 @@ pub struct Snapshot<'a> {
 /// Something that happened at one moment.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Event {
     /// When (s).
     pub time: f64,
@@ -106,6 +108,7 @@ pub enum EventKind {
 /// Where the energy went, in J: `end = start + other_work − impacts − friction + projections + residual`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EnergyAccount {
     /// Kinetic and potential energy at the start.
     pub start: f64,
@@ -155,6 +158,7 @@ impl EnergyAccount {
 /// Largest amounts by which equations were found violated before they were restored.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Drift {
     /// Gaps of carrying contacts and bilateral constraints (m, rad).
     pub position: f64,
@@ -200,6 +204,7 @@ const DECISION: usize = 10;
 /// What an integration cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Counters {
     /// Steps of smooth motion.
     pub steps: usize,
@@ -228,6 +233,7 @@ impl Counters {
 
 /// The end of an integration.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,

@@ -20,6 +20,7 @@ use crate::model::Model;
 
 /// The largest violation of each part of the inclusion; all zero for an exact solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Certificate {
     /// Change of the velocity less the integral of `τ M⁻¹ k + M⁻¹ Jᵀ λ`, largest entry (m/s, rad/s).
     pub momentum: f64,

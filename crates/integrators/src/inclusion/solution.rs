@@ -4,6 +4,7 @@ use crate::{energy::EnergyBalance, model::State, scales::Scales};
 
 /// One moment of a solution, with the rates that lead on from it within its phase.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Moment {
     /// Parameter `s` (s, and N·s of normal percussion).
     pub s: f64,
@@ -45,6 +46,7 @@ pub enum Kind {
 
 /// Part of a solution in which the same contacts carry.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Phase {
     /// What time does.
     pub kind: Kind,
@@ -132,6 +134,7 @@ impl Solution {
 
 /// The point at which impacts accumulate.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Accumulation {
     /// Its parameter (s, and N·s).
     pub s: f64,

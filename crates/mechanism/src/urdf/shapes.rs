@@ -9,6 +9,7 @@ use super::{Error, Settings, isometry};
 
 /// A shape that a link collides with, in the frame of its link.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Collision {
     /// Number of the body that carries it.
     pub body: usize,

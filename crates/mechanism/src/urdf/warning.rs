@@ -23,6 +23,7 @@ pub enum Subject {
 
 /// Something in a robot description that has no effect on the imported system, or that was filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Warning {
     /// The element, such as ``joint `knee` > limit``.
     pub element: String,

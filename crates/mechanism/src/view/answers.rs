@@ -18,6 +18,7 @@ const CELLS: usize = 4000;
 
 /// What is played of the answers of laws to one impact.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Played {
     /// The motions, answer by answer.
     pub motions: Vec<Motion>,

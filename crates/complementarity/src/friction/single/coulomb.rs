@@ -47,6 +47,7 @@ pub enum Mode {
 
 /// One impulse of Coulomb's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solution {
     /// How the contact moves afterwards.
     pub mode: Mode,

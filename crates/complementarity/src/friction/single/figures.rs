@@ -64,6 +64,7 @@ use crate::friction::{Law, cone::length};
 /// How far impulses are from the law, by its parts (m/s, each ≥ 0 and zero exactly where that part holds); see the head of the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Figures {
     /// Velocity with which the contact approaches.
     pub approach: f64,

@@ -6,6 +6,7 @@ use crate::lcp::{Problem, equilibration::Equilibration};
 
 /// A solution that is a vertex of the feasible set; every isolated solution is one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Vertex {
     /// The solution (length `n`, entries ≥ 0).
     pub z: DVector<f64>,
@@ -17,6 +18,7 @@ pub struct Vertex {
 
 /// A direction along which solutions go on without end.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Ray {
     /// Change of `z` (length `n`, entries ≥ 0, largest entry 1).
     pub z: DVector<f64>,
@@ -27,6 +29,7 @@ pub struct Ray {
 /// A maximal convex set of solutions: the convex hull of its vertices plus all nonnegative
 /// combinations of its rays.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Piece {
     /// Positions in [`SolutionSet::vertices`], ascending; at least one.
     pub vertices: Vec<usize>,
@@ -44,6 +47,7 @@ impl Piece {
 
 /// All solutions of a problem: the union of [`pieces`](Self::pieces).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SolutionSet {
     /// The vertices of all pieces; a vertex shared by pieces is listed once.
     pub vertices: Vec<Vertex>,
@@ -160,6 +164,7 @@ impl SolutionSet {
 
 /// A value of a linear map of the solutions, see [`SolutionSet::images`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Image {
     /// `map · z` (length `m`).
     pub value: DVector<f64>,

@@ -17,6 +17,7 @@ use super::{
 /// What it proves depends on `M`: for copositive-plus `M`, that no `z ≥ 0` has `M z + q ≥ 0`
 /// (Cottle, Pang & Stone 1992, section 4.4). In general only that this path is blocked.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Ray {
     /// Start of the ray (length `n`).
     pub z: DVector<f64>,
