@@ -216,7 +216,8 @@ impl Shape {
 /// Names of the half extents of a box, of which a rectangle has the first two.
 const HALF_EXTENTS: [&str; 3] = ["half_extents[0]", "half_extents[1]", "half_extents[2]"];
 
-#[cfg(all(test, feature = "hulls"))]
+#[cfg(test)]
+#[cfg(feature = "hulls")]
 mod tests {
     use super::*;
 

@@ -51,6 +51,7 @@ use crate::{
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
 };
 
+mod choice;
 mod covering_path;
 mod draws;
 mod frame;
@@ -64,7 +65,7 @@ mod tests;
 
 pub use draws::Draws;
 pub use sampler::{Path, PathStep, Sampler};
-pub use statistics::{Figures, Sample, Statistics, Summary, Termination};
+pub use statistics::{Choices, Figures, Sample, Statistics, Summary, Termination};
 
 /// Samples of a chunk: the unit of parallel work, whatever the number of threads.
 const CHUNK: u64 = 256;
@@ -100,7 +101,9 @@ pub struct Settings {
     /// Increments of the last step of samples that still approach after `N` steps, as a part of `h` (in
     /// `[0, 1]`, default 0.01). Zero leaves the step out.
     pub closing_step: f64,
-    /// Which solution is taken where a step has several (default [`Covering::Scaled`]).
+    /// Whether a step takes the solution that Lemke's method finds or one drawn among all (default [`Solutions::One`]).
+    pub solutions: Solutions,
+    /// Which solution Lemke's method finds where a step has several (default [`Covering::Scaled`]).
     pub covering: Covering,
     /// Speed (m/s) and percussion (N·s) that [`Covering::Ones`] and [`Covering::Random`] take as one (> 0); by default the
     /// fastest contact velocity before the impact and the percussion of the heaviest contact at that speed, `v/min W_nn`,
@@ -121,11 +124,31 @@ impl Default for Settings {
             directions: 8,
             tolerance: 1e-9,
             closing_step: 0.01,
+            solutions: Solutions::One,
             covering: Covering::Scaled,
             covering_units: None,
             lemke: lemke::Settings::default(),
         }
     }
+}
+
+/// Which solution of a step is taken where there are several.
+///
+/// Lemke's method ends in solutions of positive index only. Of the compass gait of the source, whose trailing foot can lift,
+/// slide or stick in one and the same step, it never finds the sliding one; drawn, the three are equally likely.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Solutions {
+    /// The one that Lemke's method finds from the [covering vector](Settings::covering).
+    #[default]
+    One,
+    /// One drawn among all: each isolated solution and each continuum is equally likely, and on a continuum the weights of
+    /// its vertices are uniform. Steps of at most 12 unknowns (two contacts in the plane) are enumerated, which takes about
+    /// a thousand times as long; larger ones are solved by Lemke's method with a covering vector drawn for each step, which
+    /// leaves out solutions of negative index. [`Statistics::choices`] counts both.
+    Drawn,
 }
 
 /// The covering vector of Lemke's method, by which it chooses among several solutions of a step.
@@ -252,6 +275,7 @@ impl SetValuedRouth {
                         sampler.termination(),
                         sampler.lcps(),
                         sampler.fallbacks(),
+                        sampler.choices(),
                         sampler.figures(),
                     );
                     if let Some(sample) = sampler.outcome() {

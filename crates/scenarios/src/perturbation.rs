@@ -129,6 +129,7 @@ const ALL: &[Perturbation] = &[
     input("sampling step ÷ 4", &["step"], Change::Scale(0.25)),
     input("directions × 2", &["directions"], Change::Double),
     input("another scheme", &["method"], Change::Scheme),
+    input("solutions not drawn", &["solutions"], Change::Remove),
     input("tangents swapped", &["tangent"], Change::Swap),
     input("tangents not given", &["tangent"], Change::Remove),
     fault("fault: tolerance of a solver 1e-3", &["tolerance"], Change::AtLeast(1e-3)),

@@ -47,7 +47,8 @@ fn edge_count(solid: &Solid) -> Option<usize> {
     }
 }
 
-#[cfg(all(test, feature = "hulls"))]
+#[cfg(test)]
+#[cfg(feature = "hulls")]
 mod tests {
     use nalgebra::{Isometry3, Vector3};
     use rand::{RngExt, SeedableRng};

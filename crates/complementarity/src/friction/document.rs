@@ -266,5 +266,6 @@ fn check_length(field: &str, found: usize, expected: usize) -> Result<(), Error>
     Err(Error::Length { field: field.to_owned(), found, expected })
 }
 
-#[cfg(all(test, feature = "json"))]
+#[cfg(test)]
+#[cfg(feature = "json")]
 mod tests;

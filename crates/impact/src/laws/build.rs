@@ -5,7 +5,7 @@ use percussion_complementarity::lcp::{enumerate, lemke};
 use crate::{
     AnitescuPotra, Law, Propagative, Sequential, SetValuedRouth, propagative,
     sequential::Order,
-    set_valued::{self, Covering, Draws},
+    set_valued::{self, Covering, Draws, Solutions},
     settings::{AT_LEAST_1, DIRECTIONS, Error, FromSettings, Settings},
 };
 
@@ -155,6 +155,8 @@ fn set_valued_routh(settings: &mut Settings, sampling: Sampling<'_>) -> Result<C
             defaults.closing_step,
             "a number in [0, 1]",
         )?,
+        solutions: settings
+            .choice("solutions", &[("one", Solutions::One), ("drawn", Solutions::Drawn)])?,
         covering: settings.choice("covering", &coverings)?,
         covering_units: defaults.covering_units,
         lemke: settings.within("lemke.", lemke::Settings::from_settings)?,

@@ -33,6 +33,8 @@ pub enum Draws {
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     random: ChaCha8Rng,
+    /// For the choices among solutions.
+    choices: ChaCha8Rng,
     /// Shared by the clones; none for pseudo-random numbers.
     sobol: Option<Arc<Sobol>>,
     /// Sample under way, and the dimension that comes next.
@@ -42,6 +44,9 @@ pub(super) struct Source {
 
 /// Word of a stream at which the factors of covering vectors start, beyond all increments.
 const COVERING: u128 = 1 << 60;
+
+/// Word of a stream at which the choices among solutions start, beyond all covering vectors.
+const CHOICES: u128 = 1 << 61;
 
 impl Source {
     /// # Errors
@@ -58,7 +63,8 @@ impl Source {
                 return Err(Error::Dimensions { found: dimensions, limit });
             }
         };
-        Ok(Self { random: ChaCha8Rng::seed_from_u64(seed), sobol, index: 0, dimension: 0 })
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        Ok(Self { choices: random.clone(), random, sobol, index: 0, dimension: 0 })
     }
 
     /// Goes to where the numbers for the covering vector of the sample `index` begin.
@@ -75,10 +81,17 @@ impl Source {
     /// Goes to where the increments of the sample `index` begin.
     pub(super) fn seek(&mut self, index: u64) {
         (self.index, self.dimension) = (index, 0);
+        self.choices.set_stream(index);
+        self.choices.set_word_pos(CHOICES);
         if self.sobol.is_none() {
             self.random.set_stream(index);
             self.random.set_word_pos(0);
         }
+    }
+
+    /// The next number for a choice among solutions.
+    pub(super) fn next_of_choices(&mut self) -> f64 {
+        uniform(self.choices.next_u64() >> 11)
     }
 
     /// The next increment.

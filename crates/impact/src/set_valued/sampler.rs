@@ -8,11 +8,12 @@
 use nalgebra::DVector;
 
 use super::{
-    Covering, Settings,
+    Covering, Settings, Solutions,
+    choice::Choice,
     covering_path::CoveringPath,
     draws::Source,
     statement::{Statement, Units},
-    statistics::{Figures, Sample, Termination},
+    statistics::{Choices, Figures, Sample, Termination},
 };
 use crate::{Problem, law::Error};
 
@@ -45,6 +46,8 @@ pub struct Sampler<'a> {
     /// The fast way, for planar contacts.
     path: Option<CoveringPath>,
     source: Source,
+    /// Draws among the solutions of a step, where that is asked for and steps are small.
+    choice: Option<Choice>,
     /// Velocity before the impact, joints satisfied, and its contact velocity.
     start: DVector<f64>,
     start_contact: DVector<f64>,
@@ -62,6 +65,7 @@ pub struct Sampler<'a> {
     lcps: usize,
     termination: Termination,
     fallbacks: u64,
+    choices: Choices,
     figures: Figures,
 
     /// Of the step under way: its increments, percussions and the contact velocity it leads to.
@@ -111,6 +115,8 @@ impl<'a> Sampler<'a> {
         let statement = Statement::new(problem, settings.directions)?;
         let path = CoveringPath::new(problem, &statement.frames);
         let contacts = problem.contacts().len();
+        let drawn = settings.solutions == Solutions::Drawn;
+        let choice = drawn.then(|| statement.choice(problem)).flatten();
         let source = Source::new(settings.draws, settings.seed, settings.steps * contacts)?;
         let start = problem.free_velocity();
         let start_contact = problem.movable_contact_velocity(&start);
@@ -125,6 +131,7 @@ impl<'a> Sampler<'a> {
             statement,
             path,
             source,
+            choice,
             speed,
             units,
             covering_units,
@@ -137,12 +144,13 @@ impl<'a> Sampler<'a> {
             lcps: 0,
             termination: Termination::Limit,
             fallbacks: 0,
+            choices: Choices::default(),
             figures: Figures::default(),
             increments: vec![0.0; contacts],
             step_impulse: zeros.clone(),
             step_velocity: zeros,
         };
-        sampler.cover();
+        sampler.cover_sample();
         sampler.restart(0);
         Ok(sampler)
     }
@@ -155,10 +163,11 @@ impl<'a> Sampler<'a> {
         self.impulse.fill(0.0);
         self.lcps = 0;
         self.fallbacks = 0;
+        self.choices = Choices::default();
         self.figures = Figures::default();
         self.termination = Termination::Limit;
         if self.settings.covering == Covering::Random {
-            self.cover();
+            self.cover_sample();
         }
         self.source.seek(index);
         self.see_whether_it_ends();
@@ -251,6 +260,10 @@ impl<'a> Sampler<'a> {
         self.fallbacks
     }
 
+    pub(super) const fn choices(&self) -> &Choices {
+        &self.choices
+    }
+
     /// The sample, if it ended without approach.
     #[must_use]
     pub fn outcome(&self) -> Option<Sample<'_>> {
@@ -289,8 +302,9 @@ impl<'a> Sampler<'a> {
     /// Takes the step with the increments drawn.
     fn advance(&mut self) {
         self.lcps += 1;
-        let mut figures = None;
-        if let Some(path) = &mut self.path
+        let mut figures = self.drawn();
+        if figures.is_none()
+            && let Some(path) = &mut self.path
             && path.solve(&self.contact_velocity, &self.increments, &mut self.step_impulse)
         {
             figures = Some(self.judge()).filter(|figures| self.is_solved(figures));
@@ -310,6 +324,33 @@ impl<'a> Sampler<'a> {
         } else {
             self.termination = Termination::Unsolved;
         }
+    }
+
+    /// Takes a solution drawn among all, and judges it. Where not all are known, Lemke's method gets a covering vector of the step.
+    fn drawn(&mut self) -> Option<Figures> {
+        if self.settings.solutions == Solutions::One {
+            return None;
+        }
+        if let Some(choice) = &self.choice {
+            let source = &mut self.source;
+            let drawn = self.statement.draw(
+                &self.contact_velocity,
+                &self.increments,
+                (choice, || source.next_of_choices()),
+                &mut self.step_impulse,
+            );
+            if let Some(count) = drawn {
+                let figures = self.judge();
+                if self.is_solved(&figures) {
+                    self.choices.enumerated += 1;
+                    self.choices.several += u64::from(count > 1);
+                    return Some(figures);
+                }
+            }
+        }
+        self.choices.covered += 1;
+        self.cover(Covering::Random, Source::next_of_choices);
+        None
     }
 
     fn is_solved(&self, figures: &Figures) -> bool {
@@ -349,21 +390,26 @@ impl<'a> Sampler<'a> {
     }
 
     /// The covering vector of the sample.
-    fn cover(&mut self) {
-        let Self { settings, statement, path, source, speed, covering_units, index, .. } = self;
-        if settings.covering == Covering::Random {
-            source.seek_covering(*index);
+    fn cover_sample(&mut self) {
+        if self.settings.covering == Covering::Random {
+            self.source.seek_covering(self.index);
         }
+        self.cover(self.settings.covering, Source::next_of_covering);
+    }
+
+    /// A covering vector of this kind, with the random numbers `next`.
+    fn cover(&mut self, covering: Covering, next: fn(&mut Source) -> f64) {
+        let Self { settings, statement, path, source, speed, covering_units, .. } = self;
         for i in 0..statement.covering_mut().len() {
             let (unit, one) = if statement.is_row_of_percussions(i) {
                 (settings.step, covering_units[1])
             } else {
                 (*speed, covering_units[0])
             };
-            statement.covering_mut()[i] = match settings.covering {
+            statement.covering_mut()[i] = match covering {
                 Covering::Ones => one,
                 Covering::Scaled => unit,
-                Covering::Random => one * (0.1 + source.next_of_covering()),
+                Covering::Random => one * (0.1 + next(source)),
             };
         }
         if let Some(path) = path {

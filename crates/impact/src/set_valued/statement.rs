@@ -23,6 +23,7 @@ use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, lemke};
 
 use super::{
+    choice::Choice,
     covering_path::CoveringPath,
     frame::Frame,
     statistics::{Figures, raise},
@@ -109,7 +110,41 @@ impl Statement {
         settings: &lemke::Settings,
         impulse: &mut DVector<f64>,
     ) -> bool {
-        let Self { frames, directions, lcp, workspace, covering, z } = self;
+        if !self.fill(contact_velocity, increments) {
+            return false;
+        }
+        let Self { lcp, workspace, covering, z, .. } = self;
+        let report = lemke::solve_with_covering_vector(lcp, covering, settings, workspace, z);
+        self.write(impulse);
+        report.is_ok_and(|report| report.status == lcp::Status::Solved)
+    }
+
+    /// Solves the step by a draw among all solutions with the numbers of `uniform`, and writes the percussions; the number of
+    /// solutions, or none if it could not draw.
+    pub(super) fn draw(
+        &mut self,
+        contact_velocity: &DVector<f64>,
+        increments: &[f64],
+        (choice, uniform): (&Choice, impl FnMut() -> f64),
+        impulse: &mut DVector<f64>,
+    ) -> Option<usize> {
+        if !self.fill(contact_velocity, increments) {
+            return None;
+        }
+        let (z, count) = choice.draw(&self.lcp, uniform)?;
+        self.z = z;
+        self.write(impulse);
+        Some(count)
+    }
+
+    /// What draws among the solutions of steps of `problem`, if they are small enough.
+    pub(super) fn choice(&self, problem: &Problem) -> Option<Choice> {
+        Choice::new(problem, &self.frames, self.directions, self.z.len())
+    }
+
+    /// Writes the contact velocity and the increments into the problem; whether it is one.
+    fn fill(&mut self, contact_velocity: &DVector<f64>, increments: &[f64]) -> bool {
+        let Self { frames, lcp, .. } = self;
         let m = frames.len();
         let filled = lcp.refill(|_, vector| {
             let vector = vector.as_mut_slice();
@@ -121,10 +156,13 @@ impl Statement {
                 }
             }
         });
-        if filled.is_err() {
-            return false;
-        }
-        let report = lemke::solve_with_covering_vector(lcp, covering, settings, workspace, z);
+        filled.is_ok()
+    }
+
+    /// Writes the percussions of the solution at the rows of `J`.
+    fn write(&self, impulse: &mut DVector<f64>) {
+        let Self { frames, directions, z, .. } = self;
+        let m = frames.len();
         impulse.fill(0.0);
         let beta = &z.as_slice()[2 * m..2 * m + *directions];
         for (i, frame) in frames.iter().enumerate() {
@@ -135,7 +173,6 @@ impl Statement {
                 }
             }
         }
-        report.is_ok_and(|report| report.status == lcp::Status::Solved)
     }
 
     /// Judges the percussions of a step that lead from the contact velocity `before` to `after`, on

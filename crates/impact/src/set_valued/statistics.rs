@@ -139,6 +139,28 @@ pub(super) fn raise(figure: &mut f64, value: f64) {
     }
 }
 
+/// How solutions of steps were chosen, with [`Solutions::Drawn`](super::Solutions::Drawn); all zero otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Choices {
+    /// Steps whose solutions were all enumerated.
+    pub enumerated: u64,
+    /// Those of them with several solutions, of which one was drawn.
+    pub several: u64,
+    /// Steps solved by Lemke's method with a covering vector of their own: those too large to enumerate, and those whose
+    /// enumeration was not certain to be complete.
+    pub covered: u64,
+}
+
+impl Choices {
+    pub(super) const fn add(&mut self, other: &Self) {
+        self.enumerated += other.enumerated;
+        self.several += other.several;
+        self.covered += other.covered;
+    }
+}
+
 /// How the samples ended, and what they took.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -158,6 +180,8 @@ pub struct Statistics {
     pub lcps: Vec<u64>,
     /// Steps whose percussions the fast path did not find, so that Lemke's method solved them.
     pub fallbacks: u64,
+    /// How solutions of steps were chosen.
+    pub choices: Choices,
     /// The worst over all steps.
     pub figures: Figures,
 }
@@ -172,6 +196,7 @@ impl Statistics {
             unsolved: 0,
             lcps: vec![0; steps + 1],
             fallbacks: 0,
+            choices: Choices::default(),
             figures: Figures::default(),
         }
     }
@@ -200,6 +225,7 @@ impl Statistics {
         termination: Termination,
         lcps: usize,
         fallbacks: u64,
+        choices: &Choices,
         figures: &Figures,
     ) {
         self.samples += 1;
@@ -211,6 +237,7 @@ impl Statistics {
         } += 1;
         self.lcps[lcps] += 1;
         self.fallbacks += fallbacks;
+        self.choices.add(choices);
         self.figures.raise(figures);
     }
 
@@ -224,6 +251,7 @@ impl Statistics {
             *count += later;
         }
         self.fallbacks += later.fallbacks;
+        self.choices.add(&later.choices);
         self.figures.raise(&later.figures);
     }
 }

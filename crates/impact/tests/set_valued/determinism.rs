@@ -2,7 +2,7 @@
 
 use percussion_impact::{
     SetValuedRouth,
-    set_valued::{Draws, Sampler, Settings},
+    set_valued::{Draws, Sampler, Settings, Solutions},
 };
 use rayon::ThreadPoolBuilder;
 
@@ -45,6 +45,25 @@ fn a_sample_is_the_same_alone_and_in_the_set() {
         assert!(
             path.steps.iter().all(|step| step.increments.iter().all(|x| *x > 0.0 && *x <= 0.3))
         );
+    }
+}
+
+#[test]
+fn a_draw_among_one_solution_is_that_solution_for_any_number_of_threads() {
+    let one = velocities(&rocking_block(), settings(0.3, 10, 700));
+    let drawn = Settings { solutions: Solutions::Drawn, ..settings(0.3, 10, 700) };
+    let sets = [1, 2].map(|threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+        pool.install(|| velocities(&rocking_block(), drawn))
+    });
+    assert_eq!(sets[0], sets[1]);
+    let choices = sets[0].statistics.choices;
+    let last_steps = sets[0].statistics.samples - sets[0].statistics.terminated;
+    assert_eq!((choices.several, choices.covered), (0, 0), "a step of the block has one velocity");
+    assert_eq!(choices.enumerated, sets[0].statistics.total_lcps() + last_steps);
+    assert_eq!(one.statistics.choices.enumerated, 0);
+    for ((_, one), (_, drawn)) in one.summary.0.iter().zip(&sets[0].summary.0) {
+        assert!((one - drawn).amax() < 1e-10, "{one} {drawn}");
     }
 }
 

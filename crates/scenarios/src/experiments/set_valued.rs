@@ -121,15 +121,25 @@ impl Study {
         progress: &mut Progress<'_>,
         [from, to]: [f64; 2],
     ) -> Result<Self, Error> {
-        let impact = scenario.build()?;
         let samples = samples(scenario, options.effort);
         // The covering vectors of the source are in SI units.
         let covering_units = Some([1.0; 2]);
-        let given = Settings { samples, covering, covering_units, ..impact.set_valued };
+        let given = Settings { samples, covering, covering_units, ..scenario.set_valued };
         let settings = Settings { seed: options.seed, ..given };
+        Self::sample(scenario, settings, progress, [from, to])
+    }
+
+    /// The same with `settings` of its own.
+    fn sample(
+        scenario: &ImpactScenario,
+        settings: Settings,
+        progress: &mut Progress<'_>,
+        [from, to]: [f64; 2],
+    ) -> Result<Self, Error> {
+        let impact = scenario.build()?;
         let progress = RefCell::new(progress);
         let show = |done: u64| {
-            let share = done as f64 / samples as f64;
+            let share = done as f64 / settings.samples as f64;
             (progress.borrow_mut())(from + (to - from) * share, &scenario.title);
         };
         let law = SetValuedRouth::new(settings);

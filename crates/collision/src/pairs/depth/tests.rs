@@ -18,6 +18,8 @@ fn solids(rng: &mut ChaCha8Rng) -> Vec<Solid> {
         Solid::Capsule { half: Vector3::z() * length(), radius: length() },
     ];
     solids.push(Solid::Polytope(Arc::new(Hull::cuboid(&Vector3::from_fn(|_, _| length())))));
+    #[cfg(not(feature = "hulls"))]
+    solids.push(Solid::Polytope(Arc::new(Hull::cuboid(&direction(rng).map(|x| 0.1 + x.abs())))));
     #[cfg(feature = "hulls")]
     {
         let points: Vec<_> = (0..12).map(|_| direction(rng)).collect();

@@ -4,8 +4,9 @@
 //! conditions of a step: lifting, sliding and sticking are three solutions of the same linear
 //! complementarity problem, and a path of Lemke's method ends in the one that its covering vector
 //! leads to. Paths end in solutions of positive index only, and sliding was never among them, whatever
-//! the covering vector. The set therefore is sampled with three kinds of covering vectors, and from every velocity on some of the paths all
-//! solutions of one more step, long enough to be the last, are enumerated.
+//! the covering vector. The set therefore is sampled with three kinds of covering vectors, and once more with a draw among
+//! all solutions of each step ([`Solutions::Drawn`]). The kinds of outcomes and the distances are those of the latter
+//! alone, into which nothing else is put.
 //!
 //! # Source
 //!
@@ -13,11 +14,8 @@
 //! (index of solutions).
 
 use nalgebra::DVector;
-use percussion_complementarity::lcp::enumerate;
-use percussion_impact::{
-    AnitescuPotra, Outcome, Problem,
-    set_valued::{Covering, Sampler, Settings},
-};
+use percussion_impact::set_valued::{Covering, Sampler, Settings, Solutions};
+use percussion_mechanism::impacts::ImpactScenario;
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
@@ -25,14 +23,15 @@ use super::{
     Mode::{Lifts, Slides, Sticks},
     Study,
     planes::{self, Component, Plane},
+    samples,
 };
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
 };
 
-/// Paths from which all solutions of a last step are enumerated.
-const BRANCHED: u64 = 1 << 12;
+/// Most samples with a draw among all solutions of each step.
+const DRAWN: u64 = 1 << 10;
 
 const LEADING: usize = 0;
 const TRAILING: usize = 1;
@@ -44,6 +43,9 @@ struct Parameters {
     /// The beginning of the names of the figures.
     figure: String,
     caption: String,
+    /// Where kinds and distances are measured.
+    #[serde(default)]
+    solutions: Solutions,
 }
 
 pub(in crate::experiments) fn run(
@@ -73,49 +75,35 @@ pub(in crate::experiments) fn run(
     let solutions = study.simultaneous.len() as f64;
     measurements.add("solutions of a first step that ends the impact", solutions);
     measurements.add("spread of those that Lemke’s method finds", spread(&study)?);
-    branch(&mut study)?;
+    let drawn = draw(&scenario, parameters.solutions, options, progress)?;
+    let choices = drawn.statistics.choices;
+    let steps = (choices.enumerated + choices.covered) as f64;
+    measurements.add("steps with several solutions", 100.0 * choices.several as f64 / steps);
+    measurements.add("steps that could not be enumerated", choices.covered as f64);
     let kinds: [&[_]; 3] = [&[Sticks, Lifts], &[Sticks, Slides], &[Sticks, Sticks]];
-    measurements.add("kinds found: trailing foot lifts, slides, sticks", study.kinds(&kinds));
+    measurements.add("kinds found: trailing foot lifts, slides, sticks", drawn.kinds(&kinds));
     let all = study.simultaneous.iter();
-    measurements.add("distance of all contacts at once from the set", study.distance(all));
+    measurements.add("distance of all contacts at once from the set", drawn.distance(all));
+    study.ends.extend(drawn.ends);
+    study.paths.extend(drawn.paths);
     let figures = figures(&study, &parameters.figure, parameters.caption.trim());
     experiment.outcome(&fixture, measurements, figures)
 }
 
-/// Adds, from each velocity on some of the paths, all solutions of a last step with full increments.
-fn branch(study: &mut Study) -> Result<(), Error> {
-    let problem = &study.impact.problem;
-    let mut sampler = Sampler::new(problem, &study.settings)?;
-    for index in 0..BRANCHED.min(study.settings.samples) {
-        let path = sampler.path(index);
-        let steps = path.steps.iter().map(|step| &step.velocity);
-        let ahead = steps.clone().len();
-        for velocity in std::iter::once(&path.start).chain(steps).take(ahead) {
-            let start = problem.contact_velocity(velocity).as_slice().to_vec();
-            for end in last_steps(problem, velocity, study.settings.step)? {
-                study.paths.push(vec![start.clone(), end.clone()]);
-                study.ends.push(end);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The contact velocities after all solutions of a step that ends the impact.
-///
-/// A step with the increments `h` whose solution needs no more than those is an inelastic impact of all
-/// contacts at once.
-fn last_steps(
-    problem: &Problem,
-    velocity: &DVector<f64>,
-    increment: f64,
-) -> Result<Vec<Vec<f64>>, Error> {
-    let problem = problem.with_velocity(velocity.clone())?;
-    let law = AnitescuPotra::default();
-    let outcomes = law.all(&problem, &enumerate::Settings::default())?.outcomes;
-    let short = |outcome: &&Outcome| outcome.impulses.iter().all(|one| one.normal <= increment);
-    let end = |outcome: &Outcome| problem.contact_velocity(&outcome.velocity).as_slice().to_vec();
-    Ok(outcomes.iter().filter(short).map(end).collect())
+/// The example with its samples once more, by default with a draw among all solutions of each step.
+fn draw(
+    scenario: &ImpactScenario,
+    solutions: Solutions,
+    options: &Options,
+    progress: &mut Progress<'_>,
+) -> Result<Study, Error> {
+    let settings = Settings {
+        samples: DRAWN.min(samples(scenario, options.effort)),
+        seed: options.seed,
+        solutions,
+        ..scenario.set_valued
+    };
+    Study::sample(scenario, settings, progress, [0.9, 1.0])
 }
 
 /// Largest difference of a contact velocity after a first step that ends the impact, between random
