@@ -101,7 +101,7 @@ fn the_default_solves_unsymmetric_problems() {
 /// A body of 1 kg between two walls moves at 1 m/s from one into the other; noise on the entry that couples the walls.
 ///
 /// With `c` times that entry `u₁ = p₁ − c p₂ − 1 ≥ 0` asks for `p₁ ≥ 1`, and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁` is
-/// negative if `c > 1`: no percussions keep both walls from approaching, however small the noise is.
+/// negative if `c > 1`: no impulses keep both walls from approaching, however small the noise is.
 #[test]
 fn noise_on_single_entries_can_leave_no_solution() {
     let squeezed = |noise: f64| {

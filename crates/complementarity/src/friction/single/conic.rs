@@ -1,13 +1,13 @@
-//! The edge of the friction cone of a contact that stays closed, in the plane of its tangential impulses.
+//! The boundary of the friction cone of a contact that stays closed, in the plane of its tangential impulses.
 //!
-//! With `y = r (cos α, sin α)` the edge is the conic
+//! With `y = r (cos α, sin α)` the boundary is the conic
 //!
 //! ```math
 //! r = \mu b_n/f(\alpha),\qquad f(\alpha) = A_{nn} + \mu\, a\cdot(\cos\alpha, \sin\alpha),
 //! ```
 //!
-//! an ellipse, a parabola or, where friction and coupling are strong, a branch of a hyperbola. Two conditions along
-//! it are [trigonometric polynomials](TrigonometricPolynomial) of degree two in `α`, with `e = (cos α, sin α)` and
+//! an ellipse, a parabola or, for strong friction and coupling, a branch of a hyperbola. Two conditions on it
+//! are [trigonometric polynomials](TrigonometricPolynomial) of degree two in `α`, with `e = (cos α, sin α)` and
 //! `P`, `q` of the [energy](super):
 //!
 //! - the slip `P y − q` is parallel to `y`: `μ b_n e_⊥ᵀ P e − f e_⊥ᵀ q = 0` ([`Conic::slip`]);
@@ -24,13 +24,13 @@ use nalgebra::Vector3;
 use super::{Contact, Load};
 use crate::friction::trigonometric_polynomial::{Direction, Ray, TrigonometricPolynomial};
 
-/// The conic of one contact under one load.
+/// The conic of one contact for given data `b`.
 pub(super) struct Conic<'a> {
     pub(super) contact: &'a Contact,
     pub(super) load: &'a Load,
     /// `μ b_n`.
     pub(super) drive: f64,
-    /// `A_nn` and `μ a`, the coefficients of `f`.
+    /// The coefficients of `f`: `A_nn` and `μ a`.
     pub(super) level: f64,
     pub(super) tilt: [f64; 2],
 }
