@@ -1,9 +1,9 @@
 //! Anderson's extrapolation of a fixed-point iteration from its last steps.
 //!
-//! With `f = g(p) − p` of the sweep `g`, the next start is `g(p) − ΔG γ`, where `γ` minimizes `‖f − ΔF γ‖` over the
-//! a velocity. The normal equations are solved by a Cholesky factorization that drops the oldest differences if
+//! With `f = g(p) − p` of the sweep `g`, the next start is `g(p) − ΔG γ`, where `γ` minimizes `‖f − ΔF γ‖` over
+//! the differences of the last steps. Impulses are weighted by the inverse masses of their contacts, so that `f`
+//! is a velocity. The normal equations are solved by a Cholesky factorization that drops the oldest differences if
 //! they depend on newer ones.
-//! depend on the newer ones.
 //!
 //! # Source
 //!
