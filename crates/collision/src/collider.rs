@@ -17,7 +17,7 @@ const PLANAR: f64 = 1e-14;
 /// Maximum deviation of the norm of a quaternion from 1, as in coordinates of systems.
 const NORMALIZED: f64 = 1e-6;
 
-/// Why a collider is refused.
+/// The reason why a collider is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -35,7 +35,7 @@ pub struct Pair {
     pub restitution: f64,
 }
 
-/// Why a pair is refused.
+/// The reason why a pair is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -17,7 +17,7 @@ use crate::{
     lengths::{LARGEST, SMALLEST, unit},
 };
 
-/// Why a shape is refused.
+/// The reason why a shape is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
