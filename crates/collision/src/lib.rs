@@ -95,11 +95,11 @@
 //! | [`homogeneous`] | volume, mass and inertia of shapes, and of several together |
 //! | [`hull`] | [`Hull`], a convex polyhedron with its faces and edges |
 //! | [`collider`] | [`Collider`], a shape on a body with friction and restitution |
-//! | [`coefficients`] | what coefficients may be |
-//! | [`pair`] | [`Pair`], two colliders with friction and restitution of their own |
+//! | [`coefficients`] | the ranges of coefficients |
+//! | [`pair`] | [`Pair`], two colliders with their own friction and restitution |
 //! | [`scene`] | [`Scene`], which finds contacts, and the proximity that decides which take part in an impact |
 //! | [`contact`] | [`Contact`], its [name](ContactId), and [`FeatureGap`] |
-//! | [`feature`] | [`Feature`], what the names mean |
+//! | [`feature`] | [`Feature`], the parts of a name |
 //! | [`cell_grid`] | [`CellGrid`] for many equal spheres |
 //!
 //! # Features

@@ -1,7 +1,7 @@
 //! Sums of products in about twice the working precision, for residuals whose terms cancel.
 //!
 //! Every addition and every product is split into its rounded value and its exact error (`TwoSum` of Knuth and `TwoProduct` of
-//! Dekker and Veltkamp, which need no fused multiply-add), and the errors are added up beside the values.
+//! Dekker and Veltkamp, which need no fused multiply-add), and the errors are summed separately from the values.
 //!
 //! - **Accuracy**: with `n` terms `t_k` the error of [`Sum::value`] is at most `ε |Σ t_k| + n² ε² Σ |t_k|`, `ε = 2⁻⁵³`,
 //!   which is the size of one rounding as long as `Σ |t_k| / |Σ t_k|` is below `1/(n² ε)`. Products below

@@ -44,15 +44,15 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`lcp`] | linear complementarity problems, one module a solver; see its own table |
-//! | [`elimination`] | bilateral rows taken out of a problem first, with one rule for redundant ones |
-//! | [`compensated`] | sums in twice the working precision, by which answers with cancelling terms are judged |
+//! | [`elimination`] | elimination of bilateral rows before a solve, with one rule for redundant ones |
+//! | [`compensated`] | sums in twice the working precision, for residuals with cancelling terms |
 //! | [`friction`] | contacts with round friction cones: one in closed form, many by sweeps and more; see its own table |
 //!
 //! # Which solver
 //!
 //! | you have | take |
 //! | --- | --- |
-//! | a step or an impact with friction | [`lcp::lemke`]; the table of [`lcp`] says when another solver is better |
+//! | a step or an impact with friction | [`lcp::lemke`]; the table of [`lcp`] lists the cases for other solvers |
 //! | joints beside contacts | [`elimination`] of the joints, then one of the above; [`lcp::mixed`] for free unknowns of any matrix |
 //! | one contact with a round friction cone | [`friction::single`], in closed form |
 //! | many contacts with round friction cones | [`friction::Method`] and its default |

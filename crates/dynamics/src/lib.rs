@@ -60,8 +60,8 @@
 //! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
 //! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
 //! | [`contact_set`] | [`ContactSet`]: contact Jacobian and Delassus operator, dense and block-sparse |
-//! | [`contact_source`] | the traits by which schemes ask which features are near |
-//! | [`compliant`] | force laws of contacts that give way: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
+//! | [`contact_source`] | the traits of contact detection that schemes use |
+//! | [`compliant`] | force laws of compliant contacts: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
 //! | [`system::motion`] | [`BodyMotion`](system::motion::BodyMotion): velocities and accelerations of the points of one body |
 //! | [`system::difference`] | rates along a motion by differences, where there is no closed form |
 //! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
@@ -70,7 +70,7 @@
 //!
 //! | feature | default | adds |
 //! | --- | --- | --- |
-//! | `loops` | yes | [`ConstraintSet`](constraint::ConstraintSet): constraints solved for together, with redundant ones |
+//! | `loops` | yes | [`ConstraintSet`](constraint::ConstraintSet): several constraints solved together, including redundant ones |
 //! | `serde` | yes | settings as data |
 //!
 //! # Limits

@@ -93,7 +93,7 @@ pub struct View {
     pub contacts: Vec<String>,
     /// The motions.
     pub motions: Vec<Motion>,
-    /// If the outcome of an impact is a set: the set, contact by contact.
+    /// The set of outcomes for each contact, if the outcome of an impact is a set.
     pub sets: Vec<SetPlane>,
 }
 

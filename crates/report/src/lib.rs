@@ -52,7 +52,7 @@
 //! | [`terminal`] | the report as text |
 //! | [`table`], [`number`] | aligned columns, readable numbers |
 //! | [`results`] | the JSON document with the verdict |
-//! | [`provenance`] | where, when and with which seed a run was made |
+//! | [`provenance`] | machine, time and seed of a run |
 //! | [`atomic`] | files that are either complete or absent |
 //!
 //! # Features

@@ -14,7 +14,7 @@
 //! semidefinite `W` this is Farkas' lemma: `h = 0` holds exactly if `W q = 0`, and if no such `y` exists, some
 //! impulses along the normals prevent every approach.
 //!
-//! **Rounding.** Entries of `W` are rounded, so `g` is small instead of zero. What is then proved is that every
+//! **Rounding.** Entries of `W` are rounded, so `g` is small instead of zero. It is then only proved that every
 //! solution has a contact with
 //!
 //! ```math

@@ -11,7 +11,7 @@
 //!
 //! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of
 //! that size on single entries of a singular matrix makes it indefinite; a solution then need not exist, and
-//! the status says so. An example is a body of 1 kg that moves at 1 m/s from one wall toward another. It has
+//! the status reports this. An example is a body of 1 kg that moves at 1 m/s from one wall toward another. It has
 //! `W = [[1, −c], [−c, 1]]` along the normals, with `c = 1`. For `c > 1` no impulses prevent the approach to
 //! both walls, since `u₁ ≥ 0` requires `p₁ ≥ 1` and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁ < 0`.
 //!

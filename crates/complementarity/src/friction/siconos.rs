@@ -61,7 +61,7 @@ pub enum Error {
 ///
 /// # Errors
 ///
-/// [`Error`] with the line of the first word that is wrong, or with what is wrong with the problem.
+/// [`Error`] with the line of the first invalid word, or with the reason why the problem is invalid.
 ///
 /// # Example
 ///

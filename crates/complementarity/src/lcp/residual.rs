@@ -49,8 +49,8 @@
 //!
 //! # Source
 //!
-//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009), section 5.10 (residuals and error bounds); that errors of
-//! rows are read beside sizes of rows: W. Oettli, W. Prager, "Compatibility of approximate solution of linear equations with given error bounds for
+//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009), section 5.10 (residuals and error bounds); for the
+//! comparison of row errors with row sizes: W. Oettli, W. Prager, "Compatibility of approximate solution of linear equations with given error bounds for
 //! coefficients and right-hand sides", *Numerische Mathematik* 6 (1964) 405–409. The sizes are derived above.
 
 use nalgebra::DVector;

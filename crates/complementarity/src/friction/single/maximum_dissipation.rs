@@ -11,7 +11,7 @@
 //! | --- | --- |
 //! | `b_n < 0`: separates by itself | 0 |
 //! | `μ = 0` | `(b_n/A_nn, 0, 0)` |
-//! | uncoupled, tangents alike | radial projection; Coulomb's law says the same |
+//! | uncoupled, tangents alike | radial projection, as under Coulomb's law |
 //! | `A⁻¹ b` in the cone: stick | `A⁻¹ b` |
 //! | `b_n = 0` and `A_nn > μ‖a‖` | 0 |
 //! | `b_n = 0` otherwise: the cone is two rays | the better point of the two |
