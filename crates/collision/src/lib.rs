@@ -3,7 +3,7 @@
 //! A [`Collider`] attaches a [`Shape`] to a body of a [`System`](percussion_dynamics::System). A [`Scene`] of
 //! colliders finds the [`Contact`]s between them at given coordinates. A [`FeatureGap`] is the
 //! [`GapFunction`](percussion_dynamics::GapFunction) of one contact, which follows it while the bodies move. A scene
-//! is a [`ContactSource`](percussion_dynamics::ContactSource), which all time-stepping schemes accept. The
+//! is a [`ContactSource`](percussion_dynamics::ContactSource), which all integration schemes accept. The
 //! [`CellGrid`] finds near pairs among many equal spheres. This crate contains no contact laws.
 //!
 //! A contact consists of two [`Feature`]s, a corner and a face or two edges. Each such pair has a gap with an exact

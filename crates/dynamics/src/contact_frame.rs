@@ -44,7 +44,7 @@ pub enum Error {
 /// A right-handed orthonormal contact frame `(n, t, o)` in world axes.
 ///
 /// `n` points from body 2 to body 1, so that a positive normal velocity separates.
-/// In the plane only `tangent_1` is used, and it is `n` turned by −90° about `z`: for the floor
+/// In the plane only `tangent_1` is used, and it is `n` rotated by −90° about `z`: for the floor
 /// normal `(0, 1, 0)` it is `(1, 0, 0)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactFrame {
@@ -86,7 +86,7 @@ impl ContactFrame {
         Ok(Self::from_unit_normal(&direction("normal", normal)?, reference))
     }
 
-    /// The frame of a contact in the plane: `t` is `n` turned by −90° about `z`, and `o = −e_z`.
+    /// The frame of a contact in the plane: `t` is `n` rotated by −90° about `z`, and `o = −e_z`.
     ///
     /// # Errors
     ///

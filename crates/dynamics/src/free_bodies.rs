@@ -141,7 +141,7 @@ impl Body {
         check_entries(body, "force", self.force.as_slice())?;
         check_entries(body, "torque", self.torque.as_slice())?;
         let difference = (self.inertia - self.inertia.transpose()).amax();
-        // A tensor turned by a rotation matrix is symmetric up to a few rounding errors.
+        // A tensor rotated by a rotation matrix is symmetric up to a few rounding errors.
         if difference > 1e-12 * self.inertia.amax() {
             return Err(Error::Asymmetric { body, difference });
         }

@@ -3,7 +3,7 @@
 //! Lengths, masses and velocities are of size one and trees up to 30 joints deep, so positions and
 //! entries of the mass matrix reach some hundred. Relative tolerances are stated per quantity: `1e-12`
 //! where two sums of up to a thousand terms agree to rounding, `1e-7` for derivatives by extrapolated
-//! differences with the step `1e-3` (`h⁴` times a fifth derivative of some `10⁴` beside `eps/h`).
+//! differences with the step `1e-3` (`h⁴` times a fifth derivative of some `10⁴`, plus `eps/h`).
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

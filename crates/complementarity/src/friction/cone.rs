@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 ///
 /// # Example
 ///
-/// A purely tangential pull is projected on the edge of the cone of 45°.
+/// A purely tangential pull is projected on the boundary of the cone of 45°.
 ///
 /// ```
 /// use nalgebra::vector;
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// The projection on a cone of nearly 180° keeps the tangents and lifts the point to the edge.
+    /// The projection on a cone of nearly 180° keeps the tangents and lifts the point to the boundary.
     #[test]
     fn wide_cones_keep_tangents() {
         for friction in [1e7, 1e8, 1e150, 1e300] {

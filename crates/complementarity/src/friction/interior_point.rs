@@ -25,8 +25,8 @@
 //! interior point algorithm", *Optimization Methods and Software* 39 (2024) 634–663 (the convex part and the problems);
 //! Y. E. Nesterov, M. J. Todd, "Self-scaled barriers and interior-point methods for convex programming", *Mathematics of
 //! Operations Research* 22 (1997) 1–42; L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010,
-//! section 4 (formulas of the scaling). That `‖u_T‖` is a function of `z` alone is used here in place of an outer
-//! iteration.
+//! section 4 (formulas of the scaling). An outer iteration is not needed here, because
+//! `‖u_T‖` is a function of `z` alone.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 

@@ -129,7 +129,7 @@ pub struct Contact {
     monotone: bool,
     /// Whether powers of the entries may overflow or underflow.
     far: bool,
-    /// Whether `P` is so nearly singular that its inverse may lose more than six digits, or the edge of the
+    /// Whether `P` is so nearly singular that its inverse may lose more than six digits, or the boundary of the
     /// cone is so thin that its points are hard to find.
     doubtful: bool,
 }

@@ -50,7 +50,7 @@ proptest! {
         prop_assert!(lost >= -1e-13 * (elastic * rate).abs());
     }
 
-    /// `U' = −N` for the undamped force. The difference quotient errs by its truncation, `h²` times
+    /// `U' = −N` for the undamped force. The difference quotient has the error of its truncation, `h²` times
     /// the third derivative, which for Hertz grows as `1/√depth`.
     #[test]
     fn the_elastic_force_is_the_gradient_of_the_elastic_energy(law in normal_laws(), gap in -0.5..-0.01) {

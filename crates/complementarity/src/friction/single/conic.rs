@@ -11,7 +11,7 @@
 //! `P`, `q` of the [energy](super):
 //!
 //! - the slip `P y − q` is parallel to `y`: `μ b_n e_⊥ᵀ P e − f e_⊥ᵀ q = 0` ([`Conic::slip`]);
-//! - the slope of the energy along the edge vanishes: its tangent is
+//! - the slope of the energy along the boundary vanishes: its tangent is
 //!   `d = (−A_nn sin α − μ A_no, A_nn cos α + μ A_nt)`, so `μ b_n dᵀ P e − f dᵀ q = 0` ([`Conic::slope`]).
 //!
 //! # Source
@@ -60,7 +60,7 @@ impl<'a> Conic<'a> {
         }
     }
 
-    /// Proportional to the slope of the energy along the edge.
+    /// Proportional to the slope of the energy along the boundary.
     #[inline]
     pub(super) fn slope(&self) -> TrigonometricPolynomial {
         let [t, o] = self.tilt;
@@ -102,7 +102,7 @@ impl<'a> Conic<'a> {
         self.width(ray).abs() <= 0.01 * size * ray.length
     }
 
-    /// The impulse with the tangential part `y` on the edge.
+    /// The impulse with the tangential part `y` on the boundary.
     pub(super) fn impulse(&self, [t, o]: [f64; 2]) -> Vector3<f64> {
         Vector3::new((t * t + o * o).sqrt() / self.contact.friction, t, o)
     }

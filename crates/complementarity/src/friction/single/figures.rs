@@ -57,7 +57,7 @@
 //!
 //! `slip` is `w ‖p − x*‖` with the [closed form](super::maximum_dissipation): in a regular block the minimum
 //! exists, is unique, and is what the closed form finds. The closed form may lose more than six digits if the
-//! block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and may lose the length of an impulse if the edge is
+//! block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and may lose the length of an impulse if the boundary is
 //! thin (`‖k‖ > 0.95`). In these cases `slip` is the larger one of this distance and the distance by the
 //! conditions above.
 //!

@@ -15,7 +15,7 @@
 //! | `A⁻¹ b` in the cone: stick | `A⁻¹ b` |
 //! | `b_n = 0` and `A_nn > μ‖a‖` | 0 |
 //! | `b_n = 0` otherwise: the cone is two rays | the better point of the two |
-//! | slide | on the edge of the cone, see below |
+//! | slide | on the boundary of the cone, see below |
 //!
 //! A closed contact has its tangential impulse `y` in the conic `‖y‖ ≤ μ (b_n − a·y)/A_nn`, which is convex,
 //! and the energy is convex in `y`. So there is one minimum. A point of the boundary is the minimum exactly if
@@ -167,7 +167,7 @@ fn near(conic: &Conic<'_>, start: [f64; 2]) -> Option<Vector3<f64>> {
     settled.then_some(impulse)
 }
 
-/// Whether the energy's gradient, normal to the edge where the slope is zero, points inward.
+/// Whether the energy's gradient, normal to the boundary where the slope is zero, points inward.
 #[inline]
 fn is_minimum(conic: &Conic<'_>, ray: &Ray, impulse: &Vector3<f64>) -> bool {
     let gradient = conic.gradient([impulse.y, impulse.z]);

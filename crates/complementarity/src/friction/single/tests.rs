@@ -136,7 +136,7 @@ pub(crate) fn random_contact(random: &mut ChaCha8Rng) -> (Contact, Vector3<f64>)
     (Contact::new(&block, friction).unwrap(), b)
 }
 
-/// The least energy on the edge of the conic, by a search over the angle that ends with golden sections.
+/// The least energy on the boundary of the conic, by a search over the angle that ends with golden sections.
 fn brute_force(contact: &Contact, b: &Vector3<f64>) -> f64 {
     let [t, o] = [contact.block()[(0, 1)], contact.block()[(0, 2)]];
     let energy = |angle: f64| {

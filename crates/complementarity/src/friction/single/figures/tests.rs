@@ -24,7 +24,7 @@ fn each_part_of_the_law_has_its_figure() {
         [f.approach, f.adhesion, f.cone, f.complementarity, f.slip]
     };
     let zero = Vector3::zeros();
-    // No impulse, open, sticking, sliding on the edge against the friction: all figures are zero.
+    // No impulse, open, sticking, sliding on the boundary against the friction: all figures are zero.
     assert_eq!(of(0.5, zero, zero), [0.0; 5]);
     assert_eq!(of(0.5, zero, vector![1.0, 2.0, 3.0]), [0.0; 5]);
     assert_eq!(of(0.5, vector![4.0, 1.0, 1.0], zero), [0.0; 5]);
@@ -154,7 +154,7 @@ fn the_length_of_a_jam_is_determined_without_approach() {
     }
 }
 
-/// Maximum dissipation of a coupled contact: by hand, `b = (1, q, 0)` with `A = [[2, ½], [½, 2]]`, `μ = ½`: on the edge
+/// Maximum dissipation of a coupled contact: by hand, `b = (1, q, 0)` with `A = [[2, ½], [½, 2]]`, `μ = ½`: on the boundary
 /// `y = μ (1 − y/2)/2`, so `y = 2/9` and `x_n = 4/9`, where the slip is `½ x_n + 2 y − q = 2/3 − q`.
 #[test]
 fn maximum_dissipation_slides_along_the_normal_of_the_edge() {
