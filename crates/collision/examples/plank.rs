@@ -1,4 +1,4 @@
-//! A plank lies across a crate: where do they touch, and how do the points follow when the plank turns?
+//! A plank lies across a crate: the contact points, and their motion when the plank rotates.
 //!
 //! `cargo run -p percussion-collision --example plank`
 

@@ -1,6 +1,7 @@
-//! What parry answers of solids: where two convex solids are nearest, and which of many boxes overlap.
+//! Queries of solids that parry answers: the nearest points of two convex solids, and the overlapping pairs of many
+//! boxes.
 //!
-//! Its vectors (glam) do not leave this module.
+//! Its vector types (glam) are used in this module only.
 //!
 //! # Source
 //!
@@ -23,11 +24,11 @@ use crate::{
     witness::Witness,
 };
 
-/// Where two convex solids are nearest, or `None` if their cores overlap or the iteration fails.
+/// The nearest points of two convex solids, or `None` if their cores overlap or the iteration fails.
 ///
-/// Rounded solids are measured between their cores.
+/// For rounded solids the distance of their cores is computed.
 pub(crate) fn nearest(solids: [&Solid; 2], poses: [&Isometry3<f64>; 2]) -> Option<Witness> {
-    // The tolerances of parry are lengths, so that it is given lengths of about one.
+    // The tolerances of parry are lengths, so it gets lengths of about one.
     let scale = solids[0].size() + solids[1].size();
     let mut relative = poses[0].inv_mul(poses[1]);
     relative.translation.vector /= scale;
@@ -38,7 +39,7 @@ pub(crate) fn nearest(solids: [&Solid; 2], poses: [&Isometry3<f64>; 2]) -> Optio
     simplex.reset(CsoPoint::from_shapes(&relative, &core_1, &core_2, start));
     let found = gjk::closest_points(&relative, &core_1, &core_2, f64::MAX, true, &mut simplex);
     let GJKResult::ClosestPoints(point_1, point_2, normal) = found else { return None };
-    // Parry's normal leaves body 1.
+    // The normal that parry returns points out of body 1.
     let distance = (point_2 - point_1).dot(normal);
     let normal = -(poses[0].rotation * from_parry(&normal));
     let [r_1, r_2] = solids.map(Solid::rounding);
@@ -47,7 +48,7 @@ pub(crate) fn nearest(solids: [&Solid; 2], poses: [&Isometry3<f64>; 2]) -> Optio
     Some(Witness::new(point_1 - normal * r_1, normal, gap)).filter(Witness::is_finite)
 }
 
-/// A solid without its rounding and divided by `scale`, as its farthest points.
+/// A solid without its rounding, divided by `scale`, as a support function.
 struct Core<'a> {
     solid: &'a Solid,
     scale: f64,
@@ -59,7 +60,7 @@ impl SupportMap for Core<'_> {
     }
 }
 
-/// A tree of boxes that tells which of them overlap.
+/// A tree of boxes that finds the overlapping ones.
 #[derive(Clone, Default)]
 pub(crate) struct Tree {
     bvh: Bvh,
@@ -68,7 +69,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Writes the pairs of overlapping boxes, in no particular order.
+    /// Writes the pairs of overlapping boxes, in an unspecified order.
     pub(crate) fn pairs(&mut self, boxes: &[Aabb], pairs: &mut Vec<[usize; 2]>) {
         if boxes.len() < self.count {
             self.bvh = Bvh::new();

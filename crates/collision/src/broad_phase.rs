@@ -1,4 +1,4 @@
-//! Which of a few hundred boxes overlap: [`BroadPhase`].
+//! Overlapping pairs of a few hundred boxes: [`BroadPhase`].
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -6,11 +6,12 @@ use std::fmt::{self, Debug, Formatter};
 use crate::adapter::Tree;
 use crate::solid::Aabb;
 
-/// A tree of boxes that is kept from one call to the next.
+/// A tree of boxes that is kept between calls.
 ///
-/// **Cost** about `n log n + k` for `n` boxes with `k` overlaps; without the feature `hulls`, `k` counts the overlaps along `x`.
-/// Nothing is allocated once it is warm.
-/// **Deterministic**: pairs come out sorted.
+/// **Cost** about `n log n + k` for `n` boxes with `k` overlaps; without the feature `hulls`, `k` is the number of
+/// overlaps along `x`.
+/// Nothing is allocated after the first calls.
+/// **Deterministic**: the pairs are sorted.
 #[derive(Clone, Default)]
 pub(crate) struct BroadPhase {
     tree: Tree,
@@ -20,7 +21,7 @@ impl BroadPhase {
     /// Writes the sorted pairs `[i, j]`, `i < j`, of overlapping boxes.
     pub(crate) fn pairs(&mut self, boxes: &[Aabb], pairs: &mut Vec<[usize; 2]>) {
         self.tree.pairs(boxes, pairs);
-        // The tree may keep boxes that are larger than those given.
+        // The boxes of the tree may be larger than the given ones.
         pairs.retain(|[i, j]| boxes[*i].overlaps(&boxes[*j]));
         pairs.sort_unstable();
     }
@@ -32,7 +33,7 @@ impl Debug for BroadPhase {
     }
 }
 
-/// Sorts boxes by their lower ends along `x`, and compares those that overlap there.
+/// Sorts boxes by their lower ends along `x`, and compares those that overlap along `x`.
 #[cfg(not(feature = "hulls"))]
 #[derive(Clone, Default)]
 struct Tree {
@@ -41,7 +42,7 @@ struct Tree {
 
 #[cfg(not(feature = "hulls"))]
 impl Tree {
-    /// Writes the pairs of boxes that overlap along `x`, in no particular order.
+    /// Writes the pairs of boxes that overlap along `x`, in an unspecified order.
     fn pairs(&mut self, boxes: &[Aabb], pairs: &mut Vec<[usize; 2]>) {
         self.order.clear();
         self.order.extend(0..boxes.len());

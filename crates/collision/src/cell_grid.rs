@@ -1,17 +1,17 @@
 //! Linked cells for many spheres: [`CellGrid`].
 //!
-//! Space is cut into cubes no smaller than the largest distance of a pair, so that both centers of a
-//! pair lie in the same or in neighboring cubes. Centers are sorted by cube by counting. Cubes are numbered slab by
-//! slab, within a slab upward, and places by their cubes: memory is walked through in order, and slabs can be
-//! worked on in parallel with the same bits for any number of threads.
+//! Space is divided into cubes that are not smaller than the largest distance of a pair, so that both centers of a
+//! pair are in the same cube or in neighboring cubes. Centers are sorted by cube, with a counting sort. Cubes are
+//! numbered slab by slab, within a slab upward, and places by their cubes. Memory is therefore accessed in order,
+//! and slabs can be processed in parallel with the same bits for any number of threads.
 //!
 //! - **Needs** finite centers.
-//! - **Cost** `O(n + k)` for `n` centers with `k` pairs, if the number of centers per cube is bounded, as
-//!   for spheres that hardly overlap. The grid has at most about `4 n` cubes: where centers are
-//!   scattered more widely, cubes grow. Centers far from all others count to the cubes at the border, so that a few
-//!   that fly away do not ask for a grid of their own.
+//! - **Cost** `O(n + k)` for `n` centers with `k` pairs, if the number of centers per cube is bounded, as for
+//!   spheres that hardly overlap. The grid has at most about `4 n` cubes: if centers are scattered more widely, the
+//!   cubes are larger. Centers far from all others are assigned to the cubes at the border, so that a few distant
+//!   ones do not enlarge the grid.
 //! - **Allocates** nothing once buffers have grown to the number of centers and pairs.
-//! - **Deterministic**: [`CellGrid::pairs`] come out sorted, whatever the cubes; the order and the slabs of
+//! - **Deterministic**: [`CellGrid::pairs`] are sorted, whatever the cubes; the order and the slabs of
 //!   [`CellGrid::sort`] depend on the centers alone.
 //!
 //! # Source
@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
-/// Why pairs cannot be found.
+/// The reason why pairs cannot be found.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -49,26 +49,26 @@ pub enum Error {
     },
 }
 
-/// Largest number of centers, `2³⁰ − 16`: places and cubes fit into 32 bits.
+/// Maximum number of centers, `2³⁰ − 16`: places and cubes fit into 32 bits.
 pub const LARGEST_COUNT: usize = (1 << 30) - 16;
 
 /// Largest coordinate (m) whose square, and a sum of squares of differences, stays finite.
 const LARGEST: f64 = 1e150;
 
-/// Cubes per center, at most. A random close packing in cubes of one diameter has about one center
-/// per cube; looser ones leave some empty.
+/// Maximum number of cubes per center. A random close packing in cubes of one diameter has about one center per
+/// cube; looser packings have some empty cubes.
 const CUBES_PER_CENTER: f64 = 4.0;
 
 /// A slab is closed when it has this many centers.
 const SLAB: usize = 500;
 
-/// The grid covers this many standard deviations to either side of the mean; an even spread has 1.7.
+/// The grid extends this many standard deviations to either side of the mean; a uniform distribution has 1.7.
 const SPREAD: f64 = 4.0;
 
-/// Finds near pairs among many points; keep it from step to step to avoid allocation.
+/// Finds near pairs among many points. Keep it from step to step to avoid allocation.
 ///
-/// [`pairs`](Self::pairs) finds those of equal spheres in one call. To keep arrays in the order of the cubes and work on
-/// slabs in parallel, call [`sort`](Self::sort), and then [`pairs_of`](Self::pairs_of) for each slab.
+/// [`pairs`](Self::pairs) finds the pairs of equal spheres in one call. To keep arrays in the order of the cubes and
+/// process slabs in parallel, call [`sort`](Self::sort), and then [`pairs_of`](Self::pairs_of) for each slab.
 ///
 /// # Example
 ///
@@ -88,8 +88,8 @@ const SPREAD: f64 = 4.0;
 pub struct CellGrid {
     origin: Vector3<f64>,
     inverse_edge: f64,
-    /// Up, across the slabs, along the rows: cubes in rows along `axes[2]`, rows in layers along `axes[0]`, cut across
-    /// `axes[1]` into slabs.
+    /// The axes upward, across the slabs, and along the rows: rows of cubes are along `axes[2]`, layers of rows
+    /// along `axes[0]`, and the slabs are separated along `axes[1]`.
     axes: [usize; 3],
     /// Number of cubes along each of `axes`.
     counts: [usize; 3],
@@ -112,7 +112,7 @@ struct Equal {
     centers: Vec<Vector3<f64>>,
     radii: Vec<f64>,
     found: Vec<[u32; 2]>,
-    /// Where the pairs of each center begin, and end once they are filled in.
+    /// The start of the pairs of each center, and their end once they are filled in.
     starts: Vec<usize>,
 }
 
@@ -132,7 +132,7 @@ impl CellGrid {
     ) -> Result<(), Error> {
         pairs.clear();
         check(centers, distance)?;
-        // Rounding must not put two centers at the distance into cubes that are not neighbors.
+        // Rounding must not put two centers at exactly this distance into cubes that are not neighbors.
         self.sort(centers, distance * (1.0 + 1e-6), &Vector3::z());
         let mut equal = std::mem::take(&mut self.equal);
         equal.fill(self, centers, distance);
@@ -141,14 +141,15 @@ impl CellGrid {
         Ok(())
     }
 
-    /// Lays the grid over the centers and returns their order by cubes: the center at place `k` is `centers[order[k]]`.
+    /// Builds the grid over the centers and returns their order by cubes: the center at place `k` is
+    /// `centers[order[k]]`.
     ///
-    /// `edge` (m) is at least the largest distance of a pair. Places go up along the axis of the largest entry of `up`, `z` if that is zero,
-    /// unless the centers are a tall column, which is cut across its height.
+    /// `edge` (m) is at least the largest distance of a pair. Places increase along the axis of the largest entry of
+    /// `up`, or along `z` if `up` is zero. A tall column of centers is instead divided into slabs along its height.
     ///
     /// # Panics
     ///
-    /// With more than [`LARGEST_COUNT`] centers. Centers that are not finite are not looked for.
+    /// With more than [`LARGEST_COUNT`] centers. Centers are not checked for values that are not finite.
     pub fn sort(&mut self, centers: &[Vector3<f64>], edge: f64, up: &Vector3<f64>) -> &[u32] {
         assert!(centers.len() <= LARGEST_COUNT, "places fit into 32 bits");
         self.lay(centers, edge, up);
@@ -175,7 +176,7 @@ impl CellGrid {
             self.order[*next as usize] = place;
             *next += 1;
         }
-        // Filling moved every start to that of the next cube.
+        // After filling, every start is that of the next cube.
         self.starts.copy_within(0..cubes, 1);
         self.starts[0] = 0;
         &self.order
@@ -207,7 +208,7 @@ impl CellGrid {
         if counts[along] > counts[across] {
             std::mem::swap(&mut across, &mut along);
         }
-        // A tall column is cut across its height.
+        // A tall column is divided along its height.
         if counts[up] > 4.0 * counts[across] {
             std::mem::swap(&mut across, &mut up);
         }
@@ -224,7 +225,7 @@ impl CellGrid {
         self.inverse_edge = 1.0 / edge;
     }
 
-    /// Cuts the grid into slabs of about equally many centers.
+    /// Divides the grid into slabs of about equally many centers.
     fn cut(&mut self, centers: &[Vector3<f64>]) {
         let mut tally = std::mem::take(&mut self.tally);
         tally.clear();
@@ -275,7 +276,7 @@ impl CellGrid {
         (before + up * width + (across - first)) * self.counts[2] + along
     }
 
-    /// Number of slabs of the grid that was [laid](Self::sort); a grid that was not has none.
+    /// Number of slabs of the [sorted](Self::sort) grid; 0 before the first sort.
     #[must_use]
     pub fn slab_count(&self) -> usize {
         self.slabs.len()
@@ -293,15 +294,15 @@ impl CellGrid {
         [self.starts[first * layer], self.starts[(first + width) * layer]]
     }
 
-    /// Calls `found` with the places `[i, j]`, `i < j`, of the spheres with a gap of at most `skin` (m, ≥ 0) whose first is
-    /// in this slab.
+    /// Calls `found` with the places `[i, j]`, `i < j`, of the pairs of spheres with a gap of at most `skin` (m, ≥ 0)
+    /// whose first sphere is in this slab.
     ///
-    /// `centers` and `radii` (m) are in the [order](Self::sort) of the places. Pairs whose gap exceeds the edge of the grid
-    /// less the two radii may be missing.
+    /// `centers` and `radii` (m) are in the [order](Self::sort) of the places. Pairs whose gap exceeds the edge of
+    /// the grid minus the two radii may be missing.
     ///
     /// # Panics
     ///
-    /// If there is no such slab, or there are fewer centers or radii than the grid was laid over.
+    /// If there is no such slab, or there are fewer centers or radii than in the sorted grid.
     #[inline]
     pub fn pairs_of(
         &self,
@@ -331,8 +332,8 @@ impl CellGrid {
         }
     }
 
-    /// The places of a cube, and those that may be second to one of them, from the first to the last of three cubes of
-    /// each row around it.
+    /// The places of a cube, and the ranges of places that may be the second of a pair with them: for each row
+    /// around the cube, from the first to the last of its three cubes.
     #[inline]
     fn around(&self, [up, across, along]: [usize; 3], first: usize) -> (Range<u32>, [[u32; 2]; 9]) {
         let mut rows = [[0_u32; 2]; 9];
@@ -359,7 +360,8 @@ impl CellGrid {
 }
 
 impl Equal {
-    /// Finds the pairs of equal spheres whose centers are at most `distance` apart, with the indices that the centers have.
+    /// Finds the pairs of equal spheres whose centers are at most `distance` apart, with the original indices of the
+    /// centers.
     fn fill(&mut self, grid: &CellGrid, centers: &[Vector3<f64>], distance: f64) {
         self.centers.clear();
         self.centers.extend(grid.order.iter().map(|&index| centers[index as usize]));
@@ -374,7 +376,7 @@ impl Equal {
         }
     }
 
-    /// Sorts the pairs, by counting those of each first center.
+    /// Sorts the pairs, by counting the pairs of each first center.
     fn sort_pairs(&mut self, count: usize, pairs: &mut Vec<[usize; 2]>) {
         self.starts.clear();
         self.starts.resize(count + 1, 0);
@@ -390,7 +392,7 @@ impl Equal {
             pairs[self.starts[i]] = [i, j];
             self.starts[i] += 1;
         }
-        // Filling moved every start to the end of its center's pairs.
+        // After filling, every start is the end of the pairs of its center.
         let mut first = 0;
         for &end in &self.starts[..count] {
             pairs[first..end].sort_unstable();

@@ -1,6 +1,6 @@
-//! The coefficients of surfaces that touch, and the one rule of what they may be.
+//! The coefficients of touching surfaces, and the check of their ranges.
 
-/// Why a coefficient is refused.
+/// The reason why a coefficient is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

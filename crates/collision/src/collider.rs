@@ -11,17 +11,17 @@ use crate::{
     solid::{Placed, Solid},
 };
 
-/// A pose in the plane may tilt out of it by this angle (rad), a few roundings of a product of poses.
+/// Maximum tilt of a pose in the plane (rad), a few roundings of a product of poses.
 const PLANAR: f64 = 1e-14;
 
-/// Norms of quaternions may differ from 1 by this, as in coordinates of systems.
+/// Maximum deviation of the norm of a quaternion from 1, as in coordinates of systems.
 const NORMALIZED: f64 = 1e-6;
 
-/// Why a collider is refused.
+/// The reason why a collider is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The shape is not usable.
+    /// The shape is invalid.
     #[error(transparent)]
     Shape(#[from] shape::Error),
     /// A coefficient is out of range.
@@ -163,10 +163,10 @@ impl Collider {
         &self.shape
     }
 
-    /// Whether its shape has this feature: `Vertex(8)` is not one of a box.
+    /// Whether its shape has this feature; for instance a box has no `Vertex(8)`.
     #[must_use]
     pub fn has(&self, feature: Feature) -> bool {
-        // A rod has its sides where it exists, in the plane.
+        // A rod has sides in the plane, the only case in which they are features.
         let planar = matches!(self.shape, Shape::Rod { .. });
         let dimension = if planar { Dimension::Plane } else { Dimension::Space };
         self.solid.has(feature, dimension)
@@ -212,7 +212,7 @@ impl Collider {
         &self.solid
     }
 
-    /// The solid where `system` has it.
+    /// The solid at its position in `system`.
     pub(crate) fn placed(&self, system: &dyn System, coordinates: &[f64]) -> Placed<'_> {
         let pose = match self.body {
             Some(body) => system.pose(coordinates, body) * self.pose,
@@ -222,7 +222,7 @@ impl Collider {
     }
 }
 
-/// Refuses a pose that no query should see.
+/// Refuses a pose that queries cannot handle.
 pub(crate) fn check_pose(pose: &Isometry3<f64>) -> Result<(), Error> {
     let mut entries = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
     if let Some(&value) = entries.find(|entry| !(-LARGEST..=LARGEST).contains(*entry)) {

@@ -1,4 +1,4 @@
-//! Contacts between features of two colliders: [`Contact`] and the gap function that follows one,
+//! Contacts between features of two colliders: [`Contact`], and the gap function of a contact during a motion,
 //! [`FeatureGap`].
 
 use std::cmp::Ordering;
@@ -14,8 +14,8 @@ use crate::{collider::Collider, feature::Feature, pairs, solid::Placed, witness:
 
 /// The name of a contact: two colliders and a feature of each.
 ///
-/// It stays the same from step to step as long as these features touch, so that impulses can be matched
-/// with those of the step before. Contacts are sorted by it.
+/// It stays the same from step to step as long as these features touch, so that impulses can be matched with those
+/// of the previous step. Contacts are sorted by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContactId {
     /// Indices of the colliders, of body 1 and of body 2.
@@ -36,8 +36,8 @@ pub struct Contact {
     pub gap: f64,
     /// The points of the two surfaces (m, world): `points[0] − points[1] = gap · frame.normal`.
     pub points: [Vector3<f64>; 2],
-    /// The contact frame, with the normal from body 2 to body 1. In space the first tangent is the
-    /// world's `x` axis made orthogonal to the normal.
+    /// The contact frame, with the normal from body 2 to body 1. In space the first tangent is the world's `x` axis,
+    /// orthogonalized against the normal.
     pub frame: ContactFrame,
     /// Friction coefficient, the geometric mean of the two surfaces'.
     pub friction: f64,
@@ -46,8 +46,8 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Whether the two features overlap, which is what triggers an impact; a contact that is only
-    /// near takes part in the impact that another one triggers.
+    /// Whether the two features overlap, which triggers an impact. A contact that is only near takes part in the
+    /// impact that another one triggers.
     #[must_use]
     pub fn is_overlapping(&self) -> bool {
         self.gap < 0.0
@@ -56,8 +56,8 @@ impl Contact {
     /// Writes the rows of the contact: the velocity of `points[0]` on body 1 minus that of `points[1]`
     /// on body 2, along the axes of the frame.
     ///
-    /// `coordinates` are those the contact was found at. The normal row `n · (J_1 − J_2)` is the
-    /// gradient of the gap.
+    /// `coordinates` are those at which the contact was found. The normal row `n · (J_1 − J_2)` is the gradient of
+    /// the gap.
     pub fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) {
         rows.clear();
         for ((body, point), scale) in self.bodies.iter().zip(&self.points).zip([1.0, -1.0]) {
@@ -85,7 +85,7 @@ impl Contact {
     }
 }
 
-/// `√(a b)`, also where the product leaves the range of numbers.
+/// `√(a b)`, also if the product overflows or underflows.
 fn geometric_mean([a, b]: [f64; 2]) -> f64 {
     let product = a * b;
     if product.is_normal() { product.sqrt() } else { a.sqrt() * b.sqrt() }
@@ -94,13 +94,13 @@ fn geometric_mean([a, b]: [f64; 2]) -> f64 {
 /// The contact frame with this normal, or `None` if the normal is not finite.
 fn frame(normal: &Vector3<f64>, dimension: Dimension) -> Option<ContactFrame> {
     match dimension {
-        // Turning by a quaternion may leave a rounding error along z.
+        // Rotation by a quaternion may leave a rounding error along z.
         Dimension::Plane => ContactFrame::planar(&Vector3::new(normal.x, normal.y, 0.0)).ok(),
         Dimension::Space => ContactFrame::from_normal(normal, &Vector3::x()).ok(),
     }
 }
 
-/// What a [`ContactSet`](percussion_dynamics::ContactSet) makes matrices of: the contact without the name.
+/// The input of a [`ContactSet`](percussion_dynamics::ContactSet): the contact without its name.
 impl From<&Contact> for contact_set::Contact {
     fn from(contact: &Contact) -> Self {
         let Contact { bodies, points, frame, gap, friction, restitution, .. } = *contact;
@@ -122,12 +122,11 @@ impl Ord for Contact {
     }
 }
 
-/// The gap between two features, wherever their bodies are.
+/// The gap between two features at any position of their bodies.
 ///
-/// It is the [`GapFunction`] of a contact, to be followed while the bodies move: for a vertex and a face
-/// the distance from the plane of the face, also where the vertex has left the area over it. At
-/// coordinates that are not finite, and where the iteration for two whole surfaces fails, the gap is
-/// NaN and the rows are zero.
+/// It is the [`GapFunction`] of a contact and follows it while the bodies move. For a vertex and a face it is the
+/// distance from the plane of the face, even if the vertex is no longer over the face. At coordinates that are not
+/// finite, and if the iteration for two whole surfaces fails, the gap is NaN and the rows are zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureGap {
     colliders: [Collider; 2],
@@ -145,7 +144,7 @@ impl FeatureGap {
         &self.colliders
     }
 
-    /// The features whose distance it is.
+    /// The features whose distance is measured.
     #[must_use]
     pub fn features(&self) -> [Feature; 2] {
         self.features
@@ -184,7 +183,7 @@ impl GapFunction for FeatureGap {
         }
     }
 
-    /// Closed form for all features, from those of the two surfaces that are nearest.
+    /// Closed form for all features, computed from the nearest features of the two surfaces.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let Some(contact) = self.contact(system, coordinates) else {
             bias.fill(f64::NAN);

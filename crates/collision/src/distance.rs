@@ -1,20 +1,20 @@
-//! The signed distance of a point from a [`Shape`], for bodies that are nothing but points or balls.
+//! The signed distance of a point from a [`Shape`], for bodies that consist of points or balls.
 
 use nalgebra::Vector3;
 
 use crate::{lengths::unit, shape::Shape, solid::Solid};
 
 impl Shape {
-    /// Signed distance (m, negative inside) of `point` (m, in the frame of the shape) from the surface, and the outward unit
-    /// normal, the direction in which it grows.
+    /// Signed distance (m, negative inside) of `point` (m, in the frame of the shape) from the surface, and the
+    /// outward unit normal, the direction in which the distance grows.
     ///
-    /// Inside a solid the nearest face counts, of equally near ones the first. At the center of a sphere, and on the axis of a
-    /// capsule, rod or cylinder, the normal is an axis of the frame. The shape is one that [`check`](Self::check) accepts, and
-    /// the point finite.
+    /// Inside a solid the nearest face is used, and of equally near ones the first. At the center of a sphere, and
+    /// on the axis of a capsule, rod or cylinder, the normal is an axis of the frame. The shape must pass
+    /// [`check`](Self::check), and the point must be finite.
     ///
     /// # Example
     ///
-    /// A ball of 0.5 m whose center is here touches the box if the distance is at most 0.5 m.
+    /// A ball of 0.5 m touches the box if the distance of its center is at most 0.5 m.
     ///
     /// ```
     /// use nalgebra::Vector3;

@@ -2,8 +2,8 @@
 
 /// A feature of a shape.
 ///
-/// A pair of features, one of each body, names a gap function that is defined wherever the bodies are,
-/// so that a contact found at one position can be followed, and matched with that of the step before.
+/// A pair of features, one of each body, identifies a gap function that is defined at any position of the bodies. A
+/// contact found at one position can therefore be followed, and matched with that of the previous step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Feature {
@@ -25,8 +25,8 @@ pub enum Feature {
     Face(usize),
     /// The surface as a whole, at its point nearest to the other feature.
     ///
-    /// Inside a solid the nearest face counts, of equally near ones the first, a cap before the side.
-    /// At the center of a sphere the normal is the `z` axis of its frame (of a disc `y`), and on the
-    /// axis of a capsule, rod or cylinder the axis of its frame that follows it in the order x, y, z, x.
+    /// Inside a solid the nearest face is used: of equally near ones the first, a cap before the side. At the center
+    /// of a sphere the normal is the `z` axis of its frame (of a disc `y`). On the axis of a capsule, rod or
+    /// cylinder it is the next axis of its frame after that axis in the order x, y, z, x.
     Whole,
 }

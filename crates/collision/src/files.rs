@@ -1,6 +1,6 @@
-//! Vectors and hulls as files have them: lists of numbers, checked when they are read.
+//! The file format of vectors and hulls: lists of numbers, checked when they are read.
 
-/// Vectors as their entries.
+/// Vectors as lists of entries.
 pub(crate) mod vector {
     use nalgebra::SVector;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -23,7 +23,7 @@ pub(crate) mod vector {
     }
 }
 
-/// Hulls as their points.
+/// Hulls as lists of points.
 pub(crate) mod hull {
     use std::sync::Arc;
 

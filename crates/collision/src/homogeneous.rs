@@ -1,7 +1,7 @@
 //! Volume, mass and inertia of homogeneous shapes: [`Shape::volume`] and [`Shape::mass_properties`].
 //!
-//! A polyhedron is the sum of tetrahedra between an inner point and the triangles `(a, b, c)` of its faces. With corners
-//! relative to that point and `d = a · (b × c)` each of them has the volume `d/6` and the second moment
+//! A polyhedron is the sum of tetrahedra between an inner point and the triangles `(a, b, c)` of its faces. With
+//! corners relative to that point and `d = a · (b × c)`, each tetrahedron has the volume `d/6` and the second moment
 //!
 //! ```math
 //! \int x\,x^\mathsf{T}\,\mathrm{d}V = \tfrac{d}{120}\,\bigl(a a^\mathsf{T} + b b^\mathsf{T} + c c^\mathsf{T} + s s^\mathsf{T}\bigr),
@@ -21,8 +21,8 @@ use percussion_dynamics::{Dimension, MassProperties, inertia};
 use crate::{hull::Hull, shape::Shape};
 
 impl Shape {
-    /// The volume (m³); of shapes of the plane, and of a rod in the plane, the area (m²). A half-space has none that is
-    /// finite.
+    /// The volume (m³); for shapes of the plane, and a rod in the plane, the area (m²). A half-space has no finite
+    /// volume.
     ///
     /// # Example
     ///
@@ -53,8 +53,8 @@ impl Shape {
         }
     }
 
-    /// Mass, center of mass and inertia of the homogeneous solid of `mass` (kg), in the frame of the shape. In the plane
-    /// it is a plate, of which the moment about `z` counts.
+    /// Mass, center of mass and inertia of the homogeneous solid of `mass` (kg), in the frame of the shape. In the
+    /// plane it is a plate, of which only the moment about `z` is used.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Shape {
         dimension: Dimension,
     ) -> Result<MassProperties, inertia::Error> {
         let upright = |solid: MassProperties| {
-            // Solids of revolution have their axis along x.
+            // The axis of solids of revolution is x.
             let moments = solid.inertia();
             let (axis, across) = (moments[(0, 0)], moments[(1, 1)]);
             let diagonal = Matrix3::from_diagonal(&Vector3::new(across, across, axis));
@@ -170,12 +170,12 @@ impl Moments {
     }
 }
 
-/// Mass, center of mass and inertia of `parts`, each a shape at a pose, of the same density and `mass` (kg) together.
-/// Where parts overlap the material counts twice.
+/// Mass, center of mass and inertia of `parts`, each a shape at a pose, of the same density and of `mass` (kg) in
+/// total. Where parts overlap, the material is counted twice.
 ///
 /// # Errors
 ///
-/// [`inertia::Error`], as [`Shape::mass_properties`], and for no parts.
+/// [`inertia::Error`], as [`Shape::mass_properties`], and if there are no parts.
 pub fn composite(
     parts: &[(Shape, Isometry3<f64>)],
     mass: f64,
@@ -185,7 +185,7 @@ pub fn composite(
     let part = |(shape, pose): &(Shape, Isometry3<f64>)| {
         let own = shape.mass_properties(mass * (shape.volume(dimension) / total), dimension)?;
         let turned = own.rotated(&pose.rotation);
-        // Turning leaves an asymmetry of rounding.
+        // Rotation leaves an asymmetry of the order of rounding.
         let inertia = 0.5 * (turned.inertia() + turned.inertia().transpose());
         let center = turned.center_of_mass() + pose.translation.vector;
         MassProperties::new(own.mass(), center, inertia)
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn two_halves_are_a_whole() {
         let whole = Shape::Box { half_extents: Vector3::new(0.4, 0.2, 0.1) };
-        // Turned by a quarter about y, so that its edges lie as those of the whole.
+        // Rotated by a quarter turn about y, so that its edges are parallel to those of the whole.
         let half = Shape::Box { half_extents: Vector3::new(0.1, 0.2, 0.2) };
         let turn = Vector3::y() * std::f64::consts::FRAC_PI_2;
         let at = |x: f64| Isometry3::new(Vector3::new(x, 0.0, 0.0), turn);

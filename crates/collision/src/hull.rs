@@ -2,11 +2,11 @@
 
 use nalgebra::Vector3;
 
-/// Why points do not span a convex hull.
+/// The reason why points do not span a convex hull.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A hull with volume has at least four points.
+    /// There are fewer than four points, the minimum for a hull with volume.
     #[error("convex hull of {found} points, expected at least 4")]
     TooFew {
         /// Number of points given.
@@ -22,7 +22,7 @@ pub enum Error {
         /// First such entry (m).
         value: f64,
     },
-    /// The points lie in a plane, on a line or on each other.
+    /// The points are in a plane, on a line or coincide.
     #[error("convex hull of {found} points is flat, expected points that span a volume")]
     Flat {
         /// Number of points given.
@@ -54,8 +54,8 @@ pub struct Edge {
 
 /// A convex polyhedron.
 ///
-/// Vertices keep the order of the points they come from, and faces and edges are sorted by their
-/// vertices, so that indices of features depend only on the points given.
+/// Vertices keep the order of the given points, and faces and edges are sorted by their vertices, so that indices of
+/// features depend only on these points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
     pub(crate) vertices: Vec<Vector3<f64>>,
@@ -64,8 +64,8 @@ pub struct Hull {
 }
 
 impl Hull {
-    /// The box with these half extents (m): vertex `i` has the sign of `x`, `y`, `z` in bits 0, 1
-    /// and 2 of `i` (set: positive), and face `2k` looks along axis `k`, face `2k + 1` against it.
+    /// The box with these half extents (m): vertex `i` has the sign of `x`, `y`, `z` in bits 0, 1 and 2 of `i` (set:
+    /// positive). The normal of face `2k` is along axis `k`, that of face `2k + 1` opposite to it.
     pub(crate) fn cuboid(half: &Vector3<f64>) -> Self {
         let sign = |vertex: usize, axis: usize| if vertex >> axis & 1 == 1 { 1.0 } else { -1.0 };
         let vertices = (0..8)
@@ -106,7 +106,7 @@ impl Hull {
         &self.edges
     }
 
-    /// The vertex that lies farthest along `direction`; of equal ones the first.
+    /// The vertex that is farthest along `direction`; of equal ones the first.
     pub(crate) fn support(&self, direction: &Vector3<f64>) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
         for (index, vertex) in self.vertices.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Hull {
     }
 }
 
-/// The edges between faces, or `None` if the faces do not close.
+/// The edges between faces, or `None` if the faces are not a closed surface.
 pub(crate) fn edges(faces: &[Face]) -> Option<Vec<Edge>> {
     let mut sides: Vec<([usize; 2], usize)> = faces
         .iter()

@@ -1,15 +1,15 @@
-//! Lengths that can be computed with, and directions.
+//! The range of lengths in which computations do not overflow, and directions.
 
 use nalgebra::Vector3;
 
-/// Largest length (m) that a shape may have, and a position may hold. The iteration for a distance
-/// forms eighth powers of the ratio of a position to a size, which stay finite.
+/// Maximum length (m) of a shape or of an entry of a position. The iteration for a distance forms eighth powers of
+/// the ratio of a position to a size, which stay finite.
 pub(crate) const LARGEST: f64 = 1e12;
 
-/// Smallest length (m) that a shape may have, for the same reason.
+/// Minimum length (m) of a shape, for the same reason.
 pub(crate) const SMALLEST: f64 = 1e-12;
 
-/// The direction of `vector`, free of overflow; `None` for zero and for what is not finite.
+/// The direction of `vector`, without overflow; `None` for zero and for values that are not finite.
 pub(crate) fn unit(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
     let largest = vector.amax();
     let finite = vector.iter().all(|entry| entry.is_finite());

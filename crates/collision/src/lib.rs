@@ -1,22 +1,21 @@
-//! Which features of rigid bodies touch: percussion-collision.
+//! Contact detection between features of rigid bodies: percussion-collision.
 //!
-//! A [`Collider`] attaches a [`Shape`] to a body of a [`System`](percussion_dynamics::System); a
-//! [`Scene`] of colliders finds the [`Contact`]s between them at given coordinates; a [`FeatureGap`]
-//! follows one contact while the bodies move, as a
-//! [`GapFunction`](percussion_dynamics::GapFunction). A scene is a [`ContactSource`](percussion_dynamics::ContactSource), which
-//! every scheme of motion takes. The [`CellGrid`] finds near pairs among many equal
-//! spheres. What happens at a contact is not decided here.
+//! A [`Collider`] attaches a [`Shape`] to a body of a [`System`](percussion_dynamics::System). A [`Scene`] of
+//! colliders finds the [`Contact`]s between them at given coordinates. A [`FeatureGap`] is the
+//! [`GapFunction`](percussion_dynamics::GapFunction) of one contact, which follows it while the bodies move. A scene
+//! is a [`ContactSource`](percussion_dynamics::ContactSource), which all integration schemes accept. The
+//! [`CellGrid`] finds near pairs among many equal spheres. This crate contains no contact laws.
 //!
-//! A contact joins two [`Feature`]s, a corner and a face or two edges, and each such pair has a gap with
-//! an exact gradient `n · (J_1 − J_2)`. Its [name](ContactId) stays the same while the features touch,
-//! contacts come out sorted by it, and the same input gives the same bits. Units are SI; a gap is
-//! positive when open, and normals point from body 2 to body 1, out of the ground.
+//! A contact consists of two [`Feature`]s, a corner and a face or two edges. Each such pair has a gap with an exact
+//! gradient `n · (J_1 − J_2)`. The [name](ContactId) of a contact stays the same while the features touch, contacts
+//! are sorted by it, and the same input gives the same bits. Units are SI; a gap is positive when open, and normals
+//! point from body 2 to body 1, out of the ground.
 //!
 //! # Example
 //!
-//! A box of edges 0.4, 0.6 and 0.8 m stands on its smallest face, tilted by 1 mrad about `x`. The two
-//! corners it stands on touch; the other two are `0.6 sin(0.001)` = 0.6 mm above the ground and belong to
-//! the contact only if positions are not known better than that.
+//! A box of edges 0.4, 0.6 and 0.8 m stands on its smallest face, tilted by 1 mrad about `x`. The two corners on
+//! which it stands touch. The other two are `0.6 sin(0.001)` = 0.6 mm above the ground and only belong to the
+//! contact if the uncertainty of positions is larger than that.
 //!
 //! ```
 //! use nalgebra::{Matrix3, Vector3};
@@ -71,22 +70,22 @@
 //!
 //! # Degenerate positions
 //!
-//! The smallest gap of a pair is continuous (of polytopes, cylinders and the cores of capsules up to a
-//! millionth of their size, where the method changes), but at some positions its direction is not. What is chosen there turns with the
-//! bodies:
+//! The smallest gap of a pair is continuous (for polytopes, cylinders and the cores of capsules up to a millionth of
+//! their size, where the method changes), but at some positions its direction is not. The direction chosen there
+//! rotates with the bodies:
 //!
 //! - *Coincident centers*, a center on the axis of a capsule or cylinder: an axis of the frame of the
 //!   other collider, see [`Feature::Whole`].
-//! - *Axes of capsules that meet*: the cross product of their directions. *Parallel axes*: the ends of
-//!   the stretch they share carry the contact, with no crossing.
-//! - *Parallel faces*: the corners of each over the other and the crossings of their edges, each with
-//!   its own normal. *A cylinder standing upright*: the four fixed points of a rim, because no point of
-//!   it is the lowest.
-//! - *Deep penetration*: the shortest way out of all, also for cylinders; of equal ones, faces come
-//!   before edges, edges before rims and smaller indices before larger ones. *Coaxial cylinders* leave
-//!   along the axis or, if that is longer, along the `x` axis of the first.
+//! - *Axes of capsules that meet*: the cross product of their directions. *Parallel axes*: the contacts are at the
+//!   ends of the common stretch, without a crossing.
+//! - *Parallel faces*: the corners of each over the other and the crossings of their edges, each with its own
+//!   normal. *A cylinder standing upright*: the four fixed points of a rim, because the rim has no unique lowest
+//!   point.
+//! - *Deep penetration*: the shortest of all separating translations, also for cylinders; of equal ones, faces come
+//!   before edges, edges before rims and smaller indices before larger ones. *Coaxial cylinders* separate along the
+//!   axis or, if that is longer, along the `x` axis of the first.
 //!
-//! Where the iteration for a distance fails there is no guess but [`scene::Error::Undecided`].
+//! If the iteration for a distance fails, the result is [`scene::Error::Undecided`] instead of an estimate.
 //!
 //! # Modules
 //!
@@ -96,11 +95,11 @@
 //! | [`homogeneous`] | volume, mass and inertia of shapes, and of several together |
 //! | [`hull`] | [`Hull`], a convex polyhedron with its faces and edges |
 //! | [`collider`] | [`Collider`], a shape on a body with friction and restitution |
-//! | [`coefficients`] | what coefficients may be |
-//! | [`pair`] | [`Pair`], two colliders with friction and restitution of their own |
+//! | [`coefficients`] | the ranges of coefficients |
+//! | [`pair`] | [`Pair`], two colliders with their own friction and restitution |
 //! | [`scene`] | [`Scene`], which finds contacts, and the proximity that decides which take part in an impact |
 //! | [`contact`] | [`Contact`], its [name](ContactId), and [`FeatureGap`] |
-//! | [`feature`] | [`Feature`], what the names mean |
+//! | [`feature`] | [`Feature`], the parts of a name |
 //! | [`cell_grid`] | [`CellGrid`] for many equal spheres |
 //!
 //! # Features
@@ -110,15 +109,16 @@
 //! | `hulls` | yes | convex [hulls](Shape::hull) of points, cylinders against all other shapes, and a tree of boxes for many bodies, by the crate `parry3d-f64` |
 //! | `serde` | yes | shapes as data of files |
 //!
-//! Without `hulls`, a cylinder touches half-spaces and spheres; with a capsule, a box or another cylinder near it,
-//! [`Scene::contacts`] ends with [`scene::Error::Undecided`].
+//! Without `hulls`, a cylinder can touch half-spaces and spheres only; with a capsule, a box or another cylinder
+//! near it, [`Scene::contacts`] returns [`scene::Error::Undecided`].
 //!
 //! # Limits
 //!
-//! - Positions are looked at one by one: what passes through something else between two of them is not seen.
-//! - Shapes are convex; others are several colliders on one body.
-//! - Restitution and friction are carried along and combined (the geometric mean of friction), and nothing is
-//!   done with them.
+//! - Detection is discrete: each position is examined separately, so a body that passes through another between two
+//!   positions is not detected.
+//! - Shapes are convex; other shapes are made of several colliders on one body.
+//! - Restitution and friction are combined (the geometric mean of friction) and passed on, but not used in this
+//!   crate.
 
 #[cfg(feature = "hulls")]
 mod adapter;
@@ -146,7 +146,7 @@ mod solid;
 mod source;
 mod witness;
 
-/// Compiles the example of the README.
+/// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

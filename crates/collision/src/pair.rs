@@ -1,12 +1,12 @@
-//! Pairs of colliders with coefficients of their own: [`Pair`], for [`Scene::with_pairs`](crate::Scene::with_pairs).
+//! Pairs of colliders with their own coefficients: [`Pair`], for [`Scene::with_pairs`](crate::Scene::with_pairs).
 
 use crate::coefficients;
 
-/// Two colliders that may touch, and how.
+/// Two colliders that may touch, with the coefficients of their contact.
 ///
 /// # Example
 ///
-/// Of a ball over two half-spaces that lie on each other only the slippery one is touched.
+/// A ball is over two coincident half-spaces, and touches only the slippery one.
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
@@ -35,7 +35,7 @@ pub struct Pair {
     pub restitution: f64,
 }
 
-/// Why a pair is refused.
+/// The reason why a pair is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -47,13 +47,13 @@ pub enum Error {
         /// Number of colliders.
         count: usize,
     },
-    /// A collider with itself.
+    /// Both indices name the same collider.
     #[error("collider {collider} is paired with itself, expected two colliders")]
     Same {
         /// The collider.
         collider: usize,
     },
-    /// The pair is listed before.
+    /// The pair is listed twice.
     #[error("colliders {} and {} are listed before, expected each pair once", .colliders[0], .colliders[1])]
     Repeated {
         /// Indices of the two.
@@ -64,7 +64,7 @@ pub enum Error {
     Coefficient(#[from] coefficients::Error),
 }
 
-/// Pairs that can be looked up.
+/// Pairs in a form for lookup.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pairs {
     /// Sorted, each with the smaller index first.
@@ -72,14 +72,14 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// The pairs of a scene of `count` colliders, or the first that is refused.
+    /// Creates the pairs of a scene of `count` colliders, or returns the first pair that is refused.
     pub(crate) fn new(pairs: &[Pair], count: usize) -> Result<Self, (usize, Error)> {
         let mut sorted: Vec<(Pair, usize)> = Vec::with_capacity(pairs.len());
         for (index, pair) in pairs.iter().enumerate() {
             check(pair, count).map_err(|error| (index, error))?;
             sorted.push((Pair { colliders: ordered(pair.colliders), ..*pair }, index));
         }
-        // Of equal pairs the one listed first stays first.
+        // The sort is stable: of equal pairs the one listed first stays first.
         sorted.sort_by_key(|(pair, _)| pair.colliders);
         let repeated = sorted.windows(2).find(|two| two[0].0.colliders == two[1].0.colliders);
         if let Some([_, (Pair { colliders, .. }, index)]) = repeated {

@@ -1,4 +1,4 @@
-//! Gap functions of pairs of features, and which of them are active.
+//! Gap functions of pairs of features, and the choice of the active pairs.
 //!
 //! With points `p_1`, `p_2` of the two surfaces and the unit normal `n` from body 2 to body 1,
 //!
@@ -6,10 +6,9 @@
 //! p_1 - p_2 = g\, n, \qquad \dot g = n \cdot (v_1(p_1) - v_2(p_2)),
 //! ```
 //!
-//! where `v_i(p)` is the velocity of the point of body `i` that is at `p`. The second identity holds
-//! because the points are vertices, or feet of perpendiculars, or because the distance is stationary
-//! under moves of the points along the surfaces. It is the gradient of the gap:
-//! `n · (J_1 − J_2)` is the normal row of the contact Jacobian.
+//! where `v_i(p)` is the velocity of the point of body `i` that is at `p`. The second identity holds because the
+//! points are vertices or projections, or because the distance is stationary when the points move along the
+//! surfaces. It gives the gradient of the gap: `n · (J_1 − J_2)` is the normal row of the contact Jacobian.
 //!
 //! | pair | gap | source of the answer |
 //! | --- | --- | --- |
@@ -44,13 +43,12 @@ use crate::{
 
 pub(crate) use manifold::{Active, manifold};
 
-/// Solids nearer than this part of their size are compared axis by axis: the direction between two
-/// points is found to about the rounding unit over their distance, relative to the size, and the
-/// axes are exact.
+/// Solids closer than this fraction of their size are compared axis by axis: the error of the direction between two
+/// points is about the rounding unit over their distance, relative to the size, and the axes are exact.
 const CLOSE: f64 = 1e-6;
 
-/// Lines nearer to parallel than this angle (rad) have no crossing; the ends of the segments then give
-/// the distance within the square of it.
+/// If the angle between two lines is smaller than this (rad), they have no crossing; the ends of the segments then
+/// give the distance up to the square of the angle.
 pub(crate) const PARALLEL: f64 = 1e-6;
 
 /// The gap between feature `features[0]` of `a` and `features[1]` of `b`.
@@ -109,9 +107,9 @@ pub(crate) struct Crossing {
 /// The distance of the lines of an edge of `a` and an edge of `b`, rounding included, or `None` if the
 /// sine of their angle is at most `smallest_sine`.
 ///
-/// Edges of polytopes give a signed distance, with the normal out of the faces of `b`. Axes of
-/// capsules have no inside: their distance is at least 0, and where they meet the normal is the cross
-/// product of their directions.
+/// Edges of polytopes give a signed distance, with the normal pointing out of the faces of `b`. Axes of capsules
+/// have no inside: their distance is at least 0, and if they meet, the normal is the cross product of their
+/// directions.
 pub(crate) fn edge_edge(
     a: &Placed<'_>,
     edge_a: usize,
@@ -166,7 +164,7 @@ fn whole(a: &Placed<'_>, b: &Placed<'_>, dimension: Dimension) -> Option<Witness
     whole_within(a, b, dimension, f64::INFINITY)
 }
 
-/// The gap between the two surfaces, or a smaller one that exceeds `reach` already.
+/// The gap between the two surfaces, or a smaller value that is already larger than `reach`.
 pub(crate) fn whole_within(
     a: &Placed<'_>,
     b: &Placed<'_>,
@@ -194,8 +192,8 @@ pub(crate) fn whole_within(
     }
 }
 
-/// The nearest points of cores that are apart, found by iteration, or the direction that parts cores that
-/// overlap or nearly touch, where the iteration has none to follow.
+/// The nearest points of cores that are apart, found by iteration. If cores overlap or nearly touch, the iteration
+/// has no direction, and the separating direction is computed instead.
 fn nearest(a: &Placed<'_>, b: &Placed<'_>) -> Option<Witness> {
     let rounding = a.solid.rounding() + b.solid.rounding();
     let close = CLOSE * (a.solid.size() + b.solid.size());
@@ -208,7 +206,7 @@ fn nearest(a: &Placed<'_>, b: &Placed<'_>) -> Option<Witness> {
     match apart {
         Some(rough) if is_curved => Some(polish::polish(a, b, &rough)),
         Some(distance) => Some(distance),
-        // A separation beyond `close` means that the iteration failed.
+        // A separation larger than `close` means that the iteration failed.
         None => depth::largest_separation(a, b).filter(|w| w.gap + rounding <= 2.0 * close),
     }
 }

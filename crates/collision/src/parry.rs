@@ -1,4 +1,4 @@
-//! Vectors of ours and of parry (glam), which only `adapter` and `points` see.
+//! Our vectors and those of parry (glam), which only `adapter` and `points` use.
 
 use nalgebra::Vector3;
 use parry3d_f64::math::Vector;

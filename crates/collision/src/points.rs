@@ -1,4 +1,4 @@
-//! The [`Hull`] that points span, by parry.
+//! The convex [`Hull`] of points, computed by parry.
 
 use nalgebra::Vector3;
 use parry3d_f64::{math::Vector, shape::ConvexPolyhedron};
@@ -9,8 +9,8 @@ use crate::{
     parry::to_parry,
 };
 
-/// A hull thinner than this part of its extent is flat: below it the directions of its faces have
-/// lost half of their digits.
+/// A hull whose thickness is below this fraction of its extent is flat: the directions of its faces have lost half
+/// of their digits.
 const FLATTEST: f64 = 1e-8;
 
 impl Hull {
@@ -50,7 +50,7 @@ impl Hull {
         if hull.is_thick() { Ok(hull) } else { Err(Error::Flat { found }) }
     }
 
-    /// Whether the hull has a volume worth the name and no vertex stands out of a face.
+    /// Whether the hull is thick enough, and no vertex is outside a face.
     fn is_thick(&self) -> bool {
         let extent =
             self.vertices.iter().map(|v| (v - self.vertices[0]).amax()).fold(0.0, f64::max);
@@ -62,11 +62,11 @@ impl Hull {
     }
 }
 
-/// The face with these corners, which start at the smallest index.
+/// The face with these corners, starting with the smallest index.
 fn face(vertices: &[Vector3<f64>], mut corners: Vec<usize>) -> Option<Face> {
     let first = corners.iter().enumerate().min_by_key(|(_, v)| **v)?.0;
     corners.rotate_left(first);
-    // Newell's sum: twice the area vector, which is right for polygons that are slightly bent too.
+    // Newell's sum: twice the area vector, which is also right for slightly bent polygons.
     let origin = vertices[corners[0]];
     let area: Vector3<f64> = (1..corners.len() - 1)
         .map(|k| (vertices[corners[k]] - origin).cross(&(vertices[corners[k + 1]] - origin)))
@@ -79,7 +79,7 @@ fn face(vertices: &[Vector3<f64>], mut corners: Vec<usize>) -> Option<Face> {
 /// The faces of the convex hull of points, as indices of points counterclockwise from outside, or
 /// `None` if they span no volume.
 fn convex_hull(points: &[Vector3<f64>]) -> Option<Vec<Vec<usize>>> {
-    // The tolerances of parry are lengths, so that it is given lengths of about one.
+    // The tolerances of parry are lengths, so it gets lengths of about one.
     let scale = points.iter().map(|point| point.amax()).fold(f64::MIN_POSITIVE, f64::max);
     let scaled: Vec<Vector> = points.iter().map(|point| to_parry(&(point / scale))).collect();
     let hull = ConvexPolyhedron::from_convex_hull(&scaled)?;

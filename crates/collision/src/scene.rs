@@ -1,11 +1,11 @@
 //! All colliders of a system and the contacts between them: [`Scene`].
 //!
-//! An impact begins when two features that were apart are first seen to overlap. Which others take
-//! part in it is a question of tolerance: positions are known only up to some uncertainty, and a box
-//! that falls flat on the ground touches with four corners, though rounding lets one of them
-//! overlap first. So every pair of features with a gap of at most [`Settings::proximity`] is
-//! *proximal* and belongs to the impact, and all are resolved at once. Without it the result would
-//! depend on rounding, symmetry would be lost and no load would spread over several points.
+//! An impact begins when two features that were apart are first found to overlap. The other contacts that take part
+//! in it are a matter of tolerance. Positions are known only up to some uncertainty, and a box that falls flat on
+//! the ground touches it with four corners, although one of them overlaps first because of rounding. So every pair
+//! of features with a gap of at most [`Settings::proximity`] is *proximal* and belongs to the impact, and all such
+//! pairs are resolved at once. Otherwise the result would depend on rounding, symmetry would be lost and a load
+//! would not be distributed over several points.
 //!
 //! # Source
 //!
@@ -28,11 +28,11 @@ use crate::{
 /// Settings of [`Scene::contacts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Largest gap (m) of the contacts found, at least 0; default `1e-6`.
+    /// Maximum gap (m) of the contacts found, at least 0; default `1e-6`.
     ///
-    /// For impacts, the uncertainty of positions: the tolerance of the search for the time of impact
-    /// times the speed, or that of the integrator. For time stepping, the distance that bodies approach
-    /// in a step.
+    /// For impacts it should be the uncertainty of positions: the tolerance of the search for the time of impact
+    /// times the speed, or that of the integrator. For time stepping it should be the distance by which bodies
+    /// approach in a step.
     pub proximity: f64,
 }
 
@@ -42,19 +42,19 @@ impl Default for Settings {
     }
 }
 
-/// Why colliders do not make a scene, or contacts cannot be found.
+/// The reason why colliders do not make a scene, or contacts cannot be found.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A collider does not fit the system, or its pose is not usable.
+    /// A collider does not match the system, or its pose is invalid.
     #[error("collider {index}: {source}")]
     Collider {
         /// Index of the collider.
         index: usize,
-        /// What is wrong with it.
+        /// The reason.
         source: collider::Error,
     },
-    /// Two half-spaces on different bodies, which overlap wherever they are.
+    /// There are two half-spaces on different bodies, which overlap at any position.
     #[error("colliders {} and {} are half-spaces, expected at most one of a pair that can touch", .colliders[0], .colliders[1])]
     TwoHalfSpaces {
         /// Indices of the two.
@@ -74,22 +74,22 @@ pub enum Error {
         /// Value given (m).
         value: f64,
     },
-    /// The system given has another number of bodies or of coordinates than the one of the scene.
+    /// The number of bodies or of coordinates differs from that of the system of the scene.
     #[error("{quantity} is {found}, expected {expected} as in the system of the scene")]
     Length {
-        /// What differs.
+        /// The quantity that differs.
         quantity: &'static str,
         /// Number in the system of the scene.
         expected: usize,
         /// Number found.
         found: usize,
     },
-    /// A pair that may touch is not one of two colliders of the scene, or its coefficients are out of range.
+    /// A pair does not consist of two colliders of the scene, or its coefficients are out of range.
     #[error("pair {index}: {source}")]
     Pair {
         /// Index of the pair.
         index: usize,
-        /// Why it is refused.
+        /// The reason.
         source: pair::Error,
     },
     /// The iteration for the distance of two shapes found no answer.
@@ -102,8 +102,8 @@ pub enum Error {
 
 /// The colliders of a system.
 ///
-/// Colliders of the same body never touch each other, nor do those fixed in the world, nor those of
-/// bodies that are [excluded](Scene::exclude).
+/// Colliders of the same body never touch each other. Neither do two colliders that are fixed in the world, or those
+/// of bodies that are [excluded](Scene::exclude).
 ///
 /// # Example
 ///
@@ -133,22 +133,22 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     colliders: Vec<Collider>,
-    /// Colliders with a box around them, and those without one.
+    /// Colliders with a bounding box, and those without one.
     bounded: Vec<usize>,
     half_spaces: Vec<usize>,
     /// Sorted pairs of bodies.
     excluded: Vec<[usize; 2]>,
-    /// Sorted bodies that touch nothing fixed.
+    /// Sorted list of bodies that do not touch anything fixed.
     at_rest: Vec<usize>,
-    /// The pairs that may touch, where not all may.
+    /// The pairs that may touch, if not all may.
     pairs: Option<Pairs>,
     body_count: usize,
     coordinate_count: usize,
 }
 
-/// Scratch of [`Scene::contacts`], kept by the caller so that a step allocates nothing once it is warm.
+/// Scratch of [`Scene::contacts`]. The caller keeps it, so that later steps allocate nothing.
 ///
-/// Pairs measured by parry's iteration are the exception: it allocates a little inside.
+/// Pairs whose distance parry's iteration computes are the exception: it allocates a little.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     boxes: Vec<Aabb>,
@@ -167,7 +167,7 @@ impl Workspace {
 }
 
 impl Scene {
-    /// The scene of these colliders on the bodies of `system`.
+    /// Creates a scene of these colliders on the bodies of `system`.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Scene {
         })
     }
 
-    /// The same scene, in which the two bodies never touch, for bodies that a joint connects.
+    /// The same scene without contacts between the two bodies, for bodies that a joint connects.
     ///
     /// # Errors
     ///
@@ -215,7 +215,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// The same scene, in which the body never touches what is fixed in the world, for bodies that are fixed themselves.
+    /// The same scene without contacts between the body and everything fixed in the world, for bodies that are fixed
+    /// themselves.
     ///
     /// # Errors
     ///
@@ -231,8 +232,9 @@ impl Scene {
         Ok(self)
     }
 
-    /// The same scene, in which only these pairs of colliders touch, with the coefficients of the pair in place of those
-    /// of the surfaces. Pairs that never touch, as of bodies that are [excluded](Scene::exclude), stay without contacts.
+    /// The same scene, in which only these pairs of colliders touch, with the coefficients of the pair instead of
+    /// those of the surfaces. Pairs that never touch, such as those of bodies that are [excluded](Scene::exclude),
+    /// remain without contacts.
     ///
     /// # Errors
     ///
@@ -243,14 +245,14 @@ impl Scene {
         Ok(Self { pairs: Some(pairs), ..self })
     }
 
-    /// The colliders, in the order that indices of contacts refer to.
+    /// The colliders, in the order of the indices in contacts.
     #[must_use]
     pub fn colliders(&self) -> &[Collider] {
         &self.colliders
     }
 
-    /// The gap function of a contact of this scene, to follow it while the bodies move, or `None` if
-    /// the scene has no such colliders, their shapes have [no such features](Collider::has), or both are the same collider.
+    /// The gap function of a contact of this scene, which follows it while the bodies move. `None` if the scene has
+    /// no such colliders, their shapes have [no such features](Collider::has), or both are the same collider.
     #[must_use]
     pub fn gap_function(&self, id: &ContactId) -> Option<FeatureGap> {
         let [i, j] = id.colliders;
@@ -262,13 +264,13 @@ impl Scene {
     /// Finds the contacts with a gap of at most [`Settings::proximity`], sorted by their
     /// [identifiers](ContactId).
     ///
-    /// Body 1 of a pair carries the collider with the smaller index, but a half-space and anything
-    /// fixed in the world is always body 2, so that normals point out of the ground.
+    /// Body 1 of a pair carries the collider with the smaller index. A half-space and everything fixed in the world
+    /// is always body 2, so that normals point out of the ground.
     ///
     /// # Errors
     ///
-    /// [`Error::Proximity`]; [`Error::Length`] for coordinates or a system of another size;
-    /// [`Error::Collider`] for a position that is not finite; [`Error::Undecided`].
+    /// [`Error::Proximity`]; [`Error::Length`] for coordinates or a system of a different size; [`Error::Collider`]
+    /// for a position that is not finite; [`Error::Undecided`].
     pub fn contacts<'w>(
         &self,
         system: &dyn System,
@@ -315,7 +317,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Refuses a system of another size than that of the scene.
+    /// Refuses a system whose size is not that of the scene.
     pub(crate) fn check_system(&self, system: &dyn System) -> Result<(), Error> {
         let counts = [
             ("number of bodies", self.body_count, system.body_count()),
@@ -327,8 +329,7 @@ impl Scene {
         }
     }
 
-    /// Writes the pairs of colliders whose boxes come within the proximity, and all pairs with a
-    /// half-space.
+    /// Writes the pairs of colliders whose boxes are closer than the proximity, and all pairs with a half-space.
     fn find_pairs<'a>(
         &self,
         placed: &impl Fn(usize) -> Placed<'a>,
@@ -381,16 +382,15 @@ impl Scene {
     }
 }
 
-/// The contacts of two colliders whose bodies have these `poses` (m), for those who keep bodies without a
-/// [`System`].
+/// The contacts of two colliders whose bodies have these `poses` (m), for callers without a [`System`].
 ///
 /// The first collider is body 1 and the second body 2, which must be the half-space if there is one;
-/// [`ContactId::colliders`] is `[0, 1]`. A collider that is fixed in the world has the pose that is given, too. The
+/// [`ContactId::colliders`] is `[0, 1]`. The given pose also applies to a collider that is fixed in the world. The
 /// frames are those of space.
 ///
 /// # Errors
 ///
-/// [`Error::Proximity`]; [`Error::Collider`] for a pose that is not usable; [`Error::TwoHalfSpaces`] if the first is one;
+/// [`Error::Proximity`]; [`Error::Collider`] for an invalid pose; [`Error::TwoHalfSpaces`] if the first is one;
 /// [`Error::Undecided`].
 ///
 /// # Example

@@ -1,4 +1,4 @@
-//! Shapes that bodies carry, each described in a frame of its own: [`Shape`].
+//! Shapes of bodies, each described in its own frame: [`Shape`].
 //!
 //! | shape | in |
 //! | --- | --- |
@@ -17,7 +17,7 @@ use crate::{
     lengths::{LARGEST, SMALLEST, unit},
 };
 
-/// Why a shape is refused.
+/// The reason why a shape is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -44,10 +44,10 @@ pub enum Error {
 
 /// A convex shape in its own frame; lengths in meters.
 ///
-/// The fields are public data. A [`Collider`](crate::Collider) checks them when it is made.
+/// The fields are public. A [`Collider`](crate::Collider) checks them when it is created.
 ///
 /// In files, with the feature `serde`, a shape is its [name](Self::name) with its fields, such as
-/// `{"box": {"half_extents": [0.1, 0.2, 0.3]}}`, and a hull its points, `{"hull": {"points": [[0, 0, 0], …]}}`.
+/// `{"box": {"half_extents": [0.1, 0.2, 0.3]}}`. A hull is its points, `{"hull": {"points": [[0, 0, 0], …]}}`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -58,13 +58,13 @@ pub enum Shape {
         /// Radius (m), positive.
         radius: f64,
     },
-    /// Everything behind the plane through the origin with this outward normal. Space and plane.
+    /// All points behind the plane through the origin with this outward normal. Space and plane.
     HalfSpace {
         /// Outward normal, of any length but zero; in the plane with `z = 0`.
         #[cfg_attr(feature = "serde", serde(with = "crate::files::vector"))]
         normal: Vector3<f64>,
     },
-    /// A box about the origin along the axes. Space only.
+    /// A box centered at the origin with edges along the axes. Space only.
     Box {
         /// Half of its edges along `x`, `y`, `z` (m), positive.
         #[cfg_attr(feature = "serde", serde(with = "crate::files::vector"))]
@@ -87,8 +87,8 @@ pub enum Shape {
     },
     /// The convex hull of points. Space only.
     Hull(#[cfg_attr(feature = "serde", serde(with = "crate::files::hull"))] Arc<Hull>),
-    /// A rod with round ends along `x`: all points within `radius` of the segment of this `length`
-    /// about the origin, so `length + 2 radius` from tip to tip. Space and plane.
+    /// A rod with round ends along `x`: all points within `radius` of the segment of this `length` about the origin,
+    /// with the total length `length + 2 radius`. Space and plane.
     Rod {
         /// Distance of the centers of its ends (m), positive.
         length: f64,
@@ -109,7 +109,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The names of all shapes, in the order of lists.
+    /// The names of all shapes, in the order used in lists.
     pub const NAMES: [&str; 9] =
         ["sphere", "half-space", "box", "capsule", "cylinder", "hull", "rod", "disc", "rectangle"];
 
@@ -186,7 +186,7 @@ impl Shape {
         }
     }
 
-    /// The polyhedron that the shape is, if it is one: of flat faces in space.
+    /// The shape as a polyhedron, if it has flat faces in space.
     #[must_use]
     pub fn polyhedron(&self) -> Option<Cow<'_, Hull>> {
         match self {
@@ -213,7 +213,7 @@ impl Shape {
     }
 }
 
-/// Names of the half extents of a box, of which a rectangle has the first two.
+/// Names of the half extents of a box; a rectangle has the first two.
 const HALF_EXTENTS: [&str; 3] = ["half_extents[0]", "half_extents[1]", "half_extents[2]"];
 
 #[cfg(test)]
@@ -221,7 +221,7 @@ const HALF_EXTENTS: [&str; 3] = ["half_extents[0]", "half_extents[1]", "half_ext
 mod tests {
     use super::*;
 
-    /// One of each.
+    /// One shape of each kind.
     fn all() -> [Shape; 9] {
         let [o, x, y, z] = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
         [

@@ -1,5 +1,4 @@
-//! Shapes in the form that the pair functions work on: a core of points, faces and edges, rounded by a
-//! radius.
+//! Shapes in the form used by the pair functions: a core of points, faces and edges, rounded by a radius.
 
 use std::sync::Arc;
 
@@ -8,32 +7,32 @@ use percussion_dynamics::Dimension;
 
 use crate::{feature::Feature, hull::Hull, lengths::unit, shape::Shape};
 
-/// Points nearer to a surface than this part of the size of the solid are on it: the direction of
-/// what is left would be rounding errors.
+/// Points closer to a surface than this fraction of the size of the solid are on it: the direction of the difference
+/// would be only rounding.
 const ON_SURFACE: f64 = 1e-12;
 
-/// A rim whose axis is nearer than this angle (rad) to the normal of a plane has no lowest point: a
-/// direction has lost half of its digits there.
+/// If the axis of a rim is within this angle (rad) of the normal of a plane, the rim has no unique lowest point: the
+/// direction to it has lost half of its digits.
 const UPRIGHT: f64 = 1e-8;
 
 /// A checked [`Shape`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Solid {
-    /// One vertex, rounded. `fallback` is its normal where the other center coincides with its own.
+    /// One rounded vertex. `fallback` is the normal if the other center coincides with its own.
     Ball { radius: f64, fallback: Vector3<f64> },
-    /// Everything behind a plane through the origin.
+    /// All points behind a plane through the origin.
     HalfSpace { normal: Vector3<f64> },
     /// The segment from `−half` to `half`, rounded.
     Capsule { half: Vector3<f64>, radius: f64 },
-    /// About the `z` axis.
+    /// A cylinder about the `z` axis.
     Cylinder { half_height: f64, radius: f64 },
     /// A box or a hull.
     Polytope(Arc<Hull>),
-    /// In the plane.
+    /// A rectangle in the plane.
     Rectangle { half: Vector2<f64> },
 }
 
-/// The box of a solid along the axes of the world.
+/// The bounding box of a solid along the axes of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Aabb {
     pub(crate) low: Vector3<f64>,
@@ -41,7 +40,7 @@ pub(crate) struct Aabb {
 }
 
 impl Aabb {
-    /// The box with each side moved out by `margin`.
+    /// The box with each side moved outward by `margin`.
     pub(crate) fn grown(&self, margin: f64) -> Self {
         let margin = Vector3::repeat(margin);
         Self { low: self.low - margin, high: self.high + margin }
@@ -77,7 +76,7 @@ impl From<&Shape> for Solid {
 }
 
 impl Solid {
-    /// Place in the order of shapes: the pair functions take the simpler one first.
+    /// Position in the order of shapes: the pair functions take the simpler shape first.
     pub(crate) fn rank(&self) -> usize {
         match self {
             Self::Ball { .. } => 0,
@@ -132,7 +131,7 @@ impl Solid {
         }
     }
 
-    /// Number of faces; a rod has its two sides in the plane, where they are straight.
+    /// Number of faces. In the plane a rod has its two straight sides.
     pub(crate) fn face_count(&self, dimension: Dimension) -> usize {
         match self {
             Self::Ball { .. } => 0,
@@ -185,8 +184,8 @@ impl Solid {
         }
     }
 
-    /// Whether `point` stands over face `index`: its foot on the plane of the face lies in the face or
-    /// within `slack` of it.
+    /// Whether `point` is over face `index`: its projection on the plane of the face is in the face or within
+    /// `slack` of it.
     pub(crate) fn is_over(&self, index: usize, point: &Vector3<f64>, slack: f64) -> bool {
         match self {
             Self::Ball { .. } => false,
@@ -233,9 +232,9 @@ impl Solid {
     /// Signed distance of `point` from the surface and the outward normal there; the surface point is
     /// `point − distance · normal`.
     ///
-    /// Inside, the nearest face counts, of equally near ones the first; a cylinder's cap before its
-    /// side. At the center of a ball the normal is `z` (of a disc `y`), on the axis of a capsule or a
-    /// cylinder it is the next axis of its frame after the axis of symmetry in the order x, y, z, x.
+    /// Inside, the nearest face is used: of equally near ones the first, a cylinder's cap before its side. At the
+    /// center of a ball the normal is `z` (of a disc `y`). On the axis of a capsule or a cylinder it is the next
+    /// axis of its frame after the axis of symmetry in the order x, y, z, x.
     pub(crate) fn signed_distance(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         match self {
             Self::Ball { radius, fallback } => rounded(point, *radius, fallback),
@@ -265,7 +264,7 @@ impl Solid {
         }
     }
 
-    /// Largest distance of a point of the solid from the origin of its frame (m); of a half-space 0.
+    /// Maximum distance of a point of the solid from the origin of its frame (m); 0 for a half-space.
     pub(crate) fn size(&self) -> f64 {
         let core = match self {
             Self::Ball { .. } | Self::HalfSpace { .. } => 0.0,
@@ -277,7 +276,7 @@ impl Solid {
         core + self.rounding()
     }
 
-    /// The box around the solid, or `None` for a half-space, which has none.
+    /// The bounding box of the solid, or `None` for a half-space, which has none.
     pub(crate) fn aabb(&self, pose: &Isometry3<f64>) -> Option<Aabb> {
         let center = pose.translation.vector;
         let about = |half: Vector3<f64>| Aabb { low: center - half, high: center + half };
@@ -304,7 +303,7 @@ impl Solid {
     }
 }
 
-/// A solid at its place in the world.
+/// A solid at its pose in the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed<'a> {
     pub(crate) solid: &'a Solid,
@@ -324,7 +323,7 @@ impl Placed<'_> {
         (normal, offset + normal.dot(&self.pose.translation.vector))
     }
 
-    /// Whether the world point `point` stands over face `index`.
+    /// Whether the world point `point` is over face `index`.
     pub(crate) fn is_over(&self, index: usize, point: &Vector3<f64>, slack: f64) -> bool {
         self.solid.is_over(index, &self.local(point), slack)
     }
@@ -335,8 +334,8 @@ impl Placed<'_> {
         (distance, self.pose.rotation * normal)
     }
 
-    /// The point of rim `index` (0 top, 1 bottom) of a cylinder that lies lowest along the world
-    /// direction `up`; if the axis is along it, the one on the `x` axis of the cylinder.
+    /// The point of rim `index` (0 top, 1 bottom) of a cylinder that is lowest along the world direction `up`; if
+    /// the axis is along `up`, the point on the `x` axis of the cylinder.
     pub(crate) fn rim(&self, index: usize, up: &Vector3<f64>) -> Vector3<f64> {
         let Solid::Cylinder { half_height, radius } = self.solid else {
             return self.pose.translation.vector;
@@ -349,8 +348,7 @@ impl Placed<'_> {
         self.point(&Vector3::new(outward.x, outward.y, z))
     }
 
-    /// Whether the axis of a cylinder is along the world direction `up`, so that no point of a rim is
-    /// the lowest.
+    /// Whether the axis of a cylinder is along the world direction `up`, so that a rim has no unique lowest point.
     pub(crate) fn is_upright(&self, up: &Vector3<f64>) -> bool {
         self.pose.rotation.inverse_transform_vector(up).xy().norm() <= UPRIGHT
     }
@@ -364,7 +362,7 @@ impl Placed<'_> {
     }
 }
 
-/// The unit vector along the axis that follows the axis of `half` in the order x, y, z, x.
+/// The unit vector along the axis after the axis of `half` in the order x, y, z, x.
 fn across(half: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(half.z, half.x, half.y) / half.norm()
 }
@@ -407,7 +405,7 @@ fn polytope_distance(hull: &Hull, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
     if face.0 <= 0.0 {
         return face;
     }
-    // The nearest point of a convex polyhedron lies on a face that the point sees.
+    // The nearest point of a convex polyhedron is on a face with the point on its outer side.
     let mut nearest = (f64::INFINITY, face.1);
     let extent = point.norm() + face.0;
     for (index, candidate) in hull.faces().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A [`Scene`] as the source of the contacts of a motion.
+//! The implementation of [`ContactSource`] for a [`Scene`].
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::{
     solid::Solid,
 };
 
-/// Surfaces are numbered as [colliders](Scene::colliders), and features by [`Feature::number`].
+/// The number of a surface is that of its [collider](Scene::colliders), and the number of a feature is
+/// [`Feature::number`].
 impl ContactSource for Scene {
     fn check(&self, system: &dyn System) -> Result<(), Error> {
         let refused = |error: scene::Error| Error::System { reason: error.to_string() };
@@ -45,7 +46,7 @@ impl ContactSource for Scene {
     }
 }
 
-/// The scene with scratch.
+/// The scene, with scratch.
 #[derive(Clone, Debug)]
 struct Search {
     scene: Scene,
@@ -78,13 +79,13 @@ impl ContactSearch for Search {
 }
 
 impl ContactId {
-    /// The same name in numbers.
+    /// The same name as numbers.
     #[must_use]
     pub fn name(&self) -> ContactName {
         ContactName { surfaces: self.colliders, features: self.features.map(Feature::number) }
     }
 
-    /// The contact of this name, or `None` if its features are not those of any shape.
+    /// The contact with this name, or `None` if its features do not exist in any shape.
     #[must_use]
     pub fn from_name(name: &ContactName) -> Option<Self> {
         let [first, second] = name.features.map(Feature::from_number);
@@ -96,7 +97,7 @@ impl ContactId {
 const KINDS: usize = 5;
 
 impl Feature {
-    /// A number that no other feature has.
+    /// The unique number of the feature.
     #[must_use]
     pub fn number(self) -> usize {
         let (kind, index) = match self {
@@ -123,7 +124,7 @@ impl Feature {
     }
 }
 
-/// Largest distance of a point of the collider from the origin of its body (m); 0 for a half-space.
+/// Maximum distance of a point of the collider from the origin of its body (m); 0 for a half-space.
 fn radius(collider: &Collider) -> f64 {
     let (solid, pose) = (collider.solid(), collider.pose());
     match *solid {

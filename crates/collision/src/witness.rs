@@ -1,4 +1,4 @@
-//! Where two surfaces are nearest.
+//! The nearest points of two surfaces.
 
 use nalgebra::Vector3;
 
@@ -24,7 +24,7 @@ impl Witness {
         Self { gap: self.gap, points: [self.points[1], self.points[0]], normal: -self.normal }
     }
 
-    /// The middle between the points, the place of the contact.
+    /// The midpoint, which is the position of the contact.
     pub(crate) fn middle(&self) -> Vector3<f64> {
         0.5 * (self.points[0] + self.points[1])
     }

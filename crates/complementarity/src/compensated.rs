@@ -1,11 +1,12 @@
-//! Sums of products in about twice the working precision, for judging answers whose terms cancel.
+//! Sums of products in about twice the working precision, for residuals whose terms cancel.
 //!
 //! Every addition and every product is split into its rounded value and its exact error (`TwoSum` of Knuth and `TwoProduct` of
-//! Dekker and Veltkamp, which need no fused multiply-add), and the errors are added up beside the values.
+//! Dekker and Veltkamp, which need no fused multiply-add), and the errors are summed separately from the values.
 //!
 //! - **Accuracy**: with `n` terms `t_k` the error of [`Sum::value`] is at most `ε |Σ t_k| + n² ε² Σ |t_k|`, `ε = 2⁻⁵³`,
-//!   which is a plain rounding as long as `Σ |t_k| / |Σ t_k|` is below `1/(n² ε)`. Products below `2⁻⁹⁶⁹` lose their error.
-//! - **Cost** about 20 additions and multiplications a product.
+//!   which is the size of one rounding as long as `Σ |t_k| / |Σ t_k|` is below `1/(n² ε)`. Products below
+//!   `2⁻⁹⁶⁹` lose their error term.
+//! - **Cost** about 20 additions and multiplications per product.
 //! - **Deterministic**: fixed order, no fused operations.
 //!
 //! # Source
@@ -13,11 +14,11 @@
 //! T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", *SIAM Journal on Scientific Computing* 26 (2005)
 //! 1955–1988 (algorithms 3.1 to 3.3, 5.3 and proposition 5.5).
 
-/// A sum under way.
+/// A running sum.
 ///
 /// # Example
 ///
-/// The product `(1 + 2⁻³⁰)(1 − 2⁻³⁰) = 1 − 2⁻⁶⁰` rounds to one; less one it is still there.
+/// The product `(1 + 2⁻³⁰)(1 − 2⁻³⁰) = 1 − 2⁻⁶⁰` rounds to one; the sum of it and minus one is still `−2⁻⁶⁰`.
 ///
 /// ```
 /// use percussion_complementarity::compensated::Sum;
@@ -34,7 +35,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Begins with one term.
+    /// Creates a sum of one term.
     #[must_use]
     pub const fn new(start: f64) -> Self {
         Self { high: start, low: 0.0 }
@@ -66,14 +67,14 @@ impl Sum {
         self.low += other.low * factor;
     }
 
-    /// The sum, rounded; not finite if a partial sum was not.
+    /// The sum, rounded. It is not finite if a partial sum was not.
     #[must_use]
     pub fn value(&self) -> f64 {
         self.high + self.low
     }
 }
 
-/// `a + b` rounded, and the exact error; an overflow has no error.
+/// `a + b` rounded, and the exact error; the error is zero after an overflow.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let of_b = sum - a;
@@ -84,7 +85,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 /// `a b` rounded, and its error; exact unless the product is below `2⁻⁹⁶⁹`.
 #[inline]
 fn two_product(a: f64, b: f64) -> (f64, f64) {
-    // Splitting multiplies by 2²⁷.
+    // The splitting of a factor multiplies it by 2²⁷.
     const LARGE: f64 = f64::MAX / 268_435_456.0;
     let product = a * b;
     if a.abs() < LARGE && b.abs() < LARGE && product.abs() < LARGE {
@@ -95,7 +96,7 @@ fn two_product(a: f64, b: f64) -> (f64, f64) {
     }
 }
 
-/// [`two_product`] of numbers that would overflow on the way: of parts of them, exactly.
+/// [`two_product`] of numbers whose splitting would overflow: computed exactly from scaled factors.
 #[cold]
 fn far_product(a: f64, b: f64, product: f64) -> (f64, f64) {
     const PART: f64 = 1.0 / 1_073_741_824.0;
@@ -108,7 +109,7 @@ fn far_product(a: f64, b: f64, product: f64) -> (f64, f64) {
     (product, error * back_a * back_b)
 }
 
-/// Two numbers of at most 26 bits each with the sum `x`.
+/// Two numbers of at most 26 bits each whose sum is `x`.
 fn split(x: f64) -> (f64, f64) {
     let shifted = 134_217_729.0 * x;
     let head = shifted - (shifted - x);
@@ -146,7 +147,8 @@ mod tests {
         let mut sum = Sum::default();
         sum.add_product(1.5e308, 1.0 / 3.0);
         sum.add_product(-0.5e308, 1.0);
-        // The third is too small by 2⁻⁵⁴/3 of one, which 1.5e308 makes 2.8e291, up to the rounding of 1.5e308 itself.
+        // The double nearest to 1/3 is too small by 2⁻⁵⁴/3, which 1.5e308 makes 2.8e291, up to the rounding of
+        // 1.5e308 itself.
         assert!(sum.value().abs() < 1e293, "{sum:?}");
         sum.add_product(1e200, 1e200);
         assert_eq!(sum.value(), f64::INFINITY);

@@ -1,30 +1,33 @@
-//! Elimination of bilateral rows `G v⁺ = b`: the one basis, with the one rule for redundant rows, that impacts, steps and
+//! Elimination of bilateral rows `G v⁺ = b`: the basis and the rule for redundant rows that impacts, steps and
 //! mechanisms share.
 //!
-//! Of rows `G` (`m × n_v`) with the responses `M⁻¹ Gᵀ`, each measured by its own size `√(G_i M⁻¹ G_iᵀ)`, the row of
-//! which most is left is taken into the basis and its direction subtracted from the others, until nothing is left
-//! (Gram and Schmidt with column pivoting, every subtraction done twice). The velocities `Q` of the basis are
-//! orthonormal in the kinetic metric, `Qᵀ M Q = I`, and `P` are impulses at the rows that lead to their momenta,
-//! `Gᵀ P = M Q`. Whatever velocity `v_u` other impulses leave, the rows answer
+//! Given rows `G` (`m × n_v`) with the responses `M⁻¹ Gᵀ`, each row is measured by its own size
+//! `√(G_i M⁻¹ G_iᵀ)`. In every step the row with the largest remaining part enters the basis, and its direction
+//! is subtracted from the others, until nothing remains (Gram and Schmidt with column pivoting, every
+//! subtraction done twice). The velocities `Q` of the basis are orthonormal in the kinetic metric,
+//! `Qᵀ M Q = I`, and `P` are impulses at the rows that produce their momenta, `Gᵀ P = M Q`. If other impulses
+//! leave the velocity `v_u`, the impulses of the rows and the velocity after them are
 //!
 //! ```math
 //! v^{+} = v_u + Q\, P^\mathsf{T} (b - G v_u), \qquad \Lambda_b = P\, P^\mathsf{T} (b - G v_u),
 //! ```
 //!
-//! which for `b = 0` is `v⁺ = v_u − Q Qᵀ M v_u`, and the operator of contact rows `J` becomes
-//! `J M⁻¹ Jᵀ − (J Q)(J Q)ᵀ`. Velocities do not pass through `Λ_b`, so that rows which nearly depend cost them no digits.
-//! Of redundant rows `Λ_b` is that of least norm, with each row measured by its own size, which makes it independent of the
-//! units of the rows.
+//! For `b = 0` this is `v⁺ = v_u − Q Qᵀ M v_u`, and the operator of contact rows `J` becomes
+//! `J M⁻¹ Jᵀ − (J Q)(J Q)ᵀ`. The velocities are not computed from `Λ_b`, so nearly dependent rows do not cost
+//! them accuracy. For redundant rows `Λ_b` is the solution of least norm. Each row is measured by its own size,
+//! so `Λ_b` does not depend on the units of the rows.
 //!
-//! **The rank rule.** A row is redundant when the rows before leave at most [`RANK`] `= √eps` of it. Subtraction of
-//! vectors leaves redundant rows with `n_v eps` of themselves, seven digits below the rule; eigenvalues of the Gram
-//! matrix `G M⁻¹ Gᵀ` are the squares of these parts, and their rounding is as large as the rule itself. The rule
-//! balances two errors: a row that is left out may lack up to `√eps` of its speed, and multipliers of a row that is
-//! kept are up to `1/√eps` times larger than what they do, which rounds by `√eps`.
+//! **The rank rule.** A row is redundant when at most the fraction [`RANK`] `= √eps` of it remains after
+//! subtraction of the basis. The subtraction of vectors leaves the fraction `n_v eps` of a redundant row, seven
+//! digits below the rule. The eigenvalues of the Gram matrix `G M⁻¹ Gᵀ` are the squares of these fractions, and
+//! their rounding is as large as the rule itself. The rule balances two errors: a row that is left out may miss
+//! its speed by up to the fraction `√eps`, and the multipliers of a row that is kept are up to `1/√eps` times
+//! larger than their effect, which causes rounding of `√eps`.
 //!
 //! - **Needs** rows and responses that belong to one positive definite mass matrix.
-//! - **Does not** notice rows that contradict each other: `G v⁺ − b` is then not zero, and the caller looks at it.
-//! - **Cost** `4 m n_v k` operations for the basis of `k` rows; `2 k (n_v + m)` for a velocity.
+//! - **Does not** detect rows that contradict each other: `G v⁺ − b` is then not zero, and the caller has to
+//!   check it.
+//! - **Cost** `4 m n_v k` operations for the basis of `k` rows; `2 k (n_v + m)` for one velocity.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Source
@@ -38,19 +41,20 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-/// Part of a row below which it is redundant: `√eps`.
+/// Fraction of a row at or below which it is redundant: `√eps`.
 pub const RANK: f64 = 1.490_116_119_384_765_6e-8;
 
-/// Sets those of `rows` (`m × n_v`) to zero, and their `responses` (`n_v × m`) with them, that are rounding beside the largest
-/// row of their group: at most `64 n_v eps` of its size `√(G_i M⁻¹ G_iᵀ)`.
+/// Sets to zero those of `rows` (`m × n_v`), and their `responses` (`n_v × m`), that are only rounding compared
+/// with the largest row of their group: at most `64 n_v eps` of its size `√(G_i M⁻¹ G_iᵀ)`.
 ///
-/// A mechanism may fulfill an equation whatever it does, as parallel pins keep their bodies in one plane. The row is then zero, up to the
-/// rounding of the lengths it is made of, which looks like an equation in small units to [`Span::new`]. Rows of one group are those of one
-/// joint, whose units differ by lengths of the mechanism.
+/// A mechanism may satisfy an equation in every motion, as parallel pins keep their bodies in one plane. The
+/// row is then zero up to the rounding of the lengths it is made of, and [`Span::new`] cannot distinguish it
+/// from an equation in small units. The rows of one group are those of one joint; their units differ by lengths
+/// of the mechanism.
 ///
 /// # Panics
 ///
-/// When the shapes do not belong together, or a group has rows that do not exist.
+/// If the shapes do not match, or a group names rows that do not exist.
 pub fn drop_rounding(
     rows: &mut DMatrix<f64>,
     responses: &mut DMatrix<f64>,
@@ -70,11 +74,11 @@ pub fn drop_rounding(
     }
 }
 
-/// What rows measure: the basis, and impulses that act along it.
+/// The span of the rows: an orthonormal basis, and impulses at the rows that act along it.
 ///
 /// # Example
 ///
-/// A mass of 2 kg that moves at 3 m/s is held by two rows that say the same: each takes half of the 6 N·s.
+/// Two identical rows stop a mass of 2 kg that moves at 3 m/s: each takes half of the 6 N·s.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -92,24 +96,24 @@ pub fn drop_rounding(
 pub struct Span {
     /// Velocities `q_j` with `q_iᵀ M q_j = δ_ij` (`n_v × k`).
     pub velocities: DMatrix<f64>,
-    /// The momenta `M q_j`, one a row (`k × n_v`).
+    /// The momenta `M q_j`, one per row (`k × n_v`).
     pub momenta: DMatrix<f64>,
-    /// Impulses at the rows that lead to each momentum (`m × k`): of redundant rows those of least norm, each
-    /// row measured by its own size.
+    /// Impulses at the rows that produce each momentum (`m × k`). For redundant rows they have the least norm,
+    /// with each row measured by its own size.
     pub impulses: DMatrix<f64>,
     /// `√(G_i M⁻¹ G_iᵀ)` of each row.
     pub sizes: DVector<f64>,
-    /// Smallest part of itself that a row of the basis added to those before it (in `(√eps, 1]`).
+    /// The smallest remaining fraction of a row when it entered the basis (in `(√eps, 1]`).
     pub smallest: f64,
 }
 
 impl Span {
-    /// The span of `rows` (`m × n_v`) with the `responses` `M⁻¹ Gᵀ` (`n_v × m`). Rows whose size is not a positive
-    /// finite number are left out.
+    /// Computes the span of `rows` (`m × n_v`) with the `responses` `M⁻¹ Gᵀ` (`n_v × m`). Rows whose size is
+    /// not a positive finite number are left out.
     ///
     /// # Panics
     ///
-    /// When the shapes do not belong together.
+    /// If the shapes do not match.
     #[must_use]
     pub fn new(rows: &DMatrix<f64>, responses: &DMatrix<f64>) -> Self {
         let (m, n) = rows.shape();
@@ -151,11 +155,11 @@ impl Span {
 
     /// Replaces `v_u` (length `n_v`) by `v⁺` with `G v⁺ = 0` and returns `Λ_b` (length `m`).
     ///
-    /// A second pass takes away what rounding leaves.
+    /// A second pass removes the remaining rounding.
     ///
     /// # Panics
     ///
-    /// When `velocity` has not length `n_v`.
+    /// If `velocity` does not have length `n_v`.
     pub fn project(&self, velocity: &mut DVector<f64>) -> DVector<f64> {
         let mut total = DVector::zeros(self.impulses.nrows());
         if total.is_empty() {
@@ -169,11 +173,11 @@ impl Span {
         total
     }
 
-    /// Turns the response `M⁻¹ Jᵀ` (`n_v × r`) into that of the constrained bodies.
+    /// Turns the response `M⁻¹ Jᵀ` (`n_v × r`) into the response of the constrained bodies.
     ///
     /// # Panics
     ///
-    /// When `response` has not `n_v` rows.
+    /// If `response` does not have `n_v` rows.
     pub fn reduce(&self, response: &mut DMatrix<f64>) {
         if self.rank() == 0 {
             return;
@@ -184,11 +188,11 @@ impl Span {
         }
     }
 
-    /// Other rows `J` (`r × n_v`) without the parts that the basis measures.
+    /// Other rows `J` (`r × n_v`) minus their components along the basis.
     ///
     /// # Panics
     ///
-    /// When `rows` has not `n_v` columns.
+    /// If `rows` does not have `n_v` columns.
     #[must_use]
     pub fn reduced_rows(&self, rows: &DMatrix<f64>) -> DMatrix<f64> {
         let mut rows = rows.clone();
@@ -202,12 +206,13 @@ impl Span {
         rows
     }
 
-    /// The change of velocity `d` (length `n_v`) of least kinetic energy with `G d = target` (length `m`; of rows that contradict
-    /// each other, in least squares), and the impulses that cause it.
+    /// The change of velocity `d` (length `n_v`) of least kinetic energy with `G d = target` (length `m`), and
+    /// the impulses that cause it. If rows contradict each other, the equation holds in the sense of least
+    /// squares.
     ///
     /// # Panics
     ///
-    /// When `target` has not length `m`.
+    /// If `target` does not have length `m`.
     #[must_use]
     pub fn shortest_step(&self, target: &DVector<f64>) -> (DVector<f64>, DVector<f64>) {
         let speeds = self.impulses.tr_mul(target);
@@ -215,7 +220,7 @@ impl Span {
     }
 }
 
-/// The basis under way.
+/// The basis during its construction.
 struct Basis {
     velocities: DMatrix<f64>,
     momenta: DMatrix<f64>,
@@ -233,7 +238,7 @@ impl Basis {
         }
     }
 
-    /// Takes a direction of the length `norm` into the basis, after one more subtraction of those before.
+    /// Adds a direction of length `norm` to the basis, after one more subtraction of the previous ones.
     fn push(&mut self, mut velocity: DVector<f64>, mut momentum: DVector<f64>, norm: f64) {
         self.smallest = self.smallest.min(norm);
         velocity.unscale_mut(norm);
@@ -265,15 +270,15 @@ impl Basis {
         }
     }
 
-    /// The impulses, by an orthogonal factorization of the coordinates `C = U S` of the `scaled` rows: those of
-    /// least norm for the momentum `q` are `U S⁻ᵀ`.
+    /// The impulses, by an orthogonal factorization of the coordinates `C = U S` of the `scaled` rows: the
+    /// impulses of least norm for the momentum `q` are `U S⁻ᵀ`.
     fn finish(self, scaled: &DMatrix<f64>, sizes: DVector<f64>, parts: &DVector<f64>) -> Span {
         let (m, k) = (sizes.len(), self.count);
         let mut impulses = DMatrix::zeros(m, k);
         if k > 0 {
             let factors = scaled.tr_mul(&self.velocities).qr();
             let mut transposed = factors.q().transpose();
-            // The diagonal holds the pivots, all of them above the rank rule.
+            // The diagonal holds the pivots, which are all above the rank rule.
             factors.r().solve_upper_triangular_mut(&mut transposed);
             impulses = transposed.transpose();
             for i in 0..m {
@@ -298,7 +303,8 @@ mod tests {
 
     #[test]
     fn copies_of_a_row_share_its_impulse() {
-        // A mass of 2 kg with the same row three times, once twice as long: its size counts double.
+        // A mass of 2 kg with the same row three times, once of twice the length: it takes twice the impulse of
+        // the others.
         let rows = dmatrix![1.0; -1.0; 2.0];
         let span = Span::new(&rows, &(rows.transpose() / 2.0));
         assert!(span.rank() == 1 && (span.smallest - 1.0).abs() < 1e-15);

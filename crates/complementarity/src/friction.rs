@@ -1,10 +1,10 @@
 //! Contacts with friction: find impulses `p` with `u = W p + u_f` and a law for every contact.
 //!
-//! `W` is the Delassus operator (kg⁻¹), `u_f` the relative velocity without contact impulses (m/s), and every
-//! contact has the components normal, tangent, tangent; the normal velocity is positive when separating.
-//! A problem states its [law](Law): Coulomb's, with friction against the slip that is left, or that of maximum
-//! dissipation, which leaves the least kinetic energy at each contact. A solver without a rule for the law of a problem refuses it
-//! before it starts.
+//! `W` is the Delassus operator (kg⁻¹), `u_f` the relative velocity without contact impulses (m/s). Every
+//! contact has the components normal, tangent, tangent; the normal velocity is positive when separating. A
+//! problem states its [law](Law): Coulomb's law, with friction opposite to the slip after the impulse, or
+//! maximum dissipation, which minimizes the kinetic energy at each contact. A solver that does not support the
+//! law of a problem refuses it before it starts.
 //!
 //! | module | content |
 //! | --- | --- |
@@ -32,7 +32,7 @@
 //! | [`projected_gradient`] | yes | refused |
 //! | [`alternating_directions`] | yes | refused |
 //!
-//! [`Method::laws`] answers the same question in code, and each solver has its `LAWS`.
+//! [`Method::laws`] gives the same information in code, and each solver has its `LAWS`.
 
 pub mod alternating_directions;
 pub mod block_gauss_seidel;

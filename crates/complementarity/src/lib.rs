@@ -8,12 +8,12 @@
 //! w = M z + q, \qquad 0 \le z \perp w \ge 0.
 //! ```
 //!
-//! With round cones it becomes a *frictional contact problem*: impulses `p` in their cones and velocities
-//! `u = W p + u_f` that oppose them.
+//! With round cones it becomes a *frictional contact problem*: find impulses `p` in their cones whose friction
+//! opposes the velocities `u = W p + u_f`.
 //!
-//! The names to know are [`lcp::Problem`] and [`friction::Problem`], which state a problem and judge any
-//! answer, [`lcp::Method`] and [`friction::Method`], which solve it, and [`lcp::Report`], which says how
-//! a solve ended. The crate knows no bodies: a problem is matrices and vectors.
+//! The main types are [`lcp::Problem`] and [`friction::Problem`], which state a problem and compute the residual of
+//! any answer, [`lcp::Method`] and [`friction::Method`], which solve it, and [`lcp::Report`] with the outcome of a
+//! solve. The crate has no notion of a body: a problem consists of matrices and vectors.
 //!
 //! # Example
 //!
@@ -44,28 +44,28 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`lcp`] | linear complementarity problems, one module a solver; see its own table |
-//! | [`elimination`] | bilateral rows taken out of a problem first, with one rule for redundant ones |
-//! | [`compensated`] | sums in twice the working precision, by which answers with cancelling terms are judged |
+//! | [`elimination`] | elimination of bilateral rows before a solve, with one rule for redundant ones |
+//! | [`compensated`] | sums in twice the working precision, for residuals with cancelling terms |
 //! | [`friction`] | contacts with round friction cones: one in closed form, many by sweeps and more; see its own table |
 //!
 //! # Which solver
 //!
 //! | you have | take |
 //! | --- | --- |
-//! | a step or an impact with friction | [`lcp::lemke`]; the table of [`lcp`] says when another solver is better |
+//! | a step or an impact with friction | [`lcp::lemke`]; the table of [`lcp`] lists the cases for other solvers |
 //! | joints beside contacts | [`elimination`] of the joints, then one of the above; [`lcp::mixed`] for free unknowns of any matrix |
 //! | one contact with a round friction cone | [`friction::single`], in closed form |
 //! | many contacts with round friction cones | [`friction::Method`] and its default |
 //!
 //! # Guarantees
 //!
-//! - [`Status::Solved`](lcp::Status::Solved) always means that the relative residual was
-//!   computed from the problem and the answer alone, and is within the tolerance. What it is relative to comes from the
-//!   problem, never from the answer, and where large terms cancel it is computed with [compensated sums](compensated).
-//! - It does not depend on units, and a [contact problem](friction::Problem) without solution is proved to be one where
-//!   [weights of the normals](friction::infeasibility) can prove it.
-//! - Wrong input is a typed error that names the entry, its value and what was expected; an unsolved
-//!   problem is a status, with the best point found.
+//! - [`Status::Solved`](lcp::Status::Solved) always means that the relative residual was computed from the problem
+//!   and the answer alone, and is within the tolerance. The sizes it is relative to come from the problem, never
+//!   from the answer. Where large terms cancel it is computed with [compensated sums](compensated).
+//! - The residual does not depend on units. [Weights of the normals](friction::infeasibility) can prove that a
+//!   [contact problem](friction::Problem) has no solution.
+//! - Invalid input is a typed error that names the entry, its value and the expectation; an unsolved problem is a
+//!   status, with the best point found.
 //! - All solvers are deterministic: the same bits on every run and for any number of threads.
 //!
 //! # Features
@@ -80,15 +80,15 @@
 //! # Limits
 //!
 //! - An LCP with a general matrix is NP-hard, so every solver has a limit, which is a status.
-//! - Matrices of LCPs are dense, and enumeration doubles its work with each unknown.
-//! - Coulomb's law for several contacts may have no solution or many; one of them is given, as solvers find it.
+//! - Matrices of LCPs are dense, and the work of enumeration doubles with each unknown.
+//! - Coulomb's law for several contacts may have no solution or several; one of them is returned.
 
 pub mod compensated;
 pub mod elimination;
 pub mod friction;
 pub mod lcp;
 
-/// Compiles the example of the README.
+/// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

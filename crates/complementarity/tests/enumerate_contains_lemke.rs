@@ -33,7 +33,7 @@ fn enumeration_contains_the_answer_of_lemke() {
                 let piece = all.piece_with(&problem, &z, TOLERANCE);
                 assert!(piece.is_some(), "{name} {index}: {z} is in none of {all:?}");
             } else {
-                // Copositive problems with a solution may still end on a ray; the others may not.
+                // Only on copositive problems may a path end on a ray although there is a solution.
                 assert_eq!((name, report.status), ("integer copositive", Status::Ray));
             }
             if matches!(name, "positive definite" | "P-matrix") {

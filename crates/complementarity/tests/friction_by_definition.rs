@@ -1,4 +1,4 @@
-//! Answers to contacts with friction, judged by the definition of the law with nothing of the crate but the problem and the impulses.
+//! Checks answers to contacts with friction by the definition of the law, using only the problem and the impulses.
 
 use nalgebra::{DMatrix, DVector, Vector3, matrix, vector};
 use percussion_complementarity::friction::{
@@ -21,7 +21,7 @@ impl Stated {
             .expect("the problem is valid")
     }
 
-    /// With masses, velocities and with them impulses in other units.
+    /// The same problem with masses, velocities and therefore impulses in other units.
     fn in_units(&self, mass: f64, speed: f64) -> Self {
         Self {
             delassus: &self.delassus / mass,
@@ -34,7 +34,7 @@ impl Stated {
         (0..3).map(|k| self.delassus[(3 * i + k, 3 * i + k)] / 3.0).sum()
     }
 
-    /// By how much Coulomb's law is missed (m/s), relative to the largest free velocity.
+    /// The violation of Coulomb's law (m/s), relative to the largest free velocity.
     fn missed_by_coulomb(&self, impulses: &[Vector3<f64>]) -> f64 {
         let scale = self.free.amax();
         let p = DVector::from_iterator(self.free.len(), impulses.iter().flatten().copied());
@@ -48,7 +48,8 @@ impl Stated {
             let limit = friction * push.x.max(0.0);
             worst = worst.max(-velocity.x).max(-push.x).max(tangent.norm() - limit);
             worst = worst.max(push.norm().min(velocity.x));
-            // Either no slip, or the friction it asks for, or a slip that this friction answers to.
+            // Either no slip, or the distance from the friction required by the slip, or the slip that does not
+            // oppose this friction.
             let asked = if slip.norm() > 0.0 { slip * (-limit / slip.norm()) } else { tangent };
             let along = (-slip.dot(&tangent)).max(0.0) / tangent.norm_squared().max(1e-300);
             let aside = (slip + tangent * along).norm().max((limit - tangent.norm()).abs());
@@ -69,7 +70,7 @@ fn solved(stated: &Stated, method: &Method, tolerance: f64) -> Solution {
     solution
 }
 
-/// Free bodies of unequal masses that touch at random points, every third contact without friction.
+/// Free bodies of unequal masses that touch at random points; every third contact is frictionless.
 fn bodies(seed: u64, count: usize, contacts: usize) -> (DMatrix<f64>, DMatrix<f64>, Stated) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut jacobian = DMatrix::zeros(3 * contacts, 6 * count);
@@ -103,9 +104,9 @@ fn bodies(seed: u64, count: usize, contacts: usize) -> (DMatrix<f64>, DMatrix<f6
     (jacobian, inverse, Stated { delassus, free, friction })
 }
 
-/// Symptom: `W = I`, `u_f = (1, 0, 0)` and `μ = 0` was solved with an impulse of −1 by the default, alternating directions and
-/// projected gradients, and stalled at the right answer in sweeps and interior points. Cause: the projection on the cone without friction
-/// left what pulls where it was. Expected: contacts that separate have no impulse.
+/// Symptom: `W = I`, `u_f = (1, 0, 0)` and `μ = 0` was solved with an impulse of −1 by the default, alternating
+/// directions and projected gradients; sweeps and interior points stalled at the right answer. Cause: the projection
+/// on the cone without friction did not change pulling impulses. Expected: contacts that separate have no impulse.
 #[test]
 fn frictionless_contacts_do_not_pull() {
     for free in [[1.0, 0.0, 0.0], [1.0, 2.0, -3.0], [-1.0, 0.0, 0.0], [-1.0, 2.0, 3.0]] {
@@ -122,7 +123,8 @@ fn frictionless_contacts_do_not_pull() {
     }
 }
 
-/// Contacts of cubes on pillars, none, some and all of them with friction; sweeps, projections and paths of interior points alike.
+/// Contacts of cubes on pillars, none, some and all of them with friction, by sweeps, projections and interior
+/// points.
 #[test]
 fn every_method_obeys_the_law_with_and_without_friction() {
     for seed in 0..12 {
@@ -137,9 +139,9 @@ fn every_method_obeys_the_law_with_and_without_friction() {
     }
 }
 
-/// Symptom: `μ = 10⁸` was solved by no impulse against an approach of 1 m/s; at `10⁵`, which error texts recommend for no slip, answers were
-/// off by up to a tenth. Cause: the natural map of De Saxcé's cone divides approaches by `√(1 + μ²)`. Expected: `W = I` takes all of the
-/// velocity, as the contact sticks.
+/// Symptom: for `μ = 10⁸` no impulse was accepted as a solution with an approach of 1 m/s; at `10⁵`, which error
+/// texts recommend for no slip, answers were wrong by up to a tenth. Cause: the natural map of De Saxcé's cone
+/// divides approaches by `√(1 + μ²)`. Expected: `W = I` stops the whole velocity, as the contact sticks.
 #[test]
 fn strong_friction_sticks() {
     for friction in [1e2, 1e5, 1e8] {
@@ -150,14 +152,14 @@ fn strong_friction_sticks() {
         };
         for method in [0, 1, 2].map(|k| Method::all()[k]) {
             if friction > 1e5 && method.name() == "interior-point" {
-                // Its variable μ p_N is 10⁸ times p_T, which it stalls at and says so.
+                // Its variable μ p_N is 10⁸ times p_T, so it stalls and reports that.
                 continue;
             }
             let impulses = solved(&stated, &method, 1e-8).impulses;
             let error = (impulses[0] - vector![1.0, -0.5, -0.1]).norm();
             assert!(error < 1e-7, "{} {friction} {impulses:?}", method.name());
         }
-        // No others may claim what they do not have.
+        // No other method may report a wrong answer as solved.
         for method in Method::all() {
             let solution = method.solve(&stated.problem()).unwrap();
             if solution.report.status == Status::Solved {
@@ -168,8 +170,8 @@ fn strong_friction_sticks() {
     }
 }
 
-/// Symptom: `W = 10²⁰⁰ I` was solved by no impulse. Cause: squares of impulses underflow. Expected: the answer of `W = I` in other
-/// units; between units that are powers of two apart, all of them far from one, not even a bit changes.
+/// Symptom: `W = 10²⁰⁰ I` was solved by zero impulses. Cause: squares of impulses underflow. Expected: the answer of
+/// `W = I` in other units; between units far from one that differ by powers of two, the bits are the same.
 #[test]
 fn problems_of_any_size_are_solved_alike() {
     let (_, _, plain) = bodies(3, 3, 4);
@@ -211,7 +213,7 @@ fn problems_of_any_size_are_solved_alike() {
     assert!((solution.impulses[0] * 1e200 - expected).norm() < 1e-14);
 }
 
-/// Units of mass, length and time change no status and no answer of either law beyond what the tolerance leaves open.
+/// Units of mass, length and time change no status, and no answer of either law by more than the tolerance.
 #[test]
 fn units_change_no_status_and_no_answer() {
     let mut random = ChaCha8Rng::seed_from_u64(5);
@@ -241,7 +243,7 @@ fn units_change_no_status_and_no_answer() {
     }
 }
 
-/// A contact that is there twice, and one of which all rows depend on the others, change no velocity.
+/// A contact that occurs twice, and one whose rows all depend on the others, do not change the velocities.
 #[test]
 fn coincident_contacts_share_what_one_carries() {
     for seed in 50..56 {
@@ -265,7 +267,8 @@ fn coincident_contacts_share_what_one_carries() {
     }
 }
 
-/// Impulses of `10⁹` that cancel to nothing are no solution although plain sums of them vanish now and then; operators agree on that.
+/// Impulses of `10⁹` that cancel are not a solution, although plain sums of them are sometimes zero; the operators
+/// agree on that.
 #[test]
 fn cancelling_impulses_are_judged_with_compensated_sums() {
     let (jacobian, inverse, stated) = bodies(7, 3, 5);
@@ -290,7 +293,7 @@ fn cancelling_impulses_are_judged_with_compensated_sums() {
     }
 }
 
-/// An operator that tells its entries only by products.
+/// An operator whose entries are only available by products.
 struct Probed(BlockSparse);
 
 impl percussion_complementarity::friction::Delassus for Probed {
@@ -312,7 +315,7 @@ impl percussion_complementarity::friction::Delassus for Probed {
     }
 }
 
-/// What is at rest stays so, whatever the start is: there is no velocity that an impulse could be small beside.
+/// Bodies at rest remain at rest for any start: there is no velocity to which an impulse could be compared.
 #[test]
 fn without_velocities_there_are_no_impulses() {
     let problem = Problem::from_dense(&DMatrix::identity(3, 3), &[0.0; 3], &[0.5]).unwrap();
@@ -323,7 +326,8 @@ fn without_velocities_there_are_no_impulses() {
     }
 }
 
-/// A singular block, whose normal and tangent move together: friction of more than one drags the contact down as fast as it is pushed up.
+/// A singular block, whose normal and tangent move together: friction of more than one pulls the contact down as
+/// fast as it is pushed up.
 #[test]
 fn a_singular_contact_without_answer_is_not_solved() {
     let block = matrix![1.0, 1.0, 0.0; 1.0, 1.0, 0.0; 0.0, 0.0, 1.0];

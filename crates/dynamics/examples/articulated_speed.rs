@@ -1,5 +1,5 @@
-//! Times what a contact solver asks of an articulated system: mass matrix, bias, contact Jacobians and
-//! Delassus operator of a planar biped with two contacts and of a quadruped with four.
+//! Times the quantities of an articulated system that a contact solver needs: mass matrix, bias, contact Jacobians
+//! and Delassus operator of a planar biped with two contacts and of a quadruped with four.
 //!
 //! `cargo run --release -p percussion-dynamics --example articulated_speed`
 
@@ -64,7 +64,7 @@ fn quadruped() -> Result<Articulated, Box<dyn Error>> {
     Ok(Articulated::new(links, Vector3::new(0.0, -9.81, 0.0))?)
 }
 
-/// Best time of one call in microseconds; the best is the least disturbed by other programs.
+/// The shortest time of one call in microseconds, which is the least disturbed by other programs.
 fn time(mut call: impl FnMut()) -> f64 {
     let round = |_| {
         let start = Instant::now();
@@ -89,7 +89,7 @@ fn measure(name: &str, system: &Articulated, feet: &[usize]) {
     let mut delassus = DMatrix::zeros(rows * feet.len(), rows * feet.len());
 
     let mut update = |kinematics: &mut Kinematics| {
-        // Another position each time, so that nothing is kept from the last one.
+        // A different position in each call, so that nothing is reused from the last one.
         q[0] += 1e-9;
         let shape = kinematics.update(black_box(&q), black_box(&v));
         debug_assert!(shape.is_ok(), "{shape:?}");

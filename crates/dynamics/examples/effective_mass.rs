@@ -1,4 +1,4 @@
-//! How heavy is the end of a hanging chain of two rods for whoever hits it from the side?
+//! The effective mass of the end of a hanging chain of two rods in an impact from the side.
 //!
 //! `cargo run -p percussion-dynamics --example effective_mass`
 

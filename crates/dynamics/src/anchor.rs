@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::system::System;
 
-/// Why an anchor does not fit a system.
+/// The reason why an anchor does not belong to a system.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -85,8 +85,8 @@ impl Anchor {
         }
     }
 
-    /// Adds `scale · directionᵀ J_point` to `row` as [`System::add_point_row`] does, for the point
-    /// of the anchor's body now at the world position `point`; nothing for the world.
+    /// Adds `scale · directionᵀ J_point` to `row` as [`System::add_point_row`] does, for the point of the anchor's
+    /// body that is now at the world position `point`. Adds nothing for the world.
     pub fn add_point_row(
         &self,
         system: &dyn System,

@@ -1,8 +1,8 @@
 //! Trees of rigid bodies joined by joints: the system [`Articulated`].
 //!
-//! An articulated system is built from [`Link`]s, each carried by the world or by another link through
-//! a [`Joint`]. The system itself is constant; [`Kinematics`] holds what depends on the state and offers
-//! the algorithms one by one, without allocation:
+//! An articulated system is built from [`Link`]s, each carried by the world or by another link through a [`Joint`].
+//! The system itself is constant. [`Kinematics`] holds the data that depend on the state and offers the algorithms
+//! separately, without allocation:
 //!
 //! | algorithm | gives | cost |
 //! | --- | --- | --- |
@@ -14,22 +14,22 @@
 //! | centroidal momentum | momentum about the center of mass, and its matrix | `O(n)` |
 //! | Jacobians | motion of points and frames, and `J̇ v` | `O(d)` |
 //!
-//! for `n` velocities and a tree `d` velocities deep. They are derived where they are implemented, after
-//! R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, but in world axes: there, motions
-//! and inertias need no transformation from link to link.
+//! for `n` velocities and a tree of depth `d`. They are derived in their modules, after R. Featherstone, *Rigid Body
+//! Dynamics Algorithms*, Springer 2008, but in world axes, in which motions and inertias need no transformation from
+//! link to link.
 //!
 //! # Coordinates
 //!
-//! The coordinates and the velocities of the joints stand one after another in the order of the
-//! links; [`JointKind`] tells what they are. Body `i` of the [`System`] is link `i`.
+//! The coordinates and the velocities of the joints are stored in the order of the links; [`JointKind`] lists them.
+//! Body `i` of the [`System`] is link `i`.
 //!
 //! # In the plane
 //!
-//! A system is planar if its links cannot leave the x–y plane: gravity, the placements and the centers
-//! of mass have `z = 0`, placements turn about `z` only, axes of revolute joints are `±z` and those of
-//! prismatic joints lie in the plane, and there are no spherical or free joints; all exactly, so a
-//! placement with a rounded quarter turn makes a system in space. Its spatial vectors then have three
-//! entries instead of six.
+//! A system is planar if its links cannot leave the x–y plane: gravity, the placements and the centers of mass have
+//! `z = 0`, placements rotate about `z` only, axes of revolute joints are `±z` and those of prismatic joints lie in
+//! the plane, and there are no spherical or free joints. These conditions must hold exactly, so a placement with a
+//! rounded quarter turn makes a system in space. The spatial vectors of a planar system have three entries instead
+//! of six.
 //!
 //! # Source
 //!
@@ -74,23 +74,23 @@ use assembly::Part;
 use joint_forces::JointForces;
 use tree::Tree;
 
-/// Smallest pivot of a regular mass matrix relative to the terms of its diagonal entry. Entries are known to some
-/// `eps` of these terms, so a smaller pivot would have fewer than four digits.
+/// Smallest accepted pivot of the mass matrix relative to the terms of its diagonal entry. The rounding of entries
+/// is some `eps` of these terms, so a smaller pivot would have fewer than four digits.
 const SMALLEST_PIVOT: f64 = 1e-12;
 
-/// Largest number of degrees of freedom: the factors of the mass matrix are dense in memory, and those
-/// of a chain of this length take seconds.
+/// Maximum number of degrees of freedom. The factors of the mass matrix are stored as a dense matrix, and their
+/// computation for a chain of this length takes seconds.
 const MOST_VELOCITIES: usize = 2000;
 
-/// Links joined to trees, with the layout of coordinates in the [module head](self).
+/// A system of links and joints, with the layout of coordinates in the [module head](self).
 ///
-/// As a [`System`] it keeps one [`Kinematics`] behind a lock, so that the methods of a
-/// constant system allocate nothing and what they share at the same coordinates is computed once.
-/// Threads that use the same system wait for one another: give each a clone.
+/// As a [`System`] it keeps one [`Kinematics`] behind a lock. The methods of a constant system therefore allocate
+/// nothing, and results that they share at the same coordinates are computed once. Threads that use the same system
+/// block one another: give each thread a clone.
 ///
 /// # Example
 ///
-/// A pendulum of a point of 2 kg on a massless arm of 3 m, level: `M = m l² = 18`, `k = −m g l`.
+/// A pendulum of a point of 2 kg on a massless horizontal arm of 3 m: `M = m l² = 18`, `k = −m g l`.
 ///
 /// ```
 /// use nalgebra::{DMatrix, Vector3};
@@ -115,7 +115,7 @@ pub struct Articulated {
     coordinates: Vec<Range<usize>>,
     velocities: Vec<Range<usize>>,
     gravity: Vector3<f64>,
-    /// For each link the velocities of its tree, and of others that they overlap with.
+    /// For each link the velocities of its tree, including those of trees that overlap with it.
     trees: Vec<Range<usize>>,
     dimension: Dimension,
     parts: Vec<Part>,
@@ -143,14 +143,14 @@ impl Clone for Articulated {
 }
 
 impl Articulated {
-    /// The links under `gravity` (m/s², world axes), with the exponential rotation update.
+    /// Creates a system of `links` under `gravity` (m/s², world axes), with the exponential rotation update.
     ///
-    /// Links keep the order given, except that a link stands behind its parent: the next is always
-    /// the first of those left whose parent is already there. Axes and quaternions are normalized
-    /// and empty lists of joints filled in.
+    /// The given order of the links is kept, except that a link comes after its parent: the next link is always the
+    /// first remaining one whose parent already has a place. Axes and quaternions are normalized, and empty lists of
+    /// joints are filled in.
     ///
-    /// A mass matrix that is singular in some positions only is accepted here and refused by
-    /// [`check_coordinates`](System::check_coordinates) in those positions.
+    /// A mass matrix that is singular in some positions only is accepted here;
+    /// [`check_coordinates`](System::check_coordinates) refuses those positions.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl Articulated {
         })
     }
 
-    /// The same system with another way for rotations to follow tangent vectors.
+    /// The same system with another [rotation update](RotationUpdate).
     #[must_use]
     pub fn with_rotation_update(self, rotation_update: RotationUpdate) -> Self {
         Self { rotation_update, ..self }
@@ -218,7 +218,7 @@ impl Articulated {
         self.parents[link]
     }
 
-    /// Where the coordinates of the joint of link `link` stand among all coordinates.
+    /// The range of the coordinates of the joint of link `link` among all coordinates.
     ///
     /// # Panics
     ///
@@ -228,7 +228,7 @@ impl Articulated {
         self.coordinates[link].clone()
     }
 
-    /// Where the velocities of the joint of link `link` stand among all velocities.
+    /// The range of the velocities of the joint of link `link` among all velocities.
     ///
     /// # Panics
     ///
@@ -256,14 +256,14 @@ impl Articulated {
         self.links.iter().filter_map(|link| link.mass_properties).map(|m| m.mass()).sum()
     }
 
-    /// Scratch for the algorithms, at neutral coordinates or wherever this system was last evaluated.
+    /// The kinematics with scratch for the algorithms, at neutral coordinates or at the state of the last evaluation
+    /// of this system.
     #[must_use]
     pub fn kinematics(&self) -> Kinematics {
         self.lock().clone()
     }
 
-    /// Adds the smooth forces of the joints, springs, dampers and efforts, to `forces` (length `n_v`;
-    /// N, N·m).
+    /// Adds the smooth forces of the joints (springs, dampers and efforts) to `forces` (length `n_v`; N, N·m).
     ///
     /// # Errors
     ///
@@ -286,7 +286,7 @@ impl Articulated {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownLink`], [`Error::Length`], [`Error::NotFinite`], and nothing has changed.
+    /// [`Error::UnknownLink`], [`Error::Length`], [`Error::NotFinite`]; the system is then unchanged.
     pub fn set_effort(&mut self, link: usize, effort: &[f64]) -> Result<(), Error> {
         let Some(description) = self.links.get_mut(link) else {
             return Err(Error::UnknownLink { link: link.to_string() });
@@ -302,7 +302,7 @@ impl Articulated {
         Ok(())
     }
 
-    /// The limits of all joints, to be used as gaps beside the contacts.
+    /// The limits of all joints, which can be used as gaps together with the contacts.
     #[must_use]
     pub fn joint_limits(&self) -> Vec<JointLimit> {
         joint_forces::limits(&self.links, &self.coordinates, &self.velocities)
@@ -314,9 +314,10 @@ impl Articulated {
         joint_forces::frictions(&self.links, &self.velocities)
     }
 
-    /// The scratch, wherever it is.
+    /// The scratch at its last state.
     fn lock(&self) -> MutexGuard<'_, Kinematics> {
-        // A panic elsewhere leaves flags that say what is valid, so the scratch is still good.
+        // The flags of the scratch state which of its parts are valid, so it can be used after a panic in another
+        // thread.
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -339,10 +340,10 @@ fn ranges(links: &[Link], count: impl Fn(&Link) -> usize) -> Vec<Range<usize>> {
     links.iter().map(next).collect()
 }
 
-/// Refuses a mass matrix that is singular everywhere.
+/// Refuses a mass matrix that is singular in every position.
 ///
-/// Its determinant is an analytic function of the coordinates, so it is zero everywhere if it is zero
-/// at one position of no special kind.
+/// Its determinant is an analytic function of the coordinates, so it is zero everywhere if it is zero at one generic
+/// position.
 fn check_mass(
     links: &[Link],
     velocities: &[Range<usize>],

@@ -1,20 +1,20 @@
-//! Contact forces of bodies that give way where they touch: the [`Law`] of a compliant contact.
+//! Forces of compliant contacts: the [`Law`] of a contact.
 //!
-//! The bodies stay rigid in shape and overlap a little; the overlap takes the place of the deformation.
-//! With the gap `g` (negative where they overlap), its rate `ġ` and the slip velocity `u_t`, a
-//! [`NormalLaw`] gives the pressing force `N ≥ 0` and a [`FrictionLaw`] the force against the slip,
+//! The bodies are rigid and overlap slightly; the overlap represents the deformation. For the gap `g` (negative
+//! where they overlap), its rate `ġ` and the slip velocity `u_t`, a [`NormalLaw`] gives the normal force `N ≥ 0` and
+//! a [`FrictionLaw`] the force opposite to the slip,
 //!
 //! ```math
 //! f = N(g, \dot g)\, n - N\, \varphi(\lVert u_t \rVert)\, u_t .
 //! ```
 //!
-//! Both are functions of the state alone: no contact sticks exactly, it creeps. Contacts never pull.
+//! Both are functions of the state alone: no contact sticks exactly, contacts creep. Contacts never pull.
 //!
-//! - **Energy.** [`NormalLaw::potential`] is the elastic energy `U(g)`, and the power that leaves the
-//!   mechanical energy, `−(N − N_elastic) ġ + N φ ‖u_t‖²`, is never negative, because damping only adds
-//!   to the force while the bodies approach and takes from it, down to zero, while they part.
-//! - **Stiffness.** The forces are meant to be stiff, so the derivatives that implicit integrators need
-//!   are given in closed form.
+//! - **Energy.** [`NormalLaw::potential`] is the elastic energy `U(g)`. The power that leaves the mechanical energy,
+//!   `−(N − N_elastic) ġ + N φ ‖u_t‖²`, is never negative, because damping increases the force while the bodies
+//!   approach and decreases it, at most to zero, while they separate.
+//! - **Stiffness.** The forces are usually stiff, so the derivatives that implicit integrators need are given in
+//!   closed form.
 //!
 //! # Source
 //!
@@ -37,7 +37,7 @@ pub use friction::FrictionLaw;
 pub use half_depth::HalfDepth;
 pub use normal::{ModulusRule, NormalLaw, relative_radius};
 
-/// Why a force law is refused.
+/// The reason why a force law is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -48,7 +48,7 @@ pub enum Error {
         name: &'static str,
         /// Value given.
         value: f64,
-        /// What is accepted.
+        /// The accepted range.
         expected: &'static str,
     },
 }
@@ -57,8 +57,8 @@ pub enum Error {
 ///
 /// # Example
 ///
-/// A spring of 1 MN/m pressed in by 0.1 mm pushes with 100 N. At a slip far above its width of
-/// 1 mm/s, friction with `μ = 0.5` is 50 N against the slip.
+/// A spring of 1 MN/m compressed by 0.1 mm pushes with 100 N. At a slip speed far above its width of 1 mm/s,
+/// friction with `μ = 0.5` is 50 N opposite to the slip.
 ///
 /// ```
 /// use nalgebra::Vector2;
@@ -107,10 +107,10 @@ impl Law {
         (normal, -normal * secant * slip)
     }
 
-    /// How [`force`](Self::force) changes, to first order, with its three arguments.
+    /// The first-order change of [`force`](Self::force) with its three arguments.
     ///
-    /// At the corners of the law, where a force begins or the slip leaves its width, it is the derivative
-    /// from one of the two sides.
+    /// Where the law is not differentiable, at the start of a force or at the width of the slip, it is a one-sided
+    /// derivative.
     #[must_use]
     pub fn force_change(
         &self,
@@ -130,7 +130,7 @@ impl Law {
     }
 }
 
-/// Refuses a parameter that is not finite or that `accepts` does not accept.
+/// Refuses a parameter that is not finite or for which `accepts` is false.
 fn check(
     name: &'static str,
     value: f64,

@@ -33,7 +33,7 @@ pub use rolling::Rolling;
 #[cfg(feature = "loops")]
 pub use set::ConstraintSet;
 
-/// Why a constraint is refused.
+/// The reason why a constraint is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -54,22 +54,22 @@ pub enum Error {
         /// The axis given.
         value: Vector3<f64>,
     },
-    /// An axis leaves the plane of a planar system, or is not perpendicular to it as it has to be.
+    /// An axis is not in the plane of a planar system, or is not perpendicular to it as required.
     #[error("{field} has z = {z} in a planar system, expected {expected}")]
     OutOfPlane {
         /// Name of the axis.
         field: &'static str,
         /// Its `z` entry.
         z: f64,
-        /// What was expected of it.
+        /// The expected direction.
         expected: &'static str,
     },
-    /// A point does not fit the system.
+    /// A point does not belong to the system.
     #[error(transparent)]
     Anchor(#[from] anchor::Error),
 }
 
-/// Equations that hold in both directions: joints, loops, and rolling.
+/// Bilateral equations: joints, loops, and rolling.
 ///
 /// Holonomic equations are `φ(q) = 0`. The identities to satisfy: along any motion
 ///
@@ -94,18 +94,17 @@ pub trait EqualityConstraint: Debug + Send + Sync {
         first_row: usize,
     );
 
-    /// Number of holonomic equations. They are the first rows; the rest restrict only velocities,
-    /// and [`evaluate`](Self::evaluate) writes the value 0 for them.
+    /// Number of holonomic equations. They are the first rows; the other rows restrict only velocities, and
+    /// [`evaluate`](Self::evaluate) writes the value 0 for them.
     ///
     /// The default is all rows.
     fn holonomic_count(&self, system: &dyn System) -> usize {
         self.row_count(system)
     }
 
-    /// Writes the bias `γ = Ġ(q, v) v` to `bias` (length `m_b`; m/s² or rad/s²), so that `G v̇ = −γ`
-    /// keeps `G v` constant.
+    /// Writes the bias `γ = Ġ(q, v) v` to `bias` (length `m_b`; m/s² or rad/s²). If `G v̇ = −γ`, `G v` is constant.
     ///
-    /// The default takes [differences](crate::system::difference) of `G`.
+    /// The default implementation takes [differences](crate::system::difference) of `G`.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let v = DVector::from_column_slice(velocity);
         let mut jacobian = DMatrix::zeros(bias.len(), velocity.len());
@@ -120,9 +119,9 @@ pub trait EqualityConstraint: Debug + Send + Sync {
         difference::along(system, coordinates, velocity, 0.0, rows, bias);
     }
 
-    /// Checks that the bodies exist in `system`, for callers to use once before a simulation.
+    /// Checks that the bodies exist in `system`. Callers use it once before a simulation.
     ///
-    /// The default accepts everything.
+    /// The default implementation accepts everything.
     ///
     /// # Errors
     ///
@@ -137,7 +136,7 @@ pub trait EqualityConstraint: Debug + Send + Sync {
 ///
 /// # Example
 ///
-/// A rod hung up by its end is 0.1 m too low.
+/// A rod that should hang by its end is 0.1 m too low.
 ///
 /// ```
 /// use nalgebra::{DMatrix, Vector2, Vector3};
@@ -212,11 +211,11 @@ impl EqualityConstraint for BallJoint {
 
 /// Two points at a fixed distance: `φ = ‖p_1 − p_2‖ − length`, one row; a massless rod.
 ///
-/// Where the points coincide, far from any solution, the direction of the row is `x`.
+/// If the points coincide, far from any solution, the direction of the row is `x`.
 ///
 /// # Example
 ///
-/// A body 2 m below a hook, on a rod of 1.5 m: `φ = 0.5`.
+/// A body 2 m below a hook and a rod of 1.5 m: `φ = 0.5`.
 ///
 /// ```
 /// use nalgebra::{DMatrix, Vector2, Vector3};
@@ -286,8 +285,8 @@ impl EqualityConstraint for Distance {
         jacobian.row_mut(first_row).copy_from_slice(&row);
     }
 
-    /// `n · (a_1 − a_2) + (‖u‖² − (n · u)²) / ‖p_1 − p_2‖` with the relative velocity `u`; the second
-    /// term is left out where the points coincide.
+    /// `n · (a_1 − a_2) + (‖u‖² − (n · u)²) / ‖p_1 − p_2‖` with the relative velocity `u`; the second term is left
+    /// out if the points coincide.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let relative = relative_motion(system, coordinates, velocity, &self.anchors);
         let distance = relative.position.norm();

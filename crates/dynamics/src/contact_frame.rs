@@ -1,7 +1,7 @@
 //! The orthonormal frame of one contact: [`ContactFrame`].
 //!
-//! The tangent is a reference direction made orthogonal to the normal, twice, so that it is
-//! orthogonal to rounding however near to the normal the reference lies.
+//! The tangent is a reference direction that is orthogonalized twice against the normal. It is then orthogonal up to
+//! rounding, however small the angle between the reference and the normal.
 //!
 //! # Source
 //!
@@ -9,13 +9,13 @@
 
 use nalgebra::Vector3;
 
-/// A tangent reference closer to the normal than this angle (rad) does not choose a tangent.
+/// If the angle between a tangent reference and the normal is smaller than this (rad), the reference is not used.
 ///
-/// It is about the square root of the rounding unit: nearer, the orthogonalized reference has lost
-/// more than half of its digits and would turn with rounding errors.
+/// It is about the square root of the rounding unit. At smaller angles the orthogonalized reference has lost more
+/// than half of its digits, and its direction would depend on rounding errors.
 const SMALLEST_ANGLE: f64 = 1e-8;
 
-/// Why a contact frame could not be built.
+/// The reason why a contact frame could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,13 +27,13 @@ pub enum Error {
         /// First such entry.
         value: f64,
     },
-    /// A vector that has to be a direction is zero.
+    /// A direction vector is zero.
     #[error("{field} is zero, expected a direction")]
     Zero {
         /// Name of the vector.
         field: &'static str,
     },
-    /// The normal of a frame in the plane points out of it.
+    /// The normal of a frame in the plane has a component perpendicular to the plane.
     #[error("normal of a planar frame has z = {z}, expected 0")]
     OutOfPlane {
         /// The `z` entry of the normal.
@@ -44,7 +44,7 @@ pub enum Error {
 /// A right-handed orthonormal contact frame `(n, t, o)` in world axes.
 ///
 /// `n` points from body 2 to body 1, so that a positive normal velocity separates.
-/// In the plane only `tangent_1` is used, and it is `n` turned by −90° about `z`: for the floor
+/// In the plane only `tangent_1` is used, and it is `n` rotated by −90° about `z`: for the floor
 /// normal `(0, 1, 0)` it is `(1, 0, 0)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactFrame {
@@ -57,12 +57,12 @@ pub struct ContactFrame {
 }
 
 impl ContactFrame {
-    /// The frame with the direction of `normal` and with `t` as near to `reference` as it can be:
-    /// the part of `reference` orthogonal to `n`, normalized.
+    /// The frame with the direction of `normal` and with `t` as close as possible to `reference`: the part of
+    /// `reference` orthogonal to `n`, normalized.
     ///
-    /// If `reference` is zero or within `1e-8` rad of `±n`, the world axis with the smallest `|n_i|`
-    /// takes its place (of equal ones the first of `x`, `y`, `z`). Lengths do not matter. The frame
-    /// turns with its arguments, except in that case.
+    /// If `reference` is zero or within `1e-8` rad of `±n`, the world axis with the smallest `|n_i|` is used instead
+    /// (among equal ones the first of `x`, `y`, `z`). Lengths do not matter. Except in that case, the frame rotates
+    /// with its arguments.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl ContactFrame {
         Ok(Self::from_unit_normal(&direction("normal", normal)?, reference))
     }
 
-    /// The frame of a contact in the plane: `t` is `n` turned by −90° about `z`, and `o = −e_z`.
+    /// The frame of a contact in the plane: `t` is `n` rotated by −90° about `z`, and `o = −e_z`.
     ///
     /// # Errors
     ///
@@ -116,10 +116,10 @@ impl ContactFrame {
         [self.normal, self.tangent_1, self.tangent_2]
     }
 
-    /// The rates of the axes while the normal has the rate `normal_rate`, for a frame made by
-    /// [`from_normal`](Self::from_normal) of a `reference` that has a rate, too.
+    /// The rates of the axes when the rate of the normal is `normal_rate`, for a frame created by
+    /// [`from_normal`](Self::from_normal) from a `reference` that also has a rate.
     ///
-    /// Where a world axis took the place of the reference, it is the reference here.
+    /// If a world axis was used instead of the reference, it is also used here.
     #[must_use]
     pub fn rates(
         &self,
@@ -132,8 +132,8 @@ impl ContactFrame {
         } else {
             (Vector3::ith(n.abs().imin(), 1.0), Vector3::zeros())
         };
-        // The tangent is along x = r − (n · r) n. It has no part of its rate along itself, and t · n = 0 says which
-        // part it has along n.
+        // The tangent is along x = r − (n · r) n. The component of its rate along itself is zero, and t · n = 0
+        // gives the component along n.
         let along = n.dot(&reference);
         let along_rate = normal_rate.dot(&reference) + n.dot(&reference_rate);
         let x_rate = reference_rate - along_rate * n - along * normal_rate;
@@ -142,7 +142,7 @@ impl ContactFrame {
         [*normal_rate, tangent_rate, normal_rate.cross(&t) + n.cross(&tangent_rate)]
     }
 
-    /// The rates of the axes of a frame made by [`planar`](Self::planar).
+    /// The rates of the axes of a frame created by [`planar`](Self::planar).
     #[must_use]
     pub fn planar_rates(normal_rate: &Vector3<f64>) -> [Vector3<f64>; 3] {
         let tangent_rate = Vector3::new(normal_rate.y, -normal_rate.x, 0.0);
@@ -152,7 +152,7 @@ impl ContactFrame {
     pub(crate) fn from_unit_normal(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Self {
         let tangent_1 = orthogonal_part(normal, reference).unwrap_or_else(|| {
             let axis = Vector3::ith(normal.abs().imin(), 1.0);
-            // The smallest entry of a unit vector is at most 1/√3, so this axis is never near `n`.
+            // The smallest entry of a unit vector is at most 1/√3, so this axis is never close to `n`.
             (axis - normal * axis.dot(normal)).normalize()
         });
         Self { normal: *normal, tangent_1, tangent_2: normal.cross(&tangent_1) }

@@ -1,35 +1,33 @@
-//! The contacts of one position as matrices: [`ContactSet`].
+//! The contacts of one position in matrix form: [`ContactSet`].
 //!
-//! The contact velocity `u = J v` stacks, contact by contact, the velocity of body 1 relative to body 2
-//! along the normal, tangent 1 and (in space) tangent 2. Impulses `p` in the same order change the
-//! velocity by `M⁻¹ Jᵀ p`, so contacts act on one another through the Delassus operator
+//! The contact velocity `u = J v` stacks, contact by contact, the velocity of body 1 relative to body 2 along the
+//! normal, tangent 1 and (in space) tangent 2. Impulses `p` in the same order change the velocity by `M⁻¹ Jᵀ p`, so
+//! contacts are coupled by the Delassus operator
 //!
 //! ```math
 //! W = J M^{-1} J^\mathsf{T}, \qquad u = W p + u_f .
 //! ```
 //!
-//! The mass matrix couples the velocities of one kinematic tree and no others, and a row of `J` is zero
-//! but for the trees `T` of its two bodies. Contacts are numbered anew within each tree, and the rows of
-//! all first contacts stand in the same columns of one matrix, those of all second contacts in the
-//! next, and so on: rows of different trees cannot meet. One solve with as many columns as the busiest
-//! tree has rows then gives all of `Z = M⁻¹ Jᵀ`, from one factorization of the mass matrix, and
+//! The mass matrix couples only the velocities of one kinematic tree, and a row of `J` is zero except for the trees
+//! `T` of its two bodies. Contacts are numbered separately within each tree. The rows of all first contacts are in
+//! the same columns of one matrix, those of all second contacts in the next, and so on: rows of different trees do
+//! not overlap. One solve, with as many columns as the maximum number of rows in one tree, then gives all of
+//! `Z = M⁻¹ Jᵀ` from one factorization of the mass matrix, and
 //!
 //! ```math
 //! W_{ab} = \sum_T J_{aT} Z_{Tb}, \qquad\text{or}\qquad W_{ab} = \sum_T Z_{Ta}^\mathsf{T} Z_{Tb}
 //! \quad\text{for}\quad Z = D^{-1/2} L^{-\mathsf{T}} J^\mathsf{T}, \; M = L^\mathsf{T} D L,
 //! ```
 //!
-//! where a block is not zero only if the contacts `a` and `b` share a tree.
+//! where a block is nonzero only if the contacts `a` and `b` share a tree.
 //!
-//! - **Needs** frames that are orthonormal and a positive definite mass matrix; otherwise `W` is not
-//!   finite.
-//! - **Does not** find contacts, and does not notice that some are redundant: `W` is then singular.
-//! - **Cost** one factorization; `n_v k` numbers and their solve for at most `k` rows in one tree; one
-//!   product of two rows for each entry of the blocks. Nothing is allocated once the largest sizes
-//!   have been seen.
-//! - **Deterministic**; `W` is symmetric to the last bit, and with the second form positive semidefinite
-//!   up to the rounding of its products. Another order of the contacts permutes the second form to the
-//!   last bit, and the first up to rounding.
+//! - **Needs** orthonormal frames and a positive definite mass matrix; otherwise `W` is not finite.
+//! - **Does not** find contacts, and does not detect redundant ones: `W` is then singular.
+//! - **Cost** one factorization; `n_v k` numbers and their solve for at most `k` rows in one tree; one product of
+//!   two rows for each entry of the blocks. Nothing is allocated after the largest sizes have been used once.
+//! - **Deterministic**; `W` is symmetric to the last bit, and in the second form positive semidefinite up to the
+//!   rounding of its products. A permutation of the contacts permutes the second form to the last bit, and the first
+//!   up to rounding.
 //!
 //! # Source
 //!
@@ -63,13 +61,13 @@ pub use contact::{Contact, Error};
 struct Part {
     contact: usize,
     tree: usize,
-    /// Where its rows start in [`ContactSet::rows`]; each has one entry per velocity of the tree.
+    /// The start of its rows in [`ContactSet::rows`]; each row has one entry per velocity of the tree.
     start: usize,
     /// Its number among the parts of its tree.
     slot: usize,
 }
 
-/// What the columns of a [`ContactSet`] hold.
+/// The content of the columns of a [`ContactSet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Columns {
     Nothing,
@@ -81,17 +79,17 @@ enum Columns {
 
 /// The contacts of a system at one position, their Jacobian and their Delassus operator.
 ///
-/// Contacts keep the order in which they are pushed. Fill it at each position anew:
-/// [`clear`](Self::clear), push, divide by the mass matrix, take what you need. The way through
-/// [`Kinematics`] ([`push_at`](Self::push_at), [`whiten`](Self::whiten)) gives the same for an
-/// [`Articulated`](crate::Articulated) system in less time than the way through any [`System`], because it
-/// asks for each row without a lock and needs only half of the solve.
+/// Contacts keep the order in which they are pushed. The set must be filled again at each position: call
+/// [`clear`](Self::clear), push the contacts, divide by the mass matrix, and read the results. For an
+/// [`Articulated`](crate::Articulated) system the methods with [`Kinematics`] ([`push_at`](Self::push_at),
+/// [`whiten`](Self::whiten)) give the same results as those for any [`System`] in less time, because they read the
+/// rows without a lock and need only half of the solve.
 ///
 /// # Example
 ///
-/// Two equal balls of 2 kg, one at rest on the floor, the other on top of it. A normal impulse at the
-/// floor speeds the lower ball up by `1/m` per N·s; that between the balls moves both, `2/m`, and slows
-/// the lower one down.
+/// Two equal balls of 2 kg, one at rest on the floor, the other on top of it. A normal impulse at the floor changes
+/// the velocity of the lower ball by `1/m` per N·s. The impulse between the balls moves both, `2/m`, and acts on the
+/// lower one in the opposite direction.
 ///
 /// ```
 /// use nalgebra::{DMatrix, Vector3};
@@ -133,12 +131,12 @@ pub struct ContactSet {
     /// Ordered by contact, then by tree.
     parts: Vec<Part>,
     rows: Vec<f64>,
-    /// Number of parts of each tree.
+    /// The number of parts of each tree.
     counts: Vec<usize>,
-    /// Parts by tree, and where those of each tree start, when there are columns.
+    /// The parts by tree, and the start of those of each tree, once there are columns.
     members: Vec<usize>,
     starts: Vec<usize>,
-    /// Where the left rows of the parts are not zero, and where the runs of each part end.
+    /// The ranges where the left rows of the parts are not zero, and the end of the ranges of each part.
     runs: Vec<Range<usize>>,
     run_ends: Vec<usize>,
     /// Whole rows of one contact, zero between uses.
@@ -148,14 +146,15 @@ pub struct ContactSet {
 }
 
 impl ContactSet {
-    /// No contacts, for positions of `system`.
+    /// Creates an empty set for positions of `system`.
     #[must_use]
     pub fn for_system(system: &dyn System) -> Self {
         let of_body: Vec<_> = (0..system.body_count()).map(|b| system.tree_velocities(b)).collect();
         let (mut trees, mut tree_of) = trees(&of_body);
         let velocities = system.velocity_count();
         if trees.iter().map(Range::len).sum::<usize>() < velocities {
-            // Gaps may depend on velocities that no body claims, and the mass matrix may couple those to any.
+            // Gaps may depend on velocities that belong to no body, and the mass matrix may couple those to any
+            // other.
             trees.clear();
             trees.push(0..velocities);
             tree_of = of_body.iter().map(|range| (!range.is_empty()).then_some(0)).collect();
@@ -197,7 +196,7 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], [`Error::Body`], [`Error::Partners`], [`Error::Value`], and nothing is added.
+    /// [`Error::Length`], [`Error::Body`], [`Error::Partners`], [`Error::Value`]; nothing is then added.
     pub fn push(
         &mut self,
         system: &dyn System,
@@ -220,12 +219,11 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Body`], [`Error::Partners`], [`Error::Value`], [`Error::Kinematics`], and nothing is
-    /// added.
+    /// [`Error::Body`], [`Error::Partners`], [`Error::Value`], [`Error::Kinematics`]; nothing is then added.
     ///
     /// # Panics
     ///
-    /// If `kinematics` belong to another system that has as many velocities and fewer links.
+    /// If `kinematics` belongs to another system with as many velocities and fewer links.
     pub fn push_at(&mut self, kinematics: &Kinematics, contact: &Contact) -> Result<(), Error> {
         contact.check(self.len(), self.tree_of.len(), self.dimension)?;
         for (body, point, scale) in contact.sides() {
@@ -306,7 +304,7 @@ impl ContactSet {
         &self.restitution
     }
 
-    /// Writes the contact Jacobian `J` (one row per contact component, `n_v` columns) and sizes it.
+    /// Resizes `jacobian` and writes the contact Jacobian `J` to it (one row per contact component, `n_v` columns).
     ///
     /// Rows of contact `i` start at `i` times [`component_count`](Self::component_count), in the order
     /// normal, tangent 1, tangent 2.
@@ -391,10 +389,10 @@ impl ContactSet {
         }
     }
 
-    /// Takes over the whole rows, where they can differ from zero.
+    /// Stores the whole rows of a contact, restricted to the velocities where they can be nonzero.
     fn store_rows_of(&mut self, contact: &Contact) {
         let [first, second] = contact.bodies.map(|body| body.and_then(|body| self.tree_of[body]));
-        // Ascending, with none before all others.
+        // Ascending; `None` comes first.
         let (low, high) = (first.min(second), first.max(second));
         for tree in low.into_iter().chain(high.filter(|_| low != high)) {
             self.store_part(tree);
@@ -426,9 +424,9 @@ impl ContactSet {
     }
 }
 
-/// The trees of a system, ascending, and the tree of each body, from the velocities of their trees.
+/// The trees of a system, ascending, and the tree of each body, computed from the velocities of the trees.
 ///
-/// Ranges that overlap become one, because trees may stand between one another.
+/// Overlapping ranges are merged, because the velocities of trees may be interleaved.
 fn trees(of_body: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Option<usize>>) {
     let mut ranges: Vec<_> = of_body.iter().filter(|range| !range.is_empty()).cloned().collect();
     ranges.sort_unstable_by_key(|range| range.start);
@@ -451,7 +449,7 @@ fn check_length(field: &'static str, found: usize, expected: usize) -> Result<()
     if found == expected { Ok(()) } else { Err(Error::Length { field, expected, found }) }
 }
 
-/// Changes the shape of a matrix, whose entries are lost, within the memory it has.
+/// Changes the shape of a matrix within its memory; the entries are lost.
 fn reshape(matrix: &mut DMatrix<f64>, rows: usize, columns: usize) {
     if matrix.shape() == (rows, columns) {
         return;

@@ -1,13 +1,14 @@
-//! Contacts that are found while a system moves: the traits [`ContactSource`] and [`ContactSearch`].
+//! Contact detection during a motion: the traits [`ContactSource`] and [`ContactSearch`].
 //!
-//! A [`GapFunction`] measures two surfaces that somebody named beforehand. Bodies with corners and edges have far more
-//! pairs of features than ever touch, so a scheme asks a source which of them are near at a position. It gives them
-//! names that stay the same while the same features touch, and for each name a gap function, by which the pair is
-//! followed. Schemes know only these traits; `percussion-collision` implements them for its scenes.
+//! A [`GapFunction`] measures the distance of two given surfaces. Bodies with corners and edges have far more pairs
+//! of features than ever touch, so a scheme uses a source to find the pairs that are near at a position. The source
+//! returns a name for each pair, which stays the same while the same features touch, and for each name a gap
+//! function that follows the pair. Schemes use only these traits; `percussion-collision` implements them for its
+//! scenes.
 //!
 //! # Example
 //!
-//! A source of one's own: a ball and a floor that has an edge at `x = 0`, left of which there is nothing to touch.
+//! A custom source: a ball, and a floor with an edge at `x = 0` and no ground on the left of it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -70,9 +71,9 @@ use crate::{gap::GapFunction, system::System};
 /// The name of a contact: the same as long as the same features of the same surfaces touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContactName {
-    /// Numbers that the source has for the surfaces of body 1 and of body 2.
+    /// Numbers of the surfaces of body 1 and of body 2 in the source.
     pub surfaces: [usize; 2],
-    /// Numbers that it has for the features of the two.
+    /// Numbers of the features of the two surfaces in the source.
     pub features: [usize; 2],
 }
 
@@ -89,53 +90,53 @@ pub struct Nearby {
     pub restitution: f64,
 }
 
-/// Why a source is refused, or found no answer.
+/// The reason why a source is refused, or finds no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The surfaces do not fit the system.
+    /// The surfaces do not belong to the system.
     #[error("surfaces do not fit the system: {reason}")]
     System {
-        /// The reason that the source gives.
+        /// The reason given by the source.
         reason: String,
     },
-    /// At this position the contacts could not be found.
+    /// The contacts could not be found at this position.
     #[error("contacts could not be found: {reason}")]
     Position {
-        /// The reason that the source gives.
+        /// The reason given by the source.
         reason: String,
     },
 }
 
-/// Surfaces of a system that may touch, and a way to find where they do.
+/// The surfaces of a system that may touch, and their contact detection.
 pub trait ContactSource: Debug + Send + Sync {
-    /// Checks that the surfaces exist in `system`, for callers to use once before a motion.
+    /// Checks that the surfaces exist in `system`. Callers use it once before a motion.
     ///
     /// # Errors
     ///
     /// [`Error::System`].
     fn check(&self, system: &dyn System) -> Result<(), Error>;
 
-    /// A search of one motion, with scratch of its own.
+    /// Creates a search for one motion, with its own scratch.
     fn search(&self) -> Box<dyn ContactSearch>;
 
-    /// The gap of a contact that a search of this source found, to follow it while the bodies move; `None` for a name
-    /// that is not of this source.
+    /// The gap function of a contact that a search of this source found, which follows the contact while the bodies
+    /// move; `None` for a name that does not belong to this source.
     fn gap(&self, name: &ContactName) -> Option<Arc<dyn GapFunction>>;
 
-    /// Largest distance of a point of the surfaces of `body` from the origin of its frame (m, ≥ 0); 0 without
-    /// surfaces, and for a surface without end.
+    /// Maximum distance of a point of the surfaces of `body` from the origin of its frame (m, ≥ 0); 0 without
+    /// surfaces, and for an unbounded surface.
     fn radius(&self, body: usize) -> f64;
 }
 
 /// Finds the contacts of a [`ContactSource`] position by position.
 pub trait ContactSearch: Debug + Send {
-    /// Puts all contacts with a gap of at most `proximity` (m, ≥ 0) in `found`, instead of what it holds, sorted by
-    /// name and each once. The same input gives the same bits.
+    /// Replaces the content of `found` by all contacts with a gap of at most `proximity` (m, ≥ 0), sorted by name,
+    /// each once. The same input gives the same bits.
     ///
     /// # Errors
     ///
-    /// [`Error`]; what `found` holds is then not meant for use.
+    /// [`Error`]; the content of `found` must then not be used.
     fn find(
         &mut self,
         system: &dyn System,

@@ -10,9 +10,9 @@
 //! R I R^\mathsf{T} \dot\omega = \tau - \omega \times (R I R^\mathsf{T} \omega),
 //! ```
 //!
-//! with the inertia tensor `I` in body axes, principal or not. The mass matrix is block diagonal and
-//! `I⁻¹` is computed once. [`System::smooth_velocity`] takes the gyroscopic torque implicitly, so that a free
-//! body keeps its kinetic energy for any step; the derivation is in the module `gyroscopic`.
+//! with the inertia tensor `I` in body axes, principal or not. The mass matrix is block diagonal and `I⁻¹` is
+//! computed once. [`System::smooth_velocity`] treats the gyroscopic torque implicitly, so that a free body conserves
+//! its kinetic energy for any step; the derivation is in the module `gyroscopic`.
 //!
 //! # Source
 //!
@@ -32,19 +32,19 @@ use crate::{
 };
 use gyroscopic::Principal;
 
-/// Largest accepted distance of the norm of a quaternion from one: that of coordinates written with
-/// six decimals. [`FreeBodies`] normalizes what it reads, so the remaining error is only in `q̇`.
+/// Maximum accepted deviation of the norm of a quaternion from one: that of coordinates written with six decimals.
+/// [`FreeBodies`] normalizes its input, so the remaining error is only in `q̇`.
 const QUATERNION_TOLERANCE: f64 = 1e-6;
 
 /// Smallest principal moment relative to the largest that [`FreeBodies`] accepts. The moments are
 /// known to about `eps` of the largest, so below it the inverse would have fewer than four digits.
 const SMALLEST_RELATIVE_MOMENT: f64 = 1e-12;
 
-/// Why bodies do not make a system.
+/// The reason why bodies do not make a system.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A system without bodies has no motion to compute.
+    /// The list of bodies is empty.
     #[error("a system needs at least one body, got none")]
     NoBodies,
     /// A mass is not positive, not finite, or so small that its inverse overflows.
@@ -63,7 +63,7 @@ pub enum Error {
         /// Largest difference between the tensor and its transpose (kg·m²).
         difference: f64,
     },
-    /// An inertia is not positive definite, or thinner than the stated limit.
+    /// An inertia is not positive definite, or its smallest moment is below the stated limit.
     #[error(
         "smallest principal moment of body {body} is {smallest} beside the largest {largest}, \
          expected a positive number of at least 1e-12 of it (kg·m²)"
@@ -94,13 +94,13 @@ pub enum Error {
     },
 }
 
-/// One rigid body in space, checked when [`FreeBodies::new`] takes it.
+/// One rigid body in space. [`FreeBodies::new`] checks it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
     /// Mass (kg), positive.
     pub mass: f64,
     /// Inertia tensor about the center of mass in body axes (kg·m²), symmetric positive definite.
-    /// The triangle inequality of its principal moments is not asked for.
+    /// The triangle inequality of its principal moments is not required.
     pub inertia: Matrix3<f64>,
     /// Constant force at the center of mass besides gravity (N, world axes); default zero.
     pub force: Vector3<f64>,
@@ -116,8 +116,8 @@ impl Body {
         Self { mass, inertia, force: Vector3::zeros(), torque: Vector3::zeros() }
     }
 
-    /// A body with these mass properties; its frame has their axes and its origin in the center of
-    /// mass, so points of the model move by `−center_of_mass`.
+    /// A body with these mass properties. Its frame has their axes and its origin at the center of mass, so points
+    /// of the model are shifted by `−center_of_mass`.
     #[must_use]
     pub fn from_mass_properties(properties: &MassProperties) -> Self {
         Self::new(properties.mass(), properties.inertia())
@@ -141,7 +141,7 @@ impl Body {
         check_entries(body, "force", self.force.as_slice())?;
         check_entries(body, "torque", self.torque.as_slice())?;
         let difference = (self.inertia - self.inertia.transpose()).amax();
-        // A tensor turned by a rotation matrix is symmetric up to a few rounding errors.
+        // A tensor rotated by a rotation matrix is symmetric up to a few rounding errors.
         if difference > 1e-12 * self.inertia.amax() {
             return Err(Error::Asymmetric { body, difference });
         }
@@ -198,12 +198,12 @@ pub struct FreeBodies {
 }
 
 impl FreeBodies {
-    /// Bodies under `gravity` (m/s², world axes), with the exponential rotation update.
+    /// Creates a system of bodies under `gravity` (m/s², world axes), with the exponential rotation update.
     ///
     /// # Errors
     ///
-    /// See [`Error`]: no bodies, a mass that is not positive, an inertia that is not symmetric
-    /// positive definite, or anything that is not finite.
+    /// See [`Error`]: no bodies, a mass that is not positive, an inertia that is not symmetric positive definite, or
+    /// an entry that is not finite.
     pub fn new(bodies: Vec<Body>, gravity: Vector3<f64>) -> Result<Self, Error> {
         if bodies.is_empty() {
             return Err(Error::NoBodies);
@@ -219,7 +219,7 @@ impl FreeBodies {
         Ok(Self { bodies, inverse_inertias, principal, gravity, rotation_update })
     }
 
-    /// The same system with another way for rotations to follow tangent vectors.
+    /// The same system with another [rotation update](RotationUpdate).
     #[must_use]
     pub fn with_rotation_update(self, rotation_update: RotationUpdate) -> Self {
         Self { rotation_update, ..self }
@@ -326,8 +326,8 @@ impl System for FreeBodies {
         }
     }
 
-    /// Forces explicitly, the gyroscopic torque by the implicit midpoint rule: without torque the kinetic energy
-    /// and the magnitude of the angular momentum of a body do not change, for any step.
+    /// Forces are explicit, and the gyroscopic torque uses the implicit midpoint rule: without torque the kinetic
+    /// energy and the magnitude of the angular momentum of a body do not change, for any step.
     fn smooth_velocity(
         &self,
         coordinates: &[f64],
@@ -355,7 +355,7 @@ impl System for FreeBodies {
         Ok(())
     }
 
-    /// Both rotation updates turn a body about its angular velocity.
+    /// True: both rotation updates rotate a body about its angular velocity.
     fn retract_keeps_kinetic_energy(&self) -> bool {
         true
     }
@@ -412,7 +412,7 @@ impl System for FreeBodies {
         BodyVelocity { linear: linear(velocity, body), angular: angular(velocity, body) }
     }
 
-    /// The centripetal `ω × (ω × r)`.
+    /// The centripetal acceleration `ω × (ω × r)`.
     fn point_bias(
         &self,
         coordinates: &[f64],
@@ -424,13 +424,13 @@ impl System for FreeBodies {
         spin.cross(&spin.cross(&(point - position(coordinates, body))))
     }
 
-    /// That of the torques.
+    /// The power of the torques.
     fn other_power(&self, _coordinates: &[f64], velocity: &[f64], _time: f64) -> f64 {
         let torques = self.bodies.iter().enumerate();
         torques.map(|(i, body)| body.torque.dot(&angular(velocity, i))).sum()
     }
 
-    /// That of gravity and the constant forces, `−Σ (m g + f) · x`; torques have none in space.
+    /// The potential energy of gravity and the constant forces, `−Σ (m g + f) · x`; torques have none in space.
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
         let of_body = |(i, body): (usize, &Body)| {
             -(body.mass * self.gravity + body.force).dot(&position(coordinates, i))

@@ -1,7 +1,7 @@
 //! Gaps between surfaces and the rows of the contact Jacobian: the trait [`GapFunction`].
 //!
-//! Built in are [`SpherePlane`], [`SphereSphere`], [`RodRod`], which does for a rod and a sphere too, and,
-//! made of the first, [`rounded_rod_plane`]. Their gradients are analytic.
+//! The built-in gap functions are [`SpherePlane`], [`SphereSphere`], [`RodRod`], which also covers a rod and a
+//! sphere, and [`rounded_rod_plane`], which is made of the first. Their gradients are analytic.
 
 use std::fmt::Debug;
 
@@ -29,7 +29,7 @@ pub use rod_rod::{Rod, RodRod};
 pub use sphere_plane::{Plane, SpherePlane, rounded_rod_plane};
 pub use sphere_sphere::SphereSphere;
 
-/// Why a gap function is refused.
+/// The reason why a gap function is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -45,13 +45,13 @@ pub enum Error {
         /// Length given (m).
         value: f64,
     },
-    /// A normal or another direction is not one.
+    /// A normal or another direction is invalid.
     #[error(transparent)]
     Frame(#[from] contact_frame::Error),
-    /// A point does not fit the system.
+    /// A point does not belong to the system.
     #[error(transparent)]
     Anchor(#[from] anchor::Error),
-    /// A center lies outside the plane that the system moves in.
+    /// A center lies outside the plane of motion of the system.
     #[error("center of a disc has z = {z}, expected 0 in a planar system")]
     OutOfPlane {
         /// The `z` entry of the center (m).
@@ -81,7 +81,7 @@ impl Sphere {
         Self { center: Anchor::on_body(body, center), radius }
     }
 
-    /// A sphere of `radius` (m) about `center` (m) that never moves.
+    /// A sphere of `radius` (m) about `center` (m) that is fixed in the world.
     #[must_use]
     pub fn in_world(center: Vector3<f64>, radius: f64) -> Self {
         Self { center: Anchor::in_world(center), radius }
@@ -100,7 +100,7 @@ impl Sphere {
     }
 }
 
-/// Where two surfaces are nearest.
+/// The nearest points of two surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
     /// The gap (m).
@@ -113,8 +113,8 @@ pub struct ContactPoint {
 
 /// The rows that one contact adds to the contact Jacobian, each of length `n_v`.
 ///
-/// Applied to a generalized velocity they give the contact velocity `u` (m/s): the velocity of
-/// body 1 minus that of body 2 along the normal (positive when separating) and along the tangents.
+/// Multiplied by a generalized velocity they give the contact velocity `u` (m/s): the velocity of body 1 minus that
+/// of body 2 along the normal (positive when separating) and along the tangents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactRows {
     velocity_count: usize,
@@ -154,7 +154,7 @@ impl ContactRows {
         self.row(1 + index)
     }
 
-    /// Row `index` to write to: 0 is the normal, then the tangents.
+    /// Mutable access to row `index`: 0 is the normal, then the tangents.
     pub fn row_mut(&mut self, index: usize) -> &mut [f64] {
         &mut self.rows[index * self.velocity_count..(index + 1) * self.velocity_count]
     }
@@ -187,8 +187,7 @@ impl ContactRows {
 
 /// A signed distance between two surfaces of a system.
 ///
-/// Implement it for surfaces of your own. The identity to satisfy: along any motion,
-/// `d gap/dt = normal row · v`.
+/// Implement it for your own surfaces. The identity to satisfy along any motion is `d gap/dt = normal row · v`.
 pub trait GapFunction: Debug + Send + Sync {
     /// The gap (m): positive open, zero touching, negative penetrating.
     fn gap(&self, system: &dyn System, coordinates: &[f64]) -> f64;
@@ -200,15 +199,16 @@ pub trait GapFunction: Debug + Send + Sync {
     /// rate of the contact velocity `J v` along the motion while `v̇ = 0`. The normal entry is the second derivative
     /// of the gap.
     ///
-    /// The gaps of these crates have closed forms. The default takes [differences](crate::system::difference) of the rows and
-    /// allocates. Where the nearest points jump there is no rate, and what is written is that of one side.
+    /// The gap functions of these crates have closed forms. The default implementation takes
+    /// [differences](crate::system::difference) of the rows and allocates. Where the nearest points jump there is no
+    /// rate, and a one-sided rate is written.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         bias_by_differences(self, system, coordinates, velocity, bias);
     }
 
-    /// Checks that the surfaces exist in `system`, for callers to use once before a simulation.
+    /// Checks that the surfaces exist in `system`. Callers use it once before a simulation.
     ///
-    /// The default accepts everything.
+    /// The default implementation accepts everything.
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ pub trait GapFunction: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Where the surfaces are nearest, for drawing and for contact reports; by default unknown.
+    /// The nearest points of the surfaces, for drawing and for contact reports; `None` by default.
     fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
         let _ = (system, coordinates);
         None
@@ -247,8 +247,8 @@ pub(crate) fn bias_by_differences<G: GapFunction + ?Sized>(
     difference::along(system, coordinates, velocity, length, contact_velocity, bias);
 }
 
-/// `J̇ v` of a contact between surfaces of `bodies` with these rates, whose first tangent is across `axis`, or that in
-/// the plane.
+/// `J̇ v` of a contact between surfaces of `bodies` with these rates. The first tangent is perpendicular to `axis`,
+/// or the only one in the plane.
 fn bias_across_axis(
     rates: &Rates,
     motions: [&BodyMotion<'_>; 2],

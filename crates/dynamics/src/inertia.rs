@@ -1,14 +1,14 @@
 //! Mass, center of mass and inertia of rigid bodies: [`MassProperties`].
 //!
-//! The solids come from closed forms, and [`MassProperties::composite`] joins them by the theorem of
-//! parallel axes: about a point at the distance `d` from the center of mass,
+//! Solids have closed forms, and [`MassProperties::composite`] joins them by the parallel axis theorem: about a
+//! point at the distance `d` from the center of mass,
 //!
 //! ```math
 //! I_d = I + m\,(d^\mathsf{T} d\, 1 - d\, d^\mathsf{T}).
 //! ```
 //!
-//! Solids of revolution have the body's **`x` axis** as their axis, as the ends of
-//! [`rounded_rod_plane`](crate::gap::rounded_rod_plane) have.
+//! The axis of solids of revolution is the body's **`x` axis**, as for the ends of
+//! [`rounded_rod_plane`](crate::gap::rounded_rod_plane).
 //!
 //! # Source
 //!
@@ -20,16 +20,16 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 #[cfg(test)]
 mod tests;
 
-/// By how much of the largest moment the triangle inequality may fail. It is an equality for flat and
-/// thin bodies, and model files that write six significant digits round each of the three moments by
-/// up to 5e-6 of the largest.
+/// Allowed violation of the triangle inequality, as a fraction of the largest moment. The inequality is an equality
+/// for flat and thin bodies, and model files with six significant digits round each of the three moments by up to
+/// 5e-6 of the largest.
 const TRIANGLE_TOLERANCE: f64 = 1.5e-5;
 
-/// How far below zero, relative to the largest, the smallest moment of a thin rod may come out by
-/// rounding: some thousand units, for tensors that have been turned and added.
+/// Allowed negative rounding of the smallest moment of a thin rod, relative to the largest: some thousand units, for
+/// tensors that have been rotated and added.
 const ROUNDING: f64 = 1e-12;
 
-/// Why mass properties are refused.
+/// The reason why mass properties are refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -69,7 +69,7 @@ pub enum Error {
         /// Largest difference between the tensor and its transpose (kg·m²).
         difference: f64,
     },
-    /// The principal moments are not those of any distribution of mass.
+    /// No distribution of mass has these principal moments.
     #[error(
         "principal moments are {}, {} and {}, expected none negative and none above the sum of the \
          others (kg·m²)", .moments[0], .moments[1], .moments[2]
@@ -78,16 +78,16 @@ pub enum Error {
         /// Principal moments, smallest first (kg·m²).
         moments: [f64; 3],
     },
-    /// A composite of no parts.
+    /// The composite has no parts.
     #[error("a composite needs at least one part, got none")]
     NoParts,
 }
 
 /// Mass, center of mass and inertia tensor of a rigid body.
 ///
-/// Always a possible body: the mass is positive and the principal moments `I_1 ≤ I_2 ≤ I_3` fulfill
-/// `I_1 ≥ 0` (to `1e-12 I_3`, rounding) and `I_3 ≤ I_1 + I_2` (to `1.5e-5 I_3`, numbers of six digits).
-/// Equality holds for plates, thin rods and points.
+/// The body is always physically possible: the mass is positive and the principal moments `I_1 ≤ I_2 ≤ I_3` satisfy
+/// `I_1 ≥ 0` (to `1e-12 I_3`, rounding) and `I_3 ≤ I_1 + I_2` (to `1.5e-5 I_3`, numbers of six digits). Equality
+/// holds for plates, thin rods and points.
 ///
 /// # Example
 ///
@@ -179,8 +179,8 @@ impl MassProperties {
         Self::spherical_shell(mass, radius, radius)
     }
 
-    /// A spherical shell between the radii `inner` and `outer` (m):
-    /// `2/5 m (b⁵ − a⁵)/(b³ − a³)`, divided out so that no digits are lost when it is thin.
+    /// A spherical shell between the radii `inner` and `outer` (m): `2/5 m (b⁵ − a⁵)/(b³ − a³)`, evaluated without
+    /// cancellation when it is thin.
     ///
     /// # Errors
     ///
@@ -253,7 +253,7 @@ impl MassProperties {
         )
     }
 
-    /// A thin rod of `length` (m): nothing about its axis, `m l²/12` across.
+    /// A thin rod of `length` (m): zero about its axis, `m l²/12` across.
     ///
     /// # Errors
     ///
@@ -262,7 +262,7 @@ impl MassProperties {
         Self::tube(mass, 0.0, 0.0, length)
     }
 
-    /// All `parts` as one body, in the axes they are given in.
+    /// All `parts` as one body, in their common axes.
     ///
     /// # Errors
     ///
@@ -278,13 +278,13 @@ impl MassProperties {
         Self::new(mass, center, inertia)
     }
 
-    /// The same body moved by `offset` (m, body axes).
+    /// The same body translated by `offset` (m, body axes).
     #[must_use]
     pub fn translated(&self, offset: &Vector3<f64>) -> Self {
         Self { center_of_mass: self.center_of_mass + offset, ..*self }
     }
 
-    /// The same body turned about the origin.
+    /// The same body rotated about the origin.
     #[must_use]
     pub fn rotated(&self, rotation: &UnitQuaternion<f64>) -> Self {
         let matrix = rotation.to_rotation_matrix().into_inner();
@@ -313,7 +313,7 @@ impl MassProperties {
         self.inertia
     }
 
-    /// Inertia tensor about `point` (m, body axes), by parallel axes (kg·m²).
+    /// Inertia tensor about `point` (m, body axes), by the parallel axis theorem (kg·m²).
     #[must_use]
     pub fn inertia_about(&self, point: &Vector3<f64>) -> Matrix3<f64> {
         let d = point - self.center_of_mass;
@@ -336,7 +336,7 @@ impl MassProperties {
 
 /// Principal moments of a finite symmetric tensor, smallest first.
 ///
-/// Only the part `½ (A + Aᵀ)` counts. Accurate to about `eps` times the largest moment.
+/// Only the symmetric part `½ (A + Aᵀ)` is used. Accurate to about `eps` times the largest moment.
 pub(crate) fn principal_moments(tensor: &Matrix3<f64>) -> [f64; 3] {
     let scale = tensor.amax();
     if scale == 0.0 {

@@ -1,7 +1,7 @@
 //! Momentum and its rate, with all first derivatives: the trait [`Lagrangian`].
 //!
-//! Where every velocity is the rate of a coordinate, `q̇ = v`, the equations of motion are those of
-//! Lagrange and Hamilton. With `L(q, v) = ½ vᵀ M(q) v − V(q)` and the forces `f` that have no potential,
+//! If every velocity is the rate of a coordinate, `q̇ = v`, the equations of motion are those of Lagrange and
+//! Hamilton. With `L(q, v) = ½ vᵀ M(q) v − V(q)` and the forces `f` without a potential,
 //!
 //! ```math
 //! p = \frac{\partial L}{\partial v} = M(q)\, v, \qquad
@@ -10,9 +10,9 @@
 //!          - \frac{\partial V}{\partial q} + f .
 //! ```
 //!
-//! The smooth forces of a [`System`] are `k = ṗ − Ṁ v`: `M v̇ = k` says the same with velocities. Implicit
-//! and variational integrators need the derivatives as well. Those of `p` and of the inertial part of
-//! `ṗ` are one matrix, because `∂²L/∂v∂q` is symmetric in what comes first.
+//! The smooth forces of a [`System`] are `k = ṗ − Ṁ v`: `M v̇ = k` is the same equation in terms of velocities.
+//! Implicit and variational integrators also need the derivatives. Those of `p` and of the inertial part of `ṗ` are
+//! one matrix, because the order of differentiation in `∂²L/∂v∂q` does not matter.
 //!
 //! # Source
 //!
@@ -25,13 +25,13 @@ use crate::system::System;
 
 /// A system whose velocities are the rates of its coordinates: `n_q = n_v` and `q̇ = v`.
 ///
-/// [`Articulated`](crate::Articulated) implements it for trees without spherical and free joints only; a
-/// tree with quaternions has `n_q > n_v`, by which callers tell.
+/// [`Articulated`](crate::Articulated) implements it only for trees without spherical and free joints. A tree with
+/// quaternions has `n_q > n_v`, which callers can check.
 ///
 /// # Example
 ///
-/// A point of 2 kg on a level arm of 3 m turns at 1 rad/s: `p = m l² v = 18`, `ṗ = −m g l = −58.86`, and
-/// the weight, `V'' = −m g l sin θ = 0`, does not change with the angle to first order.
+/// A point of 2 kg on a horizontal arm of 3 m rotates at 1 rad/s: `p = m l² v = 18`, `ṗ = −m g l = −58.86`. The
+/// moment of the weight does not change with the angle to first order, `V'' = −m g l sin θ = 0`.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -74,24 +74,24 @@ pub trait Lagrangian: System {
         derivatives: &mut Derivatives,
     );
 
-    /// Whether `ṗ = ∂L/∂q` with [`System::potential_energy`] as `V`: no force without that potential, none
-    /// that depends on time.
+    /// Whether `ṗ = ∂L/∂q` with [`System::potential_energy`] as `V`: every force has that potential, and none
+    /// depends on time.
     ///
-    /// Integrators that watch the energy do so only then. The default says no.
+    /// Integrators check the energy only in this case. The default is `false`.
     fn is_conservative(&self) -> bool {
         false
     }
 }
 
-/// Derivatives of the momentum `p(q, v)` and of its rate `ṗ(q, v)`: `n_v × n_v` each, a row for every
-/// entry of what is derived.
+/// Derivatives of the momentum `p(q, v)` and of its rate `ṗ(q, v)`: `n_v × n_v` each, with a row for every entry of
+/// the differentiated vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivatives {
     /// `∂p/∂v = M`.
     pub momentum_by_velocity: DMatrix<f64>,
     /// `∂p/∂q`, whose entry `(j, k)` is `∂(M v)_j/∂q_k`.
     pub momentum_by_coordinates: DMatrix<f64>,
-    /// `∂ṗ/∂v`, which is `(∂p/∂q)ᵀ` but for forces that depend on velocity.
+    /// `∂ṗ/∂v`, which is `(∂p/∂q)ᵀ` except for forces that depend on velocity.
     pub rate_by_velocity: DMatrix<f64>,
     /// `∂ṗ/∂q`, symmetric for forces with a potential.
     pub rate_by_coordinates: DMatrix<f64>,

@@ -1,19 +1,18 @@
-//! Rigid bodies and what contact laws need to know of them: percussion-dynamics.
+//! Rigid bodies, and the quantities of them that contact laws need: percussion-dynamics.
 //!
-//! A [`System`] turns coordinates and velocities into mass matrices, forces and the motion of points;
-//! a [`GapFunction`] measures the distance between two of its surfaces and gives the rows of the
-//! contact Jacobian; an [`EqualityConstraint`] ties coordinates together. The built-in systems are
-//! [`FreeBodies`] in space and [`PlanarBodies`] in the plane. Nothing here moves a system or decides
-//! what happens in a collision.
+//! A [`System`] maps coordinates and velocities to mass matrices, forces and the motion of points. A [`GapFunction`]
+//! measures the distance between two of its surfaces and gives the rows of the contact Jacobian. An
+//! [`EqualityConstraint`] couples coordinates. The built-in systems are [`FreeBodies`] in space, [`PlanarBodies`] in
+//! the plane and [`Articulated`] for mechanisms. This crate contains no time stepping and no impact laws.
 //!
-//! Units are SI and angles radians. Contact frames `(n, t, o)` are right-handed with `n` from body 2 to
-//! body 1, contact components stand in that order, and a gap is positive when open.
+//! Units are SI and angles are in radians. Contact frames `(n, t, o)` are right-handed with `n` from body 2 to body
+//! 1, contact components are in that order, and a gap is positive when open.
 //!
 //! # Example
 //!
-//! A ball of 2 kg and radius 0.5 m arrives at a floor at 3 m/s. The inverse mass `J M⁻¹ Jᵀ` felt at the
-//! contact is `1/m = 0.5` along the normal; along a tangent the ball also turns, and with
-//! `I = 2/5 m r²` it is `1/m + r²/I = 7/(2 m) = 1.75` (kg⁻¹).
+//! A ball of 2 kg and radius 0.5 m arrives at a floor at 3 m/s. The inverse mass `J M⁻¹ Jᵀ` at the contact is
+//! `1/m = 0.5` along the normal. Along a tangent the ball also rotates, and with `I = 2/5 m r²` it is
+//! `1/m + r²/I = 7/(2 m) = 1.75` (kg⁻¹).
 //!
 //! ```
 //! use nalgebra::{DMatrix, Vector3};
@@ -61,8 +60,8 @@
 //! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
 //! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
 //! | [`contact_set`] | [`ContactSet`]: contact Jacobian and Delassus operator, dense and block-sparse |
-//! | [`contact_source`] | the traits by which schemes ask which features are near |
-//! | [`compliant`] | force laws of contacts that give way: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
+//! | [`contact_source`] | the traits of contact detection that schemes use |
+//! | [`compliant`] | force laws of compliant contacts: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
 //! | [`system::motion`] | [`BodyMotion`](system::motion::BodyMotion): velocities and accelerations of the points of one body |
 //! | [`system::difference`] | rates along a motion by differences, where there is no closed form |
 //! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
@@ -71,14 +70,15 @@
 //!
 //! | feature | default | adds |
 //! | --- | --- | --- |
-//! | `loops` | yes | [`ConstraintSet`](constraint::ConstraintSet): constraints solved for together, with redundant ones |
+//! | `loops` | yes | [`ConstraintSet`](constraint::ConstraintSet): several constraints solved together, including redundant ones |
 //! | `serde` | yes | settings as data |
 //!
 //! # Limits
 //!
-//! - Bodies are rigid. Mechanisms are trees, whose loops equality constraints close.
-//! - Mass matrices are dense, but for the blocks of free bodies; a mechanism of hundreds of links is slow.
-//! - Gaps are of spheres, planes and rods with round ends; `percussion-collision` has those of other shapes.
+//! - Bodies are rigid. Mechanisms are trees with loops closed by equality constraints.
+//! - Mass matrices are dense, except for the blocks of free bodies; a mechanism of hundreds of links is slow.
+//! - The gap functions are those of spheres, planes and rods with round ends; `percussion-collision` has those of
+//!   other shapes.
 
 pub mod anchor;
 pub mod articulated;
@@ -97,7 +97,7 @@ pub mod system;
 #[cfg(test)]
 mod testing;
 
-/// Compiles the example of the README.
+/// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -20,7 +20,7 @@ use crate::{
     system::{Dimension, System},
 };
 
-/// One rigid body in the plane, checked when [`PlanarBodies::new`] takes it.
+/// One rigid body in the plane. [`PlanarBodies::new`] checks it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanarBody {
     /// Mass (kg), positive.
@@ -93,12 +93,11 @@ pub struct PlanarBodies {
 }
 
 impl PlanarBodies {
-    /// Bodies under `gravity` (m/s², world axes).
+    /// Creates a system of bodies under `gravity` (m/s², world axes).
     ///
     /// # Errors
     ///
-    /// See [`Error`]: no bodies, a mass or inertia that is not positive, or anything that is not
-    /// finite.
+    /// See [`Error`]: no bodies, a mass or inertia that is not positive, or an entry that is not finite.
     pub fn new(bodies: Vec<PlanarBody>, gravity: Vector2<f64>) -> Result<Self, Error> {
         if bodies.is_empty() {
             return Err(Error::NoBodies);
@@ -185,7 +184,7 @@ impl System for PlanarBodies {
         }
     }
 
-    /// The mass matrix is constant.
+    /// True: the mass matrix is constant.
     fn retract_keeps_kinetic_energy(&self) -> bool {
         true
     }
@@ -224,7 +223,7 @@ impl System for PlanarBodies {
         BodyVelocity { linear: Vector3::new(x, y, 0.0), angular: Vector3::new(0.0, 0.0, spin) }
     }
 
-    /// The centripetal `−ω² r`.
+    /// The centripetal acceleration `−ω² r`.
     fn point_bias(
         &self,
         coordinates: &[f64],
@@ -237,12 +236,12 @@ impl System for PlanarBodies {
         (-spin * spin * arm).push(0.0)
     }
 
-    /// All forces have a potential.
+    /// Zero: all forces have a potential.
     fn other_power(&self, _coordinates: &[f64], _velocity: &[f64], _time: f64) -> f64 {
         0.0
     }
 
-    /// That of gravity, the constant forces and the constant torques, `−Σ ((m g + f) · x + τ θ)`.
+    /// The potential energy of gravity, the constant forces and the constant torques, `−Σ ((m g + f) · x + τ θ)`.
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
         let of_body = |(i, body): (usize, &PlanarBody)| {
             -(body.mass * self.gravity + body.force).dot(&in_plane(coordinates, i))

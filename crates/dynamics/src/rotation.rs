@@ -1,22 +1,21 @@
-//! Rotations as unit quaternions `(w, x, y, z)`, and how an angular velocity moves them.
+//! Rotations as unit quaternions `(w, x, y, z)`, and their change with an angular velocity.
 //!
-//! A quaternion `φ = (w, x, y, z)` stands for the rotation from body to world axes. With the angular
-//! velocity `ω` in **world** axes it changes at the rate
+//! A quaternion `φ = (w, x, y, z)` represents the rotation from body to world axes. With the angular velocity `ω` in **world**
+//! axes its rate is
 //!
 //! ```math
 //! \dot\varphi = \tfrac12 \begin{pmatrix} -x & -y & -z \\ w & z & -y \\ -z & w & x \\ y & -x & w
 //! \end{pmatrix} \omega .
 //! ```
 //!
-//! A tangent vector `d` (rad) is a world angular velocity times a time. Two maps carry a quaternion
-//! along it, both normalized and both with the rate above at `d = 0`:
+//! A tangent vector `d` (rad) is a world angular velocity times a time. Two maps move a quaternion along it. Both
+//! are normalized, and both have the above rate at `d = 0`:
 //!
-//! - [`exponential`] turns by the angle `‖d‖` about `d`: exact for a constant angular velocity;
-//! - [`normalized_euler`] adds `φ̇ h` and normalizes: turns by `2 atan(‖d‖/2)` about `d`, which falls
-//!   short by `‖d‖³/12`, and agrees with schemes that update `q` linearly in `v`.
+//! - [`exponential`] rotates by the angle `‖d‖` about `d`: exact for a constant angular velocity;
+//! - [`normalized_euler`] adds `φ̇ h` and normalizes. It rotates by `2 atan(‖d‖/2)` about `d`, which is too small by
+//!   `‖d‖³/12`, and agrees with schemes that update `q` linearly in `v`.
 //!
-//! [`difference`] and [`normalized_euler_difference`] are their inverses; [`RotationUpdate`] names the
-//! choice.
+//! [`difference`] and [`normalized_euler_difference`] are their inverses; [`RotationUpdate`] selects one of them.
 //!
 //! # Source
 //!
@@ -28,11 +27,11 @@
 
 use nalgebra::{Matrix3, Matrix4x3, Quaternion, UnitQuaternion, Vector3};
 
-/// Smallest norm of a quaternion that [`normalize`] accepts: below it the components are no more
-/// than rounding errors of quantities of size one, and the direction means nothing.
+/// Smallest norm of a quaternion that [`normalize`] accepts. Below it the components are only rounding errors of
+/// quantities of size one, and the direction is meaningless.
 pub const SMALLEST_NORM: f64 = 1e-12;
 
-/// Why four numbers are not a rotation.
+/// The reason why four numbers are not a rotation.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -52,7 +51,7 @@ pub enum Error {
     },
 }
 
-/// How a rotation follows a tangent vector.
+/// The maps that move a rotation along a tangent vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -65,7 +64,7 @@ pub enum RotationUpdate {
 }
 
 impl RotationUpdate {
-    /// The rotation that the tangent vector `tangent` (rad, world axes) leads to from `quaternion`.
+    /// Moves `quaternion` along the tangent vector `tangent` (rad, world axes).
     #[must_use]
     pub fn apply(self, quaternion: &[f64; 4], tangent: &Vector3<f64>) -> [f64; 4] {
         match self {
@@ -74,8 +73,7 @@ impl RotationUpdate {
         }
     }
 
-    /// The tangent vector (rad, world axes) that leads from `from` to `to`: the inverse of
-    /// [`apply`](Self::apply).
+    /// The tangent vector (rad, world axes) from `from` to `to`: the inverse of [`apply`](Self::apply).
     #[must_use]
     pub fn difference(self, from: &[f64; 4], to: &[f64; 4]) -> Vector3<f64> {
         match self {
@@ -104,7 +102,7 @@ pub fn normalize(quaternion: &[f64; 4]) -> Result<[f64; 4], Error> {
     if let Some((index, &value)) = quaternion.iter().enumerate().find(|(_, c)| !c.is_finite()) {
         return Err(Error::NotFinite { index, value });
     }
-    // Dividing by the largest component first keeps the square of the norm from overflowing.
+    // Division by the largest component prevents an overflow of the square of the norm.
     let largest = quaternion.iter().fold(0.0_f64, |a, c| a.max(c.abs()));
     let scaled = quaternion.map(|c| if largest > 1.0 { c / largest } else { c });
     let norm = norm(&scaled);
@@ -118,7 +116,7 @@ pub fn normalize(quaternion: &[f64; 4]) -> Result<[f64; 4], Error> {
 ///
 /// # Example
 ///
-/// Turning about `z` at 2 rad/s from the identity changes the `z` component at 1 per second.
+/// A rotation about `z` at 2 rad/s changes the `z` component of the identity at 1 per second.
 ///
 /// ```
 /// use nalgebra::{Vector3, Vector4};
@@ -133,14 +131,14 @@ pub fn rate_matrix(quaternion: &[f64; 4]) -> Matrix4x3<f64> {
     0.5 * Matrix4x3::new(-x, -y, -z, w, z, -y, -z, w, x, y, -x, w)
 }
 
-/// Turns `quaternion` by the angle `‖tangent‖` (rad) about the world axis `tangent`.
+/// Rotates `quaternion` by the angle `‖tangent‖` (rad) about the world axis `tangent`.
 ///
-/// The components are right to about `eps (1 + ‖tangent‖)`, and the vector part of tiny angles,
-/// subnormal ones included, to a few `eps` of itself.
+/// The components are accurate to about `eps (1 + ‖tangent‖)`. The vector part of tiny angles, including subnormal
+/// ones, has a relative accuracy of a few `eps`.
 ///
 /// # Example
 ///
-/// A half turn about `x`, on top of nothing.
+/// A half turn about `x`, applied to the identity.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -159,14 +157,13 @@ pub fn exponential(quaternion: &[f64; 4], tangent: &Vector3<f64>) -> [f64; 4] {
     unit_product(&[half_angle.cos(), vector.x, vector.y, vector.z], quaternion)
 }
 
-/// One step `φ + N d` followed by normalization, the update of schemes that move all coordinates
-/// linearly.
+/// One step `φ + N d` followed by normalization, the update of schemes that move all coordinates linearly.
 ///
-/// Turns by `2 atan(‖d‖/2)` about `d`, so never by a half turn or more.
+/// Rotates by `2 atan(‖d‖/2)` about `d`, which is always less than a half turn.
 ///
 /// # Example
 ///
-/// `d = 2` rad turns by `2 atan 1`, a quarter turn.
+/// `d = 2` rad rotates by `2 atan 1`, a quarter turn.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -186,8 +183,8 @@ pub fn normalized_euler(quaternion: &[f64; 4], tangent: &Vector3<f64>) -> [f64; 
 /// The rotation vector (rad, world axes) of `quaternion`, of length at most π; the inverse of
 /// [`exponential`] from the identity.
 ///
-/// `φ` and `−φ` are the same rotation and give the same vector, except at a half turn, where both
-/// ends of the axis are right.
+/// `φ` and `−φ` are the same rotation and give the same vector, except at a half turn, where both directions of the
+/// axis are valid.
 ///
 /// # Example
 ///
@@ -227,7 +224,7 @@ pub fn difference(from: &[f64; 4], to: &[f64; 4]) -> Vector3<f64> {
 
 /// The tangent vector `d` (rad, world axes) with `normalized_euler(from, d) = ±to`.
 ///
-/// It grows without bound as the two rotations come a half turn apart, and is not finite there.
+/// It grows without bound as the angle between the two rotations approaches a half turn, and is not finite there.
 ///
 /// # Example
 ///
@@ -250,7 +247,7 @@ pub fn normalized_euler_difference(from: &[f64; 4], to: &[f64; 4]) -> Vector3<f6
 ///
 /// # Example
 ///
-/// A quarter turn about `z` carries the body's `x` axis to the world's `y` axis.
+/// A quarter turn about `z` maps the body's `x` axis to the world's `y` axis.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -265,7 +262,7 @@ pub fn rotation_matrix(quaternion: &[f64; 4]) -> Matrix3<f64> {
     *unit_quaternion(quaternion).to_rotation_matrix().matrix()
 }
 
-/// The rotation as a `nalgebra` type; `quaternion` is normalized on the way.
+/// The rotation as a `nalgebra` type, with `quaternion` normalized.
 pub(crate) fn unit_quaternion(quaternion: &[f64; 4]) -> UnitQuaternion<f64> {
     let [w, x, y, z] = *quaternion;
     UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))

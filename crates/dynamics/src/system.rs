@@ -1,4 +1,4 @@
-//! The seam between mechanics and everything that moves it: the trait [`System`].
+//! The interface between mechanics and the schemes that move a system: the trait [`System`].
 
 pub mod difference;
 pub mod motion;
@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
 
 use motion::BodyVelocity;
 
-/// The space a [`System`] moves in.
+/// The space in which a [`System`] moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Motion in the x–y plane, rotation about `z`; one tangent per contact.
@@ -29,11 +29,11 @@ impl Dimension {
     }
 }
 
-/// Why coordinates do not describe a position of a [`System`].
+/// The reason why coordinates do not describe a position of a [`System`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoordinateError {
-    /// Not one number per coordinate.
+    /// The number of entries is not the number of coordinates.
     #[error("coordinates have length {found}, expected {expected}")]
     Length {
         /// Number of coordinates of the system.
@@ -63,9 +63,9 @@ pub enum CoordinateError {
          only {fraction:e} of its inertia, expected more than 1e-12"
     )]
     SingularMass {
-        /// Index of a velocity that, beside those before it, moves no mass.
+        /// Index of a velocity that, together with those before it, contains a motion without mass.
         velocity: usize,
-        /// Body whose joint it belongs to.
+        /// Body whose joint has this velocity.
         body: usize,
         /// Pivot of the mass matrix relative to the terms of its diagonal entry, or NaN; negative if the mass matrix
         /// is indefinite.
@@ -73,18 +73,18 @@ pub enum CoordinateError {
     },
 }
 
-/// Why the smooth forces of a step lead to no velocity.
+/// The reason why the smooth forces of a step do not give a velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SmoothVelocityError {
-    /// A body turns so far within the step that the equation of its angular velocity was not solved.
+    /// A body rotates so far within the step that the equation of its angular velocity was not solved.
     #[error(
         "gyroscopic torque of body {body}: no solution in {parts} parts of the step, expected a shorter step"
     )]
     Gyroscopic {
         /// The body.
         body: usize,
-        /// Number of parts into which the step was divided at last.
+        /// Maximum number of parts into which the step was divided.
         parts: usize,
     },
 }
@@ -95,8 +95,8 @@ pub enum SmoothVelocityError {
 /// generalized velocity `v` (length `n_v`; m/s, rad/s). They are related by `q̇ = N(q) v`, and
 /// `n_q ≠ n_v` is allowed. Its motion without contact obeys `M(q) v̇ = k(q, v, t)`.
 ///
-/// Slices have the stated length; implementations may panic in debug builds when they have not,
-/// because callers check sizes once, when a simulation is built. Methods allocate nothing.
+/// Slices have the stated length. Implementations may panic in debug builds if they do not, because callers check
+/// sizes once, when a simulation is built. Methods allocate nothing.
 ///
 /// Bodies are numbered `0 .. body_count()`. World vectors of a plane system have `z = 0`.
 pub trait System: Debug + Send + Sync {
@@ -106,9 +106,9 @@ pub trait System: Debug + Send + Sync {
     /// Number of generalized velocities, `n_v`.
     fn velocity_count(&self) -> usize;
 
-    /// Checks that `coordinates` describe a position, for callers to use once on what users give.
+    /// Checks that `coordinates` describe a position. Callers use it once on user input.
     ///
-    /// The default checks length and finiteness; systems with quaternions also check their norms.
+    /// The default implementation checks length and finiteness; systems with quaternions also check their norms.
     ///
     /// # Errors
     ///
@@ -132,23 +132,23 @@ pub trait System: Debug + Send + Sync {
     /// Replaces `columns` (`n_v × k`) by `M(q)⁻¹ columns`.
     fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>);
 
-    /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the
-    /// gyroscopic or Coriolis terms, signed so that `M v̇ = k`.
+    /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the gyroscopic or
+    /// Coriolis terms, with the sign of `M v̇ = k`.
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]);
 
-    /// Writes the velocity `v_f` (`n_v × 1`) to which the smooth forces alone lead within a step of length `step`
-    /// (s), with the mass matrix at `coordinates`: the free velocity of schemes that hold their coordinates during
-    /// a step.
+    /// Writes the velocity `v_f` (`n_v × 1`) after a step of length `step` (s) with the smooth forces only, with the
+    /// mass matrix at `coordinates`. It is the free velocity of schemes that keep the coordinates fixed during a
+    /// step.
     ///
-    /// The default takes all forces explicitly, `v_f = v + h M(q)⁻¹ k(q, v, t)`, which is right to first order and
-    /// gains energy of second order of the step where forces depend on velocity. Systems whose bodies turn on
-    /// their own take the gyroscopic torque implicitly. In a mechanism the Coriolis forces do work, `½ vᵀ Ṁ v`, which
-    /// no choice of `v_f` at fixed coordinates balances exactly; for trees the default stays, and the energy account
-    /// of a step shows its error.
+    /// The default implementation treats all forces explicitly, `v_f = v + h M(q)⁻¹ k(q, v, t)`. This is accurate to
+    /// first order and gains energy of second order in the step if forces depend on velocity. Systems of freely
+    /// rotating bodies treat the gyroscopic torque implicitly. In a mechanism the Coriolis forces do work,
+    /// `½ vᵀ Ṁ v`, which no choice of `v_f` at fixed coordinates balances exactly. Trees therefore use the default,
+    /// and the energy account of a step shows its error.
     ///
     /// # Errors
     ///
-    /// See [`SmoothVelocityError`]. Entries that are not finite are written as they are.
+    /// See [`SmoothVelocityError`]. Entries that are not finite are written unchanged.
     fn smooth_velocity(
         &self,
         coordinates: &[f64],
@@ -165,11 +165,11 @@ pub trait System: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Whether `T(q ⊕ s v, v) = T(q, v)` for the kinetic energy `T`, all velocities `v` and all `s`, as where the mass
-    /// matrix is constant and where bodies turn about their own angular velocity.
+    /// Whether `T(q ⊕ s v, v) = T(q, v)` for the kinetic energy `T`, all velocities `v` and all `s`. This holds if
+    /// the mass matrix is constant, and for bodies that rotate about their own angular velocity.
     ///
-    /// Schemes that move by `q' = q ⊕ h v'` then take the mass matrix at `q`, with which their energy balance is exact.
-    /// The default says no.
+    /// Schemes that move by `q' = q ⊕ h v'` then use the mass matrix at `q`, for which their energy balance is
+    /// exact. The default is `false`.
     fn retract_keeps_kinetic_energy(&self) -> bool {
         false
     }
@@ -177,14 +177,14 @@ pub trait System: Debug + Send + Sync {
     /// Writes `q̇ = N(q) v` (length `n_q`).
     fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]);
 
-    /// Writes `q ⊕ d` (length `n_q`): where the tangent vector `d` (length `n_v`; a velocity times
-    /// a time) leads from `q`. Quaternions stay normalized; `q ⊕ 0 = q`; `d/ds (q ⊕ s v) = N(q) v` at 0.
+    /// Writes `q ⊕ d` (length `n_q`): the result of moving from `q` along the tangent vector `d` (length `n_v`; a
+    /// velocity times a time). Quaternions stay normalized; `q ⊕ 0 = q`; `d/ds (q ⊕ s v) = N(q) v` at 0.
     fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]);
 
-    /// Writes the tangent vector `d` (length `n_v`) with `from ⊕ d = to`: the inverse of
-    /// [`retract`](Self::retract), where quaternions of opposite sign are the same rotation.
+    /// Writes the tangent vector `d` (length `n_v`) with `from ⊕ d = to`: the inverse of [`retract`](Self::retract).
+    /// Quaternions of opposite sign are the same rotation.
     ///
-    /// The default, `to − from`, is right where `retract` adds, which needs `n_q = n_v`.
+    /// The default implementation, `to − from`, is correct if `retract` adds, which requires `n_q = n_v`.
     fn difference(&self, from: &[f64], to: &[f64], tangent: &mut [f64]) {
         debug_assert_eq!(from.len(), tangent.len(), "the default needs n_q = n_v");
         for ((d, a), b) in tangent.iter_mut().zip(from).zip(to) {
@@ -192,12 +192,12 @@ pub trait System: Debug + Send + Sync {
         }
     }
 
-    /// A range of velocities with all that move `body` and all that the mass matrix couples to them at any
+    /// A range of velocities that contains all that move `body` and all that the mass matrix couples to them at any
     /// coordinates: those of its kinematic tree.
     ///
-    /// Rows of points of `body` are zero outside of it, and so are those entries of `M(q)` that have one
-    /// index inside. The default, all velocities, is always right; a smaller range lets contacts of
-    /// different trees be treated apart.
+    /// Outside the range, rows of points of `body` are zero, and so are the entries of `M(q)` that have one index
+    /// inside. The default, all velocities, is always correct; a smaller range allows contacts of different trees to
+    /// be treated separately.
     fn tree_velocities(&self, body: usize) -> Range<usize> {
         let _ = body;
         0..self.velocity_count()
@@ -217,20 +217,20 @@ pub trait System: Debug + Send + Sync {
         row: &mut [f64],
     );
 
-    /// The velocity of the frame of `body`: of its origin, and angular.
+    /// The velocity of the frame of `body`: that of its origin, and the angular velocity.
     ///
-    /// The default asks for point rows and allocates; the systems of this crate have closed forms.
+    /// The default implementation uses point rows and allocates; the systems of this crate have closed forms.
     fn body_velocity(&self, coordinates: &[f64], velocity: &[f64], body: usize) -> BodyVelocity {
         BodyVelocity::from_point_rows(self, coordinates, velocity, body)
     }
 
-    /// The velocity product `J̇_point v` (m/s², world axes): the acceleration that the point of `body`
-    /// now at the world position `point` has while `v̇ = 0`.
+    /// The velocity product `J̇_point v` (m/s², world axes): the acceleration, while `v̇ = 0`, of the point of
+    /// `body` that is now at the world position `point`.
     ///
-    /// For a point at the arm `r` of a free body it is the centripetal `ω × (ω × r)`.
+    /// For a point at the arm `r` of a free body it is the centripetal acceleration `ω × (ω × r)`.
     ///
-    /// The default takes [differences](crate::system::difference) and allocates; the systems of this crate have closed
-    /// forms.
+    /// The default implementation takes [differences](crate::system::difference) and allocates; the systems of this
+    /// crate have closed forms.
     fn point_bias(
         &self,
         coordinates: &[f64],
@@ -241,11 +241,11 @@ pub trait System: Debug + Send + Sync {
         point_bias_by_differences(self, coordinates, velocity, body, point)
     }
 
-    /// Power of the smooth forces that have no potential (W): dampers, drives, torques. Those with a potential, and the
-    /// gyroscopic and Coriolis terms, keep the energy and do not count.
+    /// Power of the smooth forces without a potential (W): dampers, drives, torques. Forces with a potential, and
+    /// the gyroscopic and Coriolis terms, conserve the energy and are not included.
     ///
-    /// The default is `vᵀ k + d/ds E(q ⊕ s v, v)` at `s = 0`, by [differences](crate::system::difference), and allocates; the systems of
-    /// this crate have closed forms.
+    /// The default implementation is `vᵀ k + d/ds E(q ⊕ s v, v)` at `s = 0`, by
+    /// [differences](crate::system::difference), and allocates; the systems of this crate have closed forms.
     fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
         let (mut exchanged, mut forces) = ([0.0], vec![0.0; velocity.len()]);
         let energy = |moved: &[f64], value: &mut [f64]| {

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: random systems and states, and derivatives by differences.
+//! Functions shared by the tests of this crate: random systems and states, and derivatives by differences.
 
 use nalgebra::{DMatrix, Isometry3, Matrix3, Vector3};
 use proptest::{prelude::*, test_runner::RngSeed};
@@ -44,7 +44,7 @@ pub(crate) fn poses() -> impl Strategy<Value = Isometry3<f64>> {
         .prop_map(|(x, q)| Isometry3::from_parts(x.into(), rotation::unit_quaternion(&q)))
 }
 
-/// Two bodies in space: an oblique box that is also pulled and twisted, and a ball.
+/// Two bodies in space: an oblique box with a force and a torque, and a ball.
 pub(crate) fn space() -> FreeBodies {
     let turn = rotation::unit_quaternion(&[0.5, 0.5, -0.5, 0.5])
         * nalgebra::UnitQuaternion::from_euler_angles(0.3, 0.4, 0.5);

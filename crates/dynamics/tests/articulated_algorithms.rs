@@ -3,7 +3,7 @@
 //! Lengths, masses and velocities are of size one and trees up to 30 joints deep, so positions and
 //! entries of the mass matrix reach some hundred. Relative tolerances are stated per quantity: `1e-12`
 //! where two sums of up to a thousand terms agree to rounding, `1e-7` for derivatives by extrapolated
-//! differences with the step `1e-3` (`h⁴` times a fifth derivative of some `10⁴` beside `eps/h`).
+//! differences with the step `1e-3` (`h⁴` times a fifth derivative of some `10⁴`, plus `eps/h`).
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -86,8 +86,8 @@ fn mass_matrix_is_that_of_newton_and_euler(case: &Case) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// `½ vᵀ M v` is the energy of bodies whose motion is found by differences of their poses, for the
-/// velocity `v` and, by polarization, for pairs.
+/// `½ vᵀ M v` is the energy of bodies whose motion is computed by differences of their poses, for the velocity `v`
+/// and, by polarization, for pairs.
 fn mass_matrix_is_that_of_the_kinetic_energy(case: &Case) -> Result<(), TestCaseError> {
     let Case { system, q, .. } = case;
     let matrix = mass_matrix(system, q);
@@ -175,7 +175,7 @@ fn forward_dynamics_invert_inverse_dynamics(case: &Case) -> Result<(), TestCaseE
     let mut columns = DMatrix::from_columns(&[&forces - &bias]);
     kinematics.apply_inverse_mass(&mut columns).unwrap();
     let difference = (columns.column(0) - &acceleration).amax();
-    // Both solve an equation perturbed by rounding, which the condition of the matrix magnifies.
+    // Both solve an equation perturbed by rounding, which the condition of the matrix amplifies.
     let condition = if n == 0 {
         1.0 // only fixed joints
     } else {
@@ -287,7 +287,7 @@ fn centroidal_momentum_is_that_of_the_bodies(case: &Case) -> Result<(), TestCase
     Ok(())
 }
 
-/// Coordinates follow velocities, and conservative forces are slopes of the potential energy.
+/// Coordinates follow velocities, and conservative forces are derivatives of the potential energy.
 fn coordinates_and_potential_are_consistent(case: &Case) -> Result<(), TestCaseError> {
     let Case { system, q, v, w, .. } = case;
     let n = v.len();
@@ -299,7 +299,7 @@ fn coordinates_and_potential_are_consistent(case: &Case) -> Result<(), TestCaseE
     system.difference(q, &moved(system, q, w, 0.5), &mut difference);
     prop_assert!((2.0 * column(&difference) - column(w)).amax() <= ROUNDING * 10.0);
 
-    // Efforts on rotations in space have no potential, so they are taken off.
+    // Efforts on rotations in space have no potential, so they are subtracted.
     let mut forces = smooth_forces(system, q, &vec![0.0; n]);
     for (i, link) in system.links().iter().enumerate() {
         if let Some(first) = link.joint.kind.quaternion() {
@@ -314,7 +314,7 @@ fn coordinates_and_potential_are_consistent(case: &Case) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// `v̇ = M⁻¹ k` of a system is that of its parts.
+/// `v̇ = M⁻¹ k` of a system is that computed from its parts.
 fn smooth_forces_are_joint_forces_less_bias(case: &Case) -> Result<(), TestCaseError> {
     let mut forces = vec![0.0; case.v.len()];
     case.system.add_joint_forces(&case.q, &case.v, &mut forces).unwrap();
@@ -324,7 +324,7 @@ fn smooth_forces_are_joint_forces_less_bias(case: &Case) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// Velocities of different trees do not feel one another.
+/// Velocities of different trees are not coupled.
 fn trees_are_apart(case: &Case) -> Result<(), TestCaseError> {
     let matrix = mass_matrix(&case.system, &case.q);
     for link in 0..case.system.body_count() {
@@ -398,7 +398,7 @@ proptest! {
     }
 }
 
-/// The random trees are not all of one sort.
+/// The random trees contain all kinds of joints.
 #[test]
 fn random_trees_have_joints_of_every_kind_and_up_to_thirty() {
     let mut runner = TestRunner::new(cases(64));
@@ -415,8 +415,8 @@ fn random_trees_have_joints_of_every_kind_and_up_to_thirty() {
     assert!(largest >= 29 && massless > 0, "{largest} {massless}");
 }
 
-/// Inertias are taken about a point of the tree, so a million meters from the origin of the world they
-/// have the digits they have there, and only positions are rounded.
+/// Inertias are computed about a point of the tree, so a million meters from the origin of the world they keep their
+/// digits, and only positions are rounded.
 #[test]
 fn far_from_the_origin_no_digits_are_lost() {
     let ball = MassProperties::solid_sphere(1.0, 0.1).unwrap();
@@ -437,7 +437,7 @@ fn far_from_the_origin_no_digits_are_lost() {
     assert_eq!(smooth_forces(&system, &near, &v), smooth_forces(&system, &far, &v));
 }
 
-/// What is computed does not depend on what was computed before, to the last bit.
+/// Results do not depend on previous computations, to the last bit.
 #[test]
 fn repeated_evaluation_gives_the_same_bits() {
     let mut runner = TestRunner::new(cases(8));

@@ -25,13 +25,13 @@ fn below(distance: f64) -> Isometry3<f64> {
     Isometry3::translation(0.0, -distance, 0.0)
 }
 
-/// A body of which only mass, moment about `z` and the center at `distance` below the origin matter.
+/// A body for which only mass, moment about `z` and the center at `distance` below the origin matter.
 fn flat(mass: f64, moment: f64, distance: f64) -> MassProperties {
     let inertia = nalgebra::Matrix3::from_diagonal_element(moment);
     MassProperties::new(mass, Vector3::new(0.0, -distance, 0.0), inertia).unwrap()
 }
 
-/// `e'(α)` for the direction `e(α) = (sin α, −cos α)`, down at `α = 0`.
+/// `e'(α)` for the direction `e(α) = (sin α, −cos α)`, which is downward at `α = 0`.
 fn swing(angle: f64) -> Vector2<f64> {
     Vector2::new(angle.cos(), angle.sin())
 }
@@ -106,7 +106,7 @@ fn a_compass_gait_has_its_closed_mass_matrix() {
     );
     assert!((mass_matrix(&system, &q) - &expected).amax() < 1e-15);
 
-    // The trailing foot rests, and both feet are on the ground.
+    // The trailing foot is at rest, and both feet are on the ground.
     let rate = 0.25;
     let v = [-b.cos() * rate, -b.sin() * rate, rate, rate];
     let mut kinematics = system.kinematics();
@@ -197,10 +197,10 @@ fn ramone_has_its_closed_mass_matrix() {
     assert!((rows.tangent(0)[4] - across).abs() < 1e-15, "{:?}", rows.tangent(0));
 }
 
-/// The triple pendulum of T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact:
-/// modelling simultaneous frictional collisions in spatial multibody systems", *Proceedings of the
-/// Royal Society A* 471 (2015) 20140859, example 4, at its impact. The figures were computed with
-/// another program, with the convention of angles written here.
+/// The triple pendulum of T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact: modelling
+/// simultaneous frictional collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471 (2015)
+/// 20140859, example 4, at its impact. The figures were computed by another program, with the convention of angles
+/// written here.
 #[test]
 fn the_triple_pendulum_has_its_published_contact_operator() {
     let (radius, sphere_radius) = (0.1, 0.25);
@@ -273,7 +273,7 @@ fn a_free_link_is_a_free_body() {
     rates[0].iter().zip(rates[1]).for_each(|(a, b)| close(*a, b));
 }
 
-/// Springs, dampers and efforts of every kind of coordinate, by hand.
+/// Springs, dampers and efforts for every kind of coordinate, by hand.
 #[test]
 fn joint_forces_are_those_of_springs_dampers_and_efforts() {
     let ball = MassProperties::solid_sphere(1.0, 0.5).unwrap();
@@ -292,7 +292,7 @@ fn joint_forces_are_those_of_springs_dampers_and_efforts() {
     let mut system = Articulated::new(links, Vector3::zeros()).unwrap();
     let q = [0.75, 1.0, 0.0, 0.0, 0.0];
     let v = [2.0, 0.0, 0.0, 4.0];
-    // 7 − 3·2 − 100·0.25, and a turn of −90° from rest.
+    // 7 − 3·2 − 100·0.25, and a rotation of −90° from rest.
     let forces = smooth_forces(&system, &q, &v);
     let expected = [-24.0, 0.0, 0.0, 10.0 * PI / 2.0 - 8.0];
     assert!((forces - DVector::from_column_slice(&expected)).amax() < 1e-13);

@@ -1,7 +1,7 @@
-//! Free motion of articulated systems over long times keeps energy and momentum.
+//! Free motion of articulated systems over long times conserves energy and momentum.
 //!
-//! The classical Runge–Kutta method moves coordinates and velocities; its errors, and so the drift of
-//! every invariant, shrink with the fourth power of the step.
+//! Coordinates and velocities are integrated by the classical Runge–Kutta method. Its errors, and so the drift of
+//! every invariant, decrease with the fourth power of the step.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -104,8 +104,8 @@ fn a_floating_robot_keeps_energy_and_momentum_over_fifty_seconds() {
     let system = robot(Vector3::zeros());
     let [energy, linear, angular] = drift(&system, 25_000, 2e-3);
     println!("drift after 50 s: energy {energy:e}, momentum {linear:e}, {angular:e}");
-    // With rates up to 10 rad/s a step errs by (h ω)⁵/120 ≈ 3e-11 of the state; 25,000 steps add up to
-    // at most 7e-7.
+    // With rates up to 10 rad/s the error of a step is (h ω)⁵/120 ≈ 3e-11 of the state; 25,000 steps add up to at
+    // most 7e-7.
     assert!(energy < 7e-7 && linear < 7e-7 && angular < 7e-7, "{energy} {linear} {angular}");
 }
 
@@ -126,13 +126,13 @@ fn the_drift_shrinks_with_the_fourth_power_of_the_step() {
     {
         let order = (coarse / fine).log2();
         println!("{name}: {coarse:e} {fine:e} order {order:.2}");
-        // The global error is of order four; the energy an oscillation loses is of order five, and
-        // coarse steps see a mixture.
+        // The global error is of order four. The energy that an oscillation loses is of order five, and coarse steps
+        // show a mixture.
         assert!((3.5..5.5).contains(&order), "{name}: order {order}");
     }
 }
 
-/// A double pendulum on a chaotic path keeps its energy.
+/// A double pendulum on a chaotic path conserves its energy.
 #[test]
 fn a_double_pendulum_keeps_its_energy_over_a_hundred_seconds() {
     let rod = MassProperties::thin_rod(1.0, 1.0).unwrap().translated(&Vector3::new(0.5, 0.0, 0.0));

@@ -1,4 +1,4 @@
-//! What articulated systems refuse, and how.
+//! Input that articulated systems refuse, and the errors.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::float_cmp, reason = "these results are exact")]
@@ -42,7 +42,7 @@ fn links_that_are_not_a_tree_are_refused() {
     assert_eq!(error.to_string(), "parent `c` of link `b` does not exist");
     let error = build(vec![link("a").on("a")]).unwrap_err();
     assert_eq!(error, Error::Cycle { link: "a".into() });
-    // The twig hangs on the cycle but is not on it.
+    // The twig is attached to the cycle but is not part of it.
     let error = build(vec![link("twig").on("a"), link("a").on("b"), link("b").on("a")]);
     assert!(matches!(&error, Err(Error::Cycle { link }) if link != "twig"), "{error:?}");
 }
@@ -52,7 +52,7 @@ fn long_chains_are_arranged_quickly_and_refused_beyond_a_limit() {
     let chain = |count: usize, joint: Joint| -> Vec<Link> {
         let link = |i: usize| Link::new(i.to_string(), joint.clone()).with_mass(ball());
         let next = |i: usize| if i == 0 { link(0) } else { link(i).on((i - 1).to_string()) };
-        // The last link first, so that every link waits for all that follow.
+        // The last link comes first, so that every link has to wait for all that follow.
         (0..count).rev().map(next).collect()
     };
     let system = build(chain(10_000, Joint::fixed())).unwrap();
@@ -93,17 +93,17 @@ fn a_mass_matrix_that_is_always_singular_is_refused() {
             if link == "tip" && expected(*fraction)),
         "{massless}"
     );
-    // A point on a ball joint does not resist a turn about itself.
+    // A point on a ball joint has no inertia against a rotation about itself.
     let point = MassProperties::point(1.0).unwrap().translated(&Vector3::new(0.3, 0.4, 0.5));
     let spun = build(vec![Link::new("point", Joint::spherical()).with_mass(point)]).unwrap_err();
     assert!(matches!(&spun, Error::SingularMass { link, .. } if link == "point"), "{spun}");
-    // Two hinges on the same line.
+    // Two hinges with the same axis.
     let twice = vec![Link::new("a", hinge()), link("b").on("a")];
     let twice = build(twice).unwrap_err();
     assert!(matches!(&twice, Error::SingularMass { .. }), "{twice}");
 }
 
-/// A point on a universal joint: with the arm along the first axis nothing resists that axis.
+/// A point on a universal joint: with the arm along the first axis there is no inertia about that axis.
 #[test]
 fn a_mass_matrix_that_is_singular_at_some_coordinates_is_refused_there() {
     let point = MassProperties::point(1.0).unwrap().translated(&Vector3::x());
@@ -123,7 +123,7 @@ fn a_mass_matrix_that_is_singular_at_some_coordinates_is_refused_there() {
 }
 
 /// A thin rod (without inertia about its own axis) on a hinge along that axis, behind another link. The entry of the
-/// mass matrix is what rounding leaves of terms that cancel, and the inverse of the mass matrix was 5e16 or NaN.
+/// mass matrix is the rounding of terms that cancel, and the inverse of the mass matrix was 5e16 or NaN.
 #[test]
 fn a_thin_rod_that_turns_about_its_own_axis_behind_another_link_is_refused() {
     let thin = |axis: Vector3<f64>| {
@@ -148,8 +148,8 @@ fn a_thin_rod_that_turns_about_its_own_axis_behind_another_link_is_refused() {
     }
 }
 
-/// Small and slender links far out on a chain have little inertia beside the terms that it is the difference of, but
-/// more than rounding.
+/// Small and slender links at the end of a long chain have an inertia that is small compared with the terms that
+/// cancel in it, but larger than rounding.
 #[test]
 fn small_links_behind_long_ones_are_accepted() {
     let small = MassProperties::solid_sphere(1e-3, 1e-3).unwrap();

@@ -1,11 +1,11 @@
-//! Trees of joints with numbers that no robot has: a refusal that names the link, or an answer.
+//! Trees of joints with unreasonable numbers: the result is an error that names the link, or finite numbers.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use nalgebra::{DMatrix, Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use percussion_dynamics::{Articulated, Joint, Link, MassProperties, System, articulated::Error};
 
-/// Numbers at the ends of the range and beyond.
+/// Numbers at the ends of the range and outside it.
 const NUMBERS: [f64; 12] = [
     0.0,
     -0.0,
@@ -42,7 +42,7 @@ fn build(arm: Link) -> Result<Articulated, Error> {
     Articulated::new(vec![tip, arm.on("base"), base], Vector3::new(0.0, 0.0, -9.81))
 }
 
-/// A refusal names a link; an accepted tree has finite numbers wherever it accepts the coordinates.
+/// An error must name a link; an accepted tree must give finite numbers wherever it accepts the coordinates.
 fn judge(what: &str, built: Result<Articulated, Error>) {
     let system = match built {
         Ok(system) => system,
@@ -185,7 +185,7 @@ fn cycles_of_any_length_are_refused() {
         for tail in [0, 1, 50] {
             let total = length + tail;
             let link = |i: usize| {
-                // Links before the cycle hang on it, one on the next.
+                // Links before the cycle are attached to it, one to the next.
                 let parent = if i + 1 == total { tail } else { i + 1 };
                 Link::new(i.to_string(), Joint::revolute(Vector3::z()))
                     .on(parent.to_string())

@@ -1,4 +1,4 @@
-//! Mechanisms with loops move for seconds on their constraints, redundant or not.
+//! Mechanisms with loops move for seconds on their constraints, with and without redundant ones.
 //!
 //! They are integrated by the classical Runge–Kutta method of fourth order, and after each step position
 //! and velocity are projected onto the constraints. With steps of a millisecond and rates `ω` below 20/s
@@ -24,7 +24,7 @@ const STEP: f64 = 1e-3;
 const DRIFT: f64 = 1e-9;
 const GRAVITY: f64 = 9.81;
 
-/// A system on its constraints, with its state and the places of its quaternions.
+/// A system on its constraints, with its state and the positions of its quaternions.
 struct Mechanism {
     system: Box<dyn System>,
     set: ConstraintSet,
@@ -142,8 +142,8 @@ const COUPLER: f64 = 2.5;
 const ROCKER: f64 = 2.0;
 const GROUND: f64 = 3.0;
 
-/// Angles of coupler and rocker of the open four-bar, from the triangle that they make with the diagonal
-/// from the end of the crank to the ground pivot of the rocker.
+/// Angles of coupler and rocker of the open four-bar, from the triangle of both and the diagonal from the end of the
+/// crank to the ground pivot of the rocker.
 fn closed_angles(crank: f64) -> [f64; 2] {
     let end = Vector2::new(CRANK * crank.cos(), CRANK * crank.sin());
     let diagonal = Vector2::new(GROUND, 0.0) - end;
@@ -177,7 +177,7 @@ fn four_bar() -> Mechanism {
         pin(Some(1), 0.5 * COUPLER, Some(2), 0.5 * ROCKER),
         pin(Some(2), -0.5 * ROCKER, None, GROUND),
     ];
-    // A guess that is off by some centimeters, which the projection closes.
+    // A guess with an error of some centimeters, which the projection removes.
     let guess = four_bar_poses(1.0).into_iter().flatten().map(|c| (c * 20.0).round() / 20.0);
     let mut spin = vec![0.0; 9];
     spin[2] = 100.0;
@@ -209,8 +209,8 @@ fn a_four_bar_turns_on_its_constraints() {
     assert!((mechanism.energy() - energy).abs() < 1e-8 * energy, "{} {energy}", mechanism.energy());
 }
 
-/// The same mechanism in space: the 20 equations of four hinges leave one degree of freedom of 18, so
-/// that three are redundant, and the motion is that in the plane.
+/// The same mechanism in space: the 20 equations of four hinges leave one degree of freedom of 18, so three are
+/// redundant, and the motion is that in the plane.
 #[test]
 fn a_four_bar_in_space_is_three_times_redundant_and_moves_alike() {
     let mut flat = four_bar();
@@ -244,10 +244,10 @@ fn a_four_bar_in_space_is_three_times_redundant_and_moves_alike() {
         assert!(spatial.multipliers().iter().all(|force| force.is_finite()));
     }
     for (flat, spatial) in flat.q.chunks(3).zip(spatial.q.chunks(7)) {
-        // Both carry the errors of 500 steps, which differ.
+        // Both have the errors of 500 steps, which differ.
         assert!((0..2).all(|k| (flat[k] - spatial[k]).abs() < 1e-8), "{flat:?} {spatial:?}");
     }
-    // The forces in the plane are those of the pins, and nothing acts across.
+    // The forces in the plane are those of the pins, and there is no force perpendicular to it.
     let (pins, hinges) = (flat.multipliers(), spatial.multipliers());
     for joint in 0..4 {
         assert!((0..2).all(|k| (pins[2 * joint + k] - hinges[5 * joint + k]).abs() < 1e-5));
@@ -255,7 +255,7 @@ fn a_four_bar_in_space_is_three_times_redundant_and_moves_alike() {
     }
 }
 
-/// A uniform thin rod of 1 kg per meter that turns about `z`, its pin at `x` of the link called `parent`.
+/// A uniform thin rod of 1 kg per meter that rotates about `z`, with its pin at `x` of the link called `parent`.
 fn turning_rod(name: &str, length: f64, parent: Option<&str>, x: f64) -> Link {
     let rod = MassProperties::thin_rod(length, length).unwrap();
     let link = Link::new(name, Joint::revolute(Vector3::z()))
@@ -288,7 +288,7 @@ fn a_four_bar_in_joint_angles_moves_alike() {
         assert!(chain.step() < DRIFT, "before the projection");
         assert!(chain.drift() <= 1e-12 && chain.velocity_drift() < 1e-12);
     }
-    // Both carry the errors of 1000 steps, which differ.
+    // Both have the errors of 1000 steps, which differ.
     assert!((chain.q[0] - flat.q[2]).abs() < 1e-7, "{} {}", chain.q[0], flat.q[2]);
     let (cut, pins) = (chain.multipliers(), flat.multipliers());
     assert!((0..2).all(|k| (cut[k] - pins[6 + k]).abs() < 1e-4), "{cut} {pins}");
@@ -296,8 +296,8 @@ fn a_four_bar_in_joint_angles_moves_alike() {
 
 const COUPLER_MASS: f64 = 1.5;
 
-/// Three equal cranks of 1 m hang from the pivots −1, 0, 1 and carry a coupler: the middle one is one
-/// link too many. They hang straight down and turn with the angular velocity `spin`.
+/// Three equal cranks of 1 m are attached to the pivots −1, 0, 1 and carry a coupler, so that the middle one is
+/// redundant. They point straight down and rotate with the angular velocity `spin`.
 fn parallelogram(spin: f64) -> Mechanism {
     let bodies = vec![rod(1.0), rod(1.0), rod(1.0), PlanarBody::new(COUPLER_MASS, 0.5)];
     let (mut pins, mut q, mut v) = (Vec::new(), Vec::new(), Vec::new());
@@ -339,7 +339,7 @@ fn a_parallelogram_with_an_extra_link_swings_as_its_one_degree_of_freedom() {
     assert!(change.abs() < 1e-8 * energy.abs(), "{change}");
 }
 
-/// The same mechanism in joint angles, cut at two pins, of which one equation too many remains.
+/// The same mechanism in joint angles, cut at two pins, with one redundant equation.
 #[test]
 fn the_redundant_mechanism_in_joint_angles_moves_alike() {
     let coupler = MassProperties::new(
@@ -375,8 +375,8 @@ fn the_redundant_mechanism_in_joint_angles_moves_alike() {
     }
 }
 
-/// Swung to the other side, the mechanism is its own mirror image, and so are its multipliers, although
-/// only their smallest norm determines them.
+/// In the mirrored position the mechanism is its own mirror image, and so are its multipliers, although only their
+/// smallest norm determines them.
 #[test]
 fn mirrored_motions_of_the_redundant_mechanism_have_mirrored_multipliers() {
     let (mut left, mut right) = (parallelogram(-2.0), parallelogram(2.0));
@@ -404,7 +404,7 @@ fn the_redundant_mechanism_at_rest_hangs_symmetrically() {
     assert!((weight - (3.0 + COUPLER_MASS) * GRAVITY).abs() < 1e-12);
 }
 
-/// A coin set rolling while it leans keeps its energy and its contact, and does not slip.
+/// A coin that rolls while it leans conserves its energy and its contact, and does not slip.
 #[test]
 fn a_coin_rolls_without_losing_energy() {
     let properties = MassProperties::solid_cylinder(0.5, 0.3, 0.01).unwrap();

@@ -1,8 +1,8 @@
 //! Momentum, its rate and their derivatives: against the mass matrix, the smooth forces and differences.
 //!
-//! Trees are planar, up to 30 joints deep, of size one, and also taken as systems in space. `1e-11`
-//! relative is rounding of some thousand terms; differences of fourth order with the step `1e-3` are
-//! right to `1e-7` relative (see `articulated_algorithms.rs`).
+//! Trees are planar, up to 30 joints deep, of size one, and are also treated as systems in space. `1e-11` relative
+//! is the rounding of some thousand terms; differences of fourth order with the step `1e-3` are accurate to `1e-7`
+//! relative (see `articulated_algorithms.rs`).
 
 use nalgebra::{DMatrix, DVector, Vector2, Vector3};
 use percussion_dynamics::{
@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// Hinges whose axes lie anywhere, so that nothing stays in a plane.
+/// Hinges with arbitrary axes, so that nothing stays in a plane.
 #[test]
 fn derivatives_in_space_agree_with_differences() {
     let mut links: Vec<Link> = Vec::new();

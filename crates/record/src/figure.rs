@@ -1,17 +1,17 @@
-//! The data of a figure, before anything draws it.
+//! The data of a figure, independent of its drawing.
 
 use serde::{Deserialize, Serialize};
 
 /// One axis of a [`Figure`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What is plotted, in words.
+    /// Name of the plotted quantity, in words.
     pub label: String,
     /// Its unit, empty when dimensionless.
     pub unit: String,
 }
 
-/// How the points of a [`Series`] are drawn.
+/// The ways in which the points of a [`Series`] are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -20,12 +20,12 @@ pub enum Mark {
     Line,
     /// A thin, muted line, for context such as the ground or an outline.
     Outline,
-    /// One dot a point.
+    /// One dot per point.
     Dots,
     /// Consecutive pairs of points are tail and head of an arrow.
     Arrows,
-    /// A filled area in dark gray: closed polygons with a NaN point after each. A point belongs to it
-    /// where the polygons wind around it, so a polygon that runs the other way round is a hole.
+    /// A filled area in dark gray: closed polygons, each followed by a NaN point. The area consists of the points
+    /// with a nonzero winding number, so a polygon in the opposite direction is a hole.
     Region,
     /// The same in light gray, for context behind regions.
     Backdrop,
@@ -34,22 +34,23 @@ pub enum Mark {
 /// Points of one kind, named in the legend.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Name in the legend; series of the same name share a color and one entry, an empty name has none.
+    /// Name in the legend. Series with the same name share a color and one entry; a series with an empty name has
+    /// none.
     pub label: String,
-    /// How it is drawn.
+    /// The way it is drawn.
     pub mark: Mark,
     /// The points, in the units of the axes.
     pub points: Vec<[f64; 2]>,
 }
 
-/// Values in the cells of a grid, drawn as colors with a bar that explains them.
+/// Values in the cells of a grid, drawn as colors with a color bar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Map {
-    /// What the colors mean.
+    /// The quantity that the colors show.
     pub value: Axis,
     /// Width and height of a cell, in the units of the axes.
     pub cell: [f64; 2],
-    /// The middle of each cell and its value; cells that are not listed stay empty.
+    /// The center of each cell and its value; cells that are not listed stay empty.
     pub cells: Vec<[f64; 3]>,
 }
 
@@ -60,7 +61,7 @@ pub struct Figure {
     pub id: String,
     /// Title.
     pub title: String,
-    /// What the reader should see in it, with the published figure's number.
+    /// A description of what the figure shows, with the number of the published figure.
     pub caption: String,
     /// Horizontal axis.
     pub x: Axis,
@@ -68,7 +69,7 @@ pub struct Figure {
     pub y: Axis,
     /// Whether one unit has the same length on both axes.
     pub equal_aspect: bool,
-    /// What is drawn below the series, if anything.
+    /// The map that is drawn below the series, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<Map>,
     /// The series, drawn in order.

@@ -1,9 +1,9 @@
-//! Rows, figures, tables and views: the plain data that leaves a computation.
+//! Rows, figures, tables and views: the plain data that computations produce and reports show.
 //!
-//! An experiment hands back an [`ExperimentOutcome`]: [`Row`]s, each a measured quantity beside its references, and
-//! [`Figure`]s as lists of points. A motion becomes a [`Table`] of numbers in named columns, and a [`view::View`] for
-//! a page that plays it. Everything here is read and written by serde and computes nothing, so that what makes data
-//! and what shows it depend on this crate and not on each other.
+//! An experiment returns an [`ExperimentOutcome`]: [`Row`]s, each a measured quantity with its references, and
+//! [`Figure`]s as lists of points. A motion becomes a [`Table`] of numbers in named columns, and a [`view::View`]
+//! for a page that plays it. All types are read and written by serde, and the crate computes nothing. The crates
+//! that produce data and those that show it depend on this crate and not on each other.
 //!
 //! # Example
 //!
@@ -35,23 +35,24 @@
 //! | --- | --- |
 //! | [`view`] | motions, bodies and contacts for a page that plays them |
 //!
-//! The crate itself has the outcome of an experiment, figures and tables.
+//! The crate root has the outcome of an experiment, figures and tables.
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! None: no part of this crate is optional.
 //!
 //! # Limits
 //!
-//! - Data is not checked: a table may have rows of any length, a view poses of any number. What shows it copes.
-//! - JSON has no NaN: a figure whose line is broken by one needs a writer that says otherwise.
+//! - Data is not checked: the rows of a table may have any length, a view any number of poses. Programs that show
+//!   the data must handle this.
+//! - JSON has no NaN: a writer must encode the NaN points that interrupt a line of a figure in another way.
 
 mod figure;
 mod outcome;
 mod table;
 pub mod view;
 
-/// Compiles the example of the README.
+/// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

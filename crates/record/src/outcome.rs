@@ -1,49 +1,50 @@
-//! What an experiment hands to the report: measured figures beside published ones.
+//! The results of an experiment for the report: measured values with published ones.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Figure, view::View};
 
-/// Which reference a [`Row`] is judged against.
+/// The reference against which a [`Row`] is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Against {
-    /// The paper's figure.
+    /// The value in the paper.
     Published,
-    /// The independently checked figure, or the bound it stands for.
+    /// The independently checked value, or a bound.
     Checked,
-    /// The figure that theory gives whatever the parameters are, such as no residual, no penetration or no gain of energy;
-    /// it stands as the checked one. No input makes such a row fail, only an error of the computation does.
+    /// The value that theory gives for all parameters, such as no residual, no penetration or no gain of energy; it
+    /// is stored as the checked one. Only an error of the computation can make such a row fail, no choice of input
+    /// can.
     Invariant,
-    /// Nothing: shown for comparison only.
+    /// No reference: shown for comparison only.
     Nothing,
 }
 
-/// One measured figure beside its references.
+/// One measured value with its references.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Experiment, such as `stewart-trinkle/four-balls`.
     pub experiment: String,
-    /// What was measured.
+    /// Name of the measured quantity.
     pub quantity: String,
     /// Its unit, empty when dimensionless.
     pub unit: String,
-    /// The paper's figure, where it prints one.
+    /// The value in the paper, if it states one.
     pub published: Option<f64>,
-    /// The independent figure, or that of the invariant, where there is one.
+    /// The independently checked value, or that of the invariant, if there is one.
     pub checked: Option<f64>,
-    /// Ours, from this run.
+    /// The measured value of this run.
     pub measured: f64,
-    /// Largest accepted `|measured − reference|`, in `unit`; none when shown for comparison only.
+    /// Maximum accepted `|measured − reference|`, in `unit`; `None` when shown for comparison only.
     pub tolerance: Option<f64>,
     /// Which reference `tolerance` refers to.
     pub against: Against,
-    /// Whether `measured` is within `tolerance` of that reference (true when against nothing).
+    /// Whether `measured` is within `tolerance` of that reference (true without a reference).
     pub accepted: bool,
 }
 
 impl Row {
-    /// The figure that the row is judged against, in `unit`; none where it is shown for comparison only.
+    /// The value against which the row is judged, in `unit`; `None` when it is shown for comparison only.
     #[must_use]
     pub const fn reference(&self) -> Option<f64> {
         match self.against {
@@ -53,9 +54,9 @@ impl Row {
         }
     }
 
-    /// Whether `measured` (in `unit`) in place of the measured figure would be accepted.
+    /// Whether another `measured` value (in `unit`) would be accepted in this row.
     ///
-    /// What is not a number is never accepted, except by a row that is judged against nothing.
+    /// NaN is never accepted, except by a row without a reference.
     ///
     /// # Example
     ///
@@ -85,32 +86,32 @@ impl Row {
     }
 }
 
-/// Everything one experiment found.
+/// All results of one experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentOutcome {
     /// Experiment, such as `stewart-trinkle/four-balls`.
     pub id: String,
-    /// Title for people.
+    /// Title for readers.
     pub title: String,
-    /// A paragraph: what happens and where it was published.
+    /// A paragraph on the experiment and its publication.
     pub summary: String,
-    /// Measured figures.
+    /// Rows of measured values.
     pub rows: Vec<Row>,
     /// Figures to draw.
     pub figures: Vec<Figure>,
-    /// Remarks, such as why a measured figure differs from the published one.
+    /// Remarks, such as the reason why a measured value differs from the published one.
     pub notes: Vec<String>,
-    /// What a page plays, if it is about one motion or impact.
+    /// The motions that a page plays, if the experiment is about one motion or impact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub play: Option<Play>,
 }
 
-/// What a page plays of an experiment.
+/// The part of an experiment that a page plays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Play {
     /// The motions.
     pub view: View,
-    /// Arguments with which the command line writes such a page alone, such as `run stewart-trinkle/four-balls`.
+    /// Arguments with which the command line writes only this page, such as `run stewart-trinkle/four-balls`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }

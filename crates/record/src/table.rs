@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One column of a [`Table`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// What it holds, such as `ball 1 x`.
+    /// Name of the quantity, such as `ball 1 x`.
     pub name: String,
     /// Its unit, empty when dimensionless.
     pub unit: String,

@@ -1,37 +1,37 @@
 //! The data of a page that plays motions: [`View`], a documented JSON format.
 //!
-//! A view holds the bodies of a mechanism, its fixed planes and any number of [`Motion`]s of them: one
-//! of a simulation, one a law where laws are compared, one a sample where the outcome of an impact is a
-//! set. It is plain data: anything that moves bodies can fill it in. `percussion-report` writes the page that
-//! plays it.
+//! A view holds the bodies of a mechanism, its fixed planes and any number of [`Motion`]s of them: one of a
+//! simulation, one per law where laws are compared, one per sample where the outcome of an impact is a set. It is
+//! plain data that any program that moves bodies can fill in. `percussion-report` writes the page that plays it.
 //!
 //! # Format
 //!
-//! One JSON object; fields are added, never renamed. SI units, angles in radians, world axes; in the
-//! plane `z` is 0, in space `z` points up.
+//! A view is one JSON object. Later versions may add fields but do not rename any. Units are SI, angles are in
+//! radians, axes are those of the world; in the plane `z` is 0, in space `z` points up.
 //!
 //! | field | value |
 //! | --- | --- |
 //! | `format` | [`FORMAT`] |
-//! | `title`, `caption` | for people |
+//! | `title`, `caption` | text for readers |
 //! | `dimension` | `"plane"` or `"space"` |
-//! | `bodies` | what moves, and behind it what is fixed and no plane: a list of `name` and `solids`, each `{"kind": "ball", "center", "radius"}`, `{"kind": "capsule", "ends", "radius"}`, `{"kind": "polygon", "corners"}`, `{"kind": "box", "half_edges", "center"}`, `{"kind": "cylinder", "ends", "radius"}`, or `"tube"` for its inner side, or `{"kind": "polyhedron", "corners", "faces"}`, in the frame of the body |
-//! | `planes` | a list of `name`, `point`, `normal`; the solid is on the side that the normal leaves |
+//! | `bodies` | the moving bodies, followed by the fixed ones that are not planes: a list of `name` and `solids`, each `{"kind": "ball", "center", "radius"}`, `{"kind": "capsule", "ends", "radius"}`, `{"kind": "polygon", "corners"}`, `{"kind": "box", "half_edges", "center"}`, `{"kind": "cylinder", "ends", "radius"}`, or `"tube"` for its inner side, or `{"kind": "polyhedron", "corners", "faces"}`, in the frame of the body |
+//! | `planes` | a list of `name`, `point`, `normal`; the solid is on the side opposite to the normal |
 //! | `contacts` | a name for each contact |
 //! | `motions` | a list of [`Motion`]s |
 //! | `sets` | for sets of outcomes a list of [`SetPlane`]s |
 //!
-//! A motion has `name`, `sample` (its number where it is one of a set, else `null`), `times` (s, not
-//! decreasing), `poses` (for each time the poses of all bodies one after the other: `x`, `y`, angle in
-//! the plane; `x`, `y`, `z` and a unit quaternion, `w` first, in space), `touches` (for each time a list
-//! of `contact`, `point`, `impulse` (N·s, on the first partner, since the time before) and `mode`:
-//! `stick`, `slide` or `separate`), `curves` (a list of `chart`, `label`, `unit` and `values`, one a
-//! time) and `after` (for each contact sliding and separation after an impact, m/s; empty otherwise). In space
-//! sliding is that along the first tangent.
+//! A motion has `name`, `sample` (its number where it is one of a set, else `null`), `times` (s, not decreasing),
+//! `poses` (for each time the poses of all bodies in sequence: `x`, `y`, angle in the plane; `x`, `y`, `z` and a
+//! unit quaternion, `w` first, in space), `touches` (for each time a list of `contact`, `point`, `impulse` (N·s, on
+//! the first partner, since the previous time) and `mode`: `stick`, `slide` or `separate`), `curves` (a list of
+//! `chart`, `label`, `unit` and `values`, one per time) and `after` (for each contact the sliding and the separation
+//! velocity after an impact, m/s; empty otherwise). In space the sliding velocity is the component along the first
+//! tangent.
 //!
-//! A motion of grains has besides them `grains`: `corners` (two, m) of a box, `radii` (m; base64 of little-endian
-//! 32-bit floats) and `places` (base64 of little-endian unsigned 16-bit integers: for each time, for each grain `x`, `y`
-//! and `z` from the first corner, 0, to the second, 65534; 65535 while the grain is not there).
+//! A motion of grains also has `grains`: `corners` (two, m) of a box, `radii` (m; base64 of little-endian 32-bit
+//! floats) and `places` (base64 of little-endian unsigned 16-bit integers). The places are, for each time and each
+//! grain, `x`, `y` and `z` on a scale from the first corner, 0, to the second, 65534; they are 65535 while the grain
+//! is not present.
 //!
 //! # Example
 //!
@@ -74,16 +74,16 @@ pub use grains::Grains;
 /// Name and version of the format.
 pub const FORMAT: &str = "percussion-view/1";
 
-/// What a page plays; the [module head](self) describes the format.
+/// The data of a page that plays motions; the [module head](self) describes the format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     /// [`FORMAT`].
     pub format: String,
-    /// One line for people.
+    /// A title of one line.
     pub title: String,
-    /// A sentence or two for people: where it comes from and what is simplified.
+    /// A caption of one or two sentences: the origin of the data and its simplifications.
     pub caption: String,
-    /// Plane or space.
+    /// Whether the motion is in the plane or in space.
     pub dimension: Dimension,
     /// The bodies, in the order of the poses.
     pub bodies: Vec<BodyView>,
@@ -91,13 +91,13 @@ pub struct View {
     pub planes: Vec<PlaneView>,
     /// A name for each contact.
     pub contacts: Vec<String>,
-    /// What is played.
+    /// The motions.
     pub motions: Vec<Motion>,
-    /// Where the outcome of an impact is a set: the set, contact by contact.
+    /// The set of outcomes for each contact, if the outcome of an impact is a set.
     pub sets: Vec<SetPlane>,
 }
 
-/// Where the bodies of a [`View`] move.
+/// The space in which the bodies of a [`View`] move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dimension {
@@ -107,12 +107,12 @@ pub enum Dimension {
     Space,
 }
 
-/// A body as it is drawn.
+/// A body in the form in which it is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodyView {
     /// Name.
     pub name: String,
-    /// What it consists of, possibly nothing.
+    /// Its solids; the list may be empty.
     pub solids: Vec<Solid>,
 }
 
@@ -128,7 +128,7 @@ pub enum Solid {
         /// Radius, at least 0.
         radius: f64,
     },
-    /// All that is within `radius` of the segment between the `ends`.
+    /// All points within `radius` of the segment between the `ends`.
     Capsule {
         /// Ends of the segment.
         ends: [[f64; 3]; 2],
@@ -140,7 +140,7 @@ pub enum Solid {
         /// Its corners in order.
         corners: Vec<[f64; 2]>,
     },
-    /// A cuboid along the axes of the body, in space.
+    /// A box along the axes of the body, in space.
     Box {
         /// Half of each edge.
         half_edges: [f64; 3],
@@ -162,7 +162,7 @@ pub enum Solid {
         /// For each face the indices of its corners, counterclockwise seen from outside.
         faces: Vec<Vec<usize>>,
     },
-    /// The inner side of a cylinder without its ends, in space.
+    /// The inner surface of a cylinder without its ends, in space.
     Tube {
         /// Ends of its axis.
         ends: [[f64; 3]; 2],
@@ -171,7 +171,7 @@ pub enum Solid {
     },
 }
 
-/// A fixed plane as it is drawn.
+/// A fixed plane in the form in which it is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaneView {
     /// Name.
@@ -185,40 +185,40 @@ pub struct PlaneView {
 /// A motion, time by time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Motion {
-    /// Name, such as that of a law.
+    /// Name, such as the name of a law.
     pub name: String,
-    /// Number of the sample, where it is one of a set.
+    /// Number of the sample, if the motion is one of a set.
     pub sample: Option<u64>,
-    /// Times (s), not decreasing; at one that stands twice something happens at once.
+    /// Times (s), not decreasing; a time that occurs twice marks an instantaneous event.
     pub times: Vec<f64>,
-    /// For each time the poses of all bodies one after the other: `x`, `y`, angle in the plane; `x`, `y`, `z` and
-    /// the unit quaternion, `w` first, in space (m, rad). Seven digits are enough to draw.
+    /// For each time the poses of all bodies in sequence: `x`, `y`, angle in the plane; `x`, `y`, `z` and the unit
+    /// quaternion, `w` first, in space (m, rad). Seven digits are enough for drawing.
     pub poses: Vec<Vec<f32>>,
-    /// For each time what touches.
+    /// For each time the active contacts.
     pub touches: Vec<Vec<Touch>>,
-    /// What is plotted over the times.
+    /// The curves that are plotted over time.
     pub curves: Vec<Curve>,
-    /// For each contact sliding and separation after an impact (m/s); empty for other motions.
+    /// For each contact the sliding and the separation velocity after an impact (m/s); empty for other motions.
     pub after: Vec<[f64; 2]>,
-    /// Balls besides the bodies, with places for each time.
+    /// Balls in addition to the bodies, with positions for each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grains: Option<Grains>,
 }
 
-/// A contact that takes part.
+/// An active contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Touch {
     /// Index of the contact.
     pub contact: usize,
-    /// Where (m, world).
+    /// Position (m, world).
     pub point: [f32; 3],
-    /// Impulse on the first partner since the time before (N·s, world).
+    /// Impulse on the first partner since the previous time (N·s, world).
     pub impulse: [f32; 3],
-    /// What the surfaces do there.
+    /// Relative motion of the surfaces.
     pub mode: Mode,
 }
 
-/// What the surfaces do at a contact.
+/// The relative motion of the surfaces at a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -226,7 +226,7 @@ pub enum Mode {
     Stick,
     /// They slide along each other.
     Slide,
-    /// They part.
+    /// They separate.
     Separate,
 }
 
@@ -254,17 +254,17 @@ pub struct Curve {
     pub label: String,
     /// Unit of the values.
     pub unit: String,
-    /// One value a time of the motion.
+    /// One value per time of the motion.
     pub values: Vec<f64>,
 }
 
-/// Outcomes of an impact as sliding against separation of one contact (m/s).
+/// Outcomes of an impact: the sliding and the separation velocity of one contact (m/s).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SetPlane {
     /// Index of the contact.
     pub contact: usize,
     /// Corners of the convex hull of all outcomes, in order.
     pub hull: Vec<[f64; 2]>,
-    /// One outcome in each of the cells that were reached.
+    /// One outcome for each cell that was reached.
     pub outcomes: Vec<[f64; 2]>,
 }

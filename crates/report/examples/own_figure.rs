@@ -1,4 +1,4 @@
-//! Draws a figure of one's own: the height of a ball that keeps half of its speed at each landing.
+//! Draws a custom figure: the height of a ball that keeps half of its speed at each landing.
 //!
 //! `cargo run -p percussion-report --example own_figure`
 
@@ -27,14 +27,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{}: {} bytes", path.display(), read(path)?.len());
     }
     assert!(read(&drawing)?.contains("A ball bounces"), "the title is in the drawing");
-    // A head and one line a point, which gives the numbers as they are.
+    // A header and one line per point, with the exact numbers.
     assert_eq!(read(&table)?.lines().count(), 302, "lines of the table");
     let back: Figure = serde_json::from_str(&read(&document)?)?;
     assert_eq!(back, figure, "no digit is lost");
     Ok(())
 }
 
-/// `(t, height)` after a fall from 1.25 m at 10 m/s²: flights of 0.5, 0.25, … s from 0.5 s on.
+/// `(t, height)` after a fall from 1.25 m at 10 m/s²: flights of 0.5, 0.25, … s, beginning at 0.5 s.
 fn height(time: f64) -> [f64; 2] {
     if time < 0.5 {
         return [time, 1.25 - 5.0 * time * time];

@@ -5,28 +5,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a file or directory could not be written.
+/// The reason why a file or directory could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write `{}`: {source}", path.display())]
 #[non_exhaustive]
 pub struct WriteError {
     /// The file or directory.
     pub path: PathBuf,
-    /// What the operating system said.
+    /// The error of the operating system.
     pub source: std::io::Error,
 }
 
 /// Writes `bytes` to the file `path`, replacing it as a whole.
 ///
-/// The bytes go to a temporary file in the same directory, which is flushed to the disk and then
-/// renamed. A reader, or a run cut short at any moment, sees the old file or the new one and never
-/// a part of either. A killed run may leave the temporary file, named `.percussion-…`; while it is
-/// written it carries an advisory lock.
+/// The bytes are written to a temporary file in the same directory, which is flushed to the disk and then renamed.
+/// At any moment, also after an interrupted run, the path holds the complete old file or the complete new one. A
+/// killed run may leave the temporary file, named `.percussion-…`; while it is written it has an advisory lock.
 ///
 /// # Errors
 ///
-/// [`WriteError`] when the directory does not exist or is not writable, when `path` is a directory,
-/// or when the disk is full; a file that was there before is then unchanged.
+/// [`WriteError`] if the directory does not exist or is not writable, if `path` is a directory, or if the disk is
+/// full; an existing file is then unchanged.
 ///
 /// # Example
 ///
@@ -41,15 +40,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     replace(path, bytes).map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
-/// Makes sure that files can be written into the directory `path`, creating it and its parents where
-/// they are missing.
+/// Ensures that files can be written into the directory `path`, and creates it and its parents if they are missing.
 ///
-/// Meant to be called before long work whose results go there.
+/// Meant to be called before a long computation whose results are written there.
 ///
 /// # Errors
 ///
-/// [`WriteError`] when one cannot be created, for example because a file has its name, or when it
-/// is not writable.
+/// [`WriteError`] if a directory cannot be created, for example because a file has its name, or if it is not
+/// writable.
 pub fn prepare_directory(path: &Path) -> Result<(), WriteError> {
     std::fs::create_dir_all(path)
         .and_then(|()| tempfile::tempfile_in(path))
@@ -64,12 +62,12 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".percussion-");
-    // A temporary file is private by default, but the report is for others to read as well; the
-    // user's umask still applies.
+    // A temporary file is private by default, but the report should be readable for others too; the user's umask
+    // still applies.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory)?;
-    // Marks it as being written, so that nobody takes it for one that a killed run left.
+    // Marks the file as being written, so that it is not taken for one left by a killed run.
     let _ = file.as_file().try_lock();
     file.write_all(bytes)?;
     file.as_file().sync_all()?;

@@ -1,15 +1,15 @@
 //! Comma-separated tables of figures and trajectories.
 //!
-//! RFC 4180 with a header line, `\n` line ends, and numbers that read back to the same bits; what is
-//! not a number reads `NaN`.
+//! RFC 4180 with a header line, `\n` line ends, and numbers that are read back with the same bits; values that are
+//! not numbers are written as `NaN`.
 
 use percussion_record::{Axis, Figure};
 
 use crate::number::exact;
 
-/// The points of `figure`, one a line: name of the series, horizontal and vertical value.
+/// The points of `figure`, one per line: name of the series, horizontal and vertical value.
 ///
-/// The cells of a [map](Figure::map) come first, without a name; their value is in a fourth column.
+/// The cells of a [map](Figure::map) come first, without a name and with their value in a fourth column.
 ///
 /// # Example
 ///
@@ -83,7 +83,7 @@ fn axis(axis: &Axis) -> String {
     heading(&axis.label, &axis.unit)
 }
 
-/// One line with these fields, quoted where need be.
+/// One line with these fields, quoted where necessary.
 ///
 /// # Example
 ///
@@ -98,7 +98,7 @@ pub fn line(fields: impl IntoIterator<Item = String>) -> String {
     fields.join(",") + "\n"
 }
 
-/// `field` in quotes where RFC 4180 asks for them.
+/// `field` in quotes if RFC 4180 requires them.
 fn quoted(field: String) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))

@@ -1,11 +1,10 @@
 //! Figures, tables and reports of simulated impacts.
 //!
-//! Experiments hand over data: an [`ExperimentOutcome`](percussion_record::ExperimentOutcome)
-//! holds measured [`Row`](percussion_record::Row)s beside published ones and
-//! [`Figure`](percussion_record::Figure)s as lists of points. This crate shows them. The names
-//! to know are [`svg::draw`], which draws one figure, [`Results`], the machine-readable verdict,
-//! [`Report`], which writes a whole directory with a page to read, and [`viewer::write`], which writes
-//! a page that plays a motion.
+//! Experiments return data: an [`ExperimentOutcome`](percussion_record::ExperimentOutcome) holds measured
+//! [`Row`](percussion_record::Row)s with published ones and [`Figure`](percussion_record::Figure)s as lists of
+//! points. This crate displays them. The main items are [`svg::draw`], which draws one figure, [`Results`], the
+//! machine-readable verdict, [`Report`], which writes a directory with a page, and [`viewer::write`], which writes a
+//! page that plays a motion.
 //!
 //! # Example
 //!
@@ -53,17 +52,17 @@
 //! | [`terminal`] | the report as text |
 //! | [`table`], [`number`] | aligned columns, readable numbers |
 //! | [`results`] | the JSON document with the verdict |
-//! | [`provenance`] | where, when and with which seed a run was made |
+//! | [`provenance`] | machine, time and seed of a run |
 //! | [`atomic`] | files that are either complete or absent |
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! None: no part of this crate is optional.
 //!
 //! # Limits
 //!
-//! Nothing here computes physics or judges it, opens a window, or needs a network or a font. Figures are of
-//! lines, marks, filled areas and maps in two dimensions.
+//! This crate computes no physics, judges no results, opens no window, and needs no network and no font. Figures
+//! have lines, marks, filled areas and maps in two dimensions.
 
 pub mod atomic;
 pub mod csv;
@@ -78,7 +77,7 @@ pub mod terminal;
 pub mod viewer;
 pub mod vtk;
 
-/// Compiles the example of the README.
+/// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -89,7 +88,7 @@ pub use report::Report;
 pub use results::Results;
 pub use table::Table;
 
-/// `text` with the characters replaced that mean something in HTML and SVG.
+/// `text` with the special characters of HTML and SVG replaced.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,9 +1,9 @@
-//! Numbers as people read them.
+//! Numbers in readable form.
 
 /// `value` with at most five significant digits, such as `0.38562`, `−26.4` or `1.2e−15`.
 ///
-/// Trailing zeros are dropped, magnitudes below `0.001` or from a million on get an exponent, and
-/// what is not finite reads `NaN` or `∞`.
+/// Trailing zeros are dropped. Magnitudes below `0.001` and from one million upward have an exponent. Values that
+/// are not finite are written as `NaN` or `∞`.
 ///
 /// ```
 /// use percussion_report::number::short;
@@ -22,7 +22,7 @@ pub fn short(value: f64) -> String {
     if magnitude.is_infinite() {
         return format!("{sign}∞");
     }
-    // Rounding to five digits first makes 999999.99 and 0.00099999999 choose the form they print in.
+    // Rounding to five digits first ensures that 999999.99 and 0.00099999999 get the form of their rounded values.
     let scientific = format!("{magnitude:.4e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     match exponent.parse::<i32>().unwrap_or(0) {
@@ -36,13 +36,13 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// [`short`], or `–` where there is no number.
+/// [`short`], or `–` for `None`.
 #[must_use]
 pub fn short_or_dash(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), short)
 }
 
-/// `value` so that it reads back to the same bits, as CSV files need it.
+/// `value` with enough digits to be read back with the same bits, as CSV files need.
 #[must_use]
 pub fn exact(value: f64) -> String {
     format!("{value:?}")

@@ -1,4 +1,4 @@
-//! Where the files of a report are, relative to its folder.
+//! Paths of the files of a report, relative to its directory.
 
 use percussion_record::{ExperimentOutcome, Figure};
 
@@ -12,7 +12,7 @@ pub(crate) fn figure_stem(outcome: &ExperimentOutcome, figure: &Figure) -> Strin
     format!("{}/{}", folder(&outcome.id), file_name(&figure.id))
 }
 
-/// `name` in lower-case letters, digits and hyphens, so that it is one harmless path component.
+/// `name` in lower-case letters, digits and hyphens, so that it is one safe path component.
 fn file_name(name: &str) -> String {
     let harmless = |character: char| match character.to_ascii_lowercase() {
         lower @ ('a'..='z' | '0'..='9') => lower,

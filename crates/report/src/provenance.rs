@@ -1,29 +1,29 @@
-//! Where, when and with which seed a run was made.
+//! Provenance of a run: machine, time and seed.
 
 use std::time::{Duration, Instant, SystemTime};
 
-/// What a reader needs to repeat a run, and to compare its times.
+/// The data that a reader needs to repeat a run and to compare its times.
 ///
-/// It stays out of `results.json`, which depends on the seed and the effort alone.
+/// It is not part of `results.json`, which depends on the seed and the effort alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provenance {
     /// Version of percussion.
     pub version: String,
-    /// How thorough the run was, such as `quick` or `full`.
+    /// The effort of the run, such as `quick` or `full`.
     pub effort: String,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// Processor, number of hardware threads, and operating system.
     pub machine: String,
-    /// When the run began.
+    /// The start time of the run.
     pub started: SystemTime,
-    /// How long it took.
+    /// The duration of the run.
     pub elapsed: Duration,
     clock: Option<Instant>,
 }
 
 impl Provenance {
-    /// The provenance of a run that begins now on this machine.
+    /// Creates the provenance of a run that starts now on this machine.
     #[must_use]
     pub fn of_this_run(effort: &str, seed: u64) -> Self {
         Self {
@@ -37,14 +37,14 @@ impl Provenance {
         }
     }
 
-    /// The same with [`elapsed`](Self::elapsed) counted until now.
+    /// The same provenance with [`elapsed`](Self::elapsed) measured until now.
     #[must_use]
     pub fn finished(mut self) -> Self {
         self.elapsed = self.clock.map_or(self.elapsed, |clock| clock.elapsed());
         self
     }
 
-    /// When the run began, such as `2026-03-01 14:05 UTC`.
+    /// The start time of the run, such as `2026-03-01 14:05 UTC`.
     #[must_use]
     pub fn started_utc(&self) -> String {
         let since_1970 = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -60,7 +60,7 @@ fn machine() -> String {
     format!("{processor}, {threads} hardware thread{plural}, {system} on {architecture}")
 }
 
-/// The processor's name, where the operating system tells it in a file.
+/// The name of the processor, if the operating system provides it in a file.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -71,8 +71,8 @@ fn processor() -> Option<String> {
 /// Date and time of day of a number of seconds since the beginning of 1970.
 fn utc(seconds: u64) -> String {
     let (days, time) = (seconds / 86_400, seconds % 86_400);
-    // Counting from 1 March of year 0 puts the leap day at the end of its year, so that the lengths
-    // of the months before it follow one formula: (153 m + 2) / 5 days precede month m.
+    // Counting from 1 March of year 0 puts the leap day at the end of the year. The lengths of the months before it
+    // then follow one formula: (153 m + 2) / 5 days precede month m.
     let days = days + 719_468;
     let era = days / 146_097;
     let day_of_era = days % 146_097;

@@ -1,4 +1,4 @@
-//! The whole report as a directory.
+//! Writes the whole report as a directory.
 
 mod page;
 
@@ -13,21 +13,20 @@ use crate::{
     svg, viewer,
 };
 
-/// Outcomes of experiments and how they came about.
+/// Outcomes of experiments and their provenance.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// The outcomes, in the order of the report.
     pub outcomes: &'a [ExperimentOutcome],
-    /// How they came about.
+    /// Their provenance.
     pub provenance: &'a Provenance,
 }
 
-/// The directory with what the pages that play views share.
+/// The directory of the files that the pages with players share.
 const ASSETS: &str = "viewer";
 
 impl<'a> Report<'a> {
-    /// Writes the report into `directory`, which is created where it is missing, and returns the
-    /// path of its page.
+    /// Writes the report into `directory`, which is created if it is missing, and returns the path of its page.
     ///
     /// | file | holds |
     /// | --- | --- |
@@ -37,7 +36,7 @@ impl<'a> Report<'a> {
     /// | `<experiment>/view.html`, `view.json` | the page that plays the experiment and its data |
     /// | `viewer/` | what these pages share |
     ///
-    /// Files of earlier reports are replaced one by one, each as a whole, the page last.
+    /// Files of earlier reports are replaced one by one, each atomically, the page last.
     ///
     /// # Errors
     ///

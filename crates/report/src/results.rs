@@ -1,13 +1,13 @@
-//! The verdict of a reproduction: every measured figure and how many were accepted.
+//! The verdict of a reproduction: every measured value and the number of accepted ones.
 
 use std::fmt::{self, Display, Formatter};
 
 use percussion_record::{Against, ExperimentOutcome, Row};
 use serde::Serialize;
 
-/// What `results.json` holds.
+/// The content of `results.json`.
 ///
-/// A row that is judged against nothing is listed, but counts neither as passed nor as failed.
+/// A row without a reference is listed, but counts neither as passed nor as failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Results {
@@ -15,23 +15,23 @@ pub struct Results {
     pub results: Vec<Row>,
     /// Number of judged rows that were accepted.
     pub passed: usize,
-    /// Number of judged rows that were not.
+    /// Number of judged rows that were not accepted.
     pub failed: usize,
-    /// Number of rows by what they are judged against.
+    /// Numbers of rows by kind of reference.
     pub counts: Counts,
 }
 
-/// Numbers of rows by what they are judged against; together they are all rows.
+/// Numbers of rows by kind of reference; together they are all rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Rows that are judged by a published figure.
+    /// Rows that are judged against a published value.
     pub published: usize,
-    /// Rows that are judged by an independent check.
+    /// Rows that are judged against an independent check.
     pub checked: usize,
-    /// Rows that are judged by what holds whatever the parameters are, such as no residual.
+    /// Rows that are judged against an invariant, such as a residual of zero.
     pub invariant: usize,
-    /// Rows that are shown without a verdict.
+    /// Rows without a verdict.
     pub open: usize,
 }
 
@@ -53,7 +53,7 @@ impl Counts {
 }
 
 impl Display for Counts {
-    /// Such as `37 rows judged by a published figure, 250 by a check, 110 as invariants, 121 open`.
+    /// For instance `37 rows judged by a published figure, 250 by a check, 110 as invariants, 121 open`.
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let Self { published, checked, invariant, open } = self;
         let rows = if *published == 1 { "row" } else { "rows" };
@@ -65,7 +65,7 @@ impl Display for Counts {
 }
 
 impl Results {
-    /// Gathers the rows of `outcomes`.
+    /// Collects the rows of `outcomes`.
     #[must_use]
     pub fn new(outcomes: &[ExperimentOutcome]) -> Self {
         let results: Vec<Row> =
@@ -77,7 +77,7 @@ impl Results {
         Self { results, passed, failed, counts }
     }
 
-    /// The JSON document, indented, with a final newline; what is not finite becomes `null`.
+    /// The JSON document, indented, with a final newline; values that are not finite become `null`.
     #[must_use]
     pub fn to_json(&self) -> String {
         json(self)
@@ -86,7 +86,7 @@ impl Results {
 
 /// `value` as an indented JSON document with a final newline.
 pub(crate) fn json(value: &impl Serialize) -> String {
-    // Our own types have string keys only, which is all that serialisation can stumble over.
+    // Serialization only fails for keys that are not strings, and our own types have none.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 

@@ -1,9 +1,8 @@
 //! Figures as SVG documents.
 //!
-//! A document is 700 px wide on a white card, so that it is legible on light and dark pages, and
-//! draws its letters with the reader's sans-serif font: drawing needs no fonts on the machine.
-//! Colors are those of Okabe and Ito, which readers with color-blind eyes tell apart; beyond the
-//! seventh, lines are dashed and dots hollow.
+//! A document is 700 px wide on a white card, so that it is legible on light and dark pages. Letters use the
+//! reader's sans-serif font, so drawing needs no fonts on the machine. Colors are those of Okabe and Ito, which
+//! color-blind readers can distinguish; from the eighth series on, lines are dashed and dots hollow.
 //!
 //! # Source
 //!
@@ -45,8 +44,8 @@ const TICK: Font = Font { size: 13.0, color: INK, bold: false };
 
 /// Draws `figure`.
 ///
-/// Values that are not finite interrupt lines and are otherwise left out; a figure without any
-/// value says so. Two figures with the same data give the same document.
+/// Values that are not finite interrupt lines and are otherwise left out; a figure without any value contains a
+/// note. Two figures with the same data give the same document.
 ///
 /// # Example
 ///
@@ -100,7 +99,7 @@ pub fn draw(figure: &Figure) -> String {
         map::draw(&mut canvas, map, (&plot.x, &plot.y), below);
         draw(&mut canvas, &areas);
     } else {
-        // The grid stays visible on areas.
+        // The grid is drawn so that it stays visible on areas.
         draw(&mut canvas, &areas);
         axes(&mut canvas, figure, &plot.x, &plot.y);
     }
@@ -134,7 +133,7 @@ fn scales(figure: &Figure, top: f64) -> (Scale, Scale) {
     (x, y)
 }
 
-/// `range` with the same middle and the given `length`.
+/// `range` extended to the given `length` about the same center.
 fn widened((low, high): (f64, f64), length: f64) -> (f64, f64) {
     let room = 0.5 * (length - (high - low));
     (low - room, high + room)
@@ -203,19 +202,19 @@ impl Plot {
                 let polygons = self.runs(series);
                 canvas.area(&polygons, shade(series.mark).unwrap_or(color));
             }
-            // `Line`, and marks of later versions of the scenarios.
+            // `Line`, and marks of later versions of `percussion-record`.
             _ => self.lines(canvas, series, line(color, dashed)),
         }
     }
 
-    /// Draws a line through the points, broken where one is not finite.
+    /// Draws a line through the points, interrupted where one is not finite.
     fn lines(&self, canvas: &mut Canvas<'_>, series: &Series, stroke: Stroke) {
         for path in self.runs(series) {
             canvas.line(&path, stroke);
         }
     }
 
-    /// The points in runs without one that is not finite.
+    /// The points, split where one is not finite.
     fn runs(&self, series: &Series) -> Vec<Vec<Point>> {
         let places: Vec<Option<Point>> =
             series.points.iter().map(|point| self.place(point)).collect();
@@ -245,7 +244,7 @@ fn outline(color: RGBColor) -> Stroke {
     Stroke { color, width: 1.1, dash: None }
 }
 
-/// A dot, hollow where a line would be dashed.
+/// A dot; hollow where a line would be dashed.
 fn dot(canvas: &mut Canvas<'_>, center: Point, radius: f64, (color, hollow): (RGBColor, bool)) {
     canvas.dot(center, radius, color);
     if hollow {
@@ -253,7 +252,7 @@ fn dot(canvas: &mut Canvas<'_>, center: Point, radius: f64, (color, hollow): (RG
     }
 }
 
-/// Smaller dots where there are many (px).
+/// The radius of dots, smaller for many dots (px).
 fn dot_radius(count: usize) -> f64 {
     match count {
         0..=60 => 3.2,

@@ -1,4 +1,4 @@
-//! Tables for a terminal: columns as wide as they need to be, numbers to the right.
+//! Tables for a terminal: columns of minimal width, numbers aligned to the right.
 
 /// A table of text.
 ///
@@ -27,7 +27,7 @@ enum Alignment {
 }
 
 impl Table {
-    /// A table with the given `header`; `alignment` holds `<` (left) or `>` (right) for each column.
+    /// Creates a table with the given `header`; `alignment` holds `<` (left) or `>` (right) for each column.
     ///
     /// Columns beyond the end of `alignment` are aligned left.
     #[must_use]
@@ -63,7 +63,7 @@ impl std::fmt::Display for Table {
         for (index, row) in self.rows.iter().enumerate() {
             let cells = widths.iter().enumerate().map(|(column, &width)| {
                 let cell = row.get(column).map_or("", String::as_str);
-                // The formatter pads to 65535 characters at most, and panics beyond.
+                // The formatter supports a padding of at most 65535 characters, and panics beyond.
                 let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
                 match self.alignment.get(column) {
                     Some(Alignment::Right) => padding + cell,

@@ -7,11 +7,11 @@ use crate::{
     number::{short, short_or_dash},
 };
 
-/// One experiment: its title, its table, its remarks.
+/// One experiment: its title, its table and its remarks.
 ///
-/// Each row shows the published figure, the independently checked one, ours, and the largest
-/// accepted distance from the figure marked with `*`; then `ok`, `FAILED`, or nothing for a row that
-/// is shown for comparison only. Rows that are judged as invariants have `invariant` behind it.
+/// Each row shows the published value, the independently checked one, the measured one, and the maximum accepted
+/// distance from the value marked with `*`. Then follows `ok`, `FAILED`, or nothing for a row that is shown for
+/// comparison only. Rows that are judged as invariants end with `invariant`.
 #[must_use]
 pub fn outcome(outcome: &ExperimentOutcome) -> String {
     let mut text = format!("{} ({})\n\n", outcome.title, outcome.id);
@@ -39,13 +39,13 @@ pub fn outcome(outcome: &ExperimentOutcome) -> String {
     text
 }
 
-/// The beginning of a reproduction: how many rows are judged, and by what.
+/// The header of a reproduction: the number of judged rows by kind of reference.
 #[must_use]
 pub fn head(results: &Results) -> String {
     format!("{}\n\n", results.counts)
 }
 
-/// The end of a reproduction: what the mark means, then `N passed, M failed` on a line of its own.
+/// The end of a reproduction: the meaning of the mark, then `N passed, M failed` on a separate line.
 #[must_use]
 pub fn summary(results: &Results) -> String {
     format!(
@@ -54,7 +54,7 @@ pub fn summary(results: &Results) -> String {
     )
 }
 
-/// What became of a row: `ok`, `FAILED`, or nothing when it was not judged; and whether it is an invariant.
+/// The verdict of a row: `ok`, `FAILED`, or nothing when it was not judged; and whether it is an invariant.
 fn verdict(row: &Row) -> &'static str {
     match (row.against, row.accepted) {
         (Against::Nothing, _) => "",
@@ -65,14 +65,13 @@ fn verdict(row: &Row) -> &'static str {
     }
 }
 
-/// A reference figure, marked when it is the one that counts.
+/// A reference value, marked if it is used for the verdict.
 fn reference(value: Option<f64>, counts: bool) -> String {
     let mark = if counts && value.is_some() { "*" } else { " " };
     short_or_dash(value) + mark
 }
 
-/// `text` with line breaks between words so that no line is longer than `width`, save for words
-/// that are.
+/// `text` with line breaks between words so that no line is longer than `width`, except for longer words.
 pub(crate) fn wrapped(text: &str, width: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,9 +1,9 @@
-//! The page that plays a [`View`].
+//! Writes the page that plays a [`View`].
 //!
-//! It can be opened from disk, sent by mail or put on any server, and loads nothing from elsewhere. It is drawn by
-//! [three.js](https://threejs.org) (MIT license, kept with it); how that library is bundled is told in
-//! `assets/viewer/README.md`. [`page`] is one file that holds its data, its style and its scripts; where several pages
-//! lie in one directory, [`page_with_assets`] has them share the files that [`write_assets`] writes.
+//! The page can be opened from disk, sent by mail or put on any server, and loads nothing from elsewhere. It is
+//! drawn by [three.js](https://threejs.org) (MIT license, included); `assets/viewer/README.md` describes how that
+//! library is bundled. [`page`] is one file that contains its data, its style and its scripts. Several pages in one
+//! directory can share the files that [`write_assets`] writes, by [`page_with_assets`].
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ const SCRIPT: &str = concat!(
 const THREE: &str = include_str!("../assets/viewer/three.min.js");
 const THREE_LICENSE: &str = include_str!("../assets/viewer/three.LICENSE");
 
-/// The page that plays `view`, about 650 kB and its data.
+/// The page that plays `view`; its size is about 650 kB plus the data.
 ///
 /// # Example
 ///
@@ -61,12 +61,12 @@ pub fn page(view: &View) -> String {
     filled(view, &format!("<style>\n{STYLE}</style>"), &scripts.concat())
 }
 
-/// The page that plays `view` with the style and the scripts that [`write_assets`] wrote into the directory `assets`,
-/// a path from the page such as `../viewer`.
+/// The page that plays `view`, with the style and the scripts that [`write_assets`] wrote into the directory
+/// `assets`, a path relative to the page such as `../viewer`.
 #[must_use]
 pub fn page_with_assets(view: &View, assets: &str) -> String {
     let assets = escape(assets);
-    // Classic scripts: browsers load no modules from disk.
+    // Classic scripts: browsers do not load modules from disk.
     let scripts = ["three.min.js", "viewer.js"]
         .map(|name| format!("<script src=\"{assets}/{name}\"></script>\n"));
     let style = format!("<link rel=\"stylesheet\" href=\"{assets}/viewer.css\">");
@@ -74,7 +74,7 @@ pub fn page_with_assets(view: &View, assets: &str) -> String {
 }
 
 fn filled(view: &View, style: &str, scripts: &str) -> String {
-    // In a script element `<` may begin its end or a comment; JSON can spell it otherwise.
+    // In a script element `<` could begin its end or a comment; JSON allows another encoding of it.
     let data = json(view).replace('<', "\\u003c");
     let (title, caption) = (escape(&view.title), escape(&view.caption));
     let parts = [
@@ -84,7 +84,7 @@ fn filled(view: &View, style: &str, scripts: &str) -> String {
         ("data", &data),
         ("scripts", scripts),
     ];
-    // Piece by piece, so that no part is searched for the places of others.
+    // The template is filled piece by piece, so that no inserted part is searched for placeholders.
     let mut page = String::new();
     for (index, piece) in PAGE.split('@').enumerate() {
         let part = parts.iter().find(|(name, _)| index % 2 == 1 && *name == piece);
@@ -110,7 +110,8 @@ pub fn write(directory: &Path, view: &View) -> Result<[PathBuf; 2], WriteError> 
     Ok(paths)
 }
 
-/// Writes what pages by [`page_with_assets`] share into `directory`: `three.min.js`, `viewer.js`, `viewer.css`.
+/// Writes the files that pages of [`page_with_assets`] share into `directory`: `three.min.js`, `viewer.js`,
+/// `viewer.css`.
 ///
 /// # Errors
 ///
@@ -121,8 +122,9 @@ pub fn write_assets(directory: &Path) -> Result<(), WriteError> {
     atomic::write(&directory.join("viewer.css"), STYLE.as_bytes())
 }
 
-/// The data of the page. Numbers side by side: with one a line the document would be several times as long.
+/// The data of the page. Several numbers share a line: with one per line the document would be several times as
+/// long.
 pub(crate) fn json(view: &View) -> String {
-    // A view has string keys only, which is all that serialisation can stumble over.
+    // Serialization only fails for keys that are not strings, and a view has none.
     serde_json::to_string(view).unwrap_or_default() + "\n"
 }

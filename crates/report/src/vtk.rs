@@ -4,7 +4,7 @@
 //!
 //! *The VTK User's Guide*, 11th edition, Kitware 2010, "Legacy file formats": the binary variant, big-endian.
 
-/// A quantity that every point has.
+/// A quantity with a value at every point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// Name, without white space.
@@ -22,7 +22,7 @@ pub enum Values {
     Vectors(Vec<[f64; 3]>),
 }
 
-/// A file of `points` with their quantities; `title` is cut at its line end and at 255 bytes.
+/// A file of `points` with their quantities; `title` is cut at its first line break and at 255 bytes.
 ///
 /// In `ParaView`, the filter *Glyph* with spheres scaled by a `radius` shows balls.
 ///
@@ -46,7 +46,7 @@ pub fn points(title: &str, points: &[[f64; 3]], quantities: &[Quantity]) -> Vec<
     )
     .into_bytes();
     put(&mut file, points.as_flattened());
-    // One cell of one point each, without which nothing would be seen.
+    // One cell per point, without which nothing would be visible.
     file.extend(format!("\nVERTICES {count} {}\n", 2 * count).bytes());
     for place in 0_u32.. {
         if place as usize >= count {

@@ -1,7 +1,7 @@
-//! Where two cores of points, straight edges and flat faces are nearest, by comparing all features.
+//! The nearest points of two cores with straight edges and flat faces, by comparison of all features.
 //!
-//! Two convex polyhedra that are apart are nearest at a vertex of one and any point of the other, or inside an edge of each. Both
-//! have a closed form, so the least of all of them is exact.
+//! If two convex polyhedra are apart, their nearest points are a vertex of one and any point of the other, or inside
+//! an edge of each. Both cases have a closed form, so the least distance of all is exact.
 //!
 //! **Cost** one distance for every vertex and every pair of edges: 160 for two boxes. **Allocates** nothing.
 
@@ -11,7 +11,7 @@ use crate::{
     witness::Witness,
 };
 
-/// Where two solids are nearest, or `None` if their cores overlap or one of them is a cylinder.
+/// The nearest points of two solids, or `None` if their cores overlap or one of them is a cylinder.
 pub(crate) fn nearest(a: &Placed<'_>, b: &Placed<'_>) -> Option<Witness> {
     let (edges_a, edges_b) = (edge_count(a.solid)?, edge_count(b.solid)?);
     let of_a = vertices(a, b);
@@ -37,7 +37,7 @@ fn vertices<'a>(a: &'a Placed<'_>, b: &'a Placed<'_>) -> impl Iterator<Item = Wi
     (0..a.solid.vertex_count()).map(|index| vertex_whole(a, index, b))
 }
 
-/// Number of straight edges, or `None` of a solid with curved ones.
+/// Number of straight edges, or `None` for a solid with curved ones.
 fn edge_count(solid: &Solid) -> Option<usize> {
     match solid {
         Solid::Ball { .. } => Some(0),

@@ -1,14 +1,14 @@
-//! Lines and circles on the cores of solids, and where two of them are nearest.
+//! Lines and circles on the cores of solids, and the nearest points of two of them.
 //!
-//! The edges of a polytope, the axes of capsules and cylinders, rounded by their radii, and the rims of
-//! cylinders. The points `p(s)`, `q(t)` where the distance of two curves is stationary solve
+//! The curves are the edges of polytopes, the axes of capsules and cylinders, rounded by their radii, and the rims
+//! of cylinders. The points `p(s)`, `q(t)` at which the distance of two curves is stationary solve
 //!
 //! ```math
 //! (p - q) \cdot p' = 0, \qquad (p - q) \cdot q' = 0
 //! ```
 //!
-//! by Newton's method, whose Jacobian is regular where the curves are not parallel, also where they
-//! touch. The normal there is along `p − q` and along `p' × q'`.
+//! by Newton's method. Its Jacobian is regular if the curves are not parallel, even where they touch. There the
+//! normal is along `p − q` and along `p' × q'`.
 //!
 //! # Source
 //!
@@ -20,11 +20,11 @@ use nalgebra::{Matrix2, Vector2, Vector3};
 use super::edge_start_along;
 use crate::solid::{Placed, Solid};
 
-/// Newton's method needs five steps to rounding from a start near the solution; more means that
-/// the start was not near.
+/// Newton's method converges to rounding in five steps from a start near the solution; if it needs more, the start
+/// was not near.
 const STEPS: usize = 12;
 
-/// A step as small as this is followed by one that ends at rounding.
+/// After a step as small as this, the next one reaches rounding.
 const LAST_STEP: f64 = 1e-8;
 
 /// A line or a circle, rounded.
@@ -77,7 +77,7 @@ impl Curve {
         }
     }
 
-    /// Parameter of the point nearest to `point`, of a line without regard to its ends.
+    /// Parameter of the point nearest to `point`; the ends of a line are ignored.
     pub(super) fn nearest(&self, point: &Vector3<f64>) -> f64 {
         let d = point - self.center;
         match self.y {

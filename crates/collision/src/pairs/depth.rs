@@ -1,15 +1,15 @@
-//! The largest separation of two solids along one direction: the depth of those that overlap.
+//! The largest separation of two solids along one direction: the depth of overlapping solids.
 //!
-//! Along a unit vector `n` from body 2 to body 1 two convex solids are apart by
+//! Along a unit vector `n` from body 2 to body 1 the separation of two convex solids is
 //!
 //! ```math
 //! s(n) = \min_{p \in A} n \cdot p - \max_{q \in B} n \cdot q,
 //! ```
 //!
-//! and the gap of solids that overlap is the largest `s` of all directions. It is attained where the
-//! difference of the solids has one tangent plane, for the largest ball inside it touches it there: the
-//! normal cones of the two features that meet share one direction only. Along each family of such
-//! directions `s` is stationary at finitely many, and all of these are tried:
+//! and the gap of overlapping solids is the largest `s` of all directions. The difference of the solids has a unique
+//! tangent plane at this maximum, because the largest ball inside it touches it there. The normal cones of the two
+//! features in contact therefore share only one direction. In each family of such directions `s` is stationary at
+//! finitely many, and all of these are tried:
 //!
 //! | features | directions |
 //! | --- | --- |
@@ -19,22 +19,21 @@
 //! | rim – edge, axis, side | nearest points of a circle and a line, at most two |
 //! | rim – rim | stationary distances of two circles, at most eight |
 //!
-//! No direction can make the answer larger than the gap, since `s(n)` is evaluated with the farthest
-//! points of both solids; the completeness of the list makes it not smaller. If the largest `s` is
-//! positive the solids are apart, by at least that much.
+//! No direction can make the result larger than the gap, since `s(n)` is evaluated with the farthest points of both
+//! solids. Because the list is complete, the result is not smaller either. If the largest `s` is positive the solids
+//! are apart, by at least that much.
 //!
-//! - **Needs** one solid with a core that has volume, or cores that overlap have no side to leave by.
-//! - **Does not** find where two solids that are apart are nearest: that may be a vertex and a rim.
-//! - **Cost** one `s` for every direction that could be the best, about ten operations each for a
-//!   cylinder and one product per vertex for a polytope. Rims farther from each other than the solids
-//!   are deep are left out, once a point inside both is known: they make two cylinders cheap.
-//! - **Deterministic**: of directions equal up to rounding the first in the order of the table counts.
+//! - **Needs** at least one solid whose core has volume; otherwise overlapping cores have no separating side.
+//! - **Does not** find the nearest points of two solids that are apart: these may be a vertex and a rim.
+//! - **Cost** one `s` for every direction that could be the best, about ten operations each for a cylinder and one
+//!   product per vertex for a polytope. Once a point inside both is known, rims that are farther from each other
+//!   than the depth of the solids are skipped, which makes two cylinders cheap.
+//! - **Deterministic**: of directions equal up to rounding, the first in the order of the table is used.
 //!
 //! # Source
 //!
-//! The argument and the list are this crate's; S. Gottschalk, M. C. Lin, D. Manocha, "`OBBTree`: a
-//! hierarchical structure for rapid interference detection", *SIGGRAPH* 1996, 171–180, have it for
-//! polytopes.
+//! The argument and the list were derived for this crate; for polytopes see S. Gottschalk, M. C. Lin, D. Manocha,
+//! "`OBBTree`: a hierarchical structure for rapid interference detection", *SIGGRAPH* 1996, 171–180.
 
 mod circles;
 #[cfg(test)]
@@ -52,16 +51,16 @@ use crate::{
     witness::Witness,
 };
 
-/// Separations that differ by less than this part of the sizes differ by rounding.
+/// Separations count as equal if they differ by less than this fraction of the sizes, which is rounding.
 const TIE: f64 = 1e-12;
 
-/// Two points are the farthest ones along a direction if their separation is that of the solids up to
-/// this part of the sizes; a direction that is off by 1e-9 changes it by no more.
+/// Two points are the farthest ones along a direction if their separation is that of the solids up to this fraction
+/// of the sizes. An error of 1e-9 in the direction does not change it by more.
 const SUPPORTED: f64 = 1e-9;
 
 /// The largest separation of `a` and `b`, capsules, cylinders or polytopes but not two capsules.
 ///
-/// For capsules it is that of their cores less the radii, and the gap only where the cores overlap.
+/// For capsules it is the separation of their cores minus the radii, which is the gap only if the cores overlap.
 pub(super) fn largest_separation(a: &Placed<'_>, b: &Placed<'_>) -> Option<Witness> {
     let mut search = Search { a, b, size: a.solid.size() + b.solid.size(), best: None };
     search.faces();
@@ -141,7 +140,7 @@ impl Search<'_> {
         }
     }
 
-    /// The direction of a vector from the axis of `cylinder`, or its `x` axis if the vector is rounding.
+    /// The direction of a vector from the axis of `cylinder`, or its `x` axis if the vector is only rounding.
     fn away(&self, cylinder: &Placed<'_>, from_axis: &Vector3<f64>) -> Vector3<f64> {
         let direction = from_axis.try_normalize(TIE * self.size);
         direction.unwrap_or_else(|| cylinder.pose.rotation * Vector3::x())
@@ -162,8 +161,8 @@ impl Search<'_> {
                 }
             }
             (Some(_), Some(_)) => {
-                // No direction parts solids that overlap, so points this far from each other are deeper
-                // than the best.
+                // Overlapping solids have no separating direction, so points at this distance from each other are
+                // deeper than the best.
                 let depth = self.best.map_or(f64::INFINITY, |best| -best.gap);
                 if self.overlaps_surely() && circles::distance_bound(a, b) > depth {
                     return;
@@ -183,8 +182,8 @@ impl Search<'_> {
         })
     }
 
-    /// The common perpendicular of two lines. Parallel ones matter only as the axes of cylinders, which
-    /// have no vertices: there it is the perpendicular from one to the other.
+    /// The common perpendicular of two lines. Parallel lines are only relevant as the axes of cylinders, which have
+    /// no vertices; their perpendicular is the direction from one to the other.
     fn lines(&mut self, a: &Curve, b: &Curve) {
         let cross = a.x.cross(&b.x);
         let (normal, points) = if cross.norm() > PARALLEL * a.x.norm() * b.x.norm() {
@@ -199,8 +198,8 @@ impl Search<'_> {
         self.offer(points, [a.radius, b.radius], normal);
     }
 
-    /// Points where the distance of two curves is stationary. Their normal comes from the difference of
-    /// the points or from the tangents, whichever rounding spoils less.
+    /// Points at which the distance of two curves is stationary. The normal is computed from the difference of the
+    /// points or from the tangents, whichever has less rounding.
     fn stationary(&mut self, a: &Curve, s: f64, b: &Curve, t: f64) {
         let ([p, dp, _], [q, dq, _]) = (a.at(s), b.at(t));
         let (between, cross) = (p - q, dp.cross(&dq));
@@ -211,8 +210,8 @@ impl Search<'_> {
         }
     }
 
-    /// Tries `normal` and its opposite, with the points of the rounded curves that it belongs to. It
-    /// counts only if no other points of the solids are farther along it.
+    /// Tries `normal` and its opposite, with the points of the rounded curves to which it belongs. A direction is
+    /// rejected if other points of the solids are farther along it.
     fn offer(&mut self, points: [Vector3<f64>; 2], radii: [f64; 2], normal: Vector3<f64>) {
         for normal in [normal, -normal] {
             let between_points = normal.dot(&(points[0] - points[1])) - radii[0] - radii[1];

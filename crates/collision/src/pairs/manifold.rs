@@ -1,4 +1,4 @@
-//! The active pairs of features of two bodies: all that are within a distance of touching.
+//! The active pairs of features of two bodies: all pairs whose gap is at most a given margin.
 
 use nalgebra::Vector3;
 use percussion_dynamics::Dimension;
@@ -10,20 +10,19 @@ use crate::{
     witness::Witness,
 };
 
-/// A face looks at the other body if its normal is within 30° of the direction of contact. Two faces
-/// of a box meet at 90°, so that near an edge the choice between them (45°) is left to neither.
+/// A face is considered if its normal is within 30° of the direction of contact. Two faces of a box meet at 90°, so
+/// at an edge contact midway between them (45°) neither is considered.
 const FACING: f64 = 0.866_025_403_784_438_6;
 
-/// Edges in a common face are paired from this sine of their angle on. Two polygons cross there at
-/// an interior angle of π minus the angle, so leaving out what is nearer to parallel cuts at most a
-/// sliver of 5 % of the edge off the polygon of support, while the place of such a crossing moves
-/// ten times as fast as the bodies.
+/// Edges in a common face are paired if the sine of their angle is at least this. Two polygons cross there at an
+/// interior angle of π minus the angle. Omitting more nearly parallel pairs cuts at most a sliver of 5 % of the edge
+/// off the support polygon, and the position of such a crossing would move ten times as fast as the bodies.
 const CROSSING: f64 = 0.1;
 
-/// Points nearer than this part of the size are one point.
+/// Points closer than this fraction of the size are the same point.
 const SAME_POINT: f64 = 1e-6;
 
-/// A part of a segment this near to its end (relative to its length) is its end.
+/// A point of a segment this close to its end (relative to its length) is the end.
 const END: f64 = 1e-9;
 
 /// Two features with their gap.
@@ -79,8 +78,8 @@ fn push(features: [Feature; 2], witness: Witness, margin: f64, active: &mut Vec<
     }
 }
 
-/// Every vertex of `a`, and the lowest points of the rims of a cylinder unless it stands upright,
-/// where they have no place of their own.
+/// Every vertex of `a`, and the lowest points of the rims of a cylinder. If the cylinder stands upright, its rims
+/// have no unique lowest point and are left out.
 fn over_half_space(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) {
     for i in 0..a.solid.vertex_count() {
         push([Feature::Vertex(i), Feature::Face(0)], vertex_face(a, i, b, 0), margin, active);
@@ -99,14 +98,13 @@ pub(super) fn rim_count(placed: &Placed<'_>, normal: &Vector3<f64>) -> usize {
     }
 }
 
-/// The ends of both capsules that lie beside the other, two ends that face each other, and the axes
-/// where they cross.
+/// The ends of both capsules that are beside the other, two ends that face each other, and the crossing of the axes.
 ///
-/// Parallel axes have no crossing; the ends of the stretch that they share carry the contact.
+/// Parallel axes have no crossing; the contacts are at the ends of the common stretch.
 pub(super) fn capsules(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) {
     for i in 0..2 {
         let foot = nearest_part(b, &a.vertex(i));
-        // Two ends that face each other are one pair, named after the end of the first.
+        // Two ends that face each other are one pair, named by the end of the first.
         let faces_an_end = || foot.is_some_and(|j| nearest_part(a, &b.vertex(j)) == Some(i));
         if foot.is_none() || faces_an_end() {
             push([Feature::Vertex(i), Feature::Whole], vertex_whole(a, i, b), margin, active);
@@ -123,16 +121,15 @@ pub(super) fn capsules(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut
     }
 }
 
-/// The end of the axis of a capsule that is nearest to `point`, or `None` if a point between the ends
-/// is nearer.
+/// The end of the axis of a capsule that is nearest to `point`, or `None` if a point between the ends is nearer.
 fn nearest_part(capsule: &Placed<'_>, point: &Vector3<f64>) -> Option<usize> {
     let Solid::Capsule { half, .. } = capsule.solid else { return Some(0) };
     let along = capsule.local(point).dot(half) / half.norm_squared();
     (along.abs() >= 1.0 - END).then(|| usize::from(along < 0.0))
 }
 
-/// Shapes with flat faces: the vertices of each over the face of the other that looks at it, the
-/// crossings of the edges of two such faces, and the whole pair where none of these is as near.
+/// Shapes with flat faces: the vertices of each over the facing face of the other, the crossings of the edges of two
+/// such faces, and the whole pair if none of these is as near.
 fn faceted(
     a: &Placed<'_>,
     b: &Placed<'_>,
@@ -187,7 +184,7 @@ fn faceted(
     Some(())
 }
 
-/// The face of `placed` that looks along `direction`, if one does; of equal ones the first.
+/// The face of `placed` whose normal is along `direction`, if there is one; of equal ones the first.
 fn facing(placed: &Placed<'_>, direction: &Vector3<f64>, dimension: Dimension) -> Option<usize> {
     let direction = placed.pose.rotation.inverse_transform_vector(direction);
     let mut best = None;
@@ -201,7 +198,7 @@ fn facing(placed: &Placed<'_>, direction: &Vector3<f64>, dimension: Dimension) -
     best
 }
 
-/// Vertices and rims of `a` that stand over face `face` of `b`.
+/// Vertices and rims of `a` that are over face `face` of `b`.
 fn points_over(
     a: &Placed<'_>,
     b: &Placed<'_>,

@@ -1,8 +1,8 @@
-//! Sharpens the distance of a cylinder from another solid to rounding.
+//! Refines the distance of a cylinder from another solid to rounding.
 //!
-//! The iteration for the distance stops at about `5e-8` of it, and its points are then off by the square
-//! root of that. Its answer tells which features are nearest: two [curves](super::curve), whose nearest
-//! points Newton's method finds from there, or a vertex or rim and a surface, whose distance has a closed
+//! The iteration for the distance stops at a relative error of about `5e-8`, and the error of its points is then the
+//! square root of that. Its result determines the nearest features. They are two [curves](super::curve), whose
+//! nearest points Newton's method finds from there, or a vertex or rim and a surface, whose distance has a closed
 //! form.
 
 use nalgebra::Vector2;
@@ -15,13 +15,13 @@ use super::{
 };
 use crate::{solid::Placed, witness::Witness};
 
-/// Candidates farther than this from the answer of the iteration, in gap and points and relative to
-/// the size, are something else. The iteration has been seen to stop early with an error of 1e-4.
+/// Candidates farther than this from the result of the iteration, in gap and points and relative to the size, belong
+/// to other features. The iteration has been observed to stop early with an error of 1e-4.
 const REACH: f64 = 1e-2;
 
-/// The exact answer near `rough`, or `rough` itself if no pair of features explains it.
+/// The exact answer near `rough`, or `rough` itself if no pair of features matches it.
 ///
-/// Every candidate joins two points of the solids, so that the smallest is the distance.
+/// Every candidate connects two points of the solids, so the smallest is the distance.
 pub(super) fn polish(a: &Placed<'_>, b: &Placed<'_>, rough: &Witness) -> Witness {
     let reach = REACH * a.solid.size().min(b.solid.size());
     let mut best: Option<Witness> = None;
@@ -44,8 +44,8 @@ pub(super) fn polish(a: &Placed<'_>, b: &Placed<'_>, rough: &Witness) -> Witness
     best.unwrap_or(*rough)
 }
 
-/// Offers the vertices of `a` against the surface of `b`, and its vertices and rims against the faces of
-/// `b` that they stand over.
+/// Passes to `offer` the vertices of `a` against the surface of `b`, and its vertices and rims against the faces of
+/// `b` that they are over.
 fn vertices_and_rims(a: &Placed<'_>, b: &Placed<'_>, offer: &mut impl FnMut(Witness)) {
     for i in 0..a.solid.vertex_count() {
         offer(vertex_whole(a, i, b));

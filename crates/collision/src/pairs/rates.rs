@@ -1,8 +1,8 @@
 //! Rates of a contact between features along a motion, in closed form.
 //!
-//! Whatever function found a contact, its two points belong to a vertex, a line, a circle or a plane of each
-//! solid: the points of it that are farthest along the normal tell which. What these do along a motion is
-//! [`percussion_dynamics::gap::rates`]' to say; of a plane the normal is that of its body.
+//! Whatever function found a contact, its two points belong to a vertex, a line, a circle or a plane of each solid.
+//! The points of the solid that are farthest along the normal determine which. The rates of these are those of
+//! [`percussion_dynamics::gap::rates`]; the normal of a plane is fixed to its body.
 
 use nalgebra::{UnitQuaternion, Vector3};
 use percussion_dynamics::{
@@ -17,19 +17,19 @@ use crate::{
     solid::{Placed, Solid},
 };
 
-/// A normal nearer to that of a face or of a side than this angle (rad) is theirs: the direction between nearest
-/// points is known to about `1e-10`, which is the rounding over [`CLOSE`](super::CLOSE).
+/// A normal within this angle (rad) of that of a face or a side is taken as equal to it: the direction between
+/// nearest points has an error of about `1e-10`, which is the rounding over [`CLOSE`](super::CLOSE).
 const ALIGNED: f64 = 1e-9;
 
 /// The part of a surface that a contact point belongs to.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Core(Core),
-    /// Its normal is that of the contact.
+    /// A plane, whose normal is that of the contact.
     Plane,
 }
 
-/// Rates of the contact `touch` of two solids, whose bodies have these motions.
+/// Rates of the contact `touch` of two solids whose bodies have these motions.
 pub(crate) fn rates(
     placed: [&Placed<'_>; 2],
     features: [Feature; 2],
@@ -51,7 +51,8 @@ pub(crate) fn rates(
     match parts {
         [Part::Core(first), Part::Core(second)] => {
             let end = |k: usize| dimension == Dimension::Plane && sides[k].is_flat_end(&normals[k]);
-            // Rods that overlap in the plane may be parted by the end of one, as if it were cut straight there.
+            // Rods that overlap in the plane may be separated by the end of one, as if the rod were cut straight
+            // there.
             if is_away(&[first, second], touch) && end(1) {
                 Rates::on_plane(&first, motions, touch)
             } else if is_away(&[first, second], touch) && end(0) {
@@ -66,7 +67,7 @@ pub(crate) fn rates(
     }
 }
 
-/// Body 1 carries the plane.
+/// The rates if body 1 carries the plane.
 fn flipped_on_plane(core: &Core, motions: [&BodyMotion<'_>; 2], touch: &Touch) -> Rates {
     let Touch { gap, points: [one, two], normal } = *touch;
     let flipped = Touch { gap, points: [two, one], normal: -normal };
@@ -82,7 +83,7 @@ fn is_away([first, second]: &[Core; 2], touch: &Touch) -> bool {
         && touch.normal.dot(&between) <= (1.0 - ALIGNED) * between.norm()
 }
 
-/// Lines along each other do not tell where they are nearest: the first point is then one of its body.
+/// Parallel lines have no unique nearest points: the first point is then fixed to its body.
 fn unless_parallel([first, second]: [Core; 2]) -> [Core; 2] {
     let (Some(p), Some(q)) = (first.curve, second.curve) else { return [first, second] };
     let straight = p.curvature == Vector3::zeros() && q.curvature == Vector3::zeros();
@@ -91,7 +92,7 @@ fn unless_parallel([first, second]: [Core; 2]) -> [Core; 2] {
     [if parallel { first.fixed() } else { first }, second]
 }
 
-/// A solid of a contact, how it moves, and the point of its surface.
+/// A solid of a contact, its motion, and the contact point on its surface.
 #[derive(Clone, Copy)]
 struct Side<'a> {
     placed: &'a Placed<'a>,
@@ -100,7 +101,7 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// The part that `feature` names or, of a whole surface, that has the outward normal `outward` (world).
+    /// The part that `feature` names. For a whole surface it is the part with the outward normal `outward` (world).
     fn part(&self, feature: Feature, outward: &Vector3<f64>, dimension: Dimension) -> Part {
         let placed = self.placed;
         match feature {
@@ -174,13 +175,13 @@ impl Side<'_> {
         Part::Core(self.line(&along.unwrap_or_default(), radius, outward))
     }
 
-    /// A line along `along` that is rounded by `radius`, under the point of the contact.
+    /// A line along `along` that is rounded by `radius`, below the contact point.
     fn line(&self, along: &Vector3<f64>, radius: f64, outward: &Vector3<f64>) -> Core {
         let point = self.point - radius * outward;
         Core::on_curve(self.motion, &point, [*along, Vector3::zeros()], radius)
     }
 
-    /// The rim of a cylinder through the point of the contact, by the angle about the axis.
+    /// The rim of a cylinder through the contact point, parametrized by the angle about the axis.
     fn circle(&self) -> Core {
         let pose = &self.placed.pose;
         let axis = pose.rotation * Vector3::z();
@@ -189,7 +190,7 @@ impl Side<'_> {
         Core::on_curve(self.motion, &self.point, [axis.cross(&arm), -arm], 0.0)
     }
 
-    /// The point of the contact as one of its body.
+    /// The contact point as a material point of its body.
     fn vertex(&self) -> Core {
         Core::vertex(self.motion, &self.point, 0.0)
     }

@@ -1,9 +1,9 @@
 //! Separating axes of polytopes in space and of rounded polygons in the plane.
 //!
-//! Two disjoint convex polyhedra are separated by the plane of a face or by the plane of two edges, and
-//! overlapping ones are parted shortest along the normal of such a plane. Pairs of edges count only
-//! where they bound the difference of the two polyhedra, which their arcs on the sphere of normals
-//! tell. Faces come before edges, and of equal separations, up to rounding, the first counts.
+//! Two disjoint convex polyhedra are separated by the plane of a face or by a plane parallel to two edges, and the
+//! shortest separating translation of overlapping ones is along the normal of such a plane. Pairs of edges are only
+//! considered if they bound the difference of the two polyhedra, which is decided by their arcs on the sphere of
+//! normals. Faces come before edges, and of separations that are equal up to rounding the first is used.
 //!
 //! # Source
 //!
@@ -20,11 +20,11 @@ use crate::{
     witness::Witness,
 };
 
-/// Separations that differ by less than this part of the sizes differ by rounding.
+/// Separations count as equal if they differ by less than this fraction of the sizes, which is rounding.
 const TIE: f64 = 1e-12;
 
-/// The largest separation of two polytopes along the normal of a face or of two edges, or, if faces
-/// alone separate them by more than `reach`, that of faces.
+/// The largest separation of two polytopes along the normal of a face or of two edges. If the faces alone give more
+/// than `reach`, it is the one of the faces.
 pub(super) fn polytopes(placed: [&Placed<'_>; 2], hulls: [&Hull; 2], reach: f64) -> Witness {
     let [a, b] = placed;
     let tie = TIE * (a.solid.size() + b.solid.size());
@@ -83,8 +83,8 @@ fn arcs_cross(
     a_side * b_side < 0.0 && c_side * b_side > 0.0
 }
 
-/// The gap of two rods or rectangles in the plane: the distance of their cores less their rounding
-/// or, where the cores overlap, the largest separation along the normal of a side.
+/// The gap of two rods or rectangles in the plane: the distance of their cores minus their rounding or, if the cores
+/// overlap, the largest separation along the normal of a side.
 pub(super) fn planar(a: &Placed<'_>, b: &Placed<'_>) -> Witness {
     let tie = TIE * (a.solid.size() + b.solid.size());
     let axis = {
@@ -96,7 +96,7 @@ pub(super) fn planar(a: &Placed<'_>, b: &Placed<'_>) -> Witness {
     if core_gap <= tie {
         return axis;
     }
-    // Disjoint polygons are nearest at a vertex of one of them.
+    // For disjoint polygons one of the nearest points is a vertex.
     let of_a = (0..a.solid.vertex_count()).map(|i| vertex_whole(a, i, b));
     let of_b = (0..b.solid.vertex_count()).map(|i| vertex_whole(b, i, a).flipped());
     of_a.chain(of_b).reduce(super::deeper).unwrap_or(axis)

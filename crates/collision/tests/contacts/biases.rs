@@ -10,11 +10,11 @@ use crate::{
     gradients::for_every_pair,
 };
 
-/// Steps of central differences of fourth order. Where the rates change on a length of 0.1 their error is some
-/// `(STEP/0.1)⁴ · 100`, 1e-6, and rounding leaves 1e-10.
+/// Step of central differences of fourth order. If the rates change over a length of 0.1, the error is some
+/// `(STEP/0.1)⁴ · 100`, 1e-6, and the rounding is 1e-10.
 const STEP: f64 = 1e-3;
 
-/// Two quotients that differ by more than this (relative) tell of features that change, or of points that move too
+/// Two quotients that differ by more than this (relative) indicate features that change, or points that move too
 /// fast for differences.
 const SMOOTH: f64 = 1e-4;
 
@@ -49,7 +49,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 fn biases_are_rates_of_contact_velocities_of_every_pair() {
     for_every_pair(|system, scene, [first, second], planar| {
         let mut rng = crate::common::ChaCha8Rng::seed_from_u64(21);
-        // By sign of the gap: contacts, those that differences can judge, and those that miss.
+        // By sign of the gap: number of contacts, of those for which differences are valid, and of failures.
         let mut counts = BTreeMap::<bool, [usize; 3]>::new();
         let mut worst = String::new();
         for case in 0..120 {

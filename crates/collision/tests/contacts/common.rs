@@ -1,4 +1,4 @@
-//! Random bodies with shapes, and what the tests ask of them.
+//! Random bodies with shapes, and common functions of the tests.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ pub(crate) fn coordinates(rng: &mut ChaCha8Rng, planar: bool, size: f64) -> Vec<
     }
 }
 
-/// The scene of two shapes on two bodies, attached at poses of their own.
+/// The scene of two shapes on two bodies, each attached at its own pose.
 pub(crate) fn scene(system: &dyn System, shapes: [&Shape; 2], planar: bool) -> Scene {
     let attach = |body: usize, shape: &Shape, pose: Isometry3<f64>| {
         Collider::on_body(body, shape.clone()).unwrap().with_pose(pose).unwrap()

@@ -18,7 +18,7 @@ const STEP: f64 = 1e-6;
 /// Ten times that error.
 const EXACT: f64 = 1e-8;
 
-/// Runs `test` on every pair of shapes of space and of the plane, a half-space with itself excepted.
+/// Runs `test` on every pair of shapes of space and of the plane, except a half-space with itself.
 pub(crate) fn for_every_pair(mut test: impl FnMut(&dyn System, &Scene, [&Shape; 2], bool)) {
     for planar in [false, true] {
         let shapes = if planar { planar_shapes() } else { shapes() };
@@ -60,7 +60,7 @@ fn error(
 fn normal_rows_are_gradients_at_random_poses_of_every_pair() {
     for_every_pair(|system, scene, [first, second], planar| {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        // Number of contacts by sign of the gap, and how many of them miss the gradient.
+        // Number of contacts by sign of the gap, and number of failures.
         let mut counts = BTreeMap::<bool, [usize; 2]>::new();
         for case in 0..120 {
             let q = coordinates(&mut rng, planar, [0.1, 0.3, 0.6, 2.0][case % 4]);
@@ -104,8 +104,8 @@ fn normal_rows_are_gradients_where_bodies_just_touch() {
     });
 }
 
-/// Body 0 brought from afar along a straight line until the smallest gap closes, or to its start if
-/// that is not inside body 1.
+/// Moves body 0 from afar along a straight line until the smallest gap closes, or to its start if that is not inside
+/// body 1.
 fn touching_coordinates(
     system: &dyn System,
     scene: &Scene,
@@ -125,7 +125,7 @@ fn touching_coordinates(
         q
     };
     let gap = |distance: f64| smallest_gap(&contacts(scene, system, &at(distance), &EVERYTHING));
-    // One of the two ways leads out of a half-space.
+    // One of the two directions leads out of a half-space.
     let far = 20.0;
     let (mut inside, mut apart) = (0.0, if gap(far) > 0.0 { far } else { -far });
     for _ in 0..60 {

@@ -1,4 +1,4 @@
-//! Numbers that no model should have: each gives an error that names it or a finite answer.
+//! Unreasonable numbers: each gives an error that names it or a finite answer.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{
@@ -14,7 +14,7 @@ use crate::common::{
     two_bodies,
 };
 
-/// Numbers at the ends of the range and beyond.
+/// Numbers at the ends of the range and outside it.
 const NUMBERS: [f64; 11] = [
     0.0,
     -0.0,
@@ -41,7 +41,7 @@ fn pair(system: &dyn System, first: &Shape, second: &Shape) -> Scene {
     Scene::new(colliders, system).unwrap()
 }
 
-/// What may come of `points`: a hull whose faces and vertices fit each other, or a typed refusal.
+/// The allowed results for `points`: a hull with consistent faces and vertices, or a typed error.
 fn judge(name: &str, points: &[Vector3<f64>]) -> Result<(), hull::Error> {
     let hull = Hull::new(points)?;
     let (v, e, f) = (hull.vertices().len(), hull.edges().len(), hull.faces().len());

@@ -1,4 +1,4 @@
-//! Contacts of every pair of shapes: gradients, symmetries, manifolds, refusals, and parry beside them.
+//! Contacts of every pair of shapes: gradients, symmetries, manifolds, refused input, and comparison with parry.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 

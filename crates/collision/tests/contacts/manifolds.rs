@@ -1,4 +1,4 @@
-//! Which features of two bodies carry a contact, and what they are called.
+//! The features of two bodies at a contact, and their names.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 use percussion_collision::{Collider, Feature, Scene, Settings, Shape};
@@ -47,7 +47,7 @@ fn a_box_on_the_ground_keeps_the_names_of_its_corners_while_it_tilts() {
         assert!(found.iter().all(|c| c.frame.normal == Vector3::z()), "out of the ground");
         assert!(found.iter().all(|c| c.id.colliders == [1, 0] && c.bodies == [Some(0), None]));
     }
-    // Upright on another face it stands on other corners.
+    // On another face it stands upright on other corners.
     let turned = tilted(0.3, Vector3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0));
     let found = contacts(&scene, &*system, &both(turned, far), &Settings { proximity: 1e-9 });
     let names: Vec<_> = found.iter().map(|contact| contact.id.features[0]).collect();

@@ -1,4 +1,4 @@
-//! Distances beside those of parry, asked directly.
+//! Comparison of distances with those of parry, called directly.
 
 use nalgebra::Isometry3;
 use parry3d_f64::{
@@ -36,7 +36,7 @@ fn shape_to_parry(shape: &Shape) -> Box<dyn ParryShape> {
             let points: Vec<_> = hull.vertices().iter().map(to_parry).collect();
             Box::new(ConvexPolyhedron::from_convex_hull(&points).unwrap())
         }
-        // Parry's cylinders stand along y; the test turns them.
+        // Parry's cylinders are along y, so the test rotates them.
         Shape::Cylinder { half_height, radius } => Box::new(Cylinder::new(*half_height, *radius)),
         _ => panic!("{} has no counterpart in space", shape.name()),
     }
@@ -77,8 +77,8 @@ fn separations_of_all_pairs_are_those_of_parry() {
                 .unwrap()
                 .distance;
                 compared += 1;
-                // Parry's iterations stop at some 1e-6 of the distance, with cylinders at 1e-4, and
-                // always from above.
+                // Parry's iterations stop at some 1e-6 of the distance, with cylinders at 1e-4, and always above the
+                // exact value.
                 let cylinder = [first.name(), second.name()].contains(&"cylinder");
                 let tolerance = if cylinder { 1e-3 } else { 1e-5 };
                 let pair = [first.name(), second.name()];
@@ -105,7 +105,7 @@ fn depths_of_shapes_with_a_closed_form_are_those_of_parry() {
         .iter()
         .filter(|shape| !matches!(shape, Shape::Cylinder { .. }))
         .map(|shape| [shape, sphere])
-        // Half-spaces first: the other order, parry 0.31 measures from the wrong side.
+        // Half-spaces first: in the other order parry 0.31 measures from the wrong side.
         .chain([[&all[1], capsule], [&all[1], &all[2]], [&all[2], &all[2]], [&all[5], &all[5]]])
         .collect();
     for [first, second] in pairs {
@@ -115,7 +115,7 @@ fn depths_of_shapes_with_a_closed_form_are_those_of_parry() {
             let q = coordinates(&mut rng, false, 0.5);
             let found = contacts(&scene, &*system, &q, &EVERYTHING);
             let ours = smallest_gap(&found);
-            // Features deeper than the shortest way out exist where polytopes cross far.
+            // Where polytopes overlap deeply, some features are deeper than the shortest separating translation.
             if !(-0.1..0.0).contains(&ours) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What is refused, and with which values the error says so.
+//! Input that is refused, and the values in the errors.
 
 use nalgebra::{Isometry3, Matrix3, Vector2, Vector3};
 use percussion_collision::{

@@ -1,4 +1,4 @@
-//! Contacts do not depend on the place of the scene in the world, nor on the order of its colliders.
+//! Contacts do not depend on the position of the scene in the world, nor on the order of its colliders.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Contact, Feature, Scene, Settings, Shape};
@@ -9,8 +9,8 @@ use crate::common::{
     smallest_gap, two_bodies, vector,
 };
 
-/// Gaps of polytopes and round shapes are right to rounding, those of cylinders to a few times
-/// the tolerance of Newton's method.
+/// The error of the gaps of polytopes and round shapes is rounding, that of cylinders a few times the tolerance of
+/// Newton's method.
 const EXACT: f64 = 1e-11;
 
 fn moved_pose(system: &dyn System, q: &[f64], body: usize, by: &Isometry3<f64>) -> Isometry3<f64> {
@@ -79,7 +79,7 @@ fn exchanging_the_colliders_turns_the_normals_around() {
                     let one = contacts(&scene, &*system, &q, &EVERYTHING);
                     let two = contacts(&reversed, &*system, &q, &EVERYTHING);
                     let (a, b) = (sorted_gaps(&one), sorted_gaps(&two));
-                    // Iterations started from the other side end elsewhere within their tolerance.
+                    // Iterations that start from the other side end at a different point within their tolerance.
                     let cylinder = [first.name(), second.name()].contains(&"cylinder");
                     let tolerance = if cylinder { 1e-6 } else { EXACT };
                     assert_eq!(a.len(), b.len(), "{one:?} {two:?}");

@@ -7,11 +7,11 @@
 //! \bar p = \alpha p + (1-\alpha) q,\quad q \leftarrow \Pi_K(\bar p + y),\quad y \leftarrow y + \bar p - q,
 //! ```
 //!
-//! where `û = −ρ y` is the modified velocity at the end; `s` is renewed from it in every step.
+//! where `û = −ρ y` is the modified velocity at convergence; `s` is updated from it in every step.
 //!
-//! - **Needs** nothing for problems without slip, where it converges always, slowly if `c` fits badly; with slip it is a
-//!   fixed-point iteration that usually converges.
-//! - **Cost** one dense LU factorization of size `3n`, `18 n³` flops, then `18 n²` flops a step.
+//! - **Needs** nothing for problems without slip: there it always converges, slowly if `c` is badly chosen.
+//!   With slip it is a fixed-point iteration that usually converges.
+//! - **Cost** one dense LU factorization of size `3n`, `18 n³` flops, then `18 n²` flops per step.
 //! - **Deterministic**: single-threaded.
 //!
 //! # Source
@@ -29,7 +29,7 @@ use super::{
     rescaled::InUnits,
 };
 
-/// The laws that [`solve`] has a rule for.
+/// The laws that [`solve`] supports.
 pub const LAWS: &[Law] = &[Law::Coulomb];
 
 /// Settings of [`solve`].
@@ -39,7 +39,7 @@ pub const LAWS: &[Law] = &[Law::Coulomb];
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,
-    /// Largest number of steps (default `10_000`).
+    /// Maximum number of steps (default `10_000`).
     pub max_steps: usize,
     /// Penalty `c > 0`, relative to the inverse masses (default 0.3): larger for stiff sticking, smaller for open contacts.
     pub penalty: f64,
@@ -89,7 +89,7 @@ pub fn solve<D: Delassus>(
     }
 }
 
-/// [`solve`] of what was checked.
+/// [`solve`] for checked input.
 fn iterate<D: Delassus>(
     problem: &Problem<D>,
     settings: &Settings,

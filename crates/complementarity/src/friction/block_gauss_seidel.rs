@@ -1,18 +1,21 @@
-//! Sweeps over the contacts, each solved in closed form with the others held.
+//! Sweeps over the contacts, each solved in closed form with the impulses of the others held fixed.
 //!
 //! ```math
 //! p_i \leftarrow (1-\omega)\, p_i + \omega\, x_i^\ast(W_{ii}\, p_i - u_i),\qquad u = W p + u_f
 //! ```
 //!
-//! with `x*` the impulse of [one contact](super::single) by either law. Coulomb's slides are followed near the present
-//! impulse, so that sweeps do not jump between several. All iterates lie in the friction cones.
+//! with `x*` the impulse of [one contact](super::single) under either law. With Coulomb's law the sliding
+//! solution nearest to the current impulse is taken, so that sweeps do not jump between several solutions. All
+//! iterates lie in the friction cones.
 //!
-//! - **Needs** nothing. Redundant contacts are fine: impulses then depend on the start, velocities seldom do.
-//! - **Does not** converge always: strong coupling of normal and tangents can make it cycle, many contacts on one
-//!   body make it slow. Anderson's extrapolation over the last sweeps (`memory`) helps the latter; it is dropped
-//!   where it does not bring the residual down.
-//! - **Cost** one product with `W` and one closed form per contact and sweep. The residual, which costs as much, is
-//!   evaluated every `check_every` sweeps. Sweeps in the given or symmetric order allocate nothing.
+//! - **Needs** nothing. Redundant contacts are allowed: the impulses then depend on the start, the velocities
+//!   seldom do.
+//! - **Does not** always converge: strong coupling of normal and tangents can make it cycle, and many contacts
+//!   on one body make it slow. Anderson's extrapolation over the last sweeps (`memory`) speeds up the latter
+//!   case; it is dropped where it does not reduce the residual.
+//! - **Cost** one product with `W` and one closed form per contact and sweep. The residual costs as much as a
+//!   sweep and is evaluated every `check_every` sweeps. Sweeps in the given or symmetric order allocate
+//!   nothing.
 //! - **Deterministic**: [`Ordering::Colored`] and [`Ordering::Partitioned`] work in parallel in rayon's current
 //!   pool and give the same bits for any number of threads.
 //!
@@ -36,26 +39,26 @@ use super::{
     rescaled::InUnits,
 };
 
-/// In which order a sweep visits the contacts.
+/// The order in which a sweep visits the contacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Ordering {
-    /// As they are numbered.
+    /// In the order of their numbers.
     #[default]
     Given,
-    /// As they are numbered, and back again in every other sweep.
+    /// In the order of their numbers, and in reverse order in every other sweep.
     Symmetric,
-    /// By colors, contacts of one color having no block in common; those of one color in parallel.
+    /// By colors. Contacts of one color share no block and are solved in parallel.
     Colored,
-    /// In this many ranges of consecutive contacts, each of which sees the others as they were before the sweep; ranges
-    /// in parallel. The ranges are a block Jacobi method among themselves: `k` of them that push the same bodies need a
-    /// relaxation of `1/k`, or extrapolation.
+    /// In this many ranges of consecutive contacts, in parallel. Each range uses the impulses of the others
+    /// from before the sweep, so the ranges are a block Jacobi method among themselves: `k` ranges that push
+    /// the same bodies need a relaxation of `1/k`, or extrapolation.
     Partitioned(usize),
 }
 
-/// The laws that [`solve`] has a rule for: each.
+/// The laws that [`solve`] supports: both.
 pub const LAWS: &[Law] = &Law::all();
 
 /// Settings of [`solve`].
@@ -65,7 +68,7 @@ pub const LAWS: &[Law] = &Law::all();
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,
-    /// Largest number of sweeps (default `10_000`).
+    /// Maximum number of sweeps (default `10_000`).
     pub max_sweeps: usize,
     /// Relaxation `ω` in `(0, 1]` (default 1); larger values could leave the cones.
     pub relaxation: f64,
@@ -92,7 +95,7 @@ impl Default for Settings {
 
 /// Solves `problem` in place, starting from `impulses` (N·s, one per contact).
 ///
-/// On return `impulses` is the iterate with the smallest residual among those evaluated, the start included.
+/// On return `impulses` is the evaluated iterate with the smallest residual, the start included.
 /// [`Report::iterations`] counts sweeps.
 ///
 /// # Errors
@@ -126,7 +129,7 @@ pub fn solve<D: Delassus>(
     }
 }
 
-/// [`solve`] of what was checked.
+/// [`solve`] for checked input.
 fn iterate<D: Delassus>(
     problem: &Problem<D>,
     settings: &Settings,
@@ -142,7 +145,7 @@ fn iterate<D: Delassus>(
         sweeps += 1;
         let change = extrapolation.after(impulses);
         let due = sweeps == settings.max_sweeps || sweeps.is_multiple_of(settings.check_every);
-        // A sweep that changes next to nothing may be the last.
+        // Also check after a sweep with a small change: it may be the last.
         if due || change <= 0.5 * record.target {
             record.offer(impulses);
             if !record.solved() && (change == 0.0 || !change.is_finite()) {
@@ -180,18 +183,18 @@ fn check<D: Delassus>(
     Ok(())
 }
 
-/// What sweeps need besides the impulses.
+/// The data that sweeps need besides the impulses.
 struct Sweeper<'a, D> {
     problem: &'a Problem<D>,
     relaxation: f64,
     ordering: Ordering,
-    /// The operator's memory.
+    /// The operator's [memory](Delassus::begin).
     memory: Vec<f64>,
     /// The contacts of each color.
     colors: Vec<Vec<usize>>,
     /// New impulses of one color.
     fresh: Vec<Vector3<f64>>,
-    /// Impulses and memory as each range sees them.
+    /// Impulses and memory of each range.
     ranges: Vec<(Vec<Vector3<f64>>, Vec<f64>)>,
 }
 
@@ -247,7 +250,8 @@ impl<'a, D: Delassus> Sweeper<'a, D> {
         impulses[contact] = new;
     }
 
-    /// Contacts of one color do not see one another, so the new impulses do not depend on who computes them.
+    /// Contacts of one color are not coupled, so their new impulses do not depend on the order in which they
+    /// are computed.
     fn sweep_colors(&mut self, impulses: &mut [Vector3<f64>], memory: &mut [f64]) {
         let mut fresh = std::mem::take(&mut self.fresh);
         for color in &self.colors {
@@ -267,7 +271,7 @@ impl<'a, D: Delassus> Sweeper<'a, D> {
         self.fresh = fresh;
     }
 
-    /// Every range sweeps its own copy of all impulses and hands over its own part.
+    /// Every range sweeps its own copy of all impulses; its own part is then copied back.
     fn sweep_ranges(&mut self, impulses: &mut [Vector3<f64>]) {
         let mut ranges = std::mem::take(&mut self.ranges);
         let (n, count) = (impulses.len(), ranges.len());
@@ -294,7 +298,7 @@ fn color<D: Delassus>(delassus: &D) -> Vec<Vec<usize>> {
     let n = delassus.contact_count();
     let mut color_of = vec![usize::MAX; n];
     let mut colors: Vec<Vec<usize>> = Vec::new();
-    // The last contact that found a color taken.
+    // For each color the last contact that found it taken.
     let mut taken: Vec<usize> = Vec::new();
     for contact in 0..n {
         delassus.neighbors(contact, &mut |neighbor| {

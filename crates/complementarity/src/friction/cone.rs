@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 ///
 /// # Example
 ///
-/// Sideways pull alone is answered from the edge of the cone of 45°.
+/// A purely tangential pull is projected on the boundary of the cone of 45°.
 ///
 /// ```
 /// use nalgebra::vector;
@@ -20,7 +20,7 @@ use nalgebra::Vector3;
 #[must_use]
 pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     let (normal, length) = (point.x, length(point.y, point.z));
-    // Below the plane there is no point of the cone, whatever μ times the normal rounds to.
+    // A point with a negative normal is outside the cone, even if μ times the normal rounds to −0.
     if normal >= 0.0 && length <= friction * normal {
         *point
     } else if normal <= 0.0 && friction * length <= -normal {
@@ -29,7 +29,7 @@ pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
         let normal = if friction < 1e8 {
             (normal + friction * length) / (1.0 + friction * friction)
         } else {
-            // Its square could overflow, and the one beside it is below rounding.
+            // The square of such a friction coefficient could overflow, and the 1 beside it is below rounding.
             (normal / friction + length) / friction
         };
         let scale = if length > 0.0 { friction * normal / length } else { 0.0 };
@@ -41,7 +41,7 @@ pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
 #[inline]
 pub(super) fn length(y: f64, z: f64) -> f64 {
     let square = y * y + z * z;
-    // Squares of this size have lost nothing to underflow, and have not overflown.
+    // Squares in this range have neither lost digits to underflow nor overflowed.
     if square > 1e-280 && square < 1e300 { square.sqrt() } else { far_length(y, z) }
 }
 
@@ -85,7 +85,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Moreau: a point is the sum of its projections on a cone and on the polar cone, orthogonal.
+        /// Moreau: a point is the sum of its projections on a cone and on the polar cone, and the two are
+        /// orthogonal.
         #[test]
         fn what_is_taken_away_is_polar_and_orthogonal(
             n in -9.0..9.0, t in -9.0..9.0, o in -9.0..9.0, any in 0.0..5.0, flat in 0..3
@@ -132,12 +133,12 @@ mod tests {
         }
     }
 
-    /// A cone of nearly 180° leaves tangents as they are and lifts the point to its edge.
+    /// The projection on a cone of nearly 180° keeps the tangents and lifts the point to the boundary.
     #[test]
     fn wide_cones_keep_tangents() {
         for friction in [1e7, 1e8, 1e150, 1e300] {
             let found = project(&vector![-2.0, 3.0, 4.0], friction);
-            // Off by the part (2 + 5/μ)/(5 μ) of the tangents.
+            // The relative error of the tangents is (2 + 5/μ)/(5 μ).
             assert!((found.yz() - vector![3.0, 4.0]).norm() <= 2.1 / friction + 1e-15, "{found}");
             assert!((found.x * friction / 5.0 - 1.0).abs() <= 1.0 / friction + 1e-15, "{found}");
         }

@@ -1,10 +1,10 @@
-//! The operator `W` that turns impulses into velocities: the trait [`Delassus`] and two of its kinds.
+//! The operator `W` that maps impulses to velocities: the trait [`Delassus`] and two implementations.
 //!
-//! [`BlockSparse`] stores the 3 × 3 blocks of contacts that act on one another, dense matrices included;
-//! [`MatrixFree`] stores `J` and `M⁻¹ Jᵀ` and keeps the velocities of the bodies instead of `W`.
+//! [`BlockSparse`] stores the 3 × 3 blocks of coupled contacts, dense matrices included. [`MatrixFree`] stores
+//! `J` and `M⁻¹ Jᵀ` and computes with the velocities of the bodies instead of `W`.
 //!
-//! **Contacts in the plane** have one tangent. The constructors for them append a second tangent that is coupled to
-//! nothing and has the compliance of the first: its impulse is zero under either law, exactly.
+//! **Contacts in the plane** have one tangent. The constructors for them append a second tangent that is
+//! uncoupled and has the compliance of the first: under either law its impulse is exactly zero.
 //!
 //! # Source
 //!
@@ -16,11 +16,11 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 use super::ProblemError;
 use crate::compensated::Sum;
 
-/// A Delassus operator, contact by contact.
+/// A Delassus operator that is evaluated contact by contact.
 ///
-/// Sweeps change one impulse at a time. What an operator wants to remember of all impulses is in `memory`,
-/// which it [begins](Self::begin) and [updates](Self::update); between these calls
-/// [`velocity`](Self::velocity) is `Σ_j W_ij p_j` of the impulses last told.
+/// Sweeps change one impulse at a time. An operator may store a function of all impulses in `memory`, which
+/// [`begin`](Self::begin) fills and [`update`](Self::update) changes. Between these calls
+/// [`velocity`](Self::velocity) returns `Σ_j W_ij p_j` of the impulses passed last.
 pub trait Delassus: Sync {
     /// Number of contacts.
     fn contact_count(&self) -> usize;
@@ -31,21 +31,22 @@ pub trait Delassus: Sync {
     /// `Σ_j W_ij p_j` (m/s).
     fn velocity(&self, contact: usize, impulses: &[Vector3<f64>], memory: &[f64]) -> Vector3<f64>;
 
-    /// Calls `visit` with every contact `j` that may have `W_ij ≠ 0`, some perhaps more than once.
+    /// Calls `visit` with every contact `j` that may have `W_ij ≠ 0`; a contact may be visited more than once.
     fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize));
 
-    /// Sizes `memory` and writes what `impulses` do to it.
+    /// Resizes `memory` and fills it from `impulses`.
     fn begin(&self, _impulses: &[Vector3<f64>], memory: &mut Vec<f64>) {
         memory.clear();
     }
 
-    /// Adds what a change of one impulse does to `memory`.
+    /// Updates `memory` after a change of one impulse.
     fn update(&self, _contact: usize, _change: &Vector3<f64>, _memory: &mut [f64]) {}
 
-    /// `Σ_j W_ij p_j + u_i` for every contact, with one rounding where terms cancel (m/s).
+    /// `Σ_j W_ij p_j + u_i` for every contact (m/s), rounded only once where terms cancel.
     ///
-    /// Answers whose impulses are large are judged by it. What is provided asks for the columns of `W` one by one, `3n` times
-    /// [`begin`](Self::begin); an operator that knows its entries does better with a [compensated sum](Sum).
+    /// The check of large impulses uses this. The provided method computes the columns of `W` one by one, `3n`
+    /// calls of [`begin`](Self::begin); an operator that stores its entries should override it with a
+    /// [compensated sum](Sum).
     fn compensated_velocities(
         &self,
         impulses: &[Vector3<f64>],
@@ -77,7 +78,7 @@ pub trait Delassus: Sync {
     }
 }
 
-/// An operator that is borrowed.
+/// A borrowed operator.
 impl<D: Delassus> Delassus for &D {
     fn contact_count(&self) -> usize {
         (**self).contact_count()
@@ -139,16 +140,17 @@ fn values(sums: &[[Sum; 3]]) -> Vec<Vector3<f64>> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockSparse {
-    /// Where each row starts, and the end of the last.
+    /// The start of each row, and the end of the last.
     starts: Vec<usize>,
     columns: Vec<usize>,
     blocks: Vec<Matrix3<f64>>,
-    /// Where the diagonal block of each row is.
+    /// The position of the diagonal block of each row.
     diagonal: Vec<usize>,
 }
 
 impl BlockSparse {
-    /// From `(row, column, block)` in any order, both triangles and all diagonal blocks given.
+    /// Creates the operator from `(row, column, block)` in any order; both triangles and all diagonal blocks
+    /// must be given.
     ///
     /// # Errors
     ///
@@ -190,7 +192,7 @@ impl BlockSparse {
         Ok(sparse)
     }
 
-    /// From a dense `3n × 3n` matrix; off-diagonal blocks of zeros are left out.
+    /// Creates the operator from a dense `3n × 3n` matrix; off-diagonal blocks of zeros are left out.
     ///
     /// # Errors
     ///
@@ -199,7 +201,7 @@ impl BlockSparse {
         Self::split(matrix, 3, |matrix, row, column| matrix.fixed_view::<3, 3>(row, column).into())
     }
 
-    /// From a dense `2n × 2n` matrix of contacts in the plane (normal, tangent).
+    /// Creates the operator from a dense `2n × 2n` matrix of contacts in the plane (normal, tangent).
     ///
     /// # Errors
     ///
@@ -243,7 +245,7 @@ impl BlockSparse {
         self.columns[range.clone()].iter().copied().zip(&self.blocks[range])
     }
 
-    /// The block of a row and a column, if it is stored.
+    /// The block at `row` and `column`, if it is stored.
     #[must_use]
     pub fn block(&self, row: usize, column: usize) -> Option<&Matrix3<f64>> {
         let range = *self.starts.get(row)?..*self.starts.get(row + 1)?;
@@ -304,10 +306,10 @@ impl Delassus for BlockSparse {
     }
 }
 
-/// `W = J M⁻¹ Jᵀ` without forming it: per contact the columns of `J` and `J M⁻¹` that are not zero.
+/// `W = J M⁻¹ Jᵀ` without forming it: for each contact, the columns of `J` and `J M⁻¹` that are not zero.
 ///
-/// A product costs `O(nnz(J))` for all contacts, where blocks cost the number of pairs of contacts that share a
-/// body: many contacts on one body are where this pays.
+/// A product for all contacts costs `O(nnz(J))`; a block-sparse operator costs the number of pairs of contacts
+/// that share a body. This operator is therefore cheaper when many contacts act on one body.
 ///
 /// # Example
 ///
@@ -328,14 +330,14 @@ impl Delassus for BlockSparse {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixFree {
     velocities: usize,
-    /// Where each contact's entries start, and the end of the last.
+    /// The start of each contact's entries, and the end of the last.
     starts: Vec<usize>,
     entries: Vec<Entry>,
-    /// For every velocity the contacts it moves.
+    /// For every velocity, the contacts that it moves.
     moved: Vec<Vec<usize>>,
 }
 
-/// What one velocity and one contact have to do with one another.
+/// The coupling of one velocity and one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     velocity: usize,
@@ -346,7 +348,8 @@ struct Entry {
 }
 
 impl MatrixFree {
-    /// From the contact Jacobian `J` (`3n × n_v`) and the symmetric inverse mass matrix (`n_v × n_v`).
+    /// Creates the operator from the contact Jacobian `J` (`3n × n_v`) and the symmetric inverse mass matrix
+    /// (`n_v × n_v`).
     ///
     /// # Errors
     ///
@@ -427,7 +430,7 @@ impl Delassus for MatrixFree {
         }
     }
 
-    /// The velocities of the bodies are kept as sums, so that nothing is rounded between the two factors of `W`.
+    /// The velocities of the bodies are kept as unrounded sums between the two factors of `W`.
     fn compensated_velocities(
         &self,
         impulses: &[Vector3<f64>],

@@ -1,4 +1,4 @@
-//! Problems as JSON: written in one call, read and solved again to the same bits.
+//! Frictional contact problems as JSON: written in one call, then read and solved again with the same bits.
 //!
 //! ```text
 //! {"delassus": {"blocks": [{"row": 0, "column": 0, "values": [[…], […], […]]}, …]},
@@ -6,19 +6,22 @@
 //!  "method": {"combined": {"tolerance": 1e-8}}}
 //! ```
 //!
-//! `delassus` may be `{"dense": [[…3n], …]}` instead. With `2n` rows it is that of contacts in the plane, each with a normal and
-//! one tangent; then `free_velocity` and `start` have two entries a contact as well. `law` is `coulomb`
-//! by default or `maximum-dissipation`. `start` (N·s) and `method` are optional: the impulses that a solve
-//! began with and the solver with its settings, so that a solve inside a simulation can be repeated as it was.
+//! `delassus` may be `{"dense": [[…3n], …]}` instead. With `2n` rows the contacts are in the plane, each with a
+//! normal and one tangent; `free_velocity` and `start` then have two entries per contact as well. `law` is
+//! `coulomb` (the default) or `maximum-dissipation`. `start` (N·s) and `method` are optional: they hold the
+//! initial impulses and the solver with its settings, so that a solve from a simulation can be repeated
+//! exactly.
 //!
-//! Documents written before the law belonged to the problem have it among the settings of their method,
-//! `{"combined": {"law": "maximum-dissipation", …}}`. These are read as if it stood in `law`, and refused if both are given and differ.
+//! Older documents have the law among the settings of their method,
+//! `{"combined": {"law": "maximum-dissipation", …}}`. It is read as if it were in `law`. If both are given and
+//! differ, the document is refused.
 //!
-//! Numbers are written with the digits that single out their double, and read as the nearest one. A document of a
-//! [`BlockSparse`] problem therefore gives back the same problem, and the same solver the same bits. Other operators are
-//! written by their blocks, `W` formed, which rounds differently than their products do.
+//! Every number is written with enough digits to identify its double, and read as the nearest double. A
+//! document of a [`BlockSparse`] problem therefore gives back the same problem, and a solver gives the same
+//! bits. Other operators are written as blocks of the formed `W`, whose rounding differs from that of their
+//! products.
 //!
-//! Without the feature `json` a [`Document`] is data in memory only.
+//! Without the feature `json` a [`Document`] only exists in memory.
 //!
 //! # Source
 //!
@@ -33,7 +36,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution, report};
 
-/// A frictional contact problem as it stands in a file; see the [module](self).
+/// A frictional contact problem in the form of a file; see the [module](self).
 ///
 /// # Example
 ///
@@ -57,17 +60,18 @@ use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution,
 pub struct Document {
     /// The operator `W` (kg⁻¹).
     pub delassus: Operator,
-    /// The velocities without contact impulses (m/s) of each contact: normal, tangent and, in space, tangent.
+    /// The velocities without contact impulses (m/s) of each contact: normal and tangent in the plane; normal,
+    /// tangent, tangent in space.
     pub free_velocity: Vec<f64>,
-    /// The friction coefficients, one for each contact, at least 0.
+    /// The friction coefficients, one per contact (≥ 0).
     pub friction: Vec<f64>,
-    /// The friction law; that of Coulomb by default, which is then not written.
+    /// The friction law; Coulomb's by default, which is then not written.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "json::is_default"))]
     pub law: Law,
-    /// The impulses to begin with (N·s), in the same order; zero by default.
+    /// The initial impulses (N·s), in the same order; zero by default.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub start: Option<Vec<f64>>,
-    /// The solver with its settings; [`Method::default`] if there is none.
+    /// The solver with its settings; [`Method::default`] if not given.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub method: Option<Method>,
 }
@@ -77,7 +81,7 @@ pub struct Document {
 #[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
 pub enum Operator {
-    /// All `3n` rows of the matrix, or `2n` of contacts in the plane.
+    /// All `3n` rows of the matrix, or `2n` rows for contacts in the plane.
     Dense(Vec<Vec<f64>>),
     /// The blocks that are not zero, both triangles and all diagonal blocks.
     Blocks(Vec<Block>),
@@ -87,15 +91,15 @@ pub enum Operator {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Block {
-    /// Contact whose velocity changes.
+    /// Index of the contact whose velocity changes.
     pub row: usize,
-    /// Contact whose impulse changes it.
+    /// Index of the contact whose impulse causes the change.
     pub column: usize,
     /// The entries by rows (kg⁻¹).
     pub values: [[f64; 3]; 3],
 }
 
-/// Why a document is not a problem, or could not be solved.
+/// The reason why a document is not a valid problem, or could not be solved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -103,7 +107,7 @@ pub enum Error {
     #[cfg(feature = "json")]
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// A list has not the length that the number of friction coefficients asks for.
+    /// The length of a list does not match the number of friction coefficients.
     #[error("`{field}` has {found} entries, expected {expected}")]
     Length {
         /// Name of the list.
@@ -113,7 +117,7 @@ pub enum Error {
         /// Length expected.
         expected: usize,
     },
-    /// The numbers do not make a problem.
+    /// The numbers do not make a valid problem.
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// The solver could not start.
@@ -131,7 +135,7 @@ impl Document {
         let mut blocks = Vec::new();
         let mut impulses = vec![Vector3::zeros(); n];
         let mut memory = Vec::new();
-        // For every column its rows, ascending.
+        // For every column its rows, in ascending order.
         let mut rows = vec![Vec::new(); n];
         for row in 0..n {
             problem.delassus().neighbors(row, &mut |column| rows[column].push(row));
@@ -162,7 +166,7 @@ impl Document {
         }
     }
 
-    /// The same document with the impulses that a solve begins with (N·s).
+    /// The same document with initial impulses (N·s).
     #[must_use]
     pub fn with_start(self, impulses: &[Vector3<f64>]) -> Self {
         Self { start: Some(flat(impulses)), ..self }
@@ -174,7 +178,7 @@ impl Document {
         Self { method: Some(method), ..self }
     }
 
-    /// Entries of a velocity or an impulse of one contact: 2 in the plane, otherwise 3.
+    /// Number of components of a velocity or an impulse of one contact: 2 in the plane, otherwise 3.
     #[must_use]
     pub fn components(&self) -> usize {
         match &self.delassus {
@@ -206,7 +210,7 @@ impl Document {
                 }
             }
             Operator::Blocks(blocks) => {
-                // The matrix is made from its columns.
+                // `Matrix3::from` takes columns.
                 let matrix = |block: &Block| Matrix3::from(block.values).transpose();
                 let blocks: Vec<_> =
                     blocks.iter().map(|block| (block.row, block.column, matrix(block))).collect();
@@ -217,7 +221,7 @@ impl Document {
         Ok(Problem::from_sparse(delassus, free, &self.friction)?.with_law(self.law))
     }
 
-    /// The impulses to begin with (N·s), one for each contact.
+    /// The initial impulses (N·s), one per contact.
     ///
     /// # Errors
     ///
@@ -230,7 +234,7 @@ impl Document {
         }
     }
 
-    /// Solves the problem by the document's method from its start.
+    /// Solves the problem by the document's method from its initial impulses.
     ///
     /// # Errors
     ///

@@ -1,15 +1,15 @@
-//! Why data are not a frictional contact problem: [`ProblemError`].
+//! The reasons why data are not a frictional contact problem: [`ProblemError`].
 
 use super::single;
 
-/// Why data are not a problem.
+/// The reason why data are not a frictional contact problem.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
     /// There are no contacts.
     #[error("problem has no contacts, expected at least one")]
     Empty,
-    /// A dense matrix is not square or not made of whole blocks.
+    /// A dense matrix is not square or does not consist of whole blocks.
     #[error(
         "matrix is {rows} × {columns}, expected a square matrix of {components} × {components} blocks"
     )]
@@ -21,7 +21,7 @@ pub enum ProblemError {
         /// Rows of a block.
         components: usize,
     },
-    /// Contact Jacobian and inverse mass matrix do not fit.
+    /// The shapes of the contact Jacobian and the inverse mass matrix do not match.
     #[error(
         "jacobian is {jacobian:?} and inverse mass {inverse_mass:?}, expected (3 n, n_v) and (n_v, n_v)"
     )]
@@ -89,15 +89,16 @@ pub enum ProblemError {
         /// Its mirror image.
         other: f64,
     },
-    /// A contact's own block or its friction is refused; rows and columns within the block.
+    /// The diagonal block or the friction coefficient of a contact is refused; rows and columns are those
+    /// within the block.
     #[error("contact {contact}: {error}")]
     Contact {
         /// The contact.
         contact: usize,
-        /// What is wrong.
+        /// The reason.
         error: single::Error,
     },
-    /// A list has not the length that the number of contacts asks for.
+    /// The length of a list does not match the number of contacts.
     #[error("{name} has length {found}, expected {expected}")]
     Length {
         /// Name of the list.

@@ -1,34 +1,43 @@
-//! Proofs that a frictional contact problem has no solution: weights of the normals that no impulse can help.
+//! Proofs that a frictional contact problem has no solution, by weights of the normals on which no impulse has
+//! an effect.
 //!
-//! Both laws ask for `u_N ≥ 0`. Let `y ≥ 0` be weights of the contacts, `q = (y, 0, 0)` contact by contact and `g = Wᵀ q`. For any
-//! impulses `p` in their cones, with `u = W p + u_f`,
+//! Both laws require `u_N ≥ 0`. Let `y ≥ 0` be weights of the contacts, `q = (y, 0, 0)` contact by contact and
+//! `g = Wᵀ q`. For any impulses `p` in their cones, with `u = W p + u_f`,
 //!
 //! ```math
 //! \sum_i y_i u_{N,i} = q \cdot u_f + \sum_i g_i \cdot p_i \;\le\; q \cdot u_f + \sum_i h_i \|p_i\|,\qquad
 //! h_i = \min\bigl( \|g_i\|,\; \max(0,\, g_{N,i} + \mu_i \|g_{T,i}\|) \bigr) .
 //! ```
 //!
-//! If `q·u_f < 0` and all `h_i` are zero, the sum is negative for every `p`, and some contact approaches: there is no solution. A wall on either side of
-//! a body that moves is the smallest example, with equal weights. For a positive semidefinite `W` this is Farkas' lemma: `h = 0` holds exactly if `W q = 0`, and if
-//! no such `y` exists some impulses along the normals leave no approach.
+//! If `q·u_f < 0` and all `h_i` are zero, the sum is negative for every `p`, so some contact approaches: there
+//! is no solution. The smallest example is a moving body between two walls, with equal weights. For a positive
+//! semidefinite `W` this is Farkas' lemma: `h = 0` holds exactly if `W q = 0`, and if no such `y` exists, some
+//! impulses along the normals prevent every approach.
 //!
-//! **Rounding.** Entries of `W` are rounded, and `g` is then not zero but small. What is proved is that every solution has a contact with
+//! **Rounding.** Entries of `W` are rounded, so `g` is small instead of zero. It is then only proved that every
+//! solution has a contact with
 //!
 //! ```math
 //! w_i \|p_i\| \;\ge\; R = \frac{-q \cdot u_f}{\sum_i h_i / w_i} ,
 //! ```
 //!
-//! the [reach](Infeasibility::reach). An entry of `W` is the sum of at least one product of a row, an inverse mass and a row, and at most of a few dozen, so
-//! that its relative rounding `δ` (relative to `√(w_i w_j)`) is up to some tens of units; `n` impulses of the size `R` then make velocities of `n δ R` that
-//! mean nothing. If that is more than the largest `‖u_f‖`, with `δ = 48 · 2⁻⁵²`, the velocities of no possible solution are determined by the data
-//! to a single digit: an infeasible problem differs from this one by less than rounding. [`Infeasibility::find`] returns nothing weaker, and nothing
-//! whose `−q·u_f` is below `δ Σ y_i` times the largest `‖u_f‖`, what the rounding of `u_f` may add. All sums are [compensated](crate::compensated).
+//! the [reach](Infeasibility::reach). An entry of `W` is a sum of products of a row, an inverse mass and a row,
+//! with one to a few dozen terms. Its rounding `δ` (relative to `√(w_i w_j)`) is therefore up to some tens of
+//! units. With `n` impulses of the size `R` this causes velocities of `n δ R` that are only rounding. If
+//! `n δ R` is more than the largest `‖u_f‖`, with `δ = 48 · 2⁻⁵²`, the data do not determine a single digit of
+//! the velocities of any possible solution: an infeasible problem differs from this one by less than rounding.
+//! [`Infeasibility::find`] returns no weaker proof, and none whose `−q·u_f` is below `δ Σ y_i` times the
+//! largest `‖u_f‖`, the possible effect of the rounding of `u_f`. All sums are
+//! [compensated](crate::compensated).
 //!
-//! **How weights are found.** They minimize `‖S Wᵀ q‖² + (1 + q·u_f)²` over `y ≥ 0`, in scaled rows and columns, a linear complementarity problem that
-//! [Lemke's method](crate::lcp::lemke) solves; a least-squares problem on the support, refined twice with compensated residuals, brings them to full precision.
+//! **How weights are found.** They minimize `‖S Wᵀ q‖² + (1 + q·u_f)²` over `y ≥ 0`, in scaled rows and
+//! columns. This is a linear complementarity problem, which [Lemke's method](crate::lcp::lemke) solves. A
+//! least-squares problem on the support, refined twice with compensated residuals, then gives the weights to
+//! full precision.
 //!
-//! - **Does not** find weights for every problem without solution: friction can leave none where impulses along the normals would do,
-//!   weights that are not determined to rounding are no proof, and [`find`](Infeasibility::find) looks for `W q = 0` only.
+//! - **Does not** find weights for every problem without a solution: with friction there may be none although
+//!   impulses along the normals would suffice without it, weights that are not determined beyond rounding are
+//!   no proof, and [`find`](Infeasibility::find) only searches for `W q = 0`.
 //! - **Cost** one dense `W`, Lemke's method for `n` unknowns and one factorization: some milliseconds for 100 contacts.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
@@ -47,16 +56,16 @@ use crate::{
 /// Rounding of an entry of `W`, relative to `√(w_i w_j)`, that the proof allows for each contact.
 const ROUNDING: f64 = 48.0 * f64::EPSILON;
 
-/// Weights that no impulses can help, see the head of the module.
+/// Weights of the normals on which no impulse has an effect; see the head of the module.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Infeasibility {
     /// `y` (≥ 0, one per contact, the largest is 1).
     pub weights: Vec<f64>,
-    /// `−Σ y_i u_f,N,i`: with these weights the contacts approach at least this fast, whatever the impulses are (m/s, > 0).
+    /// `−Σ y_i u_f,N,i`: weighted by `y`, the contacts approach at least this fast for any impulses (m/s, > 0).
     pub approach: f64,
-    /// The least `w_i ‖p_i‖` of some contact of a solution (m/s); infinite for a proof without rounding.
+    /// Lower bound of `w_i ‖p_i‖` at some contact of any solution (m/s); infinite for a proof without rounding.
     #[cfg_attr(feature = "serde", serde(serialize_with = "finite_or_null"))]
     pub reach: f64,
 }
@@ -68,11 +77,12 @@ fn finite_or_null<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
 }
 
 impl Infeasibility {
-    /// Looks for a proof.
+    /// Searches for a proof.
     ///
     /// # Example
     ///
-    /// A body of 1 kg that moves at 1 m/s toward one wall, and away from another that it touches; restitution asks for 1 m/s away from the first.
+    /// A body of 1 kg moves at 1 m/s toward one wall, and touches another behind it; restitution requires 1 m/s
+    /// away from the first.
     ///
     /// ```
     /// use nalgebra::{DMatrix, dmatrix};
@@ -93,7 +103,7 @@ impl Infeasibility {
         Self::judge(problem, &matrix, weights)
     }
 
-    /// The proof that `weights` (one per contact) are, if they are one.
+    /// The proof given by `weights` (one per contact), or `None` if they prove nothing.
     #[must_use]
     pub fn of<D: Delassus>(problem: &Problem<D>, weights: &[f64]) -> Option<Self> {
         Self::judge(problem, &problem.dense(), weights.to_vec())
@@ -137,7 +147,7 @@ impl Infeasibility {
     }
 }
 
-/// Weights that may be a proof.
+/// Candidate weights for a proof.
 fn weights<D: Delassus>(problem: &Problem<D>, matrix: &DMatrix<f64>) -> Option<Vec<f64>> {
     let n = problem.contact_count();
     let roots = DVector::from_iterator(n, problem.inverse_masses().iter().map(|w| w.sqrt()));

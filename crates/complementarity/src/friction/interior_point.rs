@@ -1,21 +1,22 @@
-//! All contacts at once by an interior-point method, for hard problems and full precision.
+//! Interior-point method for all contacts at once, for hard problems and full precision.
 //!
-//! In the variables `x = (μ p_N, p_T)` and `z = (û_N/μ, û_T)` friction cone and dual cone are Lorentz cones, and
-//! Coulomb's law becomes
+//! In the variables `x = (μ p_N, p_T)` and `z = (û_N/μ, û_T)` the friction cone and its dual are second-order
+//! (Lorentz) cones, and Coulomb's law becomes
 //!
 //! ```math
 //! G x + g = \Psi(z),\qquad \Psi(z) = (z_0 - \|z_T\|,\; z_T),\qquad L \ni x \perp z \in L
 //! ```
 //!
-//! because `u_N/μ = z_0 − ‖z_T‖`: the velocity that De Saxcé adds is part of `z`, so that nothing is relaxed and no outer
-//! iteration is needed. Newton steps with the scaling of Nesterov and Todd and Mehrotra's predictor and corrector follow
-//! the central path `x ∘ z = σ e`. Every contact is scaled by the square root of its inverse mass.
+//! because `u_N/μ = z_0 − ‖z_T‖`. The velocity that De Saxcé adds is a function of `z`, so no relaxation and no
+//! outer iteration is needed. Newton steps with the scaling of Nesterov and Todd and Mehrotra's
+//! predictor-corrector follow the central path `x ∘ z = σ e`. Every contact is scaled by the square root of its
+//! inverse mass.
 //!
-//! - **Solves** Coulomb's law. Without slip the system is that of a convex program and converges always; with slip `Ψ` is
-//!   not monotone and convergence, though usual, is not guaranteed.
-//! - **Redundant** contacts are fine: the path leads to the center of the solutions.
-//! - **Cost** one dense LU factorization of size `3n` per step, `18 n³` flops, and typically 10 to 40 steps; about
-//!   `27 n²` numbers of memory.
+//! - **Solves** Coulomb's law. Without slip the system is that of a convex program and the method always
+//!   converges. With slip `Ψ` is not monotone: convergence is usual but not guaranteed.
+//! - **Redundant** contacts are allowed: the path leads to the center of the solution set.
+//! - **Cost** one dense LU factorization of size `3n` per step, `18 n³` flops, and typically 10 to 40 steps;
+//!   memory for about `27 n²` numbers.
 //! - **Deterministic**: single-threaded.
 //!
 //! # Source
@@ -24,8 +25,8 @@
 //! interior point algorithm", *Optimization Methods and Software* 39 (2024) 634–663 (the convex part and the problems);
 //! Y. E. Nesterov, M. J. Todd, "Self-scaled barriers and interior-point methods for convex programming", *Mathematics of
 //! Operations Research* 22 (1997) 1–42; L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010,
-//! section 4 (formulas of the scaling). That `‖u_T‖` is a function of `z` alone is used here in place of an outer
-//! iteration.
+//! section 4 (formulas of the scaling). An outer iteration is not needed here, because
+//! `‖u_T‖` is a function of `z` alone.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
@@ -35,10 +36,11 @@ use super::{
     rescaled::InUnits,
 };
 
-/// The laws that [`solve`] has a rule for.
+/// The laws that [`solve`] supports.
 pub const LAWS: &[Law] = &[Law::Coulomb];
 
-/// Steps without a new best residual after which the solve is over: the path needs fewer to turn.
+/// Number of steps without a new best residual after which the solve stops. Temporary increases along the path
+/// are shorter.
 const PATIENCE: usize = 20;
 
 /// Settings of [`solve`].
@@ -48,7 +50,7 @@ const PATIENCE: usize = 20;
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
     pub tolerance: f64,
-    /// Largest number of steps (default 100).
+    /// Maximum number of steps (default 100).
     pub max_steps: usize,
 }
 
@@ -58,8 +60,8 @@ impl Default for Settings {
     }
 }
 
-/// Solves `problem` by Coulomb's law from the interior of the cones; `impulses` (N·s, one per contact) is only
-/// compared with, and is returned if nothing better is found.
+/// Solves `problem` by Coulomb's law from the interior of the cones. `impulses` (N·s, one per contact) is not
+/// used as a start; it is returned if its residual is smaller than that of every iterate.
 ///
 /// [`Report::iterations`] counts Newton steps.
 ///
@@ -96,7 +98,7 @@ pub fn solve<D: Delassus>(
     }
 }
 
-/// [`solve`] of what was checked.
+/// [`solve`] for checked input.
 fn iterate<D: Delassus>(
     problem: &Problem<D>,
     settings: &Settings,
@@ -126,11 +128,11 @@ fn iterate<D: Delassus>(
     Ok(record.finish(impulses, steps, status))
 }
 
-/// The problem in Lorentz cones.
+/// The problem in second-order cones.
 struct Scaled {
     matrix: DMatrix<f64>,
     vector: DVector<f64>,
-    /// Per contact what turns `x` into an impulse.
+    /// For each contact, the factors that turn `x` into an impulse.
     back: Vec<Vector3<f64>>,
 }
 
@@ -144,13 +146,13 @@ impl Scaled {
     fn new<D: Delassus>(problem: &Problem<D>) -> Self {
         let n = problem.contact_count();
         let speed = 1.0 / problem.velocity_scale();
-        // Congruence with these makes the diagonal of G near one.
+        // A congruence with these factors makes the diagonal of G close to one.
         let mut scale = DVector::zeros(3 * n);
         let mut back = Vec::with_capacity(n);
         for (i, contact) in problem.contacts().iter().enumerate() {
             let root = 1.0 / problem.inverse_masses()[i].sqrt();
             let friction = contact.friction();
-            // Without friction only the normal is left of the cone.
+            // Without friction the cone is only the normal.
             let row = if friction > 0.0 {
                 Vector3::new(root / friction, root, root)
             } else {
@@ -189,7 +191,7 @@ impl Scaled {
         }
     }
 
-    /// One step of predictor and corrector; `false` if the system is singular or round-off has the last word.
+    /// One predictor-corrector step; `false` if the system is singular or round-off prevents progress.
     fn step(&self, point: &mut Point) -> bool {
         let n = self.back.len();
         let mut residual = &self.matrix * &point.x + &self.vector;
@@ -207,7 +209,7 @@ impl Scaled {
             scalings.push(scaling);
         }
         let factor = system.lu();
-        // The predictor aims at the end of the path.
+        // The predictor aims at the end of the central path.
         let aim = |target: &dyn Fn(usize, &Scaling) -> Vector3<f64>| {
             let mut right = -&residual;
             let mut aims = Vec::with_capacity(n);
@@ -248,7 +250,7 @@ impl Scaled {
     }
 }
 
-/// Scaling of Nesterov and Todd of one contact: `λ = F x = F⁻¹ z`.
+/// The scaling of Nesterov and Todd of one contact: `λ = F x = F⁻¹ z`.
 struct Scaling {
     /// `F`.
     forward: Matrix3<f64>,
@@ -261,7 +263,7 @@ struct Scaling {
 }
 
 impl Scaling {
-    /// `None` if a point has left the interior by round-off.
+    /// `None` if a point has left the interior because of round-off.
     fn new(x: &Vector3<f64>, z: &Vector3<f64>) -> Option<Self> {
         let (size_x, size_z) = (determinant(x), determinant(z));
         let inside = size_x > 0.0 && size_z > 0.0;
@@ -324,7 +326,7 @@ fn divide(a: &Vector3<f64>, b: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(head, tail.x, tail.y)
 }
 
-/// The largest step, at most 10, that keeps all cones.
+/// The largest step, at most 10, that keeps all points in their cones.
 fn largest_step(point: &Point, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
     let mut largest = 10.0_f64;
     for i in 0..x.len() / 3 {
@@ -335,7 +337,7 @@ fn largest_step(point: &Point, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
     largest
 }
 
-/// The step along `along` at which `from`, inside the cone, meets its edge.
+/// The step along `along` at which `from`, inside the cone, reaches its boundary.
 fn step_to_edge(from: &Vector3<f64>, along: &Vector3<f64>) -> f64 {
     // c + 2 b t + a t² = 0 for the determinant, and the head must not become negative.
     let a = determinant(along);

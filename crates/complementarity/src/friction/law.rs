@@ -1,7 +1,8 @@
 //! The friction [`Law`] that a [problem](super::Problem) states.
 //!
-//! Both laws ask for `u_N ≥ 0`, `p_N ≥ 0`, `p_N u_N = 0` and `‖p_T‖ ≤ μ p_N`. They differ in the tangential impulse of a contact that
-//! slides, and agree where normal and tangents are not coupled and the tangents are alike, as at spheres.
+//! Both laws require `u_N ≥ 0`, `p_N ≥ 0`, `p_N u_N = 0` and `‖p_T‖ ≤ μ p_N`. They differ in the tangential
+//! impulse of a sliding contact. They agree where normal and tangents are uncoupled and the tangents have equal
+//! compliance, as for spheres.
 //!
 //! # Source
 //!
@@ -24,10 +25,10 @@ use std::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Law {
-    /// Friction is opposite to the slip that is left.
+    /// Friction is opposite to the slip after the impulse.
     #[default]
     Coulomb,
-    /// Each contact's impulse leaves the least kinetic energy, the others given.
+    /// The impulse of each contact minimizes the kinetic energy, with those of the others given.
     MaximumDissipation,
 }
 
@@ -47,7 +48,7 @@ impl Law {
         }
     }
 
-    /// A short description, as lists show it.
+    /// A short description for lists.
     #[must_use]
     pub const fn summary(self) -> &'static str {
         match self {
@@ -64,7 +65,7 @@ impl fmt::Display for Law {
     }
 }
 
-/// The names of several laws, with commas.
+/// The names of several laws, separated by commas.
 pub(super) fn names(laws: &[Law]) -> String {
     laws.iter().copied().map(Law::name).collect::<Vec<_>>().join(", ")
 }

@@ -1,24 +1,26 @@
-//! The choice among the solvers of the [frictional contact problem](Problem) as a value.
+//! The choice of a solver for the [frictional contact problem](Problem), as a value.
 //!
-//! **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the last ten.
-//! These solve most problems in fewer than a hundred sweeps. Problems that take more have many contacts on few bodies or
-//! strong friction. When `n` contacts have been swept a third as long as the [interior point](interior_point) takes, which is
-//! about `n²` sweeps, it is asked if `n` is at most [`COMBINED_CONTACTS`], and then the [projected
-//! gradient](projected_gradient), which is slow and hard to upset, [alternating directions](alternating_directions) and sweeps
-//! of half steps. The answer of each is the start of further sweeps that bring
-//! it to full precision. By maximum dissipation, for which these have no rule, the sweeps start from their answers to Coulomb's
-//! law. The best impulses of all are returned.
+//! **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the
+//! last ten. They solve most problems in fewer than a hundred sweeps. Problems that need more have many
+//! contacts on few bodies or strong friction. After about `n²` sweeps of `n` contacts, a third of the time of
+//! the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`].
+//! The next are the [projected gradient](projected_gradient), which is slow but robust, [alternating
+//! directions](alternating_directions) and sweeps of half steps. The answer of each method is the start of
+//! further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support,
+//! the sweeps start from their answers to Coulomb's law. The best impulses of all methods are returned.
 //!
-//! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of that size on single
-//! entries of a singular matrix makes it indefinite: then a solution need not exist, and the status says so. A body of 1 kg
-//! that moves at 1 m/s from one wall into another has `W = [[1, −c], [−c, 1]]` along the normals, `c = 1`; for `c > 1` no
-//! percussions keep both walls from approaching, since `u₁ ≥ 0` asks for `p₁ ≥ 1` and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁ < 0`.
+//! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of
+//! that size on single entries of a singular matrix makes it indefinite; a solution then need not exist, and
+//! the status reports this. An example is a body of 1 kg that moves at 1 m/s from one wall toward another. It has
+//! `W = [[1, −c], [−c, 1]]` along the normals, with `c = 1`. For `c > 1` no impulses prevent the approach to
+//! both walls, since `u₁ ≥ 0` requires `p₁ ≥ 1` and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁ < 0`.
 //!
-//! **Problems without solution.** When a method ends without an answer and there are at most [`COMBINED_CONTACTS`] contacts, a
-//! [proof](Infeasibility) is looked for that there is none, which makes the status [`Status::Infeasible`]; the default looks after its first sweeps.
+//! **Problems without a solution.** When a method ends without an answer and there are at most
+//! [`COMBINED_CONTACTS`] contacts, a [proof](Infeasibility) that there is no solution is searched for. If one
+//! is found, the status is [`Status::Infeasible`]. The default method searches after its first sweeps.
 //!
-//! No method can do better than round-off allows: with `κ` the ratio of the largest to the smallest `w_i` of contacts in one
-//! stack the relative residual ends at about `1e-16 κ`.
+//! The accuracy of all methods is limited by round-off: with `κ` the ratio of the largest to the smallest `w_i`
+//! of contacts in one stack, the smallest relative residual is about `1e-16 κ`.
 
 use nalgebra::Vector3;
 
@@ -30,7 +32,7 @@ use super::{
     report::{Error, check_law},
 };
 
-/// Largest number of contacts for which the default method factorizes dense matrices.
+/// Maximum number of contacts for which the default method factorizes dense matrices.
 pub const COMBINED_CONTACTS: usize = 400;
 
 /// A solver with its settings.
@@ -41,15 +43,15 @@ pub const COMBINED_CONTACTS: usize = 400;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Method {
-    /// The default, see the head of this module.
+    /// The default method; see the head of this module.
     Combined(Combined),
-    /// Sweeps over the contacts.
+    /// Sweeps over the contacts, see [`block_gauss_seidel`].
     BlockGaussSeidel(block_gauss_seidel::Settings),
-    /// All contacts at once; Coulomb's law only.
+    /// Interior-point method for all contacts at once; Coulomb's law only.
     InteriorPoint(interior_point::Settings),
-    /// One factorization; Coulomb's law only.
+    /// Alternating directions with one factorization; Coulomb's law only.
     AlternatingDirections(alternating_directions::Settings),
-    /// Products only; Coulomb's law only.
+    /// Projected gradient with products only; Coulomb's law only.
     ProjectedGradient(projected_gradient::Settings),
 }
 
@@ -60,7 +62,7 @@ pub enum Method {
 pub struct Combined {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-8`).
     pub tolerance: f64,
-    /// Largest number of sweeps in all (default `50_000`).
+    /// Maximum total number of sweeps (default `50_000`).
     pub max_sweeps: usize,
 }
 
@@ -76,14 +78,14 @@ impl Default for Method {
     }
 }
 
-/// What a [`Method`] leaves behind, whatever the status.
+/// The result of a [`Method`], whatever the status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// Impulses (N·s), one per contact.
     pub impulses: Vec<Vector3<f64>>,
     /// Velocities `W p + u_f` (m/s), one per contact.
     pub velocities: Vec<Vector3<f64>>,
-    /// How the solve ended.
+    /// The status at the end of the solve.
     pub report: Report,
 }
 
@@ -112,7 +114,7 @@ impl Method {
         }
     }
 
-    /// A short description, as lists show it.
+    /// A short description for lists.
     #[must_use]
     pub const fn summary(&self) -> &'static str {
         match self {
@@ -128,7 +130,7 @@ impl Method {
         }
     }
 
-    /// The laws that it has a rule for; problems that state another one are refused.
+    /// The supported laws; problems with another law are refused.
     ///
     /// ```
     /// use percussion_complementarity::friction::{Law, Method};
@@ -140,7 +142,7 @@ impl Method {
     #[must_use]
     pub const fn laws(&self) -> &'static [Law] {
         match self {
-            // It ends with sweeps, whatever its helpers can do.
+            // The combined method ends with sweeps, so it supports the laws of the sweeps.
             Self::Combined(_) | Self::BlockGaussSeidel(_) => block_gauss_seidel::LAWS,
             Self::InteriorPoint(_) => interior_point::LAWS,
             Self::AlternatingDirections(_) => alternating_directions::LAWS,
@@ -148,11 +150,11 @@ impl Method {
         }
     }
 
-    /// Whether it has a rule for `law`, before there is a problem.
+    /// Checks that the method supports `law`, before a problem exists.
     ///
     /// # Errors
     ///
-    /// [`Error::Law`] if not.
+    /// [`Error::Law`] if it does not.
     pub fn check_law(&self, law: Law) -> Result<(), Error> {
         check_law(law, self.laws())
     }
@@ -180,7 +182,8 @@ impl Method {
     ///
     /// # Example
     ///
-    /// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes away 2 N·s.
+    /// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes 2 N·s of
+    /// its momentum.
     ///
     /// ```
     /// use nalgebra::DMatrix;
@@ -204,7 +207,7 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// As [`solve`](Self::solve), and if there is not one finite impulse per contact.
+    /// Those of [`solve`](Self::solve), and if there is not one finite impulse per contact.
     pub fn solve_from<D: Delassus>(
         &self,
         problem: &Problem<D>,
@@ -242,7 +245,8 @@ fn combined<D: Delassus>(
     let tolerance = settings.tolerance;
     let base = block_gauss_seidel::Settings { tolerance, memory: 10, ..Default::default() };
     let n = problem.contact_count();
-    // Fifteen factorizations of 18 n³ flops cost as much as 3 n² sweeps of 100 ns a contact, if a flop takes 1 ns.
+    // Fifteen factorizations of 18 n³ flops cost as much as 3 n² sweeps of 100 ns per contact, if a flop takes
+    // 1 ns.
     let patience = (n * n).clamp(100, 3_000);
     let first = settings.max_sweeps.min(patience);
     let first = block_gauss_seidel::Settings { max_sweeps: first, ..base };
@@ -261,7 +265,7 @@ fn combined<D: Delassus>(
         }
         candidate.copy_from_slice(impulses);
         let coulomb = coulomb.get_or_insert_with(|| problem.by_law(Law::Coulomb));
-        // Sweeps forth and back leave some cycles of sweeps in one order.
+        // Sweeps forward and backward leave some cycles that sweeps in one order do not.
         let max_sweeps = left.min(patience);
         let forth_and_back =
             block_gauss_seidel::Settings { max_sweeps, ordering: Ordering::Symmetric, ..base };
@@ -286,7 +290,7 @@ fn combined<D: Delassus>(
                 alternating_directions::solve(coulomb, &settings, &mut candidate)?;
                 forth_and_back
             }
-            // Noise makes full steps cycle where half of them settle, slowly.
+            // With noise, full steps may cycle where half steps converge, slowly.
             Helper::HalfSteps => {
                 let max_sweeps = left.min(10 * patience);
                 block_gauss_seidel::Settings { max_sweeps, relaxation: 0.5, memory: 0, ..base }
@@ -304,7 +308,7 @@ fn combined<D: Delassus>(
     Ok(best)
 }
 
-/// What the default method turns to, in this order.
+/// The further methods that the default tries, in this order.
 #[derive(Clone, Copy)]
 enum Helper {
     InteriorPoint,

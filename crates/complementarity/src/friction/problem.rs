@@ -1,31 +1,35 @@
 //! The validated [`Problem`] and the residuals that judge any answer to it.
 //!
-//! **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it is
-//! measured where both are alike, in velocities: `w_i = tr(W_ii)/3`, an inverse mass, turns impulses into them. What is measured
-//! are the [figures](super::single::figures) of a contact: how fast it approaches, how much it pulls, how far it is out of its
-//! cone, how far from either opening or staying closed, and how far from either sticking or sliding against its friction. The residual
+//! **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it
+//! is a velocity. The inverse mass `w_i = tr(W_ii)/3` turns impulses into velocities. The residual consists of
+//! the [figures](super::single::figures) of a contact: how fast the contact approaches, how much it pulls, how
+//! far the impulse is outside its cone, how far the contact is from both opening and staying closed, and how
+//! far it is from both sticking and sliding against its friction. The residual
 //!
 //! ```math
 //! r_i = \max(\text{approach},\ \text{adhesion},\ \text{cone},\ \text{complementarity},\ \text{slip})
 //! ```
 //!
-//! of a contact is the largest of them, in m/s, that of a problem the largest `r_i`; the relative one is divided by the largest
-//! `‖u_f‖`, which no answer changes. An impulse that is wrong by what changes the velocity of its contact by 1 mm/s,
-//! or a velocity wrong by as much, has `r_i` of about 1 mm/s. A relative residual of `τ` guarantees the law up to velocities of `τ` times the
-//! largest `‖u_f‖`, each of its parts by itself and for any `μ`; the head of [`figures`](super::single::figures) derives it.
+//! of a contact is the largest of these, in m/s; that of a problem is the largest `r_i`. The relative residual
+//! is divided by the largest `‖u_f‖`, which does not depend on the answer. If an impulse is wrong by the amount
+//! that changes the velocity of its contact by 1 mm/s, or a velocity is wrong by 1 mm/s, `r_i` is about 1 mm/s.
+//! A relative residual of `τ` guarantees each part of the law separately, up to velocities of `τ` times the
+//! largest `‖u_f‖`, for any `μ`; the head of [`figures`](super::single::figures) derives it.
 //!
-//! **Units.** Neither residual changes when all masses and impulses are multiplied by a
-//! number; the relative one also stays when velocities are. Solvers work on problems whose sizes are beyond `2^±150` in units
-//! near one, which exact powers of two lead to.
+//! **Units.** Neither residual changes when all masses and impulses are multiplied by a number. The relative
+//! residual also does not change when all velocities are. Problems with sizes beyond `2^±150` are converted to
+//! units near one by powers of two, which is exact.
 //!
-//! **Rounding.** `W p` of impulses that cancel loses what they cancel to. Before a solver says solved, it compares
+//! **Rounding.** The product `W p` loses digits when large impulses cancel. Before a solver reports a problem
+//! as solved, it compares
 //!
 //! ```math
 //! (3 n + 4)\, 2^{-52}\; 9 \max_i \sqrt{w_i} \sum_j \sqrt{w_j}\, \|p_j\| ,
 //! ```
 //!
-//! a bound of the rounding of all velocities (an entry of `W` is at most `3 √(w_i w_j)`), with what is left up to the tolerance, and if that is less,
-//! judges again with [compensated sums](Delassus::compensated_velocities). [`Problem::figures`] does the same.
+//! a bound of the rounding of all velocities (an entry of `W` is at most `3 √(w_i w_j)`), with the remaining
+//! margin to the tolerance. If the margin is smaller, it recomputes the residual with [compensated
+//! sums](Delassus::compensated_velocities). [`Problem::figures`] does the same.
 //!
 //! # Source
 //!
@@ -47,7 +51,8 @@ use super::{
 ///
 /// # Example
 ///
-/// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes away 2 N·s.
+/// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes 2 N·s of its
+/// momentum.
 ///
 /// ```
 /// use nalgebra::{dmatrix, vector};
@@ -74,7 +79,8 @@ pub struct Problem<D = BlockSparse> {
 }
 
 impl Problem {
-    /// From a dense `3n × 3n` operator, the free velocity (`3n`; m/s) and the friction coefficients (`n`).
+    /// Creates a problem from a dense `3n × 3n` operator, the free velocity (`3n`; m/s) and the friction
+    /// coefficients (`n`).
     ///
     /// # Errors
     ///
@@ -91,8 +97,9 @@ impl Problem {
         )
     }
 
-    /// From a dense `2n × 2n` operator of contacts in the plane (normal, tangent), the free velocity (`2n`) and
-    /// the friction coefficients (`n`). Impulses and velocities get a third component, which is zero.
+    /// Creates a problem from a dense `2n × 2n` operator of contacts in the plane (normal, tangent), the free
+    /// velocity (`2n`) and the friction coefficients (`n`). Impulses and velocities get a third component,
+    /// which is zero.
     ///
     /// # Errors
     ///
@@ -110,7 +117,8 @@ impl Problem {
         Self::from_sparse(BlockSparse::from_planar(delassus)?, pairs, friction)
     }
 
-    /// From blocks, whose symmetry is checked, one free velocity and one friction coefficient per contact.
+    /// Creates a problem from blocks, whose symmetry is checked, and one free velocity and one friction
+    /// coefficient per contact.
     ///
     /// # Errors
     ///
@@ -127,7 +135,7 @@ impl Problem {
     }
 }
 
-/// The free velocity by contacts.
+/// The free velocity, split by contacts.
 fn triples(free_velocity: &[f64], friction: &[f64]) -> Result<Vec<Vector3<f64>>, ProblemError> {
     if free_velocity.len() != 3 * friction.len() {
         let (found, expected) = (free_velocity.len(), 3 * friction.len());
@@ -137,8 +145,8 @@ fn triples(free_velocity: &[f64], friction: &[f64]) -> Result<Vec<Vector3<f64>>,
 }
 
 impl<D: Delassus> Problem<D> {
-    /// From any operator, one free velocity (m/s) and one friction coefficient per contact. The symmetry of the operator
-    /// is trusted beyond its diagonal blocks.
+    /// Creates a problem from any operator, one free velocity (m/s) and one friction coefficient per contact.
+    /// Only the diagonal blocks are checked for symmetry.
     ///
     /// # Errors
     ///
@@ -176,15 +184,15 @@ impl<D: Delassus> Problem<D> {
         Ok(Self { delassus, law, free_velocity, contacts, inverse_masses, velocity_scale })
     }
 
-    /// The same problem by another law.
+    /// The same problem with another law.
     #[must_use]
     pub fn with_law(self, law: Law) -> Self {
         Self { law, ..self }
     }
 
-    /// The same problem by another law, with the operator borrowed.
+    /// The same problem with another law and the operator borrowed.
     ///
-    /// Costs copies of what is stored for each contact.
+    /// Copies the data that are stored for each contact.
     #[must_use]
     pub fn by_law(&self, law: Law) -> Problem<&D> {
         Problem {
@@ -221,7 +229,7 @@ impl<D: Delassus> Problem<D> {
         &self.free_velocity
     }
 
-    /// The diagonal blocks with their friction.
+    /// The diagonal blocks with their friction coefficients.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
@@ -243,7 +251,7 @@ impl<D: Delassus> Problem<D> {
     ///
     /// # Panics
     ///
-    /// If there is not one impulse per contact, here and below.
+    /// If there is not one impulse per contact. This holds for all methods below.
     #[must_use]
     pub fn velocities(&self, impulses: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
         assert_eq!(impulses.len(), self.contact_count(), "one impulse per contact");
@@ -274,8 +282,8 @@ impl<D: Delassus> Problem<D> {
         Figures::of(self.law, &self.contacts[contact], impulse, velocity).largest()
     }
 
-    /// The largest of each figure over the contacts (m/s), with [compensated velocities](Delassus::compensated_velocities) where
-    /// rounding could matter at `10⁻¹⁰` of the velocity scale.
+    /// The maximum of each figure over the contacts (m/s), with [compensated
+    /// velocities](Delassus::compensated_velocities) where rounding could exceed `10⁻¹⁰` of the velocity scale.
     ///
     /// # Panics
     ///
@@ -290,13 +298,13 @@ impl<D: Delassus> Problem<D> {
         }
     }
 
-    /// The figures of every contact are [`Figures::of`] it; these are the largest with compensated velocities.
+    /// The maximum of the [figures](Figures::of) of the contacts, with compensated velocities.
     pub(super) fn compensated_figures(&self, impulses: &[Vector3<f64>]) -> Figures {
         let velocities = self.delassus.compensated_velocities(impulses, &self.free_velocity);
         self.figures_at(impulses, &velocities)
     }
 
-    /// The largest figures with these velocities.
+    /// The maximum of the figures for these velocities.
     fn figures_at(&self, impulses: &[Vector3<f64>], velocities: &[Vector3<f64>]) -> Figures {
         let contacts = self.contacts.iter().zip(impulses.iter().zip(velocities));
         contacts.fold(Figures::default(), |largest, (contact, (impulse, velocity))| {
@@ -304,7 +312,8 @@ impl<D: Delassus> Problem<D> {
         })
     }
 
-    /// A bound of what rounding adds to a velocity (m/s), see the head of the module; infinite where the impulses are not finite.
+    /// A bound of the rounding of a velocity (m/s), see the head of the module; infinite if the impulses are
+    /// not finite.
     pub(super) fn rounding(&self, impulses: &[Vector3<f64>]) -> f64 {
         let (mut sum, mut largest) = (0.0, 0.0_f64);
         for (impulse, inverse_mass) in impulses.iter().zip(&self.inverse_masses) {
@@ -331,8 +340,8 @@ impl<D: Delassus> Problem<D> {
             .collect()
     }
 
-    /// The largest `r_i` (m/s), zero exactly at the solutions; velocities as they round, so that of impulses that cancel
-    /// [`figures`](Self::figures) says more.
+    /// The largest `r_i` (m/s), zero exactly at the solutions. The velocities are computed in working
+    /// precision; for impulses that cancel [`figures`](Self::figures) is more accurate.
     ///
     /// # Panics
     ///
@@ -343,7 +352,7 @@ impl<D: Delassus> Problem<D> {
         self.natural_map_residual_with(impulses, &mut Vec::new())
     }
 
-    /// [`natural_map_residual`](Self::natural_map_residual) in memory that the caller keeps.
+    /// [`natural_map_residual`](Self::natural_map_residual) with memory that the caller keeps.
     pub(super) fn natural_map_residual_with(
         &self,
         impulses: &[Vector3<f64>],
@@ -379,7 +388,7 @@ impl<D: Delassus> Problem<D> {
         impulses.iter().zip(&velocities).fold(0.0, |largest, (p, u)| largest.max((p.x * u.x).abs()))
     }
 
-    /// The kinetic energy that the impulses take away, `−½ pᵀ W p − pᵀ u_f` (J).
+    /// The kinetic energy that the impulses dissipate, `−½ pᵀ W p − pᵀ u_f` (J).
     ///
     /// # Panics
     ///
@@ -395,7 +404,8 @@ impl<D: Delassus> Problem<D> {
         -0.5 * twice
     }
 
-    /// The impulse of one contact by the law of the problem with the others held, near its present impulse; `velocity` is the present.
+    /// The impulse of one contact under the law of the problem with the others held fixed, near its current
+    /// impulse; `velocity` is the current one.
     #[inline]
     pub(super) fn local(
         &self,

@@ -1,18 +1,18 @@
 //! Accelerated projected gradients on the convex relaxation, with Coulomb's law by an outer iteration.
 //!
-//! With De Saxcé's `s = μ‖u_T‖ n` held, Coulomb's law is the convex program
+//! With De Saxcé's `s = μ‖u_T‖ n` held fixed, Coulomb's law is the convex program
 //!
 //! ```math
 //! \min_{p \in K} \tfrac12 p^T W p + p^T (u_f + s),
 //! ```
 //!
-//! which for `s = 0` is the relaxation of Anitescu. Nesterov's accelerated steps, scaled by the inverse masses of the
-//! contacts, with backtracking and restarts, solve it; `s` is renewed every `renew_every` steps.
+//! which for `s = 0` is the relaxation of Anitescu. It is solved by Nesterov's accelerated steps, scaled by the
+//! inverse masses of the contacts, with backtracking and restarts; `s` is updated every `renew_every` steps.
 //!
-//! - **Needs** a symmetric positive semidefinite `W` for the inner iteration. The outer one contracts for small `μ` and
-//!   usually otherwise.
-//! - **Cost** two products with `W` a step, which is all that is asked of it: for large matrix-free problems and modest
-//!   accuracy. Convergence is sublinear at first.
+//! - **Needs** a symmetric positive semidefinite `W` for the inner iteration. The outer iteration contracts for
+//!   small `μ`, and usually for larger `μ` too.
+//! - **Cost** two products with `W` per step; `W` is used in no other way. The method is meant for large
+//!   matrix-free problems and moderate accuracy. Convergence is sublinear at first.
 //! - **Deterministic**: single-threaded.
 //!
 //! # Source
@@ -30,7 +30,7 @@ use super::{
     rescaled::InUnits,
 };
 
-/// The laws that [`solve`] has a rule for.
+/// The laws that [`solve`] supports.
 pub const LAWS: &[Law] = &[Law::Coulomb];
 
 /// Settings of [`solve`].
@@ -40,9 +40,9 @@ pub const LAWS: &[Law] = &[Law::Coulomb];
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-6`).
     pub tolerance: f64,
-    /// Largest number of steps (default `10_000`).
+    /// Maximum number of steps (default `10_000`).
     pub max_steps: usize,
-    /// Steps between renewals of `s` (≥ 1, default 10).
+    /// Steps between updates of `s` (≥ 1, default 10).
     pub renew_every: usize,
 }
 
@@ -92,7 +92,7 @@ pub fn solve<D: Delassus>(
     }
 }
 
-/// [`solve`] of what was checked.
+/// [`solve`] for checked input.
 fn iterate<D: Delassus>(
     problem: &Problem<D>,
     settings: &Settings,
@@ -135,7 +135,7 @@ struct Descent<'a, D> {
     shift: Vec<f64>,
     memory: Vec<f64>,
     at: Vec<Vector3<f64>>,
-    /// Where the gradient is taken.
+    /// The point at which the gradient is taken.
     ahead: Vec<Vector3<f64>>,
     next: Vec<Vector3<f64>>,
     gradient: Vec<Vector3<f64>>,
@@ -145,7 +145,7 @@ struct Descent<'a, D> {
 }
 
 impl<D: Delassus> Descent<'_, D> {
-    /// Takes `s` from the present velocities.
+    /// Updates `s` from the current velocities.
     fn renew(&mut self) {
         self.problem.delassus().begin(&self.at, &mut self.memory);
         for i in 0..self.at.len() {
@@ -162,7 +162,7 @@ impl<D: Delassus> Descent<'_, D> {
             self.gradient[i].x += self.shift[i];
         }
         let weights = self.problem.inverse_masses();
-        // Halving sixty times takes any step below the inverse of the largest eigenvalue.
+        // Sixty halvings bring any step below the inverse of the largest eigenvalue.
         for _ in 0..60 {
             for (i, weight) in weights.iter().enumerate() {
                 let target = self.ahead[i] - self.step / weight * self.gradient[i];
@@ -175,7 +175,7 @@ impl<D: Delassus> Descent<'_, D> {
         }
         let turn: f64 = (0..n).map(|i| self.gradient[i].dot(&(self.next[i] - self.at[i]))).sum();
         let before = self.momentum;
-        // Uphill: the momentum has outlived its use.
+        // The step increases the energy: restart without momentum.
         self.momentum =
             if turn > 0.0 { 1.0 } else { 0.5 * (1.0 + (1.0 + 4.0 * before * before).sqrt()) };
         let push = if turn > 0.0 { 0.0 } else { (before - 1.0) / self.momentum };
@@ -186,7 +186,7 @@ impl<D: Delassus> Descent<'_, D> {
         self.step *= 1.05;
     }
 
-    /// Whether `½ dᵀ W d ≤ ½ dᵀ (w/step) d` for the step `d`: then the energy is below its quadratic bound.
+    /// Whether `½ dᵀ W d ≤ ½ dᵀ (w/step) d` for the step `d`, so that the energy is below its quadratic bound.
     fn decreases(&mut self, weights: &[f64]) -> bool {
         self.problem.delassus().begin(&self.next, &mut self.memory);
         let (mut energy, mut bound, mut noise) = (0.0, 0.0, 0.0);

@@ -1,40 +1,42 @@
-//! Contacts as they come, as a problem of those that move: [`Reduction`].
+//! Removes the contacts that cannot move from a problem: [`Reduction`].
 //!
-//! Impacts and steps of time have contacts that nothing moves along their normal, because both bodies are held, and
-//! tangents that are missing, in the plane or without friction, or that nothing moves. The first are left out. The
-//! others get the compliance of their normal, coupled to nothing, so that they stay without impulse.
+//! Impacts and time steps have contacts that cannot move along their normal, because both bodies are held; these
+//! are left out. Some tangents are missing, in the plane or without friction, or cannot move. These get the
+//! compliance of the normal and no coupling, so that their impulse stays zero.
 
 use nalgebra::{Matrix3, Vector3};
 
 use super::{BlockSparse, Law, Problem, ProblemError};
 
-/// A problem of the contacts that move, and which they are.
+/// A problem of the contacts that can move, and the indices of these contacts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reduction {
     /// The problem.
     pub problem: Problem,
-    /// The index of each of its contacts among all, ascending.
+    /// For each contact of the problem, its index among all contacts, ascending.
     pub contacts: Vec<usize>,
 }
 
 impl Reduction {
-    /// Reduces contacts with these blocks of `W` (kg⁻¹; row, column and entries, normal first, with zeros for tangents
-    /// that are missing), free velocities (m/s) and friction coefficients (≥ 0). Blocks that are not given are zero.
+    /// Reduces contacts with these blocks of `W` (kg⁻¹; row, column and entries, normal first, with zeros for
+    /// missing tangents), free velocities (m/s) and friction coefficients (≥ 0). Blocks that are not given are
+    /// zero.
     ///
-    /// `None` if nothing moves any contact along its normal. A block that is not a number is left to the problem to refuse.
+    /// Returns `None` if no contact can move along its normal. A block that contains a NaN is kept, and refused
+    /// by the problem.
     ///
     /// # Errors
     ///
-    /// [`ProblemError`], with the numbers that contacts have in the problem.
+    /// [`ProblemError`], with the contact numbers of the reduced problem.
     ///
     /// # Panics
     ///
-    /// When a block names a contact without velocity or friction coefficient.
+    /// If a block names a contact without a velocity or a friction coefficient.
     ///
     /// # Example
     ///
-    /// The first contact cannot move; of the second, in the plane, the second tangent is padded.
+    /// The first contact cannot move. The second is in the plane, so its second tangent is padded.
     ///
     /// ```
     /// use nalgebra::{Matrix3, Vector3};
@@ -78,14 +80,14 @@ impl Reduction {
         Ok(Some(Self { problem, contacts }))
     }
 
-    /// The same reduction by another law (default [`Law::Coulomb`]).
+    /// The same reduction with another law (default [`Law::Coulomb`]).
     #[must_use]
     pub fn with_law(self, law: Law) -> Self {
         Self { problem: self.problem.with_law(law), ..self }
     }
 }
 
-/// A block of the diagonal, whose tangents that nothing moves get the compliance of the normal.
+/// A diagonal block in which tangents that cannot move get the compliance of the normal.
 fn padded(mut block: Matrix3<f64>) -> Matrix3<f64> {
     for tangent in 1..3 {
         if block[(tangent, tangent)] == 0.0 {

@@ -1,48 +1,48 @@
-//! What every solver for many contacts reports.
+//! Status, report and errors of the solvers for many contacts.
 
 use nalgebra::Vector3;
 
 use super::{Delassus, Law, Problem, law};
 
-/// How a solve ended.
+/// The status at the end of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
-    /// The impulses meet the tolerance: the relative residual was confirmed on the problem itself, with [compensated
-    /// sums](crate::compensated) where rounding could have decided.
+    /// The impulses meet the tolerance: the relative residual was confirmed on the problem itself, with
+    /// [compensated sums](crate::compensated) where rounding could have affected the decision.
     Solved,
-    /// The limit of iterations was reached; the impulses are the best iterate.
+    /// The maximum number of iterations was reached; the impulses are the best iterate.
     IterationLimit,
     /// No further progress was possible; the impulses are the best iterate.
     Stalled,
-    /// There is no solution, as an [`Infeasibility`](super::Infeasibility) proves that
-    /// [`Infeasibility::find`](super::Infeasibility::find) returns; the impulses are the best iterate.
+    /// There is no solution: [`Infeasibility::find`](super::Infeasibility::find) returns an
+    /// [`Infeasibility`](super::Infeasibility) that proves it. The impulses are the best iterate.
     Infeasible,
 }
 
-/// The outcome of a solve, beside the impulses it leaves behind.
+/// The outcome of a solve besides the impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Report {
-    /// How the solve ended.
+    /// The status at the end of the solve.
     pub status: Status,
-    /// Sweeps, Newton or gradient steps, as the solver's documentation says.
+    /// Number of sweeps, Newton steps or gradient steps, as the solver's documentation states.
     pub iterations: usize,
-    /// [`Problem::natural_map_residual`](super::Problem::natural_map_residual) of the impulses (m/s); with compensated
-    /// velocities where those alone show that the tolerance is missed.
+    /// [`Problem::natural_map_residual`](super::Problem::natural_map_residual) of the impulses (m/s), with
+    /// compensated velocities if only these show that the tolerance is missed.
     pub residual: f64,
     /// [`Problem::relative_residual`](super::Problem::relative_residual) of the impulses.
     pub relative_residual: f64,
 }
 
-/// Why a solver could not start; shared by all.
+/// The reason why a solver could not start; shared by all solvers.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The start has not one impulse per contact.
+    /// The start does not have one impulse per contact.
     #[error("start has {found} impulses, expected {expected}")]
     StartLength {
         /// Number of contacts.
@@ -68,22 +68,22 @@ pub enum Error {
         /// Its range.
         expected: &'static str,
     },
-    /// The solver has no rule for the law of the problem.
+    /// The solver does not support the law of the problem.
     #[error("`law` is {law}, expected {}: this solver has no rule for others", law::names(solved))]
     Law {
         /// The law of the problem.
         law: Law,
-        /// The laws that the solver has a rule for.
+        /// The laws that the solver supports.
         solved: &'static [Law],
     },
 }
 
-/// Refuses a law for a solver that has rules for those of `solved` alone.
+/// Refuses a law that is not in `solved`, the laws that the solver supports.
 pub(super) fn check_law(law: Law, solved: &'static [Law]) -> Result<(), Error> {
     if solved.contains(&law) { Ok(()) } else { Err(Error::Law { law, solved }) }
 }
 
-/// Checks a start and the tolerance that all solvers have.
+/// Checks a start, and the tolerance that all solvers have.
 pub(super) fn check_start(
     contacts: usize,
     start: &[Vector3<f64>],
@@ -114,11 +114,12 @@ pub(super) struct Record<'a, D> {
 }
 
 impl<'a, D: Delassus> Record<'a, D> {
-    /// Begins with the start of a solve.
+    /// Creates a record with the start of a solve.
     pub(super) fn new(problem: &'a Problem<D>, tolerance: f64, start: &[Vector3<f64>]) -> Self {
         let mut memory = Vec::new();
         let residual = problem.natural_map_residual_with(start, &mut memory);
-        // Without any velocity no impulse is the answer, and no other is small beside anything.
+        // Without any velocity zero impulses are the answer, and there is no velocity to which another residual
+        // could be relative.
         let still = problem.free_velocity().iter().all(|free| *free == Vector3::zeros());
         let target = if still { 0.0 } else { tolerance * problem.velocity_scale() };
         let mut record = Self { problem, target, impulses: start.to_vec(), residual, memory };
@@ -143,9 +144,10 @@ impl<'a, D: Delassus> Record<'a, D> {
         self.residual <= self.target
     }
 
-    /// Hands over the best iterate; `otherwise` is the status if it does not meet the tolerance.
+    /// Returns the best iterate; `otherwise` is the status if it does not meet the tolerance.
     ///
-    /// An iterate that meets it by less than rounding may add is judged again, with compensated sums.
+    /// If rounding could hide that the iterate misses the tolerance, its residual is recomputed with
+    /// compensated sums.
     pub(super) fn finish(
         mut self,
         impulses: &mut [Vector3<f64>],

@@ -1,8 +1,8 @@
 //! Problems in units near one, for solvers whose squares would overflow or underflow.
 //!
-//! With powers of two `ν` near the largest `‖u_f‖` and `κ` near the largest `w_i` the impulses `p κ/ν` solve the problem of `W/κ` and
-//! `u_f/ν`, and nothing is rounded. Solvers form energies `u²/w` and their squares: sizes between `2⁻¹⁵⁰` and `2¹⁵⁰` leave
-//! these finite and normal, and are solved as they are.
+//! With powers of two `ν` near the largest `‖u_f‖` and `κ` near the largest `w_i`, the impulses `p κ/ν` solve
+//! the problem of `W/κ` and `u_f/ν`, without rounding. Solvers form energies `u²/w` and their squares. Sizes
+//! between `2⁻¹⁵⁰` and `2¹⁵⁰` keep these finite and normal, so such problems are solved as they are.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -12,7 +12,7 @@ use super::{
     single::{exponent, shifted},
 };
 
-/// Exponents up to this are solved as they are.
+/// Problems with exponents up to this are solved as they are.
 const NEAR: i32 = 150;
 
 /// `W/κ`.
@@ -63,7 +63,7 @@ fn scaled(vector: &Vector3<f64>, exponent: i32) -> Vector3<f64> {
     vector.map(|entry| shifted(entry, exponent))
 }
 
-/// A problem in units near one, and the exponents that lead back.
+/// A problem in units near one, and the exponents of the units.
 pub(super) struct InUnits<'a, D> {
     problem: Problem<Rescaled<'a, D>>,
     velocity: i32,
@@ -71,7 +71,7 @@ pub(super) struct InUnits<'a, D> {
 }
 
 impl<'a, D: Delassus> InUnits<'a, D> {
-    /// `None` for a problem that may be solved as it is, and for one that cannot be stated in other units either.
+    /// `None` for a problem that can be solved as it is, and for one that cannot be stated in other units.
     pub(super) fn of(problem: &'a Problem<D>) -> Option<Self> {
         let largest = problem.inverse_masses().iter().copied().fold(0.0, f64::max);
         let [inverse_mass, velocity] = [largest, problem.velocity_scale()].map(exponent);
@@ -86,7 +86,7 @@ impl<'a, D: Delassus> InUnits<'a, D> {
         Some(Self { problem, velocity, impulse: velocity - inverse_mass })
     }
 
-    /// Solves in these units; `impulses` and report are in those of the problem as given.
+    /// Solves in these units; `impulses` and the report are in the units of the original problem.
     pub(super) fn solve(
         &self,
         impulses: &mut [Vector3<f64>],

@@ -1,8 +1,8 @@
-//! Reader of the text files in which Siconos keeps frictional contact problems (`.dat`).
+//! Reader of the text files in which Siconos stores frictional contact problems (`.dat`).
 //!
-//! Numbers apart by white space: the dimension (3), the number of contacts `n`, the operator, the free velocity
-//! (`3n`; normal, tangent, tangent) and the friction coefficients (`n`); what follows is not read.
-//! The operator is its storage (0 dense, 1 by blocks), rows, columns, and then
+//! The file holds numbers separated by white space: the dimension (3), the number of contacts `n`, the
+//! operator, the free velocity (`3n`; normal, tangent, tangent) and the friction coefficients (`n`). Anything
+//! after these is ignored. The operator consists of its storage (0 dense, 1 by blocks), rows, columns, and then
 //!
 //! - dense: rows and columns once more, and the entries by columns;
 //! - by blocks: numbers of blocks, of block rows and of block columns; the last row of each block row and the last
@@ -18,26 +18,26 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use super::{BlockSparse, Problem, ProblemError};
 
-/// Why a text is not a problem.
+/// The reason why a text is not a frictional contact problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text ends before a number.
+    /// The text ends where a number is expected.
     #[error("line {line}: the file ends where {expected} is expected")]
     End {
         /// Last line of the text.
         line: usize,
-        /// What was to come.
+        /// The expected quantity.
         expected: &'static str,
     },
-    /// A word is not the number that was expected.
+    /// A word is not the expected number.
     #[error("line {line}: found `{found}`, expected {expected}")]
     Number {
         /// Line of the word.
         line: usize,
         /// The word.
         found: String,
-        /// What was expected.
+        /// The expected quantity.
         expected: &'static str,
     },
     /// A number contradicts one before it.
@@ -45,14 +45,14 @@ pub enum Error {
     Mismatch {
         /// Line of the number.
         line: usize,
-        /// What the number says.
+        /// The name of the quantity.
         name: &'static str,
         /// The number.
         found: usize,
-        /// What it had to be.
+        /// The number expected.
         expected: usize,
     },
-    /// The numbers do not make a problem.
+    /// The numbers do not make a valid problem.
     #[error(transparent)]
     Problem(#[from] ProblemError),
 }
@@ -61,7 +61,7 @@ pub enum Error {
 ///
 /// # Errors
 ///
-/// [`Error`] with the line of the first word that is wrong, or with what is wrong with the problem.
+/// [`Error`] with the line of the first invalid word, or with the reason why the problem is invalid.
 ///
 /// # Example
 ///
@@ -152,7 +152,7 @@ fn by_blocks(words: &mut Words<'_>, contacts: usize) -> Result<BlockSparse, Erro
     Ok(BlockSparse::from_blocks(contacts, &blocks)?)
 }
 
-/// The words of a text with the line of the last.
+/// The words of a text, with the line of the last one.
 struct Words<'a> {
     text: std::iter::Enumerate<std::str::Lines<'a>>,
     line: usize,

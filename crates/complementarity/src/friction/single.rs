@@ -18,12 +18,13 @@
 //! | [`projection`] | one impulse of Coulomb's law by projected steps, for comparison |
 //! | [`figures`] | how far an impulse is from the law: approach, adhesion, cone, complementarity and slip |
 //!
-//! [`solve`] gives the answer of either law after judging it, or an error: a singular `A` whose range does not contain `b` may
-//! have none, as for `μ ≥ 1`, `A = [[1, 1], [1, 1]]` and `b = (1, −1)`, where every push is followed by one of the tangent. The closed forms by themselves
-//! return their best then, which is finite and no more.
+//! [`solve`] returns the answer under either law after checking it, or an error. A singular `A` whose range
+//! does not contain `b` may have no answer, as for `μ ≥ 1`, `A = [[1, 1], [1, 1]]` and `b = (1, −1)`, where
+//! every normal impulse causes an equal tangential motion. The closed forms alone then return their best
+//! impulse, which is only guaranteed to be finite.
 //!
-//! Blocks and velocities whose powers could overflow or underflow, beyond `2^±200`, are solved in units near one, which
-//! powers of two lead to and back from exactly.
+//! Blocks and velocities beyond `2^±200`, whose powers could overflow or underflow, are converted exactly by
+//! powers of two to units near one, and back.
 //!
 //! # Source
 //!
@@ -43,15 +44,15 @@ use self::figures::Figures;
 use super::{Law, cone};
 use crate::compensated::Sum;
 
-/// How far `W` may be from symmetric: an entry and its mirror image may differ by this part of the square root of
+/// Allowed asymmetry of `W`: an entry and its mirror image may differ by this fraction of the square root of
 /// the product of their diagonal entries.
 ///
-/// Programs that form `W` by integrating or from different linearizations of two rows hand over matrices that are
-/// unsymmetric by up to `2e-3` in this measure; five times that is a mistake in the order of components.
-/// Multiplications use `W` as it is, single contacts the symmetric part of their block.
+/// Programs that form `W` by integration or from different linearizations of two rows produce matrices that are
+/// unsymmetric by up to `2e-3` in this measure. Five times that is a mistake in the order of components.
+/// Products use `W` as it is; single contacts use the symmetric part of their block.
 pub const SYMMETRY: f64 = 1e-2;
 
-/// Why a block and a friction coefficient are not a [`Contact`].
+/// The reason why a block and a friction coefficient are not a valid [`Contact`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -87,7 +88,7 @@ pub enum Error {
         /// Its mirror image.
         other: f64,
     },
-    /// An impulse can be found that takes less than no energy.
+    /// The block is indefinite: some impulse would reduce the energy without limit.
     #[error(
         "block has the negative minor {value} of rows {rows:?}, expected a positive semidefinite block"
     )]
@@ -122,18 +123,18 @@ pub struct Contact {
     inverse: [f64; 3],
     /// Whether `P` is singular to working precision.
     singular: bool,
-    /// Whether normal and tangents are uncoupled and the tangents alike.
+    /// Whether normal and tangents are uncoupled and the tangents have equal compliance.
     isotropic: bool,
-    /// Whether coupling is so weak that Coulomb's law has one solution, see [`coulomb`].
+    /// Whether the coupling is so weak that Coulomb's law has one solution, see [`coulomb`].
     monotone: bool,
     /// Whether powers of the entries may overflow or underflow.
     far: bool,
-    /// Whether `P` is so nearly singular that its inverse may lose more than six digits, or the edge of the cone so thin that its
-    /// points are hard to find.
+    /// Whether `P` is so nearly singular that its inverse may lose more than six digits, or the boundary of the
+    /// cone is so thin that its points are hard to find.
     doubtful: bool,
 }
 
-/// Sizes of blocks and velocities up to this and from its inverse on are solved as they are.
+/// Blocks and velocities with sizes between the inverse of this and this are solved as they are.
 const NEAR: f64 = 1.606_938_044_258_990_3e60; // 2²⁰⁰
 
 fn is_near(size: f64) -> bool {
@@ -143,7 +144,7 @@ fn is_near(size: f64) -> bool {
 /// Largest [figure](Figures) of an impulse that [`solve`] returns, relative to `‖b‖`.
 pub const TOLERANCE: f64 = 1e-8;
 
-/// The closed form found no impulse that obeys the law.
+/// The closed form found no impulse that satisfies the law.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "no impulse of the contact was found that obeys the law: the best one misses it by {} m/s, expected at most {allowed} m/s; the block is singular, or the velocity is not finite",
@@ -155,22 +156,23 @@ pub struct Unsolved {
     pub impulse: Vector3<f64>,
     /// Its figures (m/s).
     pub figures: Figures,
-    /// The largest figure that would do: [`TOLERANCE`] times `‖b‖` (m/s).
+    /// The largest accepted figure: [`TOLERANCE`] times `‖b‖` (m/s).
     pub allowed: f64,
 }
 
-/// The impulse (N·s) of `contact` by `law` under `b` (m/s, minus the relative velocity without it), judged.
+/// The impulse (N·s) of `contact` under `law` and `b` (m/s, minus the relative velocity without it), checked.
 ///
-/// By Coulomb's law all solutions are tried if the [preferred one](coulomb::solve) fails.
+/// For Coulomb's law all solutions are tried if the [preferred one](coulomb::solve) fails.
 ///
 /// # Errors
 ///
-/// [`Unsolved`] if no impulse was found whose [figures](Figures) are at most [`TOLERANCE`] times `‖b‖`, and for a `b` that is not finite.
+/// [`Unsolved`] if no impulse was found whose [figures](Figures) are at most [`TOLERANCE`] times `‖b‖`, or if
+/// `b` is not finite.
 ///
 /// # Example
 ///
-/// Normal and tangent of this block always move together: 1 m/s of approach cannot be stopped without slip, and friction of 2 against that slip
-/// brings the approach back.
+/// Normal and tangent of this block always move together: 1 m/s of approach cannot be stopped without slip, and
+/// the friction of 2 against that slip causes the approach again.
 ///
 /// ```
 /// use nalgebra::{matrix, vector};
@@ -203,19 +205,19 @@ pub fn solve(law: Law, contact: &Contact, b: &Vector3<f64>) -> Result<Vector3<f6
     }
 }
 
-/// What the iterative solvers for one contact return.
+/// The result of the iterative solvers for one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Iterated {
     /// The iterate with the smallest residual (N·s).
     pub impulse: Vector3<f64>,
-    /// Iterations until it.
+    /// Number of iterations until this iterate.
     pub iterations: usize,
-    /// The solver's residual of it, in m/s; infinite if no iterate was finite.
+    /// The residual of this iterate in the sense of the solver, in m/s; infinite if no iterate was finite.
     pub residual: f64,
 }
 
-/// What depends on `b` only: the energy of the tangential impulse, `½ yᵀ P y − qᵀ y`, and `b_n`.
+/// Data that depend on `b` only: the energy of the tangential impulse, `½ yᵀ P y − qᵀ y`, and `b_n`.
 #[derive(Clone, Copy)]
 struct Load {
     normal: f64,
@@ -234,7 +236,7 @@ impl Contact {
         Ok(Self::prepare(&(0.5 * (block + block.transpose())), friction))
     }
 
-    /// From a symmetric block that was checked.
+    /// Prepares a symmetric block that has been checked.
     fn prepare(block: &Matrix3<f64>, friction: f64) -> Self {
         let block = *block;
         let [n, t, o] = [block[(0, 0)], block[(0, 1)], block[(0, 2)]];
@@ -271,10 +273,10 @@ impl Contact {
         }
     }
 
-    /// Whether this contact and `b` are to be solved [in other units](Self::in_units).
+    /// Whether this contact and `b` must be solved [in other units](Self::in_units).
     #[inline]
     fn is_far(&self, b: &Vector3<f64>) -> bool {
-        // Of what is zero, too, and of what is not finite.
+        // Also true for zero and for values that are not finite.
         self.far || !is_near(b.x.abs() + b.y.abs() + b.z.abs())
     }
 
@@ -312,7 +314,7 @@ impl Contact {
         self.coupling().map(|a| self.friction * (a * self.yielding))
     }
 
-    /// Whether the closed form of maximum dissipation needs a second opinion.
+    /// Whether the closed form of maximum dissipation needs a further check.
     #[inline]
     const fn is_doubtful(&self) -> bool {
         self.doubtful
@@ -325,7 +327,7 @@ impl Contact {
         self.inverse_mass * cone::norm(&(impulse - target))
     }
 
-    /// [`velocity`](Self::velocity) in twice the working precision where terms cancel.
+    /// [`velocity`](Self::velocity) in twice the working precision if terms cancel.
     fn compensated_velocity(&self, b: &Vector3<f64>, impulse: &Vector3<f64>) -> Vector3<f64> {
         if self.block.amax() * impulse.amax() <= 1e3 * b.amax() {
             return self.velocity(b, impulse);
@@ -383,8 +385,8 @@ impl Contact {
         Vector3::new((load.normal - t * y[0] - o * y[1]) * self.yielding, y[0], y[1])
     }
 
-    /// The impulse that ends all relative motion, unless it is outside the friction cone or `A` is
-    /// singular and does not reach `b`.
+    /// The impulse that stops all relative motion, unless it is outside the friction cone or `A` is singular
+    /// and `b` is outside its range.
     fn stick(&self, load: &Load) -> Option<Vector3<f64>> {
         let [tt, to, oo] = self.inverse;
         let q = load.tangent;
@@ -398,7 +400,7 @@ impl Contact {
         if self.singular {
             let [left, right] = self.apply(y);
             let rest = (left - q[0]).hypot(right - q[1]);
-            // What a singular P cannot reach must be round-off of forming q.
+            // The part of q outside the range of a singular P must be round-off.
             if rest > 1e-12 * (q[0].hypot(q[1]) + self.block.amax() * impulse.amax()) {
                 return None;
             }
@@ -407,7 +409,7 @@ impl Contact {
     }
 }
 
-/// `⌊log₂ x⌋` of a normal number; zero for what is not positive and finite.
+/// `⌊log₂ x⌋` of a normal number; zero if `x` is not positive and finite.
 pub(super) fn exponent(x: f64) -> i32 {
     if x > 0.0 && x.is_finite() { ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023 } else { 0 }
 }
@@ -419,8 +421,8 @@ pub(super) fn shifted(x: f64, exponent: i32) -> f64 {
     x * 2.0_f64.powi(half) * 2.0_f64.powi(exponent - half)
 }
 
-/// Inverse of `[[tt, to], [to, oo]]`, or the pseudo-inverse when it is singular within round-off, and
-/// whether it is.
+/// The inverse of `[[tt, to], [to, oo]]`, or the pseudo-inverse when it is singular within round-off, and
+/// whether it is singular.
 fn pseudo_inverse([tt, to, oo]: [f64; 3]) -> ([f64; 3], bool) {
     let determinant = tt * oo - to * to;
     let trace = tt + oo;
@@ -460,7 +462,7 @@ fn check(block: &Matrix3<f64>, friction: f64) -> Result<(), Error> {
         if (value - other).abs() > SYMMETRY * scale {
             return Err(Error::Unsymmetric { row, column, value, other });
         }
-        // Relative to what the minor can be; the slack is that of an unsymmetric block.
+        // Relative to the largest possible minor; the tolerance is that of an unsymmetric block.
         let cosine = 0.5 * (value + other) / scale;
         let value = 1.0 - cosine * cosine;
         if value < -SYMMETRY {

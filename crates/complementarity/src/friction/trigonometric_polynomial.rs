@@ -4,14 +4,16 @@
 //! p(\alpha) = k_0 + k_{1c}\cos\alpha + k_{1s}\sin\alpha + k_{2c}\cos 2\alpha + k_{2s}\sin 2\alpha
 //! ```
 //!
-//! With `y = tan(α/2)` the product `(1 + y²)² p` is a quartic in `y` whose leading coefficient is `p(π)`.
-//! The circle is first turned so that `α = π` is where `|p|` is largest among eight angles. There `|p|` is at least
-//! `1/√2` of its maximum (Ehlich and Zeller), so that no root is within `π/8` (Bernstein and Szegő): the leading coefficient
-//! never vanishes beside the others, no root is at infinity and all have `|y| ≤ tan(7π/16)`.
-//! Roots of the quartic lie between those of its derivative, where it is monotonic: a safeguarded Newton
-//! iteration in each of the at most four intervals with a change of sign finds them all and no others.
+//! With `y = tan(α/2)` the product `(1 + y²)² p` is a quartic in `y` whose leading coefficient is `p(π)`. The
+//! circle is first turned so that, among eight angles, `|p|` is largest at `α = π`. There `|p|` is at least
+//! `1/√2` of its maximum (Ehlich and Zeller), so that no root is within `π/8` (Bernstein and Szegő). The
+//! leading coefficient is therefore never small compared with the others, no root is at infinity, and all have
+//! `|y| ≤ tan(7π/16)`. Roots of the quartic lie between those of its derivative, where it is monotonic. A
+//! safeguarded Newton iteration in each of the at most four intervals with a change of sign finds exactly these
+//! roots.
 //!
-//! - **Finds** every simple root. Where the polynomial touches zero within round-off the point is one root.
+//! - **Finds** every simple root. A point where the polynomial touches zero within round-off counts as one
+//!   root.
 //! - **Does not** fail: every loop is bounded and finite coefficients give finite roots.
 //! - **Cost** about 0.2 µs for four roots; nothing is allocated and no trigonometric function is called.
 //!
@@ -34,7 +36,7 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// The roots, ascending.
+    /// The roots, in ascending order.
     #[must_use]
     pub fn as_slice(&self) -> &[f64] {
         &self.values[..self.count]
@@ -50,8 +52,8 @@ impl Roots {
 
 /// Real roots of `y⁴ + c₃ y³ + c₂ y² + c₁ y + c₀`, coefficients from `c₀` to `c₃`, each root once.
 ///
-/// A double root, or two closer than round-off can tell apart, counts once. Coefficients that are not
-/// finite have no roots.
+/// A double root, or two roots closer than round-off can resolve, counts once. Coefficients that are not finite
+/// have no roots.
 ///
 /// # Example
 ///
@@ -71,19 +73,19 @@ pub fn quartic_roots(coefficients: [f64; 4]) -> Roots {
     let [c0, c1, c2, c3] = coefficients;
     let largest = c0.abs().max(c1.abs()).max(c2.abs()).max(c3.abs());
     if largest > 1e50 && coefficients.iter().all(|c| c.is_finite()) {
-        // Powers would overflow: in units of the bound all coefficients are at most one.
+        // Powers would overflow; after division by the bound all coefficients are at most one.
         let [a, b, c, d] = coefficients.map(|c| c / largest);
         let mut roots =
             quartic_roots([a / largest / largest / largest, b / largest / largest, c / largest, d]);
         roots.values = roots.values.map(|root| root * largest);
         return roots;
     }
-    // Cauchy: all roots have a modulus below this; NaN and infinity have none.
+    // Cauchy's bound: the modulus of every root is below it. NaN and infinity have no roots.
     let bound = 1.0 + largest;
     if !coefficients.iter().all(|c| c.is_finite()) {
         return Roots::default();
     }
-    // A few roundings of the largest term: closer to zero the sign means nothing.
+    // A few roundings of the largest term: the sign of a smaller value is not reliable.
     roots_within(coefficients, bound, |y| {
         let size = y.abs();
         let terms = (((size + c3.abs()) * size + c2.abs()) * size + c1.abs()) * size + c0.abs();
@@ -91,14 +93,15 @@ pub fn quartic_roots(coefficients: [f64; 4]) -> Roots {
     })
 }
 
-/// [`quartic_roots`] of a quartic that is positive outside of `±bound`, where extrema within `noise` of zero touch it.
+/// [`quartic_roots`] of a quartic that is positive outside of `±bound`; extrema within `noise` of zero count as
+/// roots.
 fn roots_within([c0, c1, c2, c3]: [f64; 4], bound: f64, noise: impl Fn(f64) -> f64) -> Roots {
     let mut roots = Roots::default();
     let quartic = |y: f64| {
         let value = (((y + c3) * y + c2) * y + c1) * y + c0;
         (value, ((4.0 * y + 3.0 * c3) * y + 2.0 * c2) * y + c1)
     };
-    // How far a root is from an extremum if the quartic is a parabola there.
+    // The distance of a root from an extremum, if the quartic is a parabola there.
     let reach = |y: f64, value: f64| (-value / ((6.0 * y + 3.0 * c3) * y + c2)).abs().sqrt();
     let (critical, count) = cubic_roots([0.25 * c1, 0.5 * c2, 0.75 * c3]);
 
@@ -128,8 +131,8 @@ fn roots_within([c0, c1, c2, c3]: [f64; 4], bound: f64, noise: impl Fn(f64) -> f
 
 /// Ascending real roots of `y³ + c₂ y² + c₁ y + c₀` and their number, coefficients from `c₀` to `c₂`.
 ///
-/// From the far side of its outer root a cubic is convex or concave up to the inflection, so that Newton's steps walk to that
-/// root without turning. Division by it leaves a quadratic; what is lost there only moves ends of intervals.
+/// Beyond its outer root a cubic is convex or concave up to the inflection, so Newton's steps converge to that
+/// root monotonically. Division by it leaves a quadratic; rounding in it only shifts the ends of intervals.
 fn cubic_roots([c0, c1, c2]: [f64; 3]) -> ([f64; 3], usize) {
     // t³ − 3 r t + d with y = shift ± t, the sign such that d ≥ 0: the outer root is at t ≤ 0.
     let shift = -c2 / 3.0;
@@ -138,13 +141,13 @@ fn cubic_roots([c0, c1, c2]: [f64; 3]) -> ([f64; 3], usize) {
     let sign = if d < 0.0 { -1.0 } else { 1.0 };
     let d = d.abs();
     let extremum = r.max(0.0).sqrt();
-    // Here the cubic is negative, or was positive only because one step leads from there to where it is.
+    // Here the cubic is not positive, so that the steps increase t toward the root.
     let three = d <= 2.0 * extremum * r;
     let mut t = if three { -2.0 * extremum } else { -(2.0 * extremum + d.cbrt()) };
     for _ in 0..60 {
         let slope = 3.0 * (t * t - r);
         let step = ((t * t - 3.0 * r) * t + d) / slope;
-        // Zero over zero at a triple root.
+        // This is 0/0 at a triple root.
         if !step.is_finite() {
             break;
         }
@@ -164,8 +167,9 @@ fn cubic_roots([c0, c1, c2]: [f64; 3]) -> ([f64; 3], usize) {
     if sign > 0.0 { ([outer, inner[0], inner[1]], 3) } else { ([inner[0], inner[1], outer], 3) }
 }
 
-/// The root between two numbers of a monotonic function, given with its slope, that is negative at the left end if
-/// `rising` and changes sign: Newton steps from `start`, and bisections where they leave the interval or are slow.
+/// The root between two numbers of a monotonic function, given with its slope. The function changes sign and is
+/// negative at the left end if `rising`. Newton steps from `start` are used, and bisections if they leave the
+/// interval or are slow.
 fn newton_between(
     [mut left, mut right]: [f64; 2],
     start: f64,
@@ -174,7 +178,7 @@ fn newton_between(
 ) -> f64 {
     let mut y = if start > left && start < right { start } else { 0.5 * (left + right) };
     let mut before = right - left;
-    // Halving alone needs about 60 steps from the bound to round-off.
+    // Bisection alone needs about 60 steps from the bound to round-off.
     for _ in 0..80 {
         let (value, slope) = function(y);
         if (value < 0.0) == rising {
@@ -187,14 +191,14 @@ fn newton_between(
         let usable = next >= left && next <= right && step.abs() <= 0.5 * before;
         before = if usable { step.abs() } else { 0.5 * (right - left) };
         y = if usable { next } else { 0.5 * (left + right) };
-        // A quadratic step this small leaves less than a rounding.
+        // After a quadratically convergent step this small, the error is below one rounding.
         if before <= 1e-8 * (1.0 + y.abs()) {
             break;
         }
     }
     let (value, slope) = function(y);
     let last = y - value / slope;
-    // The ends may miss the root by a rounding; a flat slope misses by more.
+    // The ends may miss the root by one rounding; with a flat slope by more.
     if last.is_finite() { last.max(left).min(right) } else { y }
 }
 
@@ -214,7 +218,8 @@ impl Direction {
         self.sine.atan2(self.cosine)
     }
 
-    /// The direction turned by the angle whose tangent is `tangent`, of absolute value below `π/2`.
+    /// The direction turned by the angle whose tangent is `tangent`; the absolute value of the angle is below
+    /// `π/2`.
     fn turned(self, tangent: f64) -> Self {
         let length = (1.0 + tangent * tangent).sqrt();
         Self {
@@ -224,7 +229,7 @@ impl Direction {
     }
 }
 
-/// A direction that need not be normalized: `along` has the length `length`.
+/// A direction that need not be normalized: the length of `along` is `length`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ray {
     pub(super) along: [f64; 2],
@@ -245,7 +250,7 @@ pub struct Directions {
 }
 
 impl Directions {
-    /// The directions, by ascending angle from an arbitrary start.
+    /// The directions, by ascending angle from an unspecified start.
     #[must_use]
     pub fn as_slice(&self) -> &[Direction] {
         &self.values[..self.count]
@@ -311,7 +316,7 @@ impl TrigonometricPolynomial {
         let [second_cosine, second_sine] = turned.second;
         let k0 = turned.constant;
         let leading = k0 - first_cosine + second_cosine;
-        // Also refuses NaN.
+        // This also refuses NaN.
         if !(leading.abs() > 0.0 && leading.is_finite()) {
             return roots;
         }
@@ -322,7 +327,7 @@ impl TrigonometricPolynomial {
             (2.0 * k0 - 6.0 * second_cosine) * scale,
             (2.0 * first_sine - 4.0 * second_sine) * scale,
         ];
-        // p itself is known to a few roundings of its largest coefficient.
+        // p itself is known up to a few roundings of its largest coefficient.
         let noise = 8.0 * f64::EPSILON * self.size() / leading.abs();
         let at_y = roots_within(coefficients, REACH, |y| noise * (1.0 + y * y) * (1.0 + y * y));
         for &y in at_y.as_slice() {
@@ -338,11 +343,11 @@ impl TrigonometricPolynomial {
         roots
     }
 
-    /// The root that a few steps from `start` reach, less than a right angle away, if they reach one.
+    /// The root that a few steps from `start` reach, less than a right angle away, or `None`.
     ///
-    /// In `w = tan(β/2)` of the angle `β` from the start the polynomial is a quartic, and no step needs a square root.
-    /// The first step is Halley's, whose error is of third order: near a root, as in sweeps that have nearly
-    /// converged, it is the only one.
+    /// In `w = tan(β/2)`, with `β` the angle from the start, the polynomial is a quartic, and no step needs a
+    /// square root. The first step is Halley's, with an error of third order. Near a root, as in sweeps that
+    /// have nearly converged, no further step is needed.
     #[inline]
     pub(super) fn root_near(&self, start: [f64; 2]) -> Option<Ray> {
         let [c, s] = start;
@@ -370,7 +375,7 @@ impl TrigonometricPolynomial {
         let error = w * w * w * (c2 * c2 - c1 * c3);
         let mut found = error.abs() <= f64::EPSILON * c1 * c1;
         for _ in 0..8 {
-            // Also ends at NaN, from a start without direction.
+            // The comparison is also false for NaN, from a start without a direction.
             let near = w.abs() < 1.0;
             if !near {
                 return None;
@@ -384,7 +389,7 @@ impl TrigonometricPolynomial {
             let slope = ((4.0 * c4 * w + 3.0 * c3) * w + 2.0 * c2) * w + c1;
             let step = value / slope;
             w -= step;
-            // The next step would be below a rounding.
+            // The next step would be below one rounding.
             found = step.abs() < 1e-8;
         }
         None
@@ -397,14 +402,14 @@ impl TrigonometricPolynomial {
         self.constant.abs() + first_cosine + first_sine + second_cosine + second_sine
     }
 
-    /// One Newton step on the circle, unless it is not a small one.
+    /// One Newton step on the circle, if it is small.
     fn polish(&self, root: Direction) -> Direction {
         let step = -self.value(root) / self.derivative(root);
         if step.abs() < 1e-6 { root.turned(step) } else { root }
     }
 
-    /// The turn `β`, one of eight, and `α ↦ p(α + β)`, whose absolute value at `π` is the largest of
-    /// the eight. A nonzero polynomial of degree two cannot be small at all of eight angles.
+    /// The turn `β`, one of eight, and `α ↦ p(α + β)`, whose absolute value at `π` is the largest of the eight.
+    /// A nonzero polynomial of degree two cannot be small at all eight angles.
     fn turned_to_largest(&self) -> (Direction, Self) {
         const R: f64 = FRAC_1_SQRT_2;
         /// `(cos β, sin β, cos 2β, sin 2β)` for four of the turns; the others are opposite.

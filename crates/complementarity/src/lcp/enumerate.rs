@@ -7,26 +7,25 @@
 //! C_α e_j = \begin{cases} -M e_j & j ∈ α \\ e_j & j ∉ α \end{cases}
 //! ```
 //!
-//! and the solution set is the union of these `2ⁿ` polyhedra. Where `M_αα` is regular, `P_α` holds at
-//! most one point; where it is singular, `P_α` may be a continuum, described here by its vertices and
-//! its rays. Each `P_α` is a face of the feasible set `{z ≥ 0, M z + q ≥ 0}`, and such a face lies
-//! in another exactly when its positive entries do, so the [`Piece`]s reported are the *maximal*
-//! faces, each once: isolated solutions and maximal convex sets of solutions. Pieces may share
-//! vertices; their union is the solution set.
+//! and the solution set is the union of these `2ⁿ` polyhedra. If `M_αα` is regular, `P_α` has at most one point. If
+//! it is singular, `P_α` may be a continuum, which is described by its vertices and its rays. Each `P_α` is a face
+//! of the feasible set `{z ≥ 0, M z + q ≥ 0}`, and such a face lies in another exactly when its positive entries do.
+//! The [`Piece`]s reported are therefore the *maximal* faces, each once: isolated solutions and maximal convex sets
+//! of solutions. Pieces may share vertices; their union is the solution set.
 //!
 //! - **Needs** at most [`Settings::max_dimension`] unknowns; any matrix.
-//! - **Tolerances** are read on a copy of the problem whose rows, columns and vector are scaled to
-//!   entries near one. A pivot is zero if it is at most [`Settings::rank_tolerance`] and at most that fraction of the
-//!   terms whose sum it is; an entry of a vertex or ray is zero if it is at most [`Settings::tolerance`] times
-//!   its terms: what is small without cancellation is not rounding. Every vertex and ray is checked on the problem as given;
-//!   the ones that fail are not reported but counted in [`SolutionSet::unverified`], and so are bases that cannot be
-//!   decided in double precision.
-//! - **Does not** separate solutions that differ by less than the tolerance, and cannot tell a
-//!   matrix from its singular neighbors within the rank tolerance: a continuum is reported for both.
-//! - **Cost** `2ⁿ` factorizations of mean size `n / 2`, less the bases that the signs of a row
-//!   exclude. Measured at `n = 20` on one core: 3 to 4 s, for a matrix where nothing is excluded and
-//!   for the friction step of two contacts with 8 directions alike. More where most bases are
-//!   consistent, singular and have many free entries: 1 s at `n = 16` for `M = 0`, `q = 0`.
+//! - **Tolerances** apply to a copy of the problem whose rows, columns and vector are scaled to entries near one. A
+//!   pivot is zero if it is at most [`Settings::rank_tolerance`] and at most that fraction of the sum of the
+//!   magnitudes of its terms. An entry of a vertex or ray is zero if it is at most [`Settings::tolerance`] times its
+//!   terms: a value that is small without cancellation is not a rounding error. Every vertex and ray is checked on
+//!   the original problem. Those that fail are not reported but counted in [`SolutionSet::unverified`], as are bases
+//!   that cannot be decided in double precision.
+//! - **Does not** separate solutions that differ by less than the tolerance, and does not distinguish a matrix from
+//!   singular matrices within the rank tolerance: a continuum is reported for both.
+//! - **Cost** `2ⁿ` factorizations of mean size `n / 2`, minus those of the bases that the signs of a row exclude.
+//!   Measured at `n = 20` on one core: 3 to 4 s, both for a matrix for which nothing is excluded and for the
+//!   friction step of two contacts with 8 directions. The cost is higher if most bases are consistent, singular and
+//!   have many free entries: 1 s at `n = 16` for `M = 0`, `q = 0`.
 //! - **Deterministic**: fixed order, no randomness. Pieces, vertices and rays are sorted by the set
 //!   of their positive `z` (as a binary number, index 0 lowest), then of their positive `w`.
 //!
@@ -61,15 +60,15 @@ use signs::Signs;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Largest [`Problem::relative_residual`] of a reported vertex, and the fraction of its terms below which
-    /// an entry counts as zero (in `(0, 1)`, default `1e-9`).
+    /// Largest [`Problem::relative_residual`] of a reported vertex, and the fraction of the magnitudes of its terms
+    /// below which an entry counts as zero (in `(0, 1)`, default `1e-9`).
     pub tolerance: f64,
     /// Largest pivot of the scaled matrix that counts as zero (in `(0, 1)`, default `1e-12`).
     ///
-    /// Elimination of 20 rows leaves about `20 · 10 · 2.2e-16 = 4e-14` where exact arithmetic leaves
-    /// zero; the default allows as much again for the rounding in the data, a factor of twenty over.
+    /// Elimination of 20 rows leaves about `20 · 10 · 2.2e-16 = 4e-14` where exact arithmetic gives zero. The
+    /// default allows as much again for the rounding of the data, with a margin of a factor of twenty.
     pub rank_tolerance: f64,
-    /// Largest size accepted (1 to 30, default 20); the work doubles with each unknown.
+    /// Maximum accepted size (1 to 30, default 20); the work doubles with each unknown.
     pub max_dimension: usize,
 }
 
@@ -79,7 +78,7 @@ impl Default for Settings {
     }
 }
 
-/// Why [`solve`] could not start.
+/// The reason why [`solve`] could not start.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -107,11 +106,11 @@ pub enum Error {
 ///
 /// # Errors
 ///
-/// See [`Error`]. A problem without solutions is no error: its [`SolutionSet`] is empty.
+/// See [`Error`]. A problem without solutions is not an error: its [`SolutionSet`] is empty.
 ///
 /// # Example
 ///
-/// `M = −I` and `q = (1, 1)`: each unknown is 0 or 1 by itself.
+/// `M = −I` and `q = (1, 1)`: each unknown is 0 or 1, independently of the other.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -169,7 +168,7 @@ fn check(problem: &Problem, settings: &Settings) -> Result<(), Error> {
 
 /// The positive entries of a vertex, a ray or a face: bits of `z`, then bits of `w`.
 ///
-/// Each is determined by its own, which makes the set its name.
+/// Each of these is determined by its positive entries, so this set identifies it.
 type Support = (u32, u32);
 
 fn within(inner: Support, outer: Support) -> bool {
@@ -265,7 +264,7 @@ impl Faces {
         true
     }
 
-    /// Keeps the faces that lie in no other.
+    /// Keeps the faces that are not contained in another.
     fn maximal(self) -> SolutionSet {
         let full = self.bases - 1;
         let size = |support: &Support| support.0.count_ones() + support.1.count_ones();
@@ -273,7 +272,7 @@ impl Faces {
         by_size.sort_by_key(|support| std::cmp::Reverse(size(support)));
         let mut maximal: Vec<Support> = Vec::new();
         for support in by_size {
-            // A face with a positive entry at every index fixes its basis and lies in no other.
+            // A face with a positive entry at every index determines its basis and lies in no other.
             let decided = (support.0 | support.1) as usize == full;
             if decided || !maximal.iter().any(|other| within(support, *other)) {
                 maximal.push(support);
@@ -301,7 +300,7 @@ impl Faces {
     }
 }
 
-/// `w` without the rounding at the entries that are zero by complementarity.
+/// `w` with exact zeros where complementarity requires them.
 fn on_support(w: DVector<f64>, support: Support) -> DVector<f64> {
     DVector::from_fn(w.len(), |i, _| if support.1 >> i & 1 == 1 { w[i].max(0.0) } else { 0.0 })
 }

@@ -1,8 +1,8 @@
 //! Row and column scaling that keeps complementarity.
 //!
 //! For positive diagonal `R`, `C` and `t > 0` the pair `z = t C ẑ`, `w = t R⁻¹ ŵ` solves the problem
-//! `(M, q)` exactly when `(ẑ, ŵ)` solves `(R M C, R q / t)`, so tolerances may be read on a problem
-//! whose entries are near one, whatever the units of its rows and columns are.
+//! `(M, q)` exactly when `(ẑ, ŵ)` solves `(R M C, R q / t)`. Tolerances can therefore be applied to a problem whose
+//! entries are near one, whatever the units of its rows and columns.
 //!
 //! # Source
 //!
@@ -13,8 +13,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::Problem;
 
-/// Sweeps of the iteration; the distance of the norms from one is square-rooted by each, so 8 take a
-/// range of `2^±100` to less than a factor of two.
+/// Number of sweeps. Each takes the square root of the ratio of the norms to one, so 8 reduce a range of `2^±100` to
+/// less than a factor of two.
 const SWEEPS: usize = 8;
 
 /// The factors `R`, `C` and `1/t`.
@@ -27,10 +27,9 @@ pub(crate) struct Equilibration {
 impl Equilibration {
     /// The scaled problem `(R M C, R q / t)` and the factors.
     ///
-    /// The rows of `(M, q)` and its columns are all brought near one, `q` included: otherwise parts of
-    /// a problem that do not touch each other could keep different units. The factors are powers of
-    /// two, so nothing is rounded. Data whose range is too wide for double precision stay as they
-    /// are.
+    /// All rows and columns of `(M, q)` are brought near one, including `q`: otherwise parts of a problem that are
+    /// not coupled could keep different units. The factors are powers of two, so nothing is rounded. Data whose
+    /// range is too wide for double precision are not scaled.
     pub(crate) fn of(problem: &Problem) -> (Problem, Self) {
         let n = problem.dimension();
         let mut factors = Self::none(n);
@@ -77,7 +76,7 @@ impl Equilibration {
     }
 }
 
-/// Brings a norm halfway (in the exponent) to one; leaves an empty row or column alone.
+/// Brings a norm halfway (in the exponent) to one; keeps an empty row or column.
 fn factor(norm: f64) -> f64 {
     if norm > 0.0 && norm.is_finite() { norm.sqrt().recip() } else { 1.0 }
 }

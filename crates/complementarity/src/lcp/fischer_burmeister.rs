@@ -7,21 +7,21 @@
 //! Φ_i(z) = \sqrt{z_i^2 + w_i^2} - z_i - w_i = 0,
 //! ```
 //!
-//! whose merit function `Ψ = ½ ‖Φ‖²` is continuously differentiable although `Φ` is not, so that a
-//! line search on it is sound; the minimum map has no such merit function. Each iteration
+//! whose merit function `Ψ = ½ ‖Φ‖²` is continuously differentiable although `Φ` is not. A line search on it is
+//! therefore well defined; the minimum map has no such merit function. Each iteration
 //!
-//! 1. reads the set `α = {i : z_i > w_i}` from the iterate and, when it is new, solves
-//!    `M_αα z_α = −q_α` (a full Newton step of the minimum map). If that point meets the tolerance,
-//!    it is the answer: near a regular solution the method ends with a direct solve;
-//! 2. otherwise goes along the Newton direction `H d = −Φ` with `H = ∂Φ`, or, where that is no
-//!    direction of sufficient descent, along `(Hᵀ H + ν I) d = −Hᵀ Φ` with `ν = min(‖Φ‖, 10⁻²)`, to
-//!    the first of `t = 1, ½, ¼, …` with `Ψ(z + t d) ≤ Ψ + 10⁻⁴ t ∇Ψ · d`.
+//! 1. determines the set `α = {i : z_i > w_i}` of the iterate and, when it is new, solves `M_αα z_α = −q_α` (a full
+//!    Newton step of the minimum map). If that point meets the tolerance, it is the answer: near a regular solution
+//!    the method ends with a direct solve;
+//! 2. otherwise takes the Newton direction `H d = −Φ` with `H = ∂Φ`. If that is not a direction of sufficient
+//!    descent, it takes the one of `(Hᵀ H + ν I) d = −Hᵀ Φ` with `ν = min(‖Φ‖, 10⁻²)`. The step is the first of
+//!    `t = 1, ½, ¼, …` with `Ψ(z + t d) ≤ Ψ + 10⁻⁴ t ∇Ψ · d`.
 //!
 //! - **Needs** nothing of `M` to start. For a P₀-matrix every stationary point of `Ψ` is a solution,
 //!   for a P-matrix the level sets are bounded too and the method converges from any start.
-//! - **Does not** promise an answer otherwise: at a local minimum of `Ψ` that is no solution it ends
-//!   with [`Status::Stalled`], which says nothing about solvability. Friction step problems are not P₀
-//!   in general: most are solved, see the figures at [`solve`]; Lemke's method solves the rest.
+//! - **Does not** guarantee an answer otherwise: at a local minimum of `Ψ` that is not a solution it ends with
+//!   [`Status::Stalled`], which does not mean that the problem has no solution. Friction step problems are not P₀ in
+//!   general: most are solved, see the figures at [`solve`]; Lemke's method solves the rest.
 //! - **Cost** one or two factorizations of size `n` per iteration, usually 5 to 20 iterations.
 //! - **Scale**: works on a copy whose rows, columns and vector are scaled to entries near one.
 //! - **Deterministic**: single-threaded, fixed order.
@@ -41,7 +41,7 @@ use super::{Problem, Report, Status, equilibration::Equilibration, residual::Jud
 /// Fraction of the predicted decrease that a step must reach.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 
-/// Halvings of a step: 2⁻⁴⁰ of a direction no longer changes the merit function measurably.
+/// Number of halvings of a step: 2⁻⁴⁰ of a direction no longer changes the merit function measurably.
 const HALVINGS: usize = 40;
 
 /// Settings of [`solve`].
@@ -51,7 +51,7 @@ const HALVINGS: usize = 40;
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
     pub tolerance: f64,
-    /// Largest number of iterations (default 200).
+    /// Maximum number of iterations (default 200).
     pub max_iterations: usize,
 }
 
@@ -61,7 +61,7 @@ impl Default for Settings {
     }
 }
 
-/// Why [`solve`] could not start.
+/// The reason why [`solve`] could not start.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -100,7 +100,7 @@ pub enum Error {
 /// | four spheres, 7 contacts | 70 | 99.8 % | 17 |
 /// | one body, 7 contacts, strongly redundant | 70 | 96.8 % | 11 |
 ///
-/// The others end at the limit of iterations.
+/// The others end at the maximum number of iterations.
 ///
 /// # Errors
 ///
@@ -108,8 +108,8 @@ pub enum Error {
 ///
 /// # Example
 ///
-/// Two equal balls of 1 kg pushed together at 1 m/s against a wall: the wall gives 2 N·s, one ball
-/// passes 1 N·s on.
+/// Two equal balls of 1 kg are pushed together at 1 m/s against a wall: the wall gives 2 N·s, one ball transmits 1
+/// N·s to the other.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -142,7 +142,7 @@ pub fn solve(
         relative_residual: start.relative,
     };
     let mut offer = |candidate: &DVector<f64>, report: &mut Report| {
-        // The residual forgives a negative entry within the tolerance; an answer has none.
+        // The residual tolerates a negative entry within the tolerance; the answer must not contain one.
         let candidate = equilibration.unscale(candidate).map(|z| z.max(0.0));
         let residuals = judge.residuals(problem, &candidate);
         if residuals.relative < report.relative_residual {
@@ -198,7 +198,7 @@ fn active_set_step(problem: &Problem, active: &[usize]) -> Option<DVector<f64>> 
     for (&i, &value) in active.iter().zip(&values) {
         z[i] = value;
     }
-    // One step of iterative refinement pays for the growth in the elimination.
+    // One step of iterative refinement compensates the growth in the elimination.
     values = factors.solve(&problem.slack(&z).select_rows(active))?;
     for (&i, &correction) in active.iter().zip(&values) {
         z[i] -= correction;
@@ -206,7 +206,7 @@ fn active_set_step(problem: &Problem, active: &[usize]) -> Option<DVector<f64>> 
     Some(z)
 }
 
-/// An iterate with everything that the next step needs.
+/// An iterate with all data that the next step needs.
 struct Point {
     z: DVector<f64>,
     w: DVector<f64>,

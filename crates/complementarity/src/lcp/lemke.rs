@@ -1,5 +1,5 @@
-//! Lemke's complementary pivot method for the [linear complementarity problem](Problem), with
-//! lexicographic pivoting, refined and verified answers.
+//! Lemke's complementary pivot method for the [linear complementarity problem](Problem), with lexicographic pivoting
+//! and with refined and verified answers.
 //!
 //! An artificial variable `t` makes the problem trivially solvable,
 //!
@@ -7,32 +7,31 @@
 //! w = q + M z + d\,t, \qquad z, w, t \ge 0, \qquad z_i w_i = 0,
 //! ```
 //!
-//! with the covering vector `d > 0`. The method follows the path of almost complementary bases from
-//! `t` just large enough for `w ≥ 0`, pivot by pivot, until `t` leaves the basis (a solution) or
-//! nothing blocks the entering variable (a secondary ray, kept in [`Workspace::ray`]).
+//! with the covering vector `d > 0`. At the start `t` is just large enough for `w ≥ 0`. The method follows the path
+//! of almost complementary bases, pivot by pivot, until `t` leaves the basis (a solution) or nothing limits the
+//! entering variable (a secondary ray, kept in [`Workspace::ray`]).
 //!
-//! - **Needs** nothing of `M`. A solution is found whenever Lemke's theory says so: among others for
-//!   strictly copositive `M`, for copositive-plus `M` when the problem is feasible, for P-matrices,
-//!   and for the step problems of frictional contact.
-//! - **Does not** decide solvability otherwise: a ray for one covering vector proves only that this
-//!   path is blocked (for copositive-plus `M` it proves that the problem is infeasible). Can take
-//!   exponentially many pivots on problems made for it; then it stops at the limit.
-//! - **Cost** about `2 n²` multiply-adds a pivot, usually `n/2` to `2 n` pivots; no allocation once the
-//!   workspace has seen the size, except for the ray that ends a failed solve.
+//! - **Needs** nothing of `M`. A solution is found in all cases covered by the theory of Lemke's method: among
+//!   others for strictly copositive `M`, for copositive-plus `M` when the problem is feasible, for P-matrices, and
+//!   for the step problems of frictional contact.
+//! - **Does not** decide solvability otherwise: a ray for one covering vector proves only that this path is blocked
+//!   (for copositive-plus `M` it proves that the problem is infeasible). Problems constructed for the purpose may
+//!   need exponentially many pivots; the method then stops at the limit.
+//! - **Cost** about `2 n²` multiply-adds per pivot, usually `n/2` to `2 n` pivots. Once the workspace has been used
+//!   for this size nothing is allocated, except for the ray that ends a failed solve.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Degeneracy and tolerances
 //!
-//! The problem is scaled by powers of two, so the tolerances hold in any units. Pivot
-//! entries below `1e-10` of the largest in their column are refused. Rows that tie to `1e-12` of the
-//! largest basic variable are compared lexicographically with the rows of `B⁻¹`, which excludes
-//! cycling without any perturbation of the data; see the source of the ratio test.
+//! The problem is scaled by powers of two, so the tolerances hold in any units. Pivot entries below `1e-10` of the
+//! largest in their column are refused. Rows that are tied within `1e-12` of the largest basic variable are compared
+//! lexicographically with the rows of `B⁻¹`, which excludes cycling without any perturbation of the data; see the
+//! source of the ratio test.
 //!
-//! The complementary basis is then judged on the problem itself. If needed the answer is refined
-//! with the inverse that the dictionary contains. A path that ends otherwise, or with an answer that
-//! misses the tolerance, is followed again with another covering vector, at most
-//! [`Settings::restarts`] times; so is a path that takes unusually long. [`Status::Solved`] always means that
-//! [`Problem::relative_residual`] of the returned `z` is at most [`Settings::tolerance`].
+//! The complementary basis is then checked on the problem itself. If needed, the answer is refined with the inverse
+//! that the dictionary contains. If a path ends otherwise, takes unusually long, or its answer misses the tolerance,
+//! another path is followed with another covering vector, at most [`Settings::restarts`] times. [`Status::Solved`]
+//! always means that [`Problem::relative_residual`] of the returned `z` is at most [`Settings::tolerance`].
 //!
 //! # Source
 //!
@@ -62,13 +61,12 @@ use ratio::RatioTest;
 /// Answers above this relative residual are refined.
 const REFINE_ABOVE: f64 = 1e-14;
 
-/// A path that takes more than this times `n` pivots is left for another covering vector, and taken
-/// up again only when no other leads to an answer. On contact problems a path takes less than `2 n`
-/// pivots, unless contacts coincide to some 1e-8 of their distance: lexicographic comparisons then
-/// drown in rounding and the path may go round in circles.
+/// A path that takes more than this times `n` pivots is interrupted for another covering vector, and is resumed only
+/// if no other leads to an answer. On contact problems a path takes less than `2 n` pivots, unless contacts coincide
+/// to some 1e-8 of their distance: rounding then dominates the lexicographic comparisons and the path may cycle.
 const PATIENCE: usize = 20;
 
-/// Most refinements of one answer.
+/// Maximum number of refinements of one answer.
 const REFINEMENTS: usize = 3;
 
 /// Settings of [`solve`].
@@ -76,16 +74,16 @@ const REFINEMENTS: usize = 3;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Largest accepted [`Problem::relative_residual`] (dimensionless, ≥ 0, default `1e-9`).
+    /// Maximum accepted [`Problem::relative_residual`] (dimensionless, ≥ 0, default `1e-9`).
     ///
-    /// Unknowns of redundant contacts and directions cancel; they can be some `1e5` times what a row amounts to, and
-    /// their own rounding leaves `n 2⁻⁵²` of that in the row, which no summation takes back.
+    /// Unknowns of redundant contacts and directions cancel. They can be some `1e5` times the size of a row, and
+    /// their own rounding then leaves `n 2⁻⁵²` of that in the row, which compensated summation cannot remove.
     pub tolerance: f64,
-    /// Largest number of pivots of one path (≥ 1, default `10_000`).
+    /// Maximum number of pivots of one path (≥ 1, default `10_000`).
     pub pivot_limit: usize,
-    /// How many other covering vectors may be tried (default 4). As long as others remain, a path is
-    /// left after `20 n` pivots. With 0 the method is Lemke's own: one path, and a ray that ends it is
-    /// the answer.
+    /// Maximum number of further covering vectors (default 4). As long as some remain, a path is interrupted after
+    /// `20 n` pivots. With 0 the method is Lemke's original one: it follows one path, and a ray that ends the path
+    /// is the result.
     pub restarts: usize,
 }
 
@@ -95,7 +93,7 @@ impl Default for Settings {
     }
 }
 
-/// Why [`solve`] could not start.
+/// The reason why [`solve`] could not start.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -131,18 +129,18 @@ pub enum Error {
     PivotLimit,
 }
 
-/// Memory of [`solve`], to be kept between solves.
+/// Memory of [`solve`], kept by the caller between solves.
 ///
-/// It grows to the largest size it has seen; sizes may change from solve to solve.
+/// It grows to the largest size used so far; sizes may differ between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     dictionary: Dictionary,
     ratio: RatioTest,
-    /// Covering vector of the path under way, scaled.
+    /// Scaled covering vector of the current path.
     covering: Vec<f64>,
-    /// Sizes of the rows, and `M z + q` of the answer under way.
+    /// Sizes of the rows, and `M z + q` of the current answer.
     judge: Judge,
-    /// The answer under way.
+    /// The current answer.
     candidate: DVector<f64>,
     /// The answer before its refinement.
     unrefined: DVector<f64>,
@@ -177,7 +175,7 @@ impl Workspace {
     }
 }
 
-/// Solves `problem` and writes the answer to `z` (length `n`), whose old content does not matter.
+/// Solves `problem` and writes the answer to `z` (length `n`), whose previous content is ignored.
 ///
 /// The covering vector is 1 for every row of the scaled problem, so that the answer does not depend
 /// on the units. [`Report::iterations`] counts the pivots of all paths. Unless the status is
@@ -189,8 +187,8 @@ impl Workspace {
 ///
 /// # Example
 ///
-/// Two contacts under one body (`W = [2 1; 1 2]` kg⁻¹) approach at 1 and 4 m/s; the second carries
-/// the impulse of 2 N·s, the first opens at 1 m/s.
+/// Two contacts below one body (`W = [2 1; 1 2]` kg⁻¹) approach at 1 and 4 m/s. The second takes an impulse of 2
+/// N·s, the first opens at 1 m/s.
 ///
 /// ```
 /// use nalgebra::{DVector, dmatrix, dvector};
@@ -214,7 +212,7 @@ pub fn solve(
     Ok(follow_paths(problem, None, settings, workspace, z))
 }
 
-/// Like [`solve`] with a workspace of its own.
+/// Like [`solve`], with a temporary workspace.
 pub(super) fn solve_once(
     problem: &Problem,
     settings: &Settings,
@@ -223,7 +221,7 @@ pub(super) fn solve_once(
     solve(problem, settings, &mut Workspace::new(problem.dimension()), z)
 }
 
-/// Like [`solve`] with the first path covered by `covering` (length `n`, entries > 0, in the unit of
+/// Like [`solve`], with the covering vector `covering` for the first path (length `n`, entries > 0, in the unit of
 /// `q`). With [`Settings::restarts`] zero the answer is that of this covering vector alone.
 ///
 /// # Errors
@@ -261,12 +259,12 @@ fn check(problem: &Problem, settings: &Settings, z: &DVector<f64>) -> Result<(),
     Ok(())
 }
 
-/// How one path ended.
+/// The end of one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// `t` left the basis.
     Solution,
-    /// Nothing stops the variable of this column.
+    /// Nothing limits the variable of this column.
     Ray(usize),
     /// The pivot limit was reached.
     Limit,
@@ -308,7 +306,7 @@ fn follow_paths(
         let end = follow(dictionary, ratio, limit, &mut report.iterations);
         let residuals = workspace.extract(problem, settings.tolerance);
         if path == 0 && residuals.relative > settings.tolerance {
-            // Then no impulses at all may be the best.
+            // In this case zero impulses may be the best answer.
             let at_zero = workspace.judge.residuals(problem, z);
             report.residual = at_zero.natural_map;
             report.relative_residual = at_zero.relative;
@@ -370,7 +368,7 @@ fn follow(
     End::Limit
 }
 
-/// The row that `t` must cover last; of equals the last, which is the lexicographic choice.
+/// The row that needs the largest `t`. Of equal rows it is the last, which is the lexicographic choice.
 fn first_row(dictionary: &Dictionary, column: usize) -> usize {
     let mut first = (0, f64::NEG_INFINITY);
     let rows = dictionary.column(column).iter().zip(dictionary.values());
@@ -384,7 +382,7 @@ fn first_row(dictionary: &Dictionary, column: usize) -> usize {
 }
 
 impl Workspace {
-    /// Fills the scaled covering vector of a path: the caller's or ones first, later ones that vary
+    /// Fills the scaled covering vector of a path: first the caller's or ones, for later paths values that vary
     /// between 1 and 2 by a fixed rule.
     fn cover(&mut self, problem: &Problem, covering: Option<&DVector<f64>>, attempt: usize) {
         let n = problem.dimension();
@@ -433,15 +431,16 @@ impl Workspace {
         found.1.unwrap_or_else(|| self.polish(problem, tolerance))
     }
 
-    /// The largest scaled error of a row of the candidate, and its residuals if they are within the tolerance at first sight.
+    /// The largest scaled error of a row of the candidate, and its residuals if quick bounds show them to be within
+    /// the tolerance.
     fn measured(&mut self, problem: &Problem, tolerance: f64) -> (f64, Option<Residuals>) {
         let Self { judge, candidate, .. } = self;
         judge.add_up(problem, candidate, true);
         (judge.scaled_slack(problem, candidate), judge.within(problem, candidate, tolerance))
     }
 
-    /// Stops rows that approach by next to nothing, which the ratio test takes for zero, with the unknown of their own.
-    /// Returns the residuals of the candidate.
+    /// Corrects rows with an approach so small that the ratio test takes it for zero, by changing the unknown of the
+    /// row. Returns the residuals of the candidate.
     fn polish(&mut self, problem: &Problem, tolerance: f64) -> Residuals {
         let n = problem.dimension();
         let diagonal = problem.matrix().as_slice().iter().step_by(n + 1);

@@ -1,10 +1,10 @@
-//! The choice among the solvers of the [linear complementarity problem](Problem) as a value.
+//! The choice of a solver for the [linear complementarity problem](Problem), as a value.
 
 use nalgebra::DVector;
 
 use super::{Problem, Report, fischer_burmeister, lemke, projected_gauss_seidel};
 
-/// What a [`Method`] leaves behind, whatever the status.
+/// The result of a [`Method`], whatever the status.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Solution {
@@ -12,11 +12,12 @@ pub struct Solution {
     pub z: DVector<f64>,
     /// `M z + q` (length `n`).
     pub w: DVector<f64>,
-    /// How the solve ended.
+    /// The status at the end of the solve.
     pub report: Report,
 }
 
-/// Makes [`Method`] and its [`Error`] of one line a solver: variant, name in files, module, function and summary.
+/// Defines [`Method`] and its [`Error`] from one line per solver: variant, name in files, module, function and
+/// summary.
 macro_rules! methods {
     ($($variant:ident, $name:literal, $module:ident::$solve:ident, $summary:literal;)*) => {
         /// A solver with its settings.
@@ -30,7 +31,7 @@ macro_rules! methods {
             $(#[doc = concat!($summary, ".")] $variant($module::Settings),)*
         }
 
-        /// Why a [`Method`] could not start.
+        /// The reason why a [`Method`] could not start.
         #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
         #[non_exhaustive]
         pub enum Error {
@@ -56,7 +57,7 @@ macro_rules! methods {
                 }
             }
 
-            /// A short description, as lists show it.
+            /// A short description for lists.
             #[must_use]
             pub const fn summary(&self) -> &'static str {
                 match self {
@@ -64,7 +65,7 @@ macro_rules! methods {
                 }
             }
 
-            /// The same with this largest accepted relative residual (≥ 0).
+            /// The same method with this maximum accepted relative residual (≥ 0).
             #[must_use]
             pub const fn with_tolerance(mut self, tolerance: f64) -> Self {
                 match &mut self {
@@ -75,8 +76,8 @@ macro_rules! methods {
 
             /// Solves `problem` from `z = 0`.
             ///
-            /// Callers that solve at every step keep a workspace or a warm start by calling the solver's own
-            /// module.
+            /// Callers that solve at every step should call the solver's own module, which allows them to keep a
+            /// workspace or a warm start.
             ///
             /// # Errors
             ///
@@ -150,7 +151,7 @@ mod tests {
         assert_eq!(error.to_string(), expected);
     }
 
-    /// `q` is so large that `z = −1` is within the tolerance: no reason to answer so.
+    /// `q` is so large that `z = −1` is within the tolerance; no method may return it.
     #[test]
     fn no_method_answers_with_a_negative_entry() {
         let problem = Problem::new(dmatrix![1e308], dvector![1e308]).unwrap();

@@ -12,13 +12,13 @@
 //! With the pseudoinverse of `A`, `x = −A⁺ (B z + a)` and the rest is the problem with
 //! `M = D − C A⁺ B`, `q = c − C A⁺ a`.
 //!
-//! - **Needs** nothing of `A` when it is regular. When it is singular (redundant joints), `a` and the
-//!   columns of `B` must lie in its range and the rows of `C` in the range of its transpose: then
-//!   the reduction is exact, `w` does not depend on the choice of `x`, and [`Elimination::recover`]
-//!   gives the `x` of smallest norm. This holds for every step of a mechanical system
-//!   (`A = G M⁻¹ Gᵀ`, `B = G M⁻¹ Jᵀ`) whose constraints do not contradict each other.
+//! - **Needs** nothing of `A` when it is regular. When it is singular (redundant joints), `a` and the columns of `B`
+//!   must lie in its range and the rows of `C` in the range of its transpose. Then the reduction is exact, `w` does
+//!   not depend on the choice of `x`, and [`Elimination::recover`] gives the `x` of smallest norm. This holds for
+//!   every step of a mechanical system (`A = G M⁻¹ Gᵀ`, `B = G M⁻¹ Jᵀ`) whose constraints do not contradict each
+//!   other.
 //! - **Does not** solve the mixed problem when these conditions fail: [`Error::Inconsistent`] and
-//!   [`Error::Undetermined`] name the row. Does not scale: rows of `A` in very different units need
+//!   [`Error::Undetermined`] name the row. Rows of `A` are not scaled: if they have very different units, they need
 //!   a smaller [`Settings::rank_tolerance`].
 //! - **Cost** one complete orthogonal decomposition of `A` and `O(n_f² n)` for the products.
 //! - **Deterministic**: single-threaded, fixed order.
@@ -42,8 +42,8 @@ use super::{
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Pivots of `A` up to this fraction of the largest count as zero (in `(0, 1)`, default `1e-12`:
-    /// a hundred times the rounding of a decomposition of some tens of rows).
+    /// Pivots of `A` up to this fraction of the largest count as zero (in `(0, 1)`, default `1e-12`: a hundred times
+    /// the rounding of a decomposition of a few dozen rows).
     pub rank_tolerance: f64,
     /// Largest part of `a`, `B` or `C` outside the range of a singular `A` that counts as rounding,
     /// relative to the largest entry of its whole column or row of the mixed problem (in `(0, 1)`,
@@ -57,7 +57,7 @@ impl Default for Settings {
     }
 }
 
-/// Why a mixed problem cannot be built or reduced.
+/// The reason why a mixed problem cannot be built or reduced.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -83,7 +83,7 @@ pub enum Error {
         /// The entry.
         value: f64,
     },
-    /// The equations contradict each other: `a` or a column of `B` leaves the range of `A`.
+    /// The equations contradict each other: `a` or a column of `B` is not in the range of `A`.
     #[error(
         "equation {row} contradicts the others by {excess:e} of the size of its column of {block}"
     )]
@@ -95,7 +95,7 @@ pub enum Error {
         /// Part outside the range, relative to the largest entry of its column of the mixed problem.
         excess: f64,
     },
-    /// `w` depends on a part of `x` that the equations leave open.
+    /// `w` depends on a part of `x` that the equations do not determine.
     #[error("row {row} of C depends by {excess:e} of its size on unknowns that A leaves open")]
     Undetermined {
         /// Row of `C`.
@@ -142,8 +142,8 @@ pub struct Blocks {
 ///
 /// # Example
 ///
-/// A 1 kg bead on a wire along the first axis (`x`: wire impulse) meets a wall at 45° with velocity
-/// (2, 0) m/s. Wall normal `(−1, 1) / √2`; the wall stops it with `z = 2√2` N·s, the wire answers −2 N·s.
+/// A 1 kg bead on a wire along the first axis (`x`: wire impulse) hits a wall at 45° with velocity (2, 0) m/s. The
+/// wall normal is `(−1, 1) / √2`. The wall stops the bead with `z = 2√2` N·s, and the impulse of the wire is −2 N·s.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -171,7 +171,7 @@ pub struct MixedProblem {
 }
 
 impl MixedProblem {
-    /// Validates the blocks. `D` sets `n`, `A` sets `n_f` (which may be zero).
+    /// Validates the blocks. `n` is the size of `D`, `n_f` that of `A` (which may be zero).
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ impl MixedProblem {
         Ok(Elimination { problem: Problem::new(matrix, vector)?, rank, response, offset })
     }
 
-    /// That the reduction is exact for the singular `A` with this pseudoinverse.
+    /// Checks that the reduction is exact for the singular `A` with this pseudoinverse.
     fn check_range(&self, inverse: &DMatrix<f64>, tolerance: f64) -> Result<(), Error> {
         let blocks = &self.blocks;
         let column =
@@ -247,22 +247,23 @@ impl MixedProblem {
         }
     }
 
-    /// Largest entry of `|A x + B z + a|` and of what [`Problem::natural_map_residual`] has for `z` and `w`: zero exactly at the
-    /// solutions, infinite when `x` or `z` holds a NaN or infinity.
+    /// The largest entry of `|A x + B z + a|` and of the [`Problem::natural_map_residual`] of `z` and `w`: zero
+    /// exactly at the solutions, infinite when `x` or `z` holds a NaN or infinity.
     ///
     /// # Panics
     ///
-    /// When `x` has not length `n_f` or `z` has not length `n`.
+    /// When `x` does not have length `n_f` or `z` does not have length `n`.
     #[must_use]
     pub fn natural_map_residual(&self, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
         self.residuals(x, z).natural_map
     }
 
-    /// The relative residual of all rows, as [`residual`](super::residual) has it: equations count by the error of their row.
+    /// The relative residual of all rows, as in [`residual`](super::residual); an equation is measured by the error
+    /// of its row.
     ///
     /// # Panics
     ///
-    /// When `x` has not length `n_f` or `z` has not length `n`.
+    /// When `x` does not have length `n_f` or `z` does not have length `n`.
     #[must_use]
     pub fn relative_residual(&self, x: &DVector<f64>, z: &DVector<f64>) -> f64 {
         self.residuals(x, z).relative
@@ -305,7 +306,7 @@ impl Elimination {
     ///
     /// # Panics
     ///
-    /// When `z` has not length `n`.
+    /// When `z` does not have length `n`.
     #[must_use]
     pub fn recover(&self, z: &DVector<f64>) -> DVector<f64> {
         &self.response * z + &self.offset
@@ -353,10 +354,10 @@ fn pseudoinverse(a: &DMatrix<f64>, rank_tolerance: f64) -> Result<(DMatrix<f64>,
     Ok((inverse, rank))
 }
 
-/// The first column with a part outside the range of `a`: column, row and relative size of the part.
+/// The first column with a part outside the range of `a`: column, row and relative size of that part.
 ///
-/// The size is relative to the whole column of the mixed problem, whose other entries are in `rest`:
-/// a column that is zero but for rounding contradicts nothing.
+/// The size is relative to the whole column of the mixed problem, whose other entries are in `rest`: a column that
+/// is zero up to rounding contradicts nothing.
 fn outside(
     columns: &DMatrix<f64>,
     rest: &DMatrix<f64>,

@@ -1,10 +1,10 @@
-//! The validated [`Problem`]; the residuals that judge any answer to it are those of [`residual`](super::residual).
+//! The validated [`Problem`]. The residuals that judge an answer are those of [`residual`](super::residual).
 
 use nalgebra::{DMatrix, DVector};
 
 use super::scaling::Scaling;
 
-/// Why a matrix and a vector are not an LCP.
+/// The reason why a matrix and a vector are not an LCP.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -53,7 +53,7 @@ pub enum ProblemError {
 ///
 /// # Example
 ///
-/// A 2 kg ball arriving at 3 m/s (`M = 1/m`, `q = u_f`) is stopped by 6 N·s.
+/// A 2 kg ball that arrives at 3 m/s (`M = 1/m`, `q = u_f`) is stopped by 6 N·s.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -84,10 +84,9 @@ impl Problem {
         Ok(Self { matrix, vector, scaling })
     }
 
-    /// Replaces matrix and vector by what `fill` writes into them, keeping the memory.
+    /// Lets `fill` overwrite matrix and vector, without new allocations.
     ///
-    /// Meant for callers that solve a problem of the same size at every step. `fill` must leave the
-    /// sizes consistent.
+    /// Meant for callers that solve a problem of the same size at every step. `fill` must keep the sizes consistent.
     ///
     /// # Errors
     ///
@@ -130,7 +129,7 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// When `z` has not length `n`.
+    /// When `z` does not have length `n`.
     #[must_use]
     pub fn slack(&self, z: &DVector<f64>) -> DVector<f64> {
         let mut w = DVector::zeros(self.dimension());
@@ -142,7 +141,7 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// When `z` has not length `n`.
+    /// When `z` does not have length `n`.
     #[must_use]
     pub fn infeasibility(&self, z: &DVector<f64>) -> f64 {
         largest(z, &self.slack(z), |z, w| (-z).max(-w).max(0.0))
@@ -152,7 +151,7 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// When `z` has not length `n`.
+    /// When `z` does not have length `n`.
     #[must_use]
     pub fn complementarity(&self, z: &DVector<f64>) -> f64 {
         largest(z, &self.slack(z), |z, w| (z * w).abs())
@@ -174,7 +173,7 @@ impl Problem {
     }
 }
 
-/// The largest `measure(z_i, w_i)`; infinite when an entry is not finite.
+/// The largest `measure(z_i, w_i)`; infinite if an entry is not finite.
 fn largest(z: &DVector<f64>, w: &DVector<f64>, measure: impl Fn(f64, f64) -> f64) -> f64 {
     let (mut largest, mut poison) = (0.0, 0.0);
     for (&z, &w) in z.as_slice().iter().zip(w.as_slice()) {

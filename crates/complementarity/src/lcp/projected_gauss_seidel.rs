@@ -1,14 +1,14 @@
 //! Projected Gauss–Seidel with over-relaxation for the [linear complementarity problem](Problem).
 //!
-//! One sweep visits the rows in order and, with the newest `w = M z + q`, replaces
+//! One sweep visits the rows in order and, with the current `w = M z + q`, replaces
 //!
 //! ```math
 //! z_i \leftarrow \max\Bigl(0,\; z_i - \omega\, \frac{w_i}{M_{ii}}\Bigr).
 //! ```
 //!
-//! - **Needs** `M_ii > 0`. Converges from any start if `M` is symmetric and positive definite and
-//!   `0 < ω < 2` (Cryer 1971); for other matrices convergence is a matter of luck, and the friction
-//!   rows of a polyhedral cone have `M_ii = 0`, which is refused.
+//! - **Needs** `M_ii > 0`. Converges from any start if `M` is symmetric and positive definite and `0 < ω < 2` (Cryer
+//!   1971). For other matrices there is no guarantee. The friction rows of a polyhedral cone have `M_ii = 0`, which
+//!   is refused.
 //! - **Does not** detect an unsolvable problem: it stops with [`Status::IterationLimit`], or with
 //!   [`Status::Stalled`] when the iterates overflow or no longer change.
 //! - **Cost** `2 n²` multiply-adds per sweep, residual check included; convergence is linear.
@@ -30,7 +30,7 @@ use super::{Problem, Report, Status, residual::Judge};
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
     pub tolerance: f64,
-    /// Largest number of sweeps (default `10_000`).
+    /// Maximum number of sweeps (default `10_000`).
     pub max_sweeps: usize,
     /// Relaxation factor `ω`, in `(0, 2)`, dimensionless (default 1, plain Gauss–Seidel).
     pub relaxation: f64,
@@ -42,7 +42,7 @@ impl Default for Settings {
     }
 }
 
-/// Why [`solve`] could not start.
+/// The reason why [`solve`] could not start.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -65,9 +65,9 @@ pub enum Error {
     /// A diagonal entry of the matrix is not positive.
     #[error("matrix[{row}][{row}] is {value}, expected a positive number")]
     Diagonal {
-        /// Offending row.
+        /// Row of the entry.
         row: usize,
-        /// Its diagonal entry.
+        /// The diagonal entry.
         value: f64,
     },
     /// A setting is outside its documented range.
@@ -93,7 +93,7 @@ pub enum Error {
 ///
 /// # Example
 ///
-/// A 2 kg ball arriving at 3 m/s stops with an impulse of 6 N·s.
+/// A 2 kg ball that arrives at 3 m/s is stopped by an impulse of 6 N·s.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};

@@ -1,46 +1,56 @@
 //! The residuals that judge any answer to a [linear complementarity problem](Problem), in any units.
 //!
-//! The rows of `M` may have different units, and `z` another one than `w`, so that `min(z_i, w_i)` compares what cannot be compared: in a problem of
-//! contacts between grams it is an impulse, which is small, and not the velocity that is wrong. Every row is measured beside a size `s_i` of its own:
+//! The rows of `M` may have different units, and the unit of `z` may differ from that of `w`. Then `min(z_i, w_i)`
+//! compares different quantities: for contacts between bodies of a few grams it is the impulse, which is small, and
+//! not the velocity that is wrong. Every row is therefore measured relative to its own size `s_i`:
 //!
 //! ```math
 //! \text{relative} = \max_i \Bigl| \min\Bigl( \max_k \frac{|M_{ki}|\, z_i}{s_k},\; \frac{w_i}{s_i} \Bigr) \Bigr|, \qquad
 //! \text{natural map} = \max_i \Bigl| \min\Bigl( \frac{z_i}{r_i c_i},\; w_i \Bigr) \Bigr| ,
 //! ```
 //!
-//! where `z_i` with a column of zeros counts as one, and `1/(r_i c_i)` is a power of two near `M_ii`, or near the largest entries of row and column where that
-//! is not positive.
+//! where the factor of `z_i` is one for a column of zeros. `1/(r_i c_i)` is a power of two near `M_ii`, or near the
+//! largest entries of row and column if `M_ii` is not positive.
 //!
-//! **What a relative residual of `τ` guarantees.** For every row `w_i ≥ −τ s_i`, and either `w_i ≤ τ s_i` or `z_i` is next to nothing: setting it to zero
-//! changes no `w_k` by more than `τ s_k`. It is zero exactly at the solutions with `z ≥ 0`.
+//! **What a relative residual of `τ` guarantees.** For every row `w_i ≥ −τ s_i`, and either `w_i ≤ τ s_i` or `z_i`
+//! is negligible: setting it to zero changes no `w_k` by more than `τ s_k`. The residual is zero exactly at the
+//! solutions with `z ≥ 0`.
 //!
-//! **Sizes** come from the problem and never from the answer, so that an answer of huge entries that cancel does not loosen its own judgement.
-//! A `q_j` of the sign opposite to `M_jj` is made up for by `z_j` of the size `|q_j|/|M_jj|`, which row `i` feels as `|M_ij|` times that:
+//! **Sizes** come from the problem and never from the answer, so an answer with huge entries that cancel cannot
+//! reduce its own residual. A `q_j` with the sign opposite to `M_jj` is compensated by a `z_j` of the size
+//! `|q_j|/|M_jj|`. Its effect on row `i` is `|M_ij|` times that:
 //!
 //! ```math
 //! s_i = \max\Bigl( |q_i|,\; \max_{j :\, q_j M_{jj} < 0} |M_{ij}|\, \frac{|q_j|}{|M_{jj}|}\,
 //! \min\Bigl(1, \sqrt{\frac{|M_{ii} M_{jj}|}{|M_{ij} M_{ji}|}}\Bigr) \Bigr) .
 //! ```
 //!
-//! The last factor, one for semidefinite matrices, keeps pairs of rows from raising one another. Rows that have no size yet are reached, one step after
-//! the other, from those that have one: by `z_j` of the size `s_j/|M_jj|`, and by an unknown without a diagonal entry, in the last resort also one whose row has no size, of the size at which it makes up for the first
-//! row of its column that it can, the smallest `s_i/|M_ij| > 0`. Rows with a size are not raised further: around a cycle of rows that would have no end. Where
-//! rows and columns have the same units, as those of contacts have (among the rows with a positive diagonal entry `r_i |M_ij| c_j` is at most 64;
-//! semidefinite matrices have none above 4), every `s_i` is at least `2⁻⁷ max_j r_j|q_j| u_i`, where `j` are the rows with `q_j < 0 < M_jj`, and `u_i = 1/r_i` or, without
-//! a positive diagonal entry, the largest `|M_ij| c_j` of them: rows whose own terms are rounding of the others, as along the tangents of a body at rest, are
-//! not asked to be precise. Rows that nothing reaches, all of them if `q = 0`, have nothing but the answer to compare with: `q_i` is zero there, nothing says how
-//! large their unknowns are, and `s_i = Σ_j |M_ij z_j|`.
+//! The last factor is one for semidefinite matrices; it prevents pairs of rows from raising one another. Rows
+//! without a size get one, step by step, from the rows that have one: by `z_j` of the size `s_j/|M_jj|`, and by an
+//! unknown without a diagonal entry. The size of such an unknown is that at which it compensates the first row of
+//! its column, the smallest `s_i/|M_ij| > 0`. As a last resort this also applies to an unknown whose own row has no
+//! size. Rows with a size are not raised further: around a cycle of rows that would not end.
 //!
-//! **Units.** Multiplying rows and columns by positive numbers, independently, as other units do, leaves the relative residual as it is: `s_i` takes
-//! part in the unit of its row, and the least size, where there is one, changes by at most a factor of two as `r_i` is rounded to a power of two.
+//! Where rows and columns have the same units, as for contacts, every `s_i` is at least `2⁻⁷ max_j r_j|q_j| u_i`.
+//! (The units count as the same if, among the rows with a positive diagonal entry, `r_i |M_ij| c_j` is at most 64;
+//! semidefinite matrices have none above 4.) Here `j` are the rows with `q_j < 0 < M_jj`, and `u_i = 1/r_i` or,
+//! without a positive diagonal entry, the largest `|M_ij| c_j` of them. The lower bound concerns rows whose own
+//! terms are rounding of the others, as along the tangents of a body at rest; they need not be precise. Rows that
+//! are not reached by any of these, which are all rows if `q = 0`, can only be compared with the answer: `q_i` is
+//! zero there, nothing determines the size of their unknowns, and `s_i = Σ_j |M_ij z_j|`.
 //!
-//! **Rounding.** A row whose terms are so large beside `s_i` that the rounding `(n + 1) 2⁻⁵² Σ|terms|` of their sum could reach `10⁻¹¹ s_i` is
-//! added up again with [compensated sums](crate::compensated), whose own rounding `(n + 1) 2⁻¹⁰⁴ Σ|terms|` counts as a residual.
+//! **Units.** The relative residual does not change when rows and columns are multiplied, independently, by positive
+//! numbers, as a change of units does: `s_i` changes with the unit of its row. The lower bound, where there is one,
+//! changes by at most a factor of two because `r_i` is rounded to a power of two.
+//!
+//! **Rounding.** If the terms of a row are so large compared with `s_i` that the rounding `(n + 1) 2⁻⁵² Σ|terms|` of
+//! their sum could reach `10⁻¹¹ s_i`, the row is added up again with [compensated sums](crate::compensated). The
+//! rounding `(n + 1) 2⁻¹⁰⁴ Σ|terms|` of these counts as a residual.
 //!
 //! # Source
 //!
-//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009), section 5.10 (residuals and error bounds); that errors of
-//! rows are read beside sizes of rows: W. Oettli, W. Prager, "Compatibility of approximate solution of linear equations with given error bounds for
+//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem* (SIAM 2009), section 5.10 (residuals and error bounds); for the
+//! comparison of row errors with row sizes: W. Oettli, W. Prager, "Compatibility of approximate solution of linear equations with given error bounds for
 //! coefficients and right-hand sides", *Numerische Mathematik* 6 (1964) 405–409. The sizes are derived above.
 
 use nalgebra::DVector;
@@ -48,15 +58,16 @@ use nalgebra::DVector;
 use super::Problem;
 use crate::compensated::Sum;
 
-/// The least size of a row, as a part of what `q` amounts to in its units: a tenth of a billionth of it, the default tolerance, is
-/// `10⁻¹²`, above the rounding `(n + 1) 2⁻⁵²` of up to 100 terms thirty times as large.
+/// The lower bound of the size of a row, as a fraction of the scale of `q` in its units. Times the default tolerance
+/// of `10⁻¹⁰` this is `10⁻¹²`, above the rounding `(n + 1) 2⁻⁵²` of up to 100 terms that are thirty times as large.
 const LEAST: f64 = 1.0 / 128.0;
 
-/// The largest scaled entry of problems whose rows and columns have the same units: a semidefinite matrix has none above 4, and
-/// friction of sliding contacts makes diagonal entries smaller.
+/// The largest scaled entry of problems whose rows and columns have the same units. A semidefinite matrix has none
+/// above 4, and friction of sliding contacts makes diagonal entries smaller.
 const LARGEST: f64 = 64.0;
 
-/// Rounding of a row, relative to its size, from which it is added up again: a tenth of what solvers accept by default.
+/// Rounding of a row, relative to its size, above which the row is added up again: a tenth of the tolerance that
+/// solvers accept by default.
 const CANCELLATION: f64 = 1e-11;
 
 /// Both residuals of one answer.
@@ -69,24 +80,24 @@ pub(crate) struct Residuals {
 }
 
 impl Residuals {
-    /// Of what cannot be judged.
+    /// The residuals of an answer that is not finite.
     pub(crate) const INFINITE: Self = Self { natural_map: f64::INFINITY, relative: f64::INFINITY };
 }
 
-/// Memory of a judgement, and the sizes of the rows of one problem.
+/// The sizes of the rows of one problem, and memory for computing residuals.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judge {
     /// `s`.
     sizes: Vec<f64>,
-    /// `s` one step before.
+    /// `s` of the previous step.
     before: Vec<f64>,
-    /// `s` for the last answer.
+    /// `s` for the current answer.
     measures: Vec<f64>,
-    /// Whether the sizes are those of the problem.
+    /// Whether the sizes have been computed for the problem.
     known: bool,
-    /// `M z + q` of the last answer.
+    /// `M z + q` of the current answer.
     pub(crate) slack: DVector<f64>,
-    /// `|M||z| + |q|` of the last answer.
+    /// `|M||z| + |q|` of the current answer.
     terms: DVector<f64>,
 }
 
@@ -96,21 +107,22 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// When `z` has not length `n`.
+    /// When `z` does not have length `n`.
     #[must_use]
     pub fn natural_map_residual(&self, z: &DVector<f64>) -> f64 {
         Judge::new(self).residuals(self, z).natural_map
     }
 
-    /// The residual by which an answer is judged: without units and relative to the sizes of the rows, see the [head of the module](self).
+    /// The residual by which answers are judged: dimensionless and relative to the sizes of the rows; see the [head
+    /// of the module](self).
     ///
     /// # Panics
     ///
-    /// When `z` has not length `n`.
+    /// When `z` does not have length `n`.
     ///
     /// # Example
     ///
-    /// Contacts of 50 picograms: the impulses are right to `10⁻¹⁰ N·s`, and nothing of the velocities is.
+    /// Contacts of 50 picograms: the impulses are right to `10⁻¹⁰ N·s`, but the velocities are entirely wrong.
     ///
     /// ```
     /// use nalgebra::{dmatrix, dvector};
@@ -134,20 +146,20 @@ impl Judge {
         judge
     }
 
-    /// Of the problem with `q = 0`, whose solutions are the rays of this one.
+    /// The sizes of the problem with `q = 0`, whose solutions are the rays of this one.
     pub(crate) fn of_rays(problem: &Problem) -> Self {
         let mut judge = Self::default();
         judge.resize(problem.dimension());
         judge
     }
 
-    /// Begins with another problem, in the same memory.
+    /// Starts with another problem, in the same memory.
     pub(crate) fn prepare(&mut self, problem: &Problem) {
         self.resize(problem.dimension());
         self.known = false;
     }
 
-    /// Makes room; all sizes are zero, as without a vector.
+    /// Resizes the memory; all sizes are zero, as without a vector.
     pub(crate) fn resize(&mut self, n: usize) {
         self.sizes.clear();
         self.sizes.resize(n, 0.0);
@@ -158,8 +170,9 @@ impl Judge {
         }
     }
 
-    /// The natural map of a `z ≥ 0` and a bound of its relative residual, if they can be told to be within the tolerance without the sizes of all
-    /// rows: from `|q_i|` and the unknowns that row `i` feels at once, neither of which is above `s_i`. The sums are those of [`add_up`](Self::add_up).
+    /// The natural map of a `z ≥ 0` and a bound of its relative residual, if a cheap bound shows that they are
+    /// within the tolerance. The bound uses `|q_i|` and the unknowns that act on row `i` directly, neither of which
+    /// is above `s_i`, instead of the sizes of all rows. The sums are those of [`add_up`](Self::add_up).
     pub(crate) fn within(
         &self,
         problem: &Problem,
@@ -182,7 +195,7 @@ impl Judge {
             let mut size = problem.vector()[i].abs();
             if at_worst > tolerance * size {
                 size = at_once(problem, i).max(size);
-                // Not so for NaN.
+                // The comparison is false for NaN.
                 let enough = at_worst <= tolerance * size;
                 if !enough {
                     return None;
@@ -198,13 +211,14 @@ impl Judge {
         Some(Residuals { natural_map, relative })
     }
 
-    /// Whether row `i` of the last answer is negative by more than the tolerance beside `|q_i|` and what it feels at once.
+    /// Whether row `i` of the current answer is negative by more than the tolerance relative to `|q_i|` and the
+    /// direct effects on it.
     pub(crate) fn approaches(&self, problem: &Problem, i: usize, tolerance: f64) -> bool {
         let missed = -self.slack[i];
         missed > tolerance * problem.vector()[i].abs() && missed > tolerance * at_once(problem, i)
     }
 
-    /// The largest `r_i |w_i|` of the rows of the last answer that should be zero, relative to what `q` amounts to.
+    /// The largest `r_i |w_i|` of the rows of the current answer that should be zero, relative to the scale of `q`.
     pub(crate) fn scaled_slack(&self, problem: &Problem, z: &DVector<f64>) -> f64 {
         let scaling = problem.scaling();
         let mut largest = 0.0;
@@ -243,7 +257,8 @@ impl Judge {
             let noise = rounding * self.terms[i];
             if noise > sizes[i] && (z_i != 0.0 || self.slack[i] < CANCELLATION * noise) {
                 self.slack[i] = compensated_slack(problem, i, z, with_vector);
-                // What even such sums cannot tell, as where unknowns of 1e33 cancel, is not known to be zero.
+                // If even the rounding of compensated sums is large, as where unknowns of 1e33 cancel, the row is
+                // not known to be zero.
                 let doubt = rounding * CANCELLATION * f64::EPSILON * self.terms[i];
                 natural_map = if doubt > natural_map { doubt } else { natural_map };
                 let doubt = if doubt > 0.0 { doubt / sizes[i] } else { 0.0 };
@@ -261,7 +276,7 @@ impl Judge {
                 (w.abs(), share.abs())
             } else {
                 let missed = smaller(z_i / column / row, w).abs();
-                // What a column amounts to is only of interest where that could be less.
+                // The effect of a column is only computed where it could be the smaller one.
                 let part = if share.abs() > relative || z_i < 0.0 {
                     smaller(effect(problem, i, z_i, sizes), share).abs()
                 } else {
@@ -300,13 +315,14 @@ impl Judge {
     }
 }
 
-/// What rounding may add to a sum of `n + 1` terms, relative to them and to what is added up again.
+/// A bound of the rounding of a sum of `n + 1` terms, relative to their magnitudes and to the limit for adding up
+/// again.
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
 fn rounding(n: usize) -> f64 {
     (n + 1) as f64 * f64::EPSILON / CANCELLATION
 }
 
-/// The size at which row `i` feels the unknowns that make up for their own rows.
+/// The direct effect on row `i` of the unknowns that compensate their own rows.
 fn at_once(problem: &Problem, i: usize) -> f64 {
     let n = problem.dimension();
     let matrix = problem.matrix().as_slice();
@@ -379,7 +395,7 @@ fn sizes(problem: &Problem, sizes: &mut [f64], before: &mut Vec<f64>) {
             break;
         }
     }
-    // Last, so that what is only not asked for does not spread.
+    // Applied last, so that the lower bounds are not passed on to other rows.
     if has_equal_units(problem) {
         let matrix = problem.matrix().as_slice();
         let factors = |i: usize| problem.scaling().factors(i);
@@ -397,13 +413,14 @@ fn sizes(problem: &Problem, sizes: &mut [f64], before: &mut Vec<f64>) {
     }
 }
 
-/// Whether `z_i` makes up for `q_i` in its own row.
+/// Whether `z_i` compensates `q_i` in its own row.
 fn is_driven(problem: &Problem, i: usize) -> bool {
     let (diagonal, q) = (problem.matrix()[(i, i)], problem.vector()[i]);
     (diagonal > 0.0 && q < 0.0) || (diagonal < 0.0 && q > 0.0)
 }
 
-/// Lets the rows of column `j` that had no size before feel its unknown; if its own row has none, only in the `last` resort.
+/// Adds the effect of the unknown of column `j` to its rows that had no size before. If the row of the unknown has
+/// no size, this is only done as the `last` resort.
 fn fill(problem: &Problem, j: usize, before: &[f64], sizes: &mut [f64], last: bool) {
     let n = sizes.len();
     let column = &problem.matrix().as_slice()[j * n..][..n];
@@ -421,14 +438,15 @@ fn fill(problem: &Problem, j: usize, before: &[f64], sizes: &mut [f64], last: bo
     }
 }
 
-/// The smallest size at which the unknown of a column makes up for a row, or zero if there is none.
+/// The smallest size at which the unknown of a column compensates a row, or zero if there is none.
 fn balance(column: &[f64], sizes: &[f64]) -> f64 {
     let rows = column.iter().zip(sizes).filter(|(m, size)| **m != 0.0 && **size > 0.0);
     let smallest = rows.map(|(m, size)| size / m.abs()).fold(f64::INFINITY, f64::min);
     if smallest.is_finite() { smallest } else { 0.0 }
 }
 
-/// Whether `r_i |M_ij| c_j` is of the order of one where the diagonal is positive, as where rows and columns have the same units.
+/// Whether `r_i |M_ij| c_j` is of the order of one where the diagonal is positive, as when rows and columns have the
+/// same units.
 fn has_equal_units(problem: &Problem) -> bool {
     let n = problem.dimension();
     let matrix = problem.matrix().as_slice();

@@ -1,11 +1,10 @@
 //! Powers of two that bring the entries of a problem near one.
 //!
 //! With positive diagonal `R`, `C` and `z = C y`, the LCP of `R M C` and `R q` has the same
-//! complementary bases. For a row with a positive diagonal entry `r_i = c_i` and `r_i² M_ii` is in
-//! `[1, 4)`; for one without, `r_i` and `c_i` bring the largest scaled entry of its row and of its
-//! column near one. `q` is divided by the power of two next to its largest scaled entry. Powers of two
-//! make all this exact, so tolerances can be absolute and an answer does not depend on the units of
-//! the problem.
+//! complementary bases. For a row with a positive diagonal entry `r_i = c_i`, and `r_i² M_ii` is in `[1, 4)`. For a
+//! row without one, `r_i` and `c_i` bring the largest scaled entry of its row and of its column near one. `q` is
+//! divided by the power of two next to its largest scaled entry. All factors are powers of two, so the scaling is
+//! exact, tolerances can be absolute, and an answer does not depend on the units of the problem.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -16,14 +15,14 @@ pub(super) struct Scaling {
     rows: Vec<f64>,
     /// `c`.
     columns: Vec<f64>,
-    /// Rows without a positive diagonal entry, with their two factors; among each other they count
-    /// with one.
+    /// Rows without a positive diagonal entry, with their two factors; among one another they use the factor one.
     gaps: Vec<(usize, f64, f64)>,
     /// Scale of `q`: `q_scaled = r_i q_i / level`.
     level: f64,
 }
 
-/// Largest exponent of a diagonal entry that is made up for: the product of two factors, of half of it each, stays finite.
+/// Maximum exponent of a diagonal entry that is scaled: the product of two factors, each with half of it, stays
+/// finite.
 const LARGEST_DIAGONAL: i32 = 1000;
 
 /// Largest exponent of a factor of a row without a positive diagonal entry.
@@ -33,7 +32,7 @@ const LARGEST_EXPONENT: i32 = 400;
 const LARGEST_LEVEL: i32 = 1000;
 
 impl Scaling {
-    /// The factors of a problem, in the memory of those of another.
+    /// Computes the factors of a problem, in the memory of a previous one.
     pub(super) fn compute(&mut self, matrix: &DMatrix<f64>, vector: &DVector<f64>) {
         let n = vector.len();
         let matrix = matrix.as_slice();
@@ -101,7 +100,7 @@ impl Scaling {
         w * self.rows[i] / self.level
     }
 
-    /// `z_i` of its scaled value.
+    /// `z_i` from its scaled value.
     pub(super) fn unscale_z(&self, i: usize, y: f64) -> f64 {
         y * self.columns[i] * self.level
     }
@@ -111,12 +110,12 @@ impl Scaling {
         d * self.rows[i]
     }
 
-    /// Entry `i` of the covering vector of its scaled value.
+    /// Entry `i` of the covering vector from its scaled value.
     pub(super) fn unscale_covering(&self, i: usize, d: f64) -> f64 {
         d / self.rows[i]
     }
 
-    /// The artificial variable of its scaled value.
+    /// The artificial variable from its scaled value.
     pub(super) fn unscale_artificial(&self, t: f64) -> f64 {
         t * self.level
     }

@@ -11,20 +11,19 @@ use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use super::{Error, Joint, JointKind, Link};
 use crate::{contact_frame, system::Dimension};
 
-/// Largest accepted distance of the norm of a quaternion from one, as in
-/// [`FreeBodies`](crate::FreeBodies).
+/// Maximum accepted deviation of the norm of a quaternion from one, as in [`FreeBodies`](crate::FreeBodies).
 pub(super) const QUATERNION_TOLERANCE: f64 = 1e-6;
 
-/// Largest entry of a placement (m). A mass matrix holds squares of lengths, and its inverse products
-/// of those, which must not overflow.
+/// Maximum entry of a placement (m). A mass matrix contains squares of lengths, and its inverse products of those,
+/// which must not overflow.
 const FARTHEST: f64 = 1e12;
 
-/// How coordinates follow velocities.
+/// The relation of coordinates to velocities.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
     /// Coordinate `q` is the integral of velocity `v`.
     Scalar { q: usize, v: usize },
-    /// The quaternion from coordinate `q` on follows the angular velocity from velocity `v` on.
+    /// The quaternion that starts at coordinate `q` follows the angular velocity that starts at velocity `v`.
     Rotation { q: usize, v: usize, body: usize },
 }
 
@@ -45,8 +44,8 @@ pub(super) fn parts(
     parts
 }
 
-/// For each link the range of the velocities of its tree, joined with the ranges that it overlaps,
-/// as those of trees given in turns do.
+/// For each link the range of the velocities of its tree, joined with the ranges that it overlaps. Ranges overlap if
+/// the links of several trees are given alternately.
 pub(super) fn trees(parents: &[Option<usize>], velocities: &[Range<usize>]) -> Vec<Range<usize>> {
     // Children join the range of their parent, from the leaves to the world.
     let mut ranges = velocities.to_vec();
@@ -72,7 +71,7 @@ pub(super) fn trees(parents: &[Option<usize>], velocities: &[Range<usize>]) -> V
     ranges.iter().map(around).collect()
 }
 
-/// The smallest range that holds both; an empty one holds nothing.
+/// The smallest range that contains both; an empty range is ignored.
 fn joined(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     match (a.is_empty(), b.is_empty()) {
         (true, _) => b.clone(),
@@ -81,10 +80,10 @@ fn joined(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// The links in an order in which parents precede their children, and the parent of each.
+/// The links in an order in which parents precede their children, and the parent of each link.
 ///
-/// Links keep the order given wherever it has that property: the next link is always the first of
-/// those left whose parent is already there.
+/// The given order is kept as far as possible: the next link is always the first remaining one whose parent already
+/// has a place.
 pub(super) fn arrange(links: Vec<Link>) -> Result<(Vec<Link>, Vec<Option<usize>>), Error> {
     if links.is_empty() {
         return Err(Error::NoLinks);
@@ -131,7 +130,7 @@ pub(super) fn arrange(links: Vec<Link>) -> Result<(Vec<Link>, Vec<Option<usize>>
     Ok((order.into_iter().filter_map(|i| links[i].take()).collect(), parents))
 }
 
-/// The name of a link on a cycle, given links of which each has its parent among them.
+/// The name of a link on a cycle; the parent of every given link must be among the links.
 fn on_cycle(links: &[&Link]) -> String {
     let numbers: BTreeMap<&str, usize> =
         links.iter().enumerate().map(|(i, link)| (link.name.as_str(), i)).collect();
@@ -139,7 +138,7 @@ fn on_cycle(links: &[&Link]) -> String {
         let name = links[i].parent.as_deref();
         name.and_then(|name| numbers.get(name)).copied().unwrap_or(i)
     };
-    // After as many steps as there are links the walk has left every branch that leads to the cycle.
+    // After as many steps as there are links, the walk has left every branch that leads to the cycle.
     let link = (0..links.len()).fold(0, |i, _| parent(i));
     links[link].name.clone()
 }
@@ -196,7 +195,7 @@ pub(super) fn neutral_coordinates(links: &[Link]) -> Vec<f64> {
     links.iter().flat_map(of_link).collect()
 }
 
-/// A position of no special kind: multiples of the golden ratio, spread over `[½, 3/2)`.
+/// A generic position: multiples of the golden ratio, spread over `[½, 3/2)`.
 pub(super) fn generic_coordinates(links: &[Link]) -> Vec<f64> {
     let mut coordinates = neutral_coordinates(links);
     let mut phase = 0.0;
@@ -216,7 +215,7 @@ pub(super) fn generic_coordinates(links: &[Link]) -> Vec<f64> {
     coordinates
 }
 
-/// Plane if no link can leave the x–y plane.
+/// The plane if no link can leave the x–y plane, otherwise space.
 pub(super) fn dimension(links: &[Link], gravity: &Vector3<f64>) -> Dimension {
     let is_planar = |link: &Link| {
         let Isometry3 { rotation, translation } = &link.placement;
@@ -273,7 +272,7 @@ fn fill(
     check_list(link, field, list, default.len())
 }
 
-/// Refuses lists of another length than `expected` and entries that are not finite.
+/// Refuses lists whose length is not `expected` and entries that are not finite.
 pub(super) fn check_list(
     link: &str,
     field: &'static str,

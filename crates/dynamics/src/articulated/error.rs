@@ -1,10 +1,10 @@
-//! Why links do not make an [`Articulated`](super::Articulated) system: [`Error`].
+//! The reason why links do not make an [`Articulated`](super::Articulated) system: [`Error`].
 
-/// Why links do not make an articulated system. Every variant about a link names it.
+/// The reason why links do not make an articulated system. Every variant that concerns a link names it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A system without links has no motion to compute.
+    /// The list of links is empty.
     #[error("an articulated system needs at least one link, got none")]
     NoLinks,
     /// The factors of the mass matrix would take too much memory and time.
@@ -12,7 +12,7 @@ pub enum Error {
     TooManyVelocities {
         /// Number of degrees of freedom.
         count: usize,
-        /// Largest number accepted.
+        /// Maximum number accepted.
         limit: usize,
     },
     /// Two links have the same name.
@@ -26,16 +26,16 @@ pub enum Error {
     MissingParent {
         /// Offending link.
         link: String,
-        /// Name of the parent asked for.
+        /// Name of the missing parent.
         parent: String,
     },
     /// Following the parents of a link leads back to it, so the links are not a tree.
     #[error("link `{link}` is its own ancestor, expected a tree that ends in the world")]
     Cycle {
-        /// A link on the cycle.
+        /// Name of one link on the cycle.
         link: String,
     },
-    /// There is no link of that name or number.
+    /// There is no link with this name or number.
     #[error("link `{link}` does not exist")]
     UnknownLink {
         /// Name or number given.
@@ -51,7 +51,7 @@ pub enum Error {
         /// First such entry.
         value: f64,
     },
-    /// A joint is so far from its parent that products of distances leave the range of numbers.
+    /// A joint is so far from its parent that products of distances could overflow.
     #[error("placement of link `{link}` has an entry {value:?}, expected numbers within ±1e12 (m)")]
     Placement {
         /// Offending link.
@@ -131,8 +131,8 @@ pub enum Error {
         /// Norm found.
         norm: f64,
     },
-    /// The mass matrix is singular in every position: some motion of the joint of this link moves no
-    /// mass, as that of a massless leaf or of a point mass about itself.
+    /// The mass matrix is singular in every position: some motion of the joint of this link moves no mass. Examples
+    /// are a massless leaf and the rotation of a point mass about itself.
     #[error(
         "the mass matrix is singular: beside its ancestors, velocity {index} of the joint of link \
          `{link}` moves only {fraction:e} of its inertia, expected more than 1e-12"
@@ -154,7 +154,7 @@ pub enum Error {
     },
 }
 
-/// An array handed to [`Kinematics`](super::Kinematics) has the wrong size.
+/// An array passed to [`Kinematics`](super::Kinematics) has the wrong size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{field} has shape {} × {}, expected {} × {}", .found[0], .found[1], .expected[0], .expected[1]

@@ -1,9 +1,9 @@
 //! Forward dynamics by the articulated-body algorithm.
 //!
-//! Seen from its parent, a link with everything it carries, free at the joints beyond, answers an
-//! acceleration `A` with a force `F = I^A A + p^A`. A leaf has its own inertia and
-//! `p^A = V ×* I V`. Crossing one velocity `k`, of unit motion `S` and force `τ`, the condition
-//! `S · F = τ` gives, for the acceleration `A'` before it,
+//! Consider a link with everything it carries, free at the joints beyond. The force that its parent must apply for
+//! an acceleration `A` is `F = I^A A + p^A`. A leaf has its own inertia and `p^A = V ×* I V`. For one velocity `k`,
+//! of unit motion `S` and force `τ`, the condition `S · F = τ` gives, for the acceleration `A'` on the side of the
+//! parent,
 //!
 //! ```math
 //! u = I^A S, \quad d = S \cdot u, \quad r = \tau - S \cdot p^A, \quad
@@ -11,11 +11,10 @@
 //! I^A \leftarrow I^A - \frac{u u^\mathsf{T}}{d}, \quad p^A \leftarrow p^A + \frac{r}{d} u ,
 //! ```
 //!
-//! and at the parent `I^A_p += I^A`, `p^A_p += p^A + I^A c`. The velocities of one joint are crossed one
-//! after another, as if massless links stood between them: that is the block elimination of the joint
-//! carried out by columns, and needs no small matrix inverse. `O(n)` operations; `d` is the pivot of
-//! the [mass matrix](super::mass_matrix), so it is positive exactly when that matrix is positive
-//! definite.
+//! and at the parent `I^A_p += I^A`, `p^A_p += p^A + I^A c`. The velocities of one joint are treated one after
+//! another, as if massless links were between them: this is the block elimination of the joint carried out by
+//! columns, and needs no small matrix inverse. The cost is `O(n)` operations. `d` is the pivot of the [mass
+//! matrix](super::mass_matrix), so it is positive exactly when that matrix is positive definite.
 //!
 //! # Source
 //!

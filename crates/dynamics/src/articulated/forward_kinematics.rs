@@ -1,17 +1,17 @@
 //! Forward kinematics: frames, motions and accelerations of all links.
 //!
-//! The joint frame stands at a constant pose in the parent, and the joint moves the link away from it.
-//! Each velocity `v_k` of a joint moves the link with a unit motion `S_k`, a translation along a
-//! direction or a rotation about a line, so that from parent `p` to link `i`
+//! The joint frame has a constant pose in the parent, and the joint moves the link relative to it. Each velocity
+//! `v_k` of a joint moves the link with a unit motion `S_k`, a translation along a direction or a rotation about a
+//! line. From parent `p` to link `i`
 //!
 //! ```math
 //! V_i = V_p + T + R, \qquad T = \sum_{\text{translations}} S_k v_k, \qquad
 //! R = \sum_{\text{rotations}} S_k v_k .
 //! ```
 //!
-//! The translations are fixed to the parent; the lines of the rotations are fixed to a frame that has
-//! moved with the translations but not turned. Carried along they change at the rates `V_p × S_k` and
-//! `(V_p + T) × S_k`, so the acceleration gained at constant velocities is
+//! The translations are fixed to the parent. The lines of the rotations are fixed to a frame that has moved with the
+//! translations but has not rotated. Their rates of change are `V_p × S_k` and `(V_p + T) × S_k`, so the additional
+//! acceleration at constant velocities is
 //!
 //! ```math
 //! c_i = V_p \times (T + R) + T \times R, \qquad A_i = A_p + \sum S_k \dot v_k + c_i .
@@ -87,9 +87,9 @@ pub(super) fn combine<G: Geometry>(columns: &[Spatial<G>], rates: &[f64]) -> Spa
 }
 
 impl<G: Geometry> Branch<G> {
-    /// The frame of the link with its joint at the coordinates `q`, from the joint frame `base`.
+    /// The frame of the link with its joint at the coordinates `q`, starting from the joint frame `base`.
     ///
-    /// The frame of a link on the world becomes its own origin.
+    /// The position of a link on the world becomes its own origin.
     fn moved(&self, base: Frame<G>, q: &[f64], columns: &mut [Spatial<G>]) -> Frame<G> {
         let along = |axis: usize| G::rotate(&base.rotation, G::linear(&Vector3::ith(axis, 1.0)));
         let about =

@@ -1,18 +1,18 @@
 //! Spatial vectors in the plane and in space, so that each algorithm is written once.
 //!
-//! A [`Spatial`] vector joins the linear and the angular part of a motion or of a force, both in world
-//! axes and about one point `O`: a motion is the velocity of the point of the body at `O` and the
-//! angular velocity `(v, ω)`; a force is the resultant and the moment about `O`, `(f, n)`. They pair
-//! to the power `v · f + ω · n`. The [`Inertia`] of a body with mass `m`, center of mass `c` (from `O`)
-//! and moments `I_O` about `O` turns a motion into a momentum,
+//! A [`Spatial`] vector combines the linear and the angular part of a motion or of a force, both in world axes and
+//! about one point `O`. A motion is the velocity of the point of the body at `O` and the angular velocity, `(v, ω)`;
+//! a force is the resultant and the moment about `O`, `(f, n)`. Their product is the power `v · f + ω · n`. The
+//! [`Inertia`] of a body with mass `m`, center of mass `c` (from `O`) and moments `I_O` about `O` maps a motion to a
+//! momentum,
 //!
 //! ```math
 //! \begin{pmatrix} p \\ h \end{pmatrix}
 //! = \begin{pmatrix} m v + \omega \times m c \\ I_O\, \omega + m c \times v \end{pmatrix},
 //! ```
 //!
-//! and inertias about the same point add. A vector carried along by a body that moves at `V` changes at
-//! the rates `V × m` (motions) and `V ×* f` (forces),
+//! and inertias about the same point add. Vectors that are fixed to a body that moves at `V` change at the rates
+//! `V × m` (motions) and `V ×* f` (forces),
 //!
 //! ```math
 //! V \times m = \begin{pmatrix} \omega \times m_v + v \times m_\omega \\ \omega \times m_\omega
@@ -42,7 +42,7 @@ mod space;
 pub(super) use plane::Plane;
 pub(super) use space::Space;
 
-/// What can be added and scaled.
+/// A vector, which can be added and scaled.
 pub(super) trait Vector:
     Copy
     + Debug
@@ -67,7 +67,7 @@ impl<T> Vector for T where
 {
 }
 
-/// The plane or space: its vectors, rotations, inertias and products.
+/// The plane or space, with its vectors, rotations, inertias and products.
 pub(super) trait Geometry: Copy + Debug + Send + Sync + 'static {
     const DIMENSION: Dimension;
     /// Positions, velocities of points, forces.
@@ -89,9 +89,9 @@ pub(super) trait Geometry: Copy + Debug + Send + Sync + 'static {
     fn rotation(quaternion: &UnitQuaternion<f64>) -> Self::Rotation;
     fn quaternion(rotation: &Self::Rotation) -> UnitQuaternion<f64>;
 
-    /// First `b`, then `a`.
+    /// The composition: first `b`, then `a`.
     fn compose(a: &Self::Rotation, b: &Self::Rotation) -> Self::Rotation;
-    /// First a turn by `angle` about the unit vector `axis`, then `rotation`.
+    /// The composition of a rotation by `angle` about the unit vector `axis`, then `rotation`.
     fn turned(rotation: &Self::Rotation, axis: Self::Angular, angle: f64) -> Self::Rotation;
     fn rotate(rotation: &Self::Rotation, linear: Self::Linear) -> Self::Linear;
     fn rotate_angular(rotation: &Self::Rotation, angular: Self::Angular) -> Self::Angular;
@@ -219,7 +219,7 @@ impl<G: Geometry> Inertia<G> {
 }
 
 impl<G: Geometry> Inertia<G> {
-    /// The size of the terms that twice the kinetic energy of a motion is the sum of: what its rounding is relative to.
+    /// The size of the terms whose sum is twice the kinetic energy of a motion; rounding is relative to it.
     ///
     /// For a body that turns about an axis far from the point the terms are large and nearly cancel.
     pub(super) fn energy_terms(&self, motion: &Spatial<G>) -> f64 {

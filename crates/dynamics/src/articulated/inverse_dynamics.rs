@@ -1,14 +1,14 @@
 //! Inverse dynamics by the recursive Newton–Euler algorithm.
 //!
-//! From the accelerations of the links, `A_i = A_p + c_i + Σ S_k v̇_k`, follows the force on each of
-//! them (the rate of its momentum), and from the leaves to the world the force through each joint:
+//! The accelerations of the links, `A_i = A_p + c_i + Σ S_k v̇_k`, determine the force on each of them (the rate of
+//! its momentum). The recursion from the leaves to the world gives the force through each joint:
 //!
 //! ```math
 //! F_i = I_i (A_i - g) + V_i \times^* I_i V_i + \sum_{\text{children}} F_j, \qquad
 //! \tau_k = S_k \cdot F_i .
 //! ```
 //!
-//! Gravity is an acceleration of the world by `−g`. With `v̇ = 0` the result is the bias `h(q, v)`, the
+//! Gravity is treated as an acceleration of the world by `−g`. With `v̇ = 0` the result is the bias `h(q, v)`, the
 //! Coriolis, gyroscopic and gravity forces in `M v̇ + h = τ`.
 //!
 //! # Source

@@ -1,10 +1,10 @@
 //! Jacobians of points and frames, and the accelerations `J̇ v` at constant velocities.
 //!
-//! A velocity `k` that carries a link moves its point at `r` (from the link's origin) at
-//! `S_v + S_ω × r`, and no other velocity moves it; that is column `k` of the Jacobian. In a direction
-//! `d` it is `S_k · (d, r × d)`, the power of a unit force. Differentiating the velocity `v + ω × r` of a
-//! point of the link, whose place `r` itself moves at that velocity, gives with the acceleration `A`
-//! of the link at constant velocities
+//! A velocity `k` that carries a link moves its point at `r` (from the link's origin) with `S_v + S_ω × r`, which is
+//! column `k` of the Jacobian; the columns of other velocities are zero. In a direction `d` the column is
+//! `S_k · (d, r × d)`, the power of a unit force. A point of the link has the velocity `v + ω × r`, and its position
+//! `r` changes at that velocity. Differentiation gives, with the acceleration `A` of the link at constant
+//! velocities,
 //!
 //! ```math
 //! \dot J v = A_v + A_\omega \times r + \omega \times (v + \omega \times r),

@@ -1,4 +1,4 @@
-//! Forces in the joints: springs, dampers, actuation; limits and dry friction as data.
+//! Forces in the joints: springs, dampers and actuation; limits and dry friction are returned as data.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) struct JointForces {
 /// `τ = effort − damping v − stiffness (q − rest)` of one velocity.
 #[derive(Clone, Copy, Debug)]
 struct Term {
-    /// Coordinate whose rate the velocity is; rotations in space have none.
+    /// Coordinate whose rate is the velocity; `None` for rotations in space.
     coordinate: Option<usize>,
     stiffness: f64,
     rest: f64,
@@ -31,8 +31,8 @@ struct Term {
 
 /// `τ = −stiffness φ` for the rotation vector `φ` of a quaternion from rest.
 ///
-/// A rotation at the rate `ω` changes `φ` at a rate whose part along `φ` is that of `ω`, so `τ · ω` is
-/// minus the rate of `½ stiffness ‖φ‖²`.
+/// A rotation at the rate `ω` changes `φ` at a rate whose component along `φ` is that of `ω`, so `τ · ω` is minus
+/// the rate of `½ stiffness ‖φ‖²`.
 #[derive(Clone, Copy, Debug)]
 struct RotationSpring {
     first_coordinate: usize,
@@ -105,13 +105,13 @@ impl JointForces {
         }
     }
 
-    /// Whether [`potential_energy`](Self::potential_energy) has all forces, for joints without quaternions.
+    /// Whether [`potential_energy`](Self::potential_energy) covers all forces, for joints without quaternions.
     pub(super) fn is_conservative(&self) -> bool {
         self.terms.iter().all(|term| term.damping == 0.0)
     }
 
-    /// Power of what [`potential_energy`](Self::potential_energy) does not have (W): dampers, and efforts on rotations in
-    /// space.
+    /// Power of the forces that [`potential_energy`](Self::potential_energy) does not cover (W): dampers, and
+    /// efforts on rotations in space.
     pub(super) fn other_power(&self, v: &[f64]) -> f64 {
         let of_term = |(term, v): (&Term, &f64)| {
             let effort = if term.coordinate.is_none() { term.effort } else { 0.0 };
@@ -144,15 +144,15 @@ impl RotationSpring {
 
 /// Coulomb friction in a joint: a force on one velocity, at most `bound`, opposite to it.
 ///
-/// Its row is the unit vector of that velocity, to be solved beside the contacts as a friction force
-/// of fixed bound. Each velocity of a joint has a bound of its own.
+/// Its row is the unit vector of that velocity. It is meant to be solved together with the contacts, as a friction
+/// force with a fixed bound. Each velocity of a joint has its own bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointFriction {
     /// Link that the joint carries.
     pub link: usize,
     /// Index of the velocity among all velocities.
     pub velocity: usize,
-    /// Largest force (N) or torque (N·m), positive.
+    /// Maximum force (N) or torque (N·m), positive.
     pub bound: f64,
 }
 
@@ -163,7 +163,7 @@ impl JointFriction {
     }
 }
 
-/// Which end of the range of a coordinate a [`JointLimit`] guards.
+/// The end of the range of a coordinate that a [`JointLimit`] enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitSide {
     /// The coordinate stays at or above the bound.
@@ -172,12 +172,12 @@ pub enum LimitSide {
     Upper,
 }
 
-/// One limit of a joint as a [`GapFunction`] without tangents: the way left to the stop, in m or in
-/// rad, negative beyond it.
+/// One limit of a joint as a [`GapFunction`] without tangents. The gap is the distance to the stop, in m or rad,
+/// negative beyond the stop.
 ///
 /// # Example
 ///
-/// A knee bent by 0.5 rad that may bend from 0 to 2 rad.
+/// A knee at 0.5 rad with a range from 0 to 2 rad.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -198,9 +198,9 @@ pub struct JointLimit {
     pub coordinate: usize,
     /// Index of the velocity among all velocities.
     pub velocity: usize,
-    /// Which end it is.
+    /// The end of the range.
     pub side: LimitSide,
-    /// Where it is (m or rad).
+    /// The bound (m or rad).
     pub bound: f64,
 }
 
@@ -224,7 +224,7 @@ impl GapFunction for JointLimit {
         self.gap(system, coordinates)
     }
 
-    /// Zero: the rows are constant.
+    /// The bias is zero because the rows are constant.
     fn bias(&self, _system: &dyn System, _: &[f64], _: &[f64], bias: &mut [f64]) {
         bias.fill(0.0);
     }
@@ -238,7 +238,7 @@ impl GapFunction for JointLimit {
     }
 }
 
-/// The finite limits of all joints, those of one coordinate lower first.
+/// The finite limits of all joints; for each coordinate the lower limit comes first.
 pub(super) fn limits(
     links: &[Link],
     coordinates: &[Range<usize>],

@@ -14,22 +14,21 @@ use crate::{lagrangian::Derivatives, system::Dimension};
 /// Positions and motions of all links of an [`Articulated`](super::Articulated) system at one state,
 /// and the algorithms that use them.
 ///
-/// Made by [`Articulated::kinematics`](super::Articulated::kinematics), at neutral coordinates and at
-/// rest, and moved by [`update`](Self::update). No method allocates. Forces here are those of inertia
-/// and gravity; springs, dampers and actuation belong to
-/// [`Articulated::add_joint_forces`](super::Articulated::add_joint_forces).
+/// Created by [`Articulated::kinematics`](super::Articulated::kinematics) at neutral coordinates and at rest, and
+/// moved by [`update`](Self::update). No method allocates. The forces are those of inertia and gravity; springs,
+/// dampers and actuation are added by [`Articulated::add_joint_forces`](super::Articulated::add_joint_forces).
 ///
-/// Columns of Jacobians stand for velocities. Vectors are in world axes; their rows are `x, y, z` for
-/// points and `x, y, z` and the three angular ones for frames and momenta, in the plane `x, y` and
-/// `x, y` and the one about `z`.
+/// The columns of Jacobians correspond to the velocities. Vectors are in world axes. The rows are `x, y, z` for
+/// points, and `x, y, z` followed by the three angular components for frames and momenta. In the plane they are
+/// `x, y`, and `x, y` followed by the component about `z`.
 ///
 /// # Panics
 ///
-/// All methods that take the number of a link panic if there is no such link.
+/// All methods with a link number panic if there is no such link.
 ///
 /// # Example
 ///
-/// A point of 2 kg on a massless arm of 3 m: `M = m l² = 18`, and level the weight turns it by
+/// A point of 2 kg on a massless arm of 3 m: `M = m l² = 18`. In the horizontal position the moment of its weight is
 /// `m g l = 58.86 N·m`.
 ///
 /// ```
@@ -68,7 +67,7 @@ enum State {
     Space(Arc<Tree<Space>>, Scratch<Space>),
 }
 
-/// Evaluates the same expression for the plane and for space.
+/// Evaluates an expression for the plane or for space.
 macro_rules! with {
     ($kinematics:expr, |$tree:ident, $scratch:ident| $body:expr) => {
         match $kinematics {
@@ -104,7 +103,7 @@ impl Kinematics {
         new
     }
 
-    /// Plane or space.
+    /// Whether the system is in the plane or in space.
     #[must_use]
     pub fn dimension(&self) -> Dimension {
         match &self.state {
@@ -113,11 +112,11 @@ impl Kinematics {
         }
     }
 
-    /// Moves to the coordinates and the velocity given; quaternions are normalized on the way.
+    /// Moves to the given coordinates and velocity; quaternions are normalized.
     ///
     /// # Errors
     ///
-    /// [`ShapeError`], and nothing has moved.
+    /// [`ShapeError`]; the state is then unchanged.
     pub fn update(&mut self, coordinates: &[f64], velocity: &[f64]) -> Result<(), ShapeError> {
         check("coordinates", coordinates.len(), self.coordinates.len())?;
         check("velocity", velocity.len(), self.velocity.len())?;
@@ -140,7 +139,7 @@ impl Kinematics {
 
     /// Replaces `columns` (`n_v × k`) by `M⁻¹ columns`. The factors are kept until the next update.
     ///
-    /// Where the mass matrix is singular the result means nothing and may not be finite.
+    /// If the mass matrix is singular, the result is meaningless and may not be finite.
     ///
     /// # Errors
     ///
@@ -155,8 +154,8 @@ impl Kinematics {
     }
 
     /// Replaces `columns` (`n_v × k`) by `Y = D^(−1/2) L⁻ᵀ columns` where `M = Lᵀ D L`, so that
-    /// `YᵀY = columnsᵀ M⁻¹ columns`: with the transpose of a contact Jacobian, the Delassus operator
-    /// at half the price, symmetric by construction.
+    /// `YᵀY = columnsᵀ M⁻¹ columns`. If `columns` is the transpose of a contact Jacobian, this is the Delassus
+    /// operator at half the cost, symmetric by construction.
     ///
     /// # Errors
     ///
@@ -337,7 +336,7 @@ impl Kinematics {
         with!(&self.state, |tree, scratch| tree.angular_bias(scratch, link))
     }
 
-    /// Frames at `coordinates`; nothing is done if they are already there.
+    /// Computes the frames at `coordinates`; does nothing if they are up to date.
     pub(super) fn place(&mut self, coordinates: &[f64]) {
         if self.is_placed && same(coordinates, &self.coordinates) {
             return;
@@ -349,7 +348,7 @@ impl Kinematics {
         self.is_placed = true;
     }
 
-    /// Motions at `velocity`; nothing is done if they are already those.
+    /// Computes the motions at `velocity`; does nothing if they are up to date.
     pub(super) fn run(&mut self, velocity: &[f64]) {
         if self.is_run && same(velocity, &self.velocity) {
             return;
@@ -366,7 +365,7 @@ impl Kinematics {
         with!(&mut self.state, |tree, scratch| tree.momentum(scratch, velocity, momentum, rate));
     }
 
-    /// Their derivatives at `velocity`.
+    /// The derivatives of these at `velocity`.
     pub(super) fn momentum_derivatives(&mut self, velocity: &[f64], derivatives: &mut Derivatives) {
         self.run(velocity);
         with!(&mut self.state, |tree, scratch| {
@@ -385,8 +384,8 @@ impl Kinematics {
             .add_point_row(scratch, link, point, direction, row));
     }
 
-    /// The last velocity whose pivot is at most `smallest` of the terms of its entry of the mass matrix, or not a
-    /// number, with that fraction.
+    /// The last velocity whose pivot is at most the fraction `smallest` of the terms of its entry of the mass
+    /// matrix, or NaN, together with that fraction.
     pub(super) fn singular_velocity(&mut self, smallest: f64) -> Option<(usize, f64)> {
         with!(&mut self.state, |tree, scratch| {
             let pivots =
@@ -403,7 +402,7 @@ impl Kinematics {
     }
 }
 
-/// Whether two lists are the same to the last bit.
+/// Whether two lists have the same bits.
 fn same(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }

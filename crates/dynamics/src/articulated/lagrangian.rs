@@ -1,21 +1,20 @@
-//! Momentum and its rate for a tree, with their derivatives, all exact and recursive.
+//! Momentum and its rate for a tree, with their exact derivatives, by recursion.
 //!
-//! Let `S_k` be the unit motion of velocity `k`, `V_k` the motion of what carries it, `H_k` the momentum
-//! of the links it carries and `I_k^c` their composite inertia. The momentum that belongs to the
-//! coordinate is `p_k = S_k · H_k`. Along the motion with constant velocities `S_k` changes at the rate
-//! `D_k = V_k × S_k`, and comparing `ṗ_k = D_k · H_k + S_k · Ḣ_k` with Lagrange's equation leaves for the
-//! kinetic energy `K`
+//! Let `S_k` be the unit motion of velocity `k`, `V_k` the motion of the link or joint that carries it, `H_k` the
+//! momentum of the links that velocity `k` carries and `I_k^c` their composite inertia. The momentum of the
+//! coordinate is `p_k = S_k · H_k`. During a motion with constant velocities `S_k` changes at the rate
+//! `D_k = V_k × S_k`. Comparison of `ṗ_k = D_k · H_k + S_k · Ḣ_k` with Lagrange's equation leaves for the kinetic
+//! energy `K`
 //!
 //! ```math
 //! \frac{\partial K}{\partial q_k} = D_k \cdot H_k .
 //! ```
 //!
-//! When `q_k` changes alone, at unit rate, all that velocity `k` carries is displaced like a rigid body by
-//! `S_k`. A unit motion carried changes by `S_k × S_j`, and the momentum of a link carried by
-//! `S_k ×* h + I D_k`: displaced as a whole, except that its velocity relative to the world keeps the part
-//! that comes from before `k`. In scalar products of motions and forces that are both displaced the
-//! displacement cancels. With `F_k = I_k^c S_k` and `G_k = S_k ×* H_k + I_k^c D_k` this gives, for every `j`
-//! that carries `k` (or is `k`),
+//! When only `q_k` changes, at unit rate, everything that velocity `k` carries is displaced like a rigid body by
+//! `S_k`. A carried unit motion changes by `S_k × S_j`, and the momentum of a carried link by `S_k ×* h + I D_k`.
+//! The second term arises because the part of its velocity that comes from before `k` is not displaced. In scalar
+//! products of motions and forces that are both displaced, the displacement cancels. With `F_k = I_k^c S_k` and
+//! `G_k = S_k ×* H_k + I_k^c D_k` this gives, for every `j` that carries `k` (or is `k`),
 //!
 //! ```math
 //! M_{jk} = S_j \cdot F_k, \quad
@@ -25,15 +24,15 @@
 //! \frac{\partial^2 V}{\partial q_j \partial q_k} = (S_j \times g) \cdot F_k
 //! ```
 //!
-//! for the potential `V` of gravity `g`; everything else is zero. The cost is that of the mass matrix
-//! for each of the five.
+//! for the potential `V` of gravity `g`; all other entries are zero. Each of the five costs as much as the mass
+//! matrix.
 //!
 //! # Source
 //!
-//! E. R. Johnson, T. D. Murphey, "Scalable variational integrators for constrained mechanical systems
-//! in generalized coordinates", *IEEE Transactions on Robotics* 25 (2009) 1249–1261, for what an
-//! integrator needs and that a tree gives it recursively. The formulas are derived above; the notation
-//! is that of R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, chapter 2.
+//! E. R. Johnson, T. D. Murphey, "Scalable variational integrators for constrained mechanical systems in generalized
+//! coordinates", *IEEE Transactions on Robotics* 25 (2009) 1249–1261 (the quantities that an integrator needs, and
+//! their recursive computation on a tree). The formulas are derived above; the notation is that of R. Featherstone, *Rigid
+//! Body Dynamics Algorithms*, Springer 2008, chapter 2.
 
 use super::{
     Articulated,
@@ -64,7 +63,7 @@ impl<G: Geometry> Tree<G> {
         }
     }
 
-    /// Their derivatives, after [`run`](Self::run) with the velocity `v`.
+    /// The derivatives of these, after [`run`](Self::run) with the velocity `v`.
     pub(super) fn momentum_derivatives(
         &self,
         scratch: &mut Scratch<G>,
@@ -102,7 +101,7 @@ impl<G: Geometry> Tree<G> {
         rate_by_velocity.tr_copy_from(mixed);
     }
 
-    /// The momentum that each link carries, itself included, and the rates `D` of the unit motions.
+    /// The momentum of the links that each link carries, including itself, and the rates `D` of the unit motions.
     fn carry(&self, scratch: &mut Scratch<G>, v: &[f64]) {
         self.compose(scratch);
         for (i, branch) in self.branches.iter().enumerate() {
@@ -122,7 +121,7 @@ impl<G: Geometry> Tree<G> {
     }
 }
 
-/// For trees without quaternions; of others `p` and `ṗ` mean nothing.
+/// For trees without quaternions; for other trees `p` and `ṗ` are meaningless.
 impl Lagrangian for Articulated {
     fn momentum(
         &self,
@@ -149,7 +148,7 @@ impl Lagrangian for Articulated {
         self.joint_forces.add_derivatives(derivatives);
     }
 
-    /// Where no joint has a damper.
+    /// True if no joint has a damper.
     fn is_conservative(&self) -> bool {
         self.joint_forces.is_conservative()
     }

@@ -1,15 +1,15 @@
-//! What an articulated system is built from: [`Link`], [`Joint`] and [`JointKind`].
+//! The parts of an articulated system: [`Link`], [`Joint`] and [`JointKind`].
 
 use nalgebra::{Isometry3, Vector3};
 
 use crate::inertia::MassProperties;
 
-/// How a link may move relative to its parent.
+/// The motion of a link relative to its parent that a joint allows.
 ///
 /// The **joint frame** is fixed in the parent by [`Link::placement`]; at zero coordinates (and the
-/// identity quaternion) the frame of the link coincides with it. Velocities of rotations and of
-/// positions in space are in the axes of the joint frame, which are world axes where the parent is
-/// the world and the placement does not turn.
+/// identity quaternion) the frame of the link coincides with it. Velocities of rotations and of positions in space
+/// are in the axes of the joint frame. These are world axes if the parent is the world and the placement has no
+/// rotation.
 ///
 /// | kind | coordinates | velocities |
 /// | --- | --- | --- |
@@ -80,18 +80,17 @@ impl JointKind {
 
 /// A joint: its [kind](JointKind) and the forces in it.
 ///
-/// The lists have one entry per **velocity** of the joint (`rest` one per coordinate), or are empty,
-/// which stands for zeros, for a rest position at zero coordinates and for no limits. Entry `k` of a
-/// joint force is
+/// The lists have one entry per **velocity** of the joint (`rest` one per coordinate), or are empty. An empty list
+/// stands for zeros, for a rest position at zero coordinates, or for no limits. Entry `k` of a joint force is
 ///
 /// ```math
 /// \tau_k = e_k - d_k v_k - c_k (q_k - q_{k,\mathrm{rest}}),
 /// ```
 ///
-/// with the effort `e`, damping `d` and stiffness `c`. For a quaternion the displacement is the
-/// rotation vector of the rotation from rest and the three stiffnesses have to be equal, which makes
-/// the energy `½ c ‖rotation vector‖²`. Coulomb friction and limits are not smooth: they are handed on
-/// as [`JointFriction`](super::JointFriction) and [`JointLimit`](super::JointLimit).
+/// with the effort `e`, damping `d` and stiffness `c`. For a quaternion the displacement is the rotation vector of
+/// the rotation from rest. The three stiffnesses have to be equal, so that the energy is `½ c ‖rotation vector‖²`.
+/// Coulomb friction and limits are not smooth: they are returned as [`JointFriction`](super::JointFriction) and
+/// [`JointLimit`](super::JointLimit).
 ///
 /// # Example
 ///
@@ -106,7 +105,7 @@ impl JointKind {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// What moves.
+    /// The kind of motion.
     pub kind: JointKind,
     /// Stiffness of the spring (N/m, N·m/rad), at least 0.
     pub stiffness: Vec<f64>,
@@ -114,9 +113,9 @@ pub struct Joint {
     pub rest: Vec<f64>,
     /// Viscous damping (N·s/m, N·m·s/rad), at least 0.
     pub damping: Vec<f64>,
-    /// Largest Coulomb friction force or torque (N, N·m), at least 0.
+    /// Maximum Coulomb friction force or torque (N, N·m), at least 0.
     pub friction: Vec<f64>,
-    /// Lower and upper limit of each coordinate (m, rad); infinite where there is none.
+    /// Lower and upper limit of each coordinate (m, rad); infinite for no limit.
     pub limits: Vec<[f64; 2]>,
     /// Constant actuation (N, N·m).
     pub effort: Vec<f64>,
@@ -137,37 +136,37 @@ impl Joint {
         }
     }
 
-    /// A weld.
+    /// A weld without relative motion.
     #[must_use]
     pub fn fixed() -> Self {
         Self::new(JointKind::Fixed)
     }
 
-    /// Rotation about `axis` (joint frame, any length but zero).
+    /// A rotation about `axis` (joint frame, any length but zero).
     #[must_use]
     pub fn revolute(axis: Vector3<f64>) -> Self {
         Self::new(JointKind::Revolute { axis })
     }
 
-    /// Translation along `axis` (joint frame, any length but zero).
+    /// A translation along `axis` (joint frame, any length but zero).
     #[must_use]
     pub fn prismatic(axis: Vector3<f64>) -> Self {
         Self::new(JointKind::Prismatic { axis })
     }
 
-    /// Motion in the x–y plane of the joint frame.
+    /// A motion in the x–y plane of the joint frame.
     #[must_use]
     pub fn planar() -> Self {
         Self::new(JointKind::Planar)
     }
 
-    /// Rotation about a point.
+    /// A rotation about a point.
     #[must_use]
     pub fn spherical() -> Self {
         Self::new(JointKind::Spherical)
     }
 
-    /// Any motion.
+    /// An unrestricted motion.
     #[must_use]
     pub fn free() -> Self {
         Self::new(JointKind::Free)
@@ -208,7 +207,7 @@ impl Joint {
 ///
 /// # Example
 ///
-/// The lower arm of a double pendulum, hung 1 m below the pin of the upper one.
+/// The lower arm of a double pendulum, attached 1 m below the pin of the upper one.
 ///
 /// ```
 /// use nalgebra::{Isometry3, Vector3};
@@ -224,7 +223,7 @@ impl Joint {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Name, different from all others.
+    /// Unique name.
     pub name: String,
     /// Name of the link that carries this one, or `None` for the world.
     pub parent: Option<String>,
@@ -237,7 +236,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// A massless link on the world, its joint frame the world frame.
+    /// A massless link on the world, whose joint frame is the world frame.
     #[must_use]
     pub fn new(name: impl Into<String>, joint: Joint) -> Self {
         let placement = Isometry3::identity();

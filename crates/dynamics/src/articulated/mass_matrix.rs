@@ -1,18 +1,16 @@
 //! The mass matrix by the composite-rigid-body algorithm, and its sparse factors.
 //!
-//! If only velocity `k` changes, at unit rate, everything that it carries accelerates as one rigid
-//! body, with the composite inertia `I_k^c` (the sum over the links carried) and the unit motion `S_k`,
-//! and the force needed passes unchanged through every joint on the way to the world. So, with `j` on
-//! that way,
+//! If only velocity `k` changes, at unit rate, everything that it carries accelerates as one rigid body, with the
+//! composite inertia `I_k^c` (the sum over the carried links) and the unit motion `S_k`. The required force is
+//! transmitted unchanged through every joint on the path to the world. So, with `j` on that path,
 //!
 //! ```math
 //! M_{jk} = M_{kj} = S_j \cdot I_k^c S_k ,
 //! ```
 //!
-//! and `M_jk = 0` when neither velocity carries the other. Elimination from the last velocity to the
-//! first keeps these zeros, `M = Lᵀ D L` with unit lower triangular `L`, and it takes `O(n d²)`
-//! operations for the depth `d`. The pivots `D` are the articulated inertias of the joints, positive
-//! exactly when `M` is positive definite.
+//! and `M_jk = 0` when neither velocity carries the other. Elimination from the last velocity to the first keeps
+//! these zeros, `M = Lᵀ D L` with unit lower triangular `L`, and takes `O(n d²)` operations for the depth `d`. The
+//! pivots `D` are the articulated inertias of the joints, positive exactly when `M` is positive definite.
 //!
 //! # Source
 //!
@@ -27,7 +25,7 @@ use super::{
 };
 
 impl<G: Geometry> Tree<G> {
-    /// Sums the inertias that each link carries, itself included.
+    /// Sums the inertias that each link carries, including its own.
     pub(super) fn compose(&self, scratch: &mut Scratch<G>) {
         if scratch.is_composed {
             return;
@@ -42,7 +40,7 @@ impl<G: Geometry> Tree<G> {
         scratch.is_composed = true;
     }
 
-    /// The mass matrix, every entry of it.
+    /// Writes all entries of the mass matrix.
     pub(super) fn mass_matrix(&self, scratch: &mut Scratch<G>, mass_matrix: &mut DMatrix<f64>) {
         mass_matrix.fill(0.0);
         self.each_entry(scratch, |_, k, j, entry| {
@@ -96,11 +94,11 @@ impl<G: Geometry> Tree<G> {
         scratch.is_factored = true;
     }
 
-    /// The pivot of velocity `k` relative to the terms that its entry of the mass matrix is the sum of; at most one, and
-    /// negative if the mass matrix is not positive definite.
+    /// The pivot of velocity `k` relative to the magnitudes of the terms whose sum is its entry of the mass matrix;
+    /// at most one, and negative if the mass matrix is not positive definite.
     ///
-    /// The entry itself would not do: that of a thin rod about its own axis is what rounding leaves of terms that
-    /// cancel, and the pivot is no smaller than that.
+    /// The entry itself is not a suitable reference: for a thin rod about its own axis it is the rounding of terms
+    /// that cancel, and the pivot is not smaller than that.
     pub(super) fn relative_pivot(&self, scratch: &mut Scratch<G>, k: usize) -> f64 {
         self.factor(scratch);
         let composite = &scratch.composites[self.velocities[k].link];

@@ -1,9 +1,9 @@
 //! Momentum and energy of the whole system.
 //!
-//! The momentum of the links about their origin `O` is `Σ I_i V_i`, linear in the velocities: column
-//! `k` of its matrix is `I_k^c S_k`, the momentum of everything that velocity `k` carries. About the
-//! center of mass `G` the moment gains `(O − G) × p`, which makes the **centroidal momentum**, whose
-//! linear part is the mass times the velocity of `G`, and which only forces from outside change.
+//! The momentum of the links about their origin `O` is `Σ I_i V_i`, which is linear in the velocities: column `k` of
+//! its matrix is `I_k^c S_k`, the momentum of everything that velocity `k` carries. About the center of mass `G` the
+//! moment changes by `(O − G) × p`. The result is the **centroidal momentum**. Its linear part is the mass times the
+//! velocity of `G`, and only external forces change it.
 //!
 //! # Source
 //!
@@ -23,7 +23,7 @@ use super::{
 pub struct CentroidalMomentum {
     /// Total mass (kg).
     pub mass: f64,
-    /// Center of mass (m); not a number if the mass is zero.
+    /// Center of mass (m); NaN if the mass is zero.
     pub center: Vector3<f64>,
     /// Linear momentum (N·s).
     pub linear: Vector3<f64>,
@@ -87,7 +87,7 @@ impl<G: Geometry> Tree<G> {
     }
 }
 
-/// A momentum about a point whose old reference point is at `arm` from it.
+/// The momentum about a new point, with the old reference point at `arm` from it.
 fn about<G: Geometry>(momentum: &Spatial<G>, arm: G::Linear) -> Spatial<G> {
     Spatial { angular: momentum.angular + G::moment(arm, momentum.linear), ..*momentum }
 }

@@ -1,4 +1,4 @@
-//! [`Articulated`] as a [`System`].
+//! The implementation of [`System`] for [`Articulated`].
 
 use std::ops::Range;
 
@@ -150,7 +150,7 @@ impl System for Articulated {
         kinematics.point_bias(body, point)
     }
 
-    /// That of gravity, springs and constant efforts; efforts on rotations in space have none.
+    /// The potential energy covers gravity, springs and constant efforts, except efforts on rotations in space.
     fn other_power(&self, _coordinates: &[f64], velocity: &[f64], _time: f64) -> f64 {
         self.joint_forces.other_power(velocity)
     }

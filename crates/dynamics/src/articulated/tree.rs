@@ -1,4 +1,4 @@
-//! What the algorithms share: the constant [`Tree`] and the [`Scratch`] they fill.
+//! Data shared by the algorithms: the constant [`Tree`] and the [`Scratch`] that they fill.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use super::{
 pub(super) struct Tree<G: Geometry> {
     pub(super) branches: Vec<Branch<G>>,
     pub(super) coordinate_count: usize,
-    /// The velocity that precedes each velocity on the way to the world, and the link it moves.
+    /// The velocity before each velocity on the path to the world, and the link that it moves.
     pub(super) velocities: Vec<VelocityNode>,
     pub(super) gravity: G::Linear,
 }
 
-/// One velocity, or degree of freedom, seen as a node of a tree of its own: the velocities of one
-/// joint follow one another, and the first follows the last one of the nearest ancestor that has any.
+/// One velocity, or degree of freedom, as a node of a separate tree: the velocities of one joint follow one another,
+/// and the first follows the last one of the nearest ancestor that has any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VelocityNode {
     pub(super) parent: Option<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Branch<G: Geometry> {
     pub(super) translation: G::Linear,
     pub(super) first_coordinate: usize,
     pub(super) velocities: Range<usize>,
-    /// How many of its velocities translate; they come before those that rotate.
+    /// Number of its velocities that translate; they come before those that rotate.
     pub(super) translation_count: usize,
     /// The last velocity that moves the link.
     pub(super) last_velocity: Option<usize>,
@@ -58,17 +58,17 @@ pub(super) enum Motion<G: Geometry> {
     Free,
 }
 
-/// Everything that depends on position and velocity, with one entry per link or per velocity.
+/// All data that depend on position and velocity, with one entry per link or per velocity.
 ///
-/// All vectors are in world axes and about the **origin** of the link: the place where the frame of
-/// the first link of its tree is at that moment. An inertial frame that stands there at that moment is
-/// as good as any other, and far from the world's origin it keeps its digits.
+/// All vectors are in world axes and about the **origin** of the link: the current position of the frame of the
+/// first link of its tree. An inertial frame at that position is equivalent to any other, and avoids a loss of
+/// digits far from the world's origin.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch<G: Geometry> {
     pub(super) frames: Vec<Frame<G>>,
     /// Motion of the link per unit of each velocity.
     pub(super) columns: Vec<Spatial<G>>,
-    /// Their rates along the motion.
+    /// The rates of `columns` during the motion.
     pub(super) column_rates: Vec<Spatial<G>>,
     pub(super) inertias: Vec<Inertia<G>>,
     pub(super) composites: Vec<Inertia<G>>,
@@ -80,7 +80,7 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) accelerations: Vec<Spatial<G>>,
     pub(super) forces: Vec<Spatial<G>>,
     pub(super) tensors: Vec<G::Tensor>,
-    /// Of each velocity: its articulated force, the inverse of its pivot, its force left over.
+    /// For each velocity: its articulated force, the inverse of its pivot and its remaining force.
     pub(super) pivots: Vec<Pivot<G>>,
     /// The factors of the mass matrix, in rows.
     pub(super) factor: Vec<f64>,
@@ -91,7 +91,7 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) is_factored: bool,
 }
 
-/// Where a link is.
+/// The pose of a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<G: Geometry> {
     pub(super) rotation: G::Rotation,
@@ -101,13 +101,13 @@ pub(super) struct Frame<G: Geometry> {
 }
 
 impl<G: Geometry> Frame<G> {
-    /// `point` of the world relative to the origin.
+    /// The arm from the origin to the world position `point`.
     pub(super) fn arm_to(&self, point: &Vector3<f64>) -> G::Linear {
         G::linear(point) - self.origin
     }
 }
 
-/// What the articulated-body algorithm keeps of one velocity.
+/// Data that the articulated-body algorithm stores for one velocity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pivot<G: Geometry> {
     pub(super) force: Spatial<G>,
@@ -178,7 +178,7 @@ impl<G: Geometry> Tree<G> {
         self.velocities.len()
     }
 
-    /// The velocities that move `link`, from the nearest to the world's.
+    /// The velocities that move `link`, from the nearest to the farthest.
     pub(super) fn path(&self, link: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.branches[link].last_velocity, |&k| self.velocities[k].parent)
     }

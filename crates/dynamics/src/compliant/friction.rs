@@ -8,21 +8,21 @@
 
 use super::{Error, check_not_negative, check_positive};
 
-/// Friction of a compliant contact: the force `−N φ(s) u_t` at the slip speed `s = ‖u_t‖`, so that `s φ(s)`
-/// is the friction coefficient in effect.
+/// Friction of a compliant contact: the force `−N φ(s) u_t` at the slip speed `s = ‖u_t‖`, so that `s φ(s)` is the
+/// effective friction coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FrictionLaw {
     /// `s φ = 0`.
     Frictionless,
-    /// `s φ = μ s/max(s, ε)`: Coulomb's law outside of the slip speed `ε`, viscous inside.
+    /// `s φ = μ s/max(s, ε)`: Coulomb's law above the slip speed `ε`, viscous below.
     RegularizedCoulomb {
         /// Friction coefficient `μ`, at least 0.
         friction: f64,
         /// Slip speed `ε` (m/s), positive, above which the full friction acts.
         width: f64,
     },
-    /// The smooth curve from rest over the largest friction to sliding, with `x = s/v_s` and
+    /// A smooth curve from rest through the maximum friction to sliding, with `x = s/v_s` and
     /// `S(x) = 10x³ − 15x⁴ + 6x⁵`:
     ///
     /// ```math
@@ -33,8 +33,8 @@ pub enum FrictionLaw {
     /// \end{cases}
     /// ```
     ///
-    /// It has two continuous derivatives. Near rest it is weaker than any viscous friction (`S ≈ 10x³`),
-    /// so contacts under a load creep at a good part of `v_s`.
+    /// It has two continuous derivatives. Near rest it is weaker than any viscous friction (`S ≈ 10x³`), so contacts
+    /// under a load creep at a considerable fraction of `v_s`.
     Stribeck {
         /// Static coefficient `μ_s`, at least 0.
         static_friction: f64,
@@ -59,7 +59,7 @@ impl FrictionLaw {
         Ok(Self::RegularizedCoulomb { friction, width })
     }
 
-    /// The smooth curve with equal static and dynamic coefficients and no viscous part, which is
+    /// The smooth curve with equal static and dynamic coefficients and without viscous friction,
     /// `μ S(min(s/v_s, 1))`.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl FrictionLaw {
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] for a parameter out of the range stated there.
+    /// [`Error::Parameter`] for a parameter outside the range stated there.
     pub fn stribeck(
         static_friction: f64,
         dynamic_friction: f64,

@@ -1,4 +1,4 @@
-//! A sphere on a plane whose contact point lies halfway into the overlap: [`HalfDepth`].
+//! A sphere on a plane with the contact point at half the depth of the overlap: [`HalfDepth`].
 //!
 //! # Source
 //!
@@ -12,11 +12,11 @@ use crate::{
     system::motion::BodyMotion,
 };
 
-/// The gap of a [`SpherePlane`] with the contact point moved from the lowest point of the sphere to half
-/// the depth of the overlap, where two surfaces of equal stiffness would meet.
+/// The gap of a [`SpherePlane`] with the contact point at half the depth of the overlap instead of the lowest point
+/// of the sphere. Two surfaces of equal stiffness would meet at half the depth.
 ///
-/// Gap and normal row are those of the sphere and the plane; the tangent rows differ by half the depth
-/// in the arm. While the gap is open the two are the same.
+/// Gap and normal row are those of the sphere and the plane. In the tangent rows the arm differs by half the depth.
+/// While the gap is open the two are the same.
 ///
 /// # Example
 ///
@@ -54,7 +54,7 @@ impl GapFunction for HalfDepth {
         contact.gap
     }
 
-    /// The point `c − r n − ½ g n` follows the center `c` of the sphere less half of the rate of the gap.
+    /// The point `c − r n − ½ g n` moves with the center `c` of the sphere, minus half of the rate of the gap.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let contact = self.at_half_depth(system, coordinates);
         let motion = BodyMotion::new(system, coordinates, velocity, self.0.sphere().center.body);

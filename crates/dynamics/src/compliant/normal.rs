@@ -1,4 +1,4 @@
-//! The pressing force of a compliant contact: [`NormalLaw`], and the constants of Hertz's theory.
+//! The normal force of a compliant contact: [`NormalLaw`], and the constants of Hertz's theory.
 //!
 //! # Source
 //!
@@ -10,18 +10,18 @@
 
 use super::{Error, check_not_negative, check_positive};
 
-/// How two elastic moduli combine into the one of their contact.
+/// Rules for combining two elastic moduli into the effective modulus of their contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModulusRule {
     /// `1/E* = 1/E₁ + 1/E₂`: that of Hertz's theory for plane strain moduli `Eᵢ = Yᵢ/(1 − νᵢ²)` (default).
     #[default]
     Hertz,
-    /// `E*^(−2/3) = E₁^(−2/3) + E₂^(−2/3)`: each body is a spring `f = 4/3 √R Eᵢ xᵢ^(3/2)` of its own, and
-    /// the two stand in series, `x = x₁ + x₂`.
+    /// `E*^(−2/3) = E₁^(−2/3) + E₂^(−2/3)`: each body is a separate spring `f = 4/3 √R Eᵢ xᵢ^(3/2)`, and the two are
+    /// in series, `x = x₁ + x₂`.
     ///
-    /// This is what the program behind the figures of Uchida, Sherman and Delp computes. For equal moduli
-    /// it gives `2^(−3/2) E = 0.3536 E` where Hertz's theory has `0.5 E`.
+    /// The program that produced the figures of Uchida, Sherman and Delp uses this rule. For equal moduli it gives
+    /// `2^(−3/2) E = 0.3536 E`; Hertz's theory gives `0.5 E`.
     Springs,
 }
 
@@ -34,7 +34,7 @@ impl ModulusRule {
     pub fn combine(self, first: f64, second: f64) -> Result<f64, Error> {
         check_positive("modulus", first)?;
         check_positive("modulus", second)?;
-        // With the softer body in front neither quotient nor power overflows.
+        // With the softer body as a factor neither quotient nor power overflows.
         let (soft, ratio) = (first.min(second), first.min(second) / first.max(second));
         Ok(match self {
             Self::Hertz => soft / (1.0 + ratio),
@@ -59,18 +59,19 @@ pub fn relative_radius(first: f64, second: f64) -> Result<f64, Error> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NormalLaw {
-    /// A linear spring beside a linear damper, `N = max(0, −k g − c ġ)` where `g ≤ 0`.
+    /// A linear spring and a linear damper in parallel, `N = max(0, −k g − c ġ)` for `g ≤ 0`.
     ///
-    /// The force jumps when bodies meet, from zero to `c |ġ|`, and ends where the formula turns
-    /// negative, before the gap opens. A mass `m` that lands at the speed `v` without gravity leaves at
-    /// `e v` with, for `c = 2 ζ √(k m)` and `ζ < 1`,
+    /// The force jumps from zero to `c |ġ|` when the bodies meet, and ends before the gap opens, when the formula
+    /// becomes negative. A mass `m` that lands at the speed `v` without gravity leaves at `e v`. For
+    /// `c = 2 ζ √(k m)` and `ζ < 1`,
     ///
     /// ```math
     /// e = \exp\Bigl(-\frac{2 \zeta \arccos \zeta}{\sqrt{1 - \zeta^2}}\Bigr),
     /// ```
     ///
-    /// 0.298 for `ζ = 0.5`; beyond 1 the same with `arcosh ζ/√(ζ² − 1)`, 0.0093 for `ζ = 5`. (A damper that
-    /// may pull until the gap opens gives the familiar `exp(−ζ π/√(1 − ζ²))`, 0.163 for `ζ = 0.5`.)
+    /// which is 0.298 for `ζ = 0.5`. For `ζ > 1` the formula holds with `arcosh ζ/√(ζ² − 1)`, which gives 0.0093 for
+    /// `ζ = 5`. (A damper that may pull until the gap opens gives the well-known `exp(−ζ π/√(1 − ζ²))`, 0.163 for
+    /// `ζ = 0.5`.)
     KelvinVoigt {
         /// Spring constant `k` (N/m), positive.
         stiffness: f64,
@@ -80,9 +81,9 @@ pub enum NormalLaw {
     /// Hertz's force with the damping of Hunt and Crossley,
     /// `N = max(0, 4/3 √R E* x^(3/2) (1 + 3/2 c ẋ))` with the depth `x = −g`.
     ///
-    /// The force is continuous when bodies meet and when they part. Without damping a mass `m` that lands
-    /// at the speed `v` stays for `2.9433 x_max/v` with `x_max = (15 m v²/(16 √R E*))^(2/5)`. With
-    /// damping, and `a = 3 c/2`, it leaves at `e v`, where
+    /// The force is continuous when bodies meet and when they separate. Without damping, a mass `m` that lands at
+    /// the speed `v` stays in contact for `2.9433 x_max/v` with `x_max = (15 m v²/(16 √R E*))^(2/5)`. With damping,
+    /// and `a = 3 c/2`, it leaves at `e v`, where
     ///
     /// ```math
     /// a v - \ln(1 + a v) = -a e v - \ln(1 - a e v), \qquad e = 1 - c v + O(c^2 v^2) .
@@ -98,7 +99,7 @@ pub enum NormalLaw {
 }
 
 impl NormalLaw {
-    /// A spring of `stiffness` (N/m) beside a damper of `damping` (N·s/m).
+    /// A spring of `stiffness` (N/m) in parallel with a damper of `damping` (N·s/m).
     ///
     /// # Errors
     ///
@@ -109,8 +110,8 @@ impl NormalLaw {
         Ok(Self::KelvinVoigt { stiffness, damping })
     }
 
-    /// A spring of `stiffness` (N/m) beside the damper `c = 2 ζ √(k m)` that gives `mass` (kg) on it the
-    /// damping ratio `ζ ≥ 0`; from 1 on it does not oscillate.
+    /// A spring of `stiffness` (N/m) in parallel with the damper `c = 2 ζ √(k m)` for which `mass` (kg) on it has
+    /// the damping ratio `ζ ≥ 0`. For `ζ ≥ 1` the mass does not oscillate.
     ///
     /// # Errors
     ///
@@ -149,7 +150,7 @@ impl NormalLaw {
         Ok(Self::HertzHuntCrossley { radius, modulus, dissipation })
     }
 
-    /// The pressing force (N), at least 0, at a `gap` (m) with the rate `gap_rate` (m/s).
+    /// The normal force (N), at least 0, at a `gap` (m) with the rate `gap_rate` (m/s).
     #[must_use]
     pub fn force(&self, gap: f64, gap_rate: f64) -> f64 {
         if gap > 0.0 {
@@ -166,7 +167,8 @@ impl NormalLaw {
         }
     }
 
-    /// The derivatives of [`force`](Self::force) by the gap (N/m) and by its rate (N·s/m), neither positive.
+    /// The derivatives of [`force`](Self::force) with respect to the gap (N/m) and its rate (N·s/m); neither is
+    /// positive.
     #[must_use]
     pub fn derivatives(&self, gap: f64, gap_rate: f64) -> (f64, f64) {
         if gap > 0.0 {
@@ -188,7 +190,7 @@ impl NormalLaw {
         }
     }
 
-    /// The elastic energy `U(g)` (J): what compressing without damping has cost.
+    /// The elastic energy `U(g)` (J): the work of compression without damping.
     #[must_use]
     pub fn potential(&self, gap: f64) -> f64 {
         let depth = (-gap).max(0.0);

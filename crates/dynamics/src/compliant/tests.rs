@@ -34,7 +34,7 @@ fn slips() -> impl Strategy<Value = Vector2<f64>> {
 proptest! {
     #![proptest_config(fixed_seed())]
 
-    /// The power `−f·u` less the rate of the elastic energy is lost, never gained.
+    /// The power `−f·u` minus the rate of the elastic energy is dissipated, never gained.
     #[test]
     fn contacts_dissipate(
         normal in normal_laws(),
@@ -50,7 +50,7 @@ proptest! {
         prop_assert!(lost >= -1e-13 * (elastic * rate).abs());
     }
 
-    /// `U' = −N` for the undamped force. The difference quotient errs by its truncation, `h²` times
+    /// `U' = −N` for the undamped force. The difference quotient has the error of its truncation, `h²` times
     /// the third derivative, which for Hertz grows as `1/√depth`.
     #[test]
     fn the_elastic_force_is_the_gradient_of_the_elastic_energy(law in normal_laws(), gap in -0.5..-0.01) {
@@ -73,8 +73,8 @@ proptest! {
         let (h, law) = (1e-6, Law::new(normal, friction));
         let at = |s: f64| law.force(gap + s * change.0, rate + s * change.1, slip + s * change.2);
         let ((before, before_t), (after, after_t)) = (at(-h), at(h));
-        // No corner lies between: the force acts on both sides, and the slip stays on its side of
-        // the width, which it crosses at most at a change of 2.9 h.
+        // No corner is within the step: the force acts on both sides, and the slip stays on its side of the width,
+        // which it can only cross with a change of 2.9 h.
         prop_assume!(before > 0.0 && after > 0.0);
         if let FrictionLaw::RegularizedCoulomb { width, .. } = friction {
             prop_assume!((slip.norm() - width).abs() > 3.0 * h);
@@ -87,7 +87,7 @@ proptest! {
         prop_assert!((t - (after_t - before_t) / (2.0 * h)).norm() <= scale);
     }
 
-    /// Turning the tangent plane turns the force.
+    /// A rotation of the tangent plane rotates the force.
     #[test]
     fn friction_has_no_preferred_direction(
         normal in normal_laws(), friction in friction_laws(), slip in slips(), angle in 0.0..6.0,
@@ -121,7 +121,7 @@ fn hertz_is_the_textbook_formula() {
         1.3 * 66_666.666_666_666_67,
         max_relative = 1e-14
     );
-    // Parting faster than 2/(3 c) it lets go and does not pull.
+    // If the bodies separate faster than 2/(3 c), the force is zero and does not pull.
     assert_eq!(damped.force(-1e-3, 4.0), 0.0);
 }
 
@@ -135,7 +135,7 @@ fn moduli_combine_by_either_rule() {
     let depth = |modulus: f64| modulus.powf(-2.0 / 3.0);
     let both = combine(ModulusRule::Springs, 2.0, 7.0);
     assert_relative_eq!(depth(both), depth(2.0) + depth(7.0), max_relative = 1e-14);
-    // A rigid partner leaves the other's modulus.
+    // With a rigid partner the modulus is that of the other body.
     for rule in [ModulusRule::Hertz, ModulusRule::Springs] {
         assert_relative_eq!(combine(rule, 1.0, 1e300), 1.0);
     }
@@ -147,7 +147,7 @@ fn radii_combine_as_curvatures_add() {
     assert_relative_eq!(relative_radius(0.25, 0.25).unwrap(), 0.125);
 }
 
-/// Values of the curve: half of `μ` at half the transition speed, all of it from there on.
+/// Values of the curve: half of `μ` at half the transition speed, and `μ` from the transition speed on.
 #[test]
 fn the_smooth_curve_rises_to_its_coefficient() {
     let law = FrictionLaw::smooth(0.4, 0.01).unwrap();

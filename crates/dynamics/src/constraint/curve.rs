@@ -1,8 +1,8 @@
 //! Points that stay on a curve or a surface: [`PointOnCurve`] and the trait [`Curve`].
 //!
-//! A curve is given by equations `c(x) = 0` in a frame with the axes `R` and the origin `o` that a body
-//! or the world carries. For the point `p` of another body, `x = Rᵀ(p − o)`. With the velocity `u` of `p`
-//! relative to the point of the carrier at the same place, `n = R ∇c` and the Hessian `H`,
+//! A curve is given by equations `c(x) = 0` in a frame with the axes `R` and the origin `o`, carried by a body or
+//! the world. For the point `p` of another body, `x = Rᵀ(p − o)`. With the velocity `u` of `p` relative to the point
+//! of the carrier at the same place, `n = R ∇c` and the Hessian `H`,
 //!
 //! ```math
 //! \dot\varphi = n \cdot u, \qquad
@@ -10,8 +10,8 @@
 //!     + (R^\mathsf{T} u) \cdot H (R^\mathsf{T} u),
 //! ```
 //!
-//! where `a_p`, `a_o` are the velocity products of the point and of the carrier at the same place, and `ω`
-//! turns the carrier (Coriolis).
+//! where `a_p`, `a_o` are the velocity products of the point and of the carrier at the same place, and `ω` is the
+//! angular velocity of the carrier (Coriolis).
 //!
 //! # Source
 //!
@@ -47,7 +47,7 @@ pub struct LevelSet {
 pub trait Curve: Debug + Send + Sync {
     /// Number of equations: in space 2 for a curve and 1 for a surface; in the plane 1.
     ///
-    /// In the plane the first equation counts, and it must not depend on `z`.
+    /// In the plane only the first equation is used, and it must not depend on `z`.
     fn equation_count(&self, dimension: Dimension) -> usize;
 
     /// Equation `index` at `point` (m, frame of the curve).
@@ -56,8 +56,8 @@ pub trait Curve: Debug + Send + Sync {
 
 /// The `x` axis of its frame: `y = 0`, and in space also `z = 0`.
 ///
-/// Between two bodies in space it is the pin of a planar mechanism that is already held in its plane:
-/// let the line be perpendicular to that plane.
+/// Between two bodies in space it is the pin of a planar mechanism that is already held in its plane; the line
+/// should be perpendicular to that plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Line;
 
@@ -129,8 +129,8 @@ impl Curve for Circle {
 ///
 /// # Example
 ///
-/// A bead at (3, 4) on a wire ring of radius 4.5 m: `φ = 5 − 4.5`, and the row is the direction of the
-/// bead from the middle.
+/// A bead at (3, 4) on a wire ring of radius 4.5 m: `φ = 5 − 4.5`, and the row is the direction of the bead from the
+/// center.
 ///
 /// ```
 /// use nalgebra::{DMatrix, Isometry3, Vector2, Vector3};

@@ -1,21 +1,21 @@
-//! Constraints between two frames, the closures of loops: [`Weld`] and [`Hinge`].
+//! Constraints between two frames that close loops: [`Weld`] and [`Hinge`].
 //!
-//! With the rotation `exp(θ a)` that carries the axes of frame 2 to those of frame 1, a weld measures
-//! its turn by twice the vector part of the unit quaternion with `w ≥ 0`,
+//! With the rotation `exp(θ a)` from the axes of frame 2 to those of frame 1, the rotation of a weld is measured by
+//! twice the vector part of the unit quaternion with `w ≥ 0`,
 //!
 //! ```math
 //! \varphi = 2 p = 2 \sin(\theta/2)\, a, \qquad
 //! \dot\varphi = w\,(\omega_1 - \omega_2) - p \times (\omega_1 + \omega_2),
 //! ```
 //!
-//! which vanishes only where the frames agree and has a regular Jacobian up to a half turn. A hinge
-//! asks that `z_2` be perpendicular to `x_1` and `y_1`,
+//! which is zero only if the frames agree, and has a regular Jacobian up to a half turn. A hinge requires that `z_2`
+//! be perpendicular to `x_1` and `y_1`,
 //!
 //! ```math
 //! \varphi = x_1 \cdot z_2, \qquad \dot\varphi = (\omega_1 - \omega_2) \cdot (x_1 \times z_2),
 //! ```
 //!
-//! which antiparallel axes fulfill as well: the start decides which it is.
+//! which antiparallel axes also satisfy; the start determines which of the two is reached.
 //!
 //! # Source
 //!
@@ -31,7 +31,7 @@ use crate::{
     system::{Dimension, System},
 };
 
-/// How far an axis may leave the plane or its normal (rad): a rounding error of its construction.
+/// Maximum angle of an axis to the plane or to its normal (rad): the rounding error of its construction.
 pub(super) const ALIGNMENT: f64 = 1e-12;
 
 /// A frame fixed to a body or to the world.
@@ -104,12 +104,12 @@ impl Frame {
 
 /// Two frames that coincide: 6 rows in space, 3 in the plane.
 ///
-/// The rows are the difference of the origins in world axes (m) and `2 sin(θ/2)` times the axis of the
-/// remaining turn (rad, world axes), see the [module head](self).
+/// The rows are the difference of the origins in world axes (m), and `2 sin(θ/2)` times the axis of the remaining
+/// rotation (rad, world axes); see the [module head](self).
 ///
 /// # Example
 ///
-/// A body welded to the world has turned by 60° and thus by `2 sin 30° = 1`.
+/// A body welded to the world has rotated by 60°, so that the value is `2 sin 30° = 1`.
 ///
 /// ```
 /// use nalgebra::{DMatrix, Isometry3, Vector2};

@@ -1,7 +1,7 @@
 //! Rolling without slipping: the constraint [`Rolling`], partly non-holonomic.
 //!
-//! A ball or a thin disc of radius `r` and center `c` touches a plane with the normal `n` at `c + ρ`. The
-//! point of the body that is there does not move,
+//! A ball or a thin disc of radius `r` and center `c` touches a plane with the normal `n` at `c + ρ`. The material
+//! point of the body at this place does not move,
 //!
 //! ```math
 //! v_c + \omega \times \rho = 0, \qquad
@@ -10,10 +10,10 @@
 //! \;\text{(disc with the axis } a \text{)}.
 //! ```
 //!
-//! Its normal part is the rate of the gap `n · (c + ρ) − b`. Its tangential part is the rate of no
-//! function of the position: it takes away directions of motion but no positions, so that a rolling ball
-//! still reaches every place with every attitude. Since `ρ` belongs to the place and not to the body,
-//! the bias is `a_c + α × ρ + ω × ρ̇`.
+//! Its normal part is the rate of the gap `n · (c + ρ) − b`. Its tangential part is not the rate of any function of
+//! the position: it restricts the directions of motion but not the positions, so a rolling ball can reach every
+//! place with every attitude. Since `ρ` is the arm of the contact point and not of a material point, the bias is
+//! `a_c + α × ρ + ω × ρ̇`.
 //!
 //! # Source
 //!
@@ -34,24 +34,24 @@ use crate::{
     system::{Dimension, System},
 };
 
-/// What rolls.
+/// The shape of the rolling body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Ball,
-    /// With its unit axis in the frame of the body.
+    /// A disc with its unit axis in the frame of the body.
     Disc(Vector3<f64>),
 }
 
 /// A ball or a disc that rolls on a plane of the world without slipping and without leaving it: 3 rows in
 /// space, 2 in the plane, in the order normal, tangents.
 ///
-/// The first row is holonomic, with the gap as its value; the tangential rows hold for velocities only.
-/// A disc that lies flat has no lowest point; the one it then uses is any point of its rim, and its rows
-/// are finite but without meaning.
+/// The first row is holonomic, and its value is the gap; the tangential rows restrict velocities only. A disc that
+/// lies flat has no lowest point. An arbitrary point of its rim is then used, and its rows are finite but
+/// meaningless.
 ///
 /// # Example
 ///
-/// A wheel of radius 0.5 m, 2 m/s to the right: `v + ω r = 0` asks for `ω = −4 rad/s`.
+/// A wheel of radius 0.5 m moves to the right at 2 m/s: `v + ω r = 0` requires `ω = −4 rad/s`.
 ///
 /// ```
 /// use nalgebra::{DMatrix, DVector, Vector2, Vector3};
@@ -82,7 +82,7 @@ impl Rolling {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] of the radius, [`Error::SameBody`] if the center is fixed in the world.
+    /// [`Error::Length`] for the radius, [`Error::SameBody`] if the center is fixed in the world.
     pub fn ball(center: Anchor, radius: f64, plane: Plane) -> Result<Self, Error> {
         Self::new(center, Shape::Ball, radius, plane)
     }
@@ -92,7 +92,7 @@ impl Rolling {
     ///
     /// # Errors
     ///
-    /// [`Error::Direction`] of the axis, and those of [`ball`](Self::ball).
+    /// [`Error::Direction`] for the axis, and those of [`ball`](Self::ball).
     pub fn disc(
         center: Anchor,
         axis: &Vector3<f64>,
@@ -117,7 +117,7 @@ impl Rolling {
         Ok(Self { center, shape, radius, plane })
     }
 
-    /// Center of what rolls.
+    /// Center of the ball or disc.
     #[must_use]
     pub fn center(&self) -> Anchor {
         self.center

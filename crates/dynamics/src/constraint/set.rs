@@ -1,15 +1,15 @@
-//! Several constraints together: [`ConstraintSet`], their rank, multipliers and projections.
+//! Several constraints together: [`ConstraintSet`] with rank, multipliers and projections.
 //!
-//! A basis `B` of what the equations measure, orthonormal in the metric of the mass matrix, and the impulses `P` that cause it
-//! ([`Span`], `Bᵀ M B = I`, `Gᵀ P = M B`) give
+//! A basis `B` of the span of the equations, orthonormal in the metric of the mass matrix, and the impulses `P` that
+//! cause it ([`Span`], `Bᵀ M B = I`, `Gᵀ P = M B`) give
 //!
 //! ```math
 //! (G M^{-1} G^\mathsf{T})^{+} = P\, P^\mathsf{T}, \qquad
 //! M^{-1} G^\mathsf{T} (G M^{-1} G^\mathsf{T})^{+} = B\, P^\mathsf{T}.
 //! ```
 //!
-//! Redundant equations make `G M⁻¹ Gᵀ` singular. Motion is unique all the same, and of all multipliers that cause it this
-//! inverse takes those of least norm, with each row measured by its own size `√(G_i M⁻¹ G_iᵀ)`:
+//! Redundant equations make `G M⁻¹ Gᵀ` singular. The motion is nevertheless unique. Of all multipliers that cause
+//! it, this inverse gives those of least norm, with each row measured by its own size `√(G_i M⁻¹ G_iᵀ)`:
 //!
 //! ```math
 //! \begin{aligned}
@@ -22,12 +22,12 @@
 //! \end{aligned}
 //! ```
 //!
-//! - **Needs** a positive definite mass matrix. Positions converge quadratically from near by, where the
-//!   rank is constant; steps that do not reduce `‖φ‖` are halved.
-//! - **Does not** decide which equations are the redundant ones, and does not warn of a singular position
-//!   (a flat parallelogram) except by the rank, which is smaller there than near by, and by the smallest part that a row
-//!   adds to the others ([`Linearization::smallest_part`]). Equations that are redundant at the true position count as
-//!   redundant at one that is off by less than about `1e-8` of the size of the mechanism.
+//! - **Needs** a positive definite mass matrix. Positions converge quadratically from nearby, where the rank is
+//!   constant; steps that do not reduce `‖φ‖` are halved.
+//! - **Does not** determine which equations are redundant. A singular position (a flat parallelogram) is only
+//!   indicated by the rank, which is smaller there than nearby, and by the smallest part that a row adds to the
+//!   others ([`Linearization::smallest_part`]). Equations that are redundant at the exact position count as
+//!   redundant at positions that deviate by less than about `1e-8` of the size of the mechanism.
 //! - **Cost** a Cholesky factorisation (`n³/3`) and `6 m n r` operations for each position; allocates.
 //! - **Deterministic**.
 //!
@@ -52,10 +52,10 @@ mod tests;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Largest `|φ_i|` (m or rad) that [`ConstraintSet::project_position`] leaves; default `1e-12`, some
-    /// thousand rounding errors of lengths of 1 m.
+    /// Maximum `|φ_i|` (m or rad) after [`ConstraintSet::project_position`]; default `1e-12`, some thousand rounding
+    /// errors of lengths of 1 m.
     pub position_tolerance: f64,
-    /// Largest number of Newton steps of a position projection; default 20.
+    /// Maximum number of Newton steps of a position projection; default 20.
     pub max_iterations: usize,
 }
 
@@ -65,19 +65,19 @@ impl Default for Settings {
     }
 }
 
-/// Why constraints could not be solved for.
+/// The reason why constraints could not be solved.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A constraint does not fit the system.
+    /// A constraint does not match the system.
     #[error("constraint {constraint}: {source}")]
     Constraint {
         /// Index of the constraint.
         constraint: usize,
-        /// What is wrong.
+        /// The reason.
         source: ConstraintError,
     },
-    /// The coordinates are no position of the system.
+    /// The coordinates are not a position of the system.
     #[error(transparent)]
     Coordinates(#[from] CoordinateError),
     /// A velocity does not have one finite number per degree of freedom.
@@ -108,7 +108,7 @@ pub enum Error {
     Jacobian,
 }
 
-/// Whether a position projection arrived.
+/// The outcome of a position projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -116,18 +116,18 @@ pub enum Error {
 pub enum Status {
     /// The equations hold to the tolerance.
     Converged,
-    /// Newton's method used all its steps.
+    /// The maximum number of Newton steps was reached.
     IterationLimit,
-    /// No part of a Newton step reduces the violation: the equations contradict each other near by, or
-    /// the tolerance is below the rounding error.
+    /// No fraction of a Newton step reduces the violation: the equations contradict each other in the neighborhood,
+    /// or the tolerance is below the rounding error.
     Stalled,
 }
 
-/// What a position projection did.
+/// The report of a position projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Whether it arrived.
+    /// The outcome.
     pub status: Status,
     /// Newton steps taken.
     pub iterations: usize,
@@ -135,15 +135,16 @@ pub struct Report {
     pub residual: f64,
 }
 
-/// The motion that constraints leave, and the forces by which they do.
+/// The constrained acceleration, and the forces of the constraints.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Acceleration {
     /// `v̇` (length `n_v`).
     pub acceleration: DVector<f64>,
-    /// `λ`, one per row, of least norm where rows are redundant: the generalized force of the constraints is `Gᵀ λ` (N or N·m).
+    /// `λ`, one per row, of least norm if rows are redundant: the generalized force of the constraints is `Gᵀ λ` (N
+    /// or N·m).
     pub multipliers: DVector<f64>,
-    /// Largest `|G v̇ + γ|`: above rounding only where the equations contradict each other.
+    /// Maximum `|G v̇ + γ|`: above rounding only if the equations contradict each other.
     pub residual: f64,
 }
 
@@ -151,8 +152,8 @@ pub struct Acceleration {
 ///
 /// # Example
 ///
-/// A pendulum of 2 kg on a rod of 1.5 m, made of a free body and two constraints that say the same. At
-/// rest below its hook, each carries half of the weight of `2 · 10 = 20 N`.
+/// A pendulum of 2 kg on a rod of 1.5 m, made of a free body and two identical constraints. At rest below its hook,
+/// each carries half of the weight of `2 · 10 = 20 N`.
 ///
 /// ```
 /// use nalgebra::{Vector2, Vector3};
@@ -183,7 +184,7 @@ pub struct ConstraintSet {
 }
 
 impl ConstraintSet {
-    /// Stacks `constraints`, which all belong to `system`; every later call takes the same system.
+    /// Stacks `constraints`, which must all belong to `system`; every later call needs the same system.
     ///
     /// # Errors
     ///
@@ -271,14 +272,14 @@ impl ConstraintSet {
         Ok(Linearization { set: self, system, coordinates, jacobian, span })
     }
 
-    /// Moves `coordinates` until the holonomic equations hold, each step the shortest in the metric of
-    /// the mass matrix.
+    /// Moves `coordinates` until the holonomic equations hold. Each step is the shortest in the metric of the mass
+    /// matrix.
     ///
-    /// Whatever the status, `coordinates` hold the best position found.
+    /// Whatever the status, `coordinates` is the best position found.
     ///
     /// # Errors
     ///
-    /// See [`Error`]; not arriving is a [`Status`].
+    /// See [`Error`]; not converging is a [`Status`].
     pub fn project_position(
         &self,
         system: &dyn System,
@@ -312,8 +313,8 @@ impl ConstraintSet {
         }
     }
 
-    /// `q ⊕ s d` with the first `s` of 1, ½, ¼, … that brings `‖φ‖` below `norm`; `None` if thirty
-    /// halvings do not.
+    /// `q ⊕ s d` with the first `s` of 1, ½, ¼, … that makes `‖φ‖` smaller than `norm`; `None` if thirty halvings do
+    /// not.
     fn reduce(
         &self,
         system: &dyn System,
@@ -384,23 +385,23 @@ impl Linearization<'_> {
         self.jacobian.nrows() - self.rank()
     }
 
-    /// Degrees of freedom that the constraints leave, `n_v − r`.
+    /// Number of remaining degrees of freedom, `n_v − r`.
     #[must_use]
     pub fn mobility(&self) -> usize {
         self.jacobian.ncols() - self.rank()
     }
 
-    /// Smallest part of itself that an independent equation adds to those before it, in `(√eps, 1]`: near the lower end the
-    /// position is nearly singular.
+    /// The smallest remaining fraction of an independent equation after subtraction of those before it, in
+    /// `(√eps, 1]`. Near the lower end the position is nearly singular.
     #[must_use]
     pub const fn smallest_part(&self) -> f64 {
         self.span.smallest
     }
 
-    /// Replaces `velocity` by `v⁺ = v − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ G v`, of all velocities that the constraints
-    /// allow the nearest in kinetic energy, and returns the impulses of smallest norm (N·s or N·m·s).
+    /// Replaces `velocity` by `v⁺ = v − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ G v`, the velocity nearest in kinetic energy that the
+    /// constraints allow, and returns the impulses of smallest norm (N·s or N·m·s).
     ///
-    /// This is also what a shock on the constraints does, such as a sudden closing of a loop.
+    /// This is also the effect of a shock on the constraints, such as a sudden closing of a loop.
     ///
     /// # Errors
     ///
@@ -415,7 +416,7 @@ impl Linearization<'_> {
 
     /// The acceleration under the smooth forces of the system at time `time` (s), and the multipliers.
     ///
-    /// The velocity should fulfill `G v = 0`; it is not changed.
+    /// The velocity should satisfy `G v = 0`; it is not changed.
     ///
     /// # Errors
     ///
@@ -445,7 +446,7 @@ impl Linearization<'_> {
     }
 }
 
-/// What the rows of `jacobian` measure at these coordinates, in `groups` of one constraint each.
+/// The span of the rows of `jacobian` at these coordinates, in `groups` of one constraint each.
 fn span(
     system: &dyn System,
     coordinates: &[f64],
@@ -467,7 +468,7 @@ fn span(
     Ok(Span::new(&jacobian, &responses))
 }
 
-/// Largest absolute entry, 0 of none.
+/// Largest absolute entry; 0 if there are none.
 fn amax(vector: &DVector<f64>) -> f64 {
     vector.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()))
 }

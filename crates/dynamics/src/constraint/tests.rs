@@ -27,7 +27,7 @@ fn evaluate(
 ) -> (Vec<f64>, DMatrix<f64>) {
     let rows = constraint.row_count(system);
     let mut value = vec![f64::NAN; rows];
-    // One row above and one below, which must stay as they are.
+    // One row above and one below, which must not change.
     let mut jacobian = DMatrix::from_element(rows + 2, system.velocity_count(), 7.0);
     constraint.evaluate(system, q, &mut value, &mut jacobian, 1);
     assert!(jacobian.row(0).iter().chain(jacobian.row(rows + 1).iter()).all(|c| *c == 7.0));
@@ -64,7 +64,7 @@ fn bias_defect(
     (0..closed.len()).map(along).fold(0.0, f64::max)
 }
 
-/// A constraint without its closed form of the bias.
+/// A constraint without a closed form of the bias.
 #[derive(Debug)]
 struct ByDefault<'a>(&'a dyn EqualityConstraint);
 
@@ -85,7 +85,7 @@ impl EqualityConstraint for ByDefault<'_> {
     }
 }
 
-/// The parabola `y = x²` of a user, a sheet along `z` in space.
+/// The parabola `y = x²`, implemented by a user; in space a sheet along `z`.
 #[derive(Debug)]
 struct Parabola;
 
@@ -265,7 +265,7 @@ proptest! {
         let (system, center) = (space(), Anchor::on_body(0, center));
         let plane = Plane::new(&normal, &Vector3::zeros()).unwrap();
         let world_axis = system.pose(&q, 0).rotation * axis;
-        // Derivatives of the lowest point grow as the disc comes to lie flat.
+        // Derivatives of the lowest point grow as the disc becomes flat.
         prop_assume!(world_axis.dot(&normal).abs() < 0.8);
         let ball = Rolling::ball(center, 0.5, plane).unwrap();
         let disc = Rolling::disc(center, &axis, 0.5, plane).unwrap();

@@ -84,7 +84,7 @@ proptest! {
     fn frames_turn_with_their_arguments(
         n in directions(), reference in directions(), q in quaternions(),
     ) {
-        // Closer than this the direction of the tangent magnifies rounding more than tenfold.
+        // At smaller angles the direction of the tangent amplifies rounding more than tenfold.
         prop_assume!(n.cross(&reference).norm() > 0.1);
         let turn = rotation_matrix(&q);
         let turned = ContactFrame::from_normal(&(turn * n), &(turn * reference)).unwrap();

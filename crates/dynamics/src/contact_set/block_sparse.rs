@@ -1,7 +1,7 @@
 //! A symmetric matrix of small blocks, stored by rows: [`BlockSparse`].
 //!
-//! Row `i` of blocks holds the columns `columns[starts[i]..starts[i + 1]]`, ascending, each with a dense
-//! block stored by rows; both triangles and all diagonal blocks are there.
+//! Row `i` of blocks has the columns `columns[starts[i]..starts[i + 1]]`, ascending, each with a dense block stored
+//! by rows. Both triangles and all diagonal blocks are stored.
 //!
 //! # Source
 //!
@@ -12,15 +12,15 @@ use nalgebra::DMatrix;
 
 use super::{Error, check_length, reshape};
 
-/// A Delassus operator with the blocks of contacts that act on one another, and no others.
+/// A Delassus operator that stores the blocks of coupled contacts only.
 ///
-/// It is filled by [`ContactSet::block_sparse_delassus`](super::ContactSet::block_sparse_delassus), which
-/// also sizes it and keeps its memory.
+/// It is filled and resized by [`ContactSet::block_sparse_delassus`](super::ContactSet::block_sparse_delassus),
+/// which reuses its memory.
 ///
 /// # Example
 ///
-/// Two balls of 2 kg on the floor do not act on one another: each contact has its own block only, with
-/// `1/m` along the normal and `7/(2 m)` along the tangents.
+/// Two balls of 2 kg on the floor are not coupled: each contact has its diagonal block only, with `1/m` along the
+/// normal and `7/(2 m)` along the tangents.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -52,14 +52,14 @@ use super::{Error, check_length, reshape};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockSparse {
     component_count: usize,
-    /// Where each row starts, and the end of the last.
+    /// The start of each row, and the end of the last.
     starts: Vec<usize>,
     columns: Vec<usize>,
     values: Vec<f64>,
 }
 
 impl BlockSparse {
-    /// Number of contacts, which is that of rows of blocks.
+    /// Number of contacts, which is also the number of block rows.
     #[must_use]
     pub fn contact_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
@@ -77,8 +77,8 @@ impl BlockSparse {
         self.columns.len()
     }
 
-    /// The contacts that contact `row` has a block with, ascending, itself included. Panics if there is no
-    /// such contact.
+    /// The contacts with which contact `row` has a block, ascending, including itself. Panics if there is no such
+    /// contact.
     #[must_use]
     pub fn columns(&self, row: usize) -> &[usize] {
         &self.columns[self.starts[row]..self.starts[row + 1]]
@@ -93,7 +93,7 @@ impl BlockSparse {
         self.columns(row).iter().copied().zip(values.chunks_exact(area.max(1)))
     }
 
-    /// The entries of a block by rows (kg⁻¹), or `None` where it is zero or there is no such contact.
+    /// The entries of a block by rows (kg⁻¹), or `None` if it is zero or there is no such contact.
     #[must_use]
     pub fn block(&self, row: usize, column: usize) -> Option<&[f64]> {
         let area = self.component_count * self.component_count;
@@ -101,7 +101,7 @@ impl BlockSparse {
         Some(&self.values[area * position..area * (position + 1)])
     }
 
-    /// Writes `u = W p`, the change of the contact velocity (m/s) by the impulses `p` (N·s).
+    /// Writes `u = W p`, the change of the contact velocity (m/s) caused by the impulses `p` (N·s).
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl BlockSparse {
         Ok(())
     }
 
-    /// Writes the whole matrix (kg⁻¹) and sizes it.
+    /// Resizes `matrix` and writes the whole operator to it (kg⁻¹).
     pub fn to_dense(&self, matrix: &mut DMatrix<f64>) {
         let n = self.component_count;
         let size = n * self.contact_count();
@@ -137,7 +137,7 @@ impl BlockSparse {
         }
     }
 
-    /// Where a block is stored.
+    /// The position of a block in the storage.
     fn position(&self, row: usize, column: usize) -> Option<usize> {
         let range = *self.starts.get(row)?..*self.starts.get(row + 1)?;
         let start = range.start;
@@ -158,12 +158,12 @@ impl BlockSparse {
         self.columns.push(diagonal);
     }
 
-    /// Adds columns to the row, in any order and repeatedly.
+    /// Adds columns to the current row, in any order and with repetitions.
     pub(super) fn extend_row(&mut self, columns: impl Iterator<Item = usize>) {
         self.columns.extend(columns);
     }
 
-    /// Sorts the columns of the row and keeps one of each.
+    /// Sorts the columns of the row and removes duplicates.
     pub(super) fn finish_row(&mut self) {
         let start = self.starts.last().copied().unwrap_or(0);
         self.columns[start..].sort_unstable();
@@ -196,7 +196,7 @@ impl BlockSparse {
         }
     }
 
-    /// Where the memory of this matrix lies.
+    /// The addresses of the memory of this matrix.
     #[cfg(test)]
     pub(super) fn place(&self) -> [*const u8; 3] {
         [self.starts.as_ptr().cast(), self.columns.as_ptr().cast(), self.values.as_ptr().cast()]

@@ -1,4 +1,4 @@
-//! One contact as plain data: [`Contact`], and why it is refused.
+//! One contact as plain data: [`Contact`], and the reasons why it is refused.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use crate::{articulated::ShapeError, contact_frame::ContactFrame, system::Dimens
 
 const FINITE: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 
-/// Why a contact or an array is refused.
+/// The reason why a contact or an array is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -25,7 +25,7 @@ pub enum Error {
     /// There is no such body.
     #[error("contact {contact}: body {body} does not exist, expected an index below {count}")]
     Body {
-        /// Number that the contact would have had.
+        /// The number that the contact would have had.
         contact: usize,
         /// Index given.
         body: usize,
@@ -52,7 +52,7 @@ pub enum Error {
         /// Its range.
         expected: &'static str,
     },
-    /// The kinematics given belong to another system.
+    /// The given kinematics belong to another system.
     #[error(transparent)]
     Kinematics(#[from] ShapeError),
     /// The mass matrix of these contacts is missing.
@@ -66,16 +66,16 @@ fn name(body: Option<usize>) -> String {
     body.map_or_else(|| "the world".to_owned(), |body| format!("body {body}"))
 }
 
-/// A feature where two bodies, or a body and the world, touch or nearly touch.
+/// A place where two bodies, or a body and the world, touch or nearly touch.
 ///
-/// It is plain data, for whoever looks for contacts to fill in.
+/// It is plain data, to be filled by contact detection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Body 1 and body 2; `None` is the world.
     pub bodies: [Option<usize>; 2],
-    /// Where the surfaces of body 1 and of body 2 are nearest (m, world), so that
-    /// `points[0] − points[1] = gap · normal`. Each moves with its body; the gap then changes with the
-    /// normal contact velocity.
+    /// The nearest points of the surfaces of body 1 and of body 2 (m, world), so that
+    /// `points[0] − points[1] = gap · normal`. Each moves with its body; the rate of the gap is then the normal
+    /// contact velocity.
     pub points: [Vector3<f64>; 2],
     /// The contact frame, its normal from body 2 to body 1.
     pub frame: ContactFrame,
@@ -88,7 +88,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// A frictionless and perfectly inelastic contact with the gap that the points have along the normal.
+    /// A frictionless and perfectly inelastic contact whose gap is the distance of the points along the normal.
     #[must_use]
     pub fn new(bodies: [Option<usize>; 2], points: [Vector3<f64>; 2], frame: ContactFrame) -> Self {
         let gap = frame.normal.dot(&(points[0] - points[1]));
@@ -141,7 +141,7 @@ impl Contact {
         check_coefficients(contact, self.friction, self.restitution)
     }
 
-    /// Body, point and sign of both partners but the world.
+    /// Body, point and sign of both partners, without the world.
     pub(super) fn sides(&self) -> impl Iterator<Item = (usize, &Vector3<f64>, f64)> {
         let sides = self.bodies.iter().zip(&self.points).zip([1.0, -1.0]);
         sides.filter_map(|((body, point), scale)| Some(((*body)?, point, scale)))

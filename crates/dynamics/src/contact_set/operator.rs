@@ -46,7 +46,7 @@ impl ContactSet {
         Ok(())
     }
 
-    /// Writes the dense Delassus operator `W` (kg⁻¹) and sizes it.
+    /// Resizes `delassus` and writes the dense Delassus operator `W` to it (kg⁻¹).
     ///
     /// # Errors
     ///
@@ -58,8 +58,8 @@ impl ContactSet {
         }
     }
 
-    /// Writes the Delassus operator `W` (kg⁻¹) by blocks, those of contacts that share a tree, and sizes
-    /// it.
+    /// Resizes `delassus` and writes the Delassus operator `W` (kg⁻¹) to it, with the blocks of contacts that share
+    /// a tree.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl ContactSet {
         }
     }
 
-    /// Lists the parts by tree, those of one tree by slot and so by contact.
+    /// Sorts the parts by tree, and within a tree by slot, which is the order of the contacts.
     fn index_members(&mut self) {
         self.starts.clear();
         self.starts.push(0);
@@ -110,7 +110,7 @@ impl ContactSet {
         }
     }
 
-    /// The parts of a tree from a slot on.
+    /// The parts of a tree, starting with a slot.
     fn members(&self, tree: usize, first: usize) -> &[usize] {
         &self.members[self.starts[tree] + first..self.starts[tree + 1]]
     }
@@ -180,8 +180,8 @@ impl ContactSet {
         if self.state == Columns::Nothing { Err(Error::NoMass) } else { Ok(()) }
     }
 
-    /// Finds the runs of velocities where a left row of a part is not zero: in a tree with many branches
-    /// few others than those that move the contact.
+    /// Finds the runs of velocities where a left row of a part is not zero. In a tree with many branches these are
+    /// little more than the velocities that move the contact.
     fn find_runs(&mut self) {
         let mut runs = mem::take(&mut self.runs);
         runs.clear();
@@ -224,7 +224,7 @@ impl ContactSet {
     }
 }
 
-/// `block += left rightᵀ`, with those entries of the rows that are in the run.
+/// `block += left rightᵀ`, with the entries of the rows that are in the run.
 #[inline]
 fn add_products<const C: usize>(
     block: &mut Block<C>,
@@ -232,7 +232,7 @@ fn add_products<const C: usize>(
     right: [&[f64]; C],
     run: &Range<usize>,
 ) {
-    // Cutting the rows to one length spares a check for every factor.
+    // Slices of equal length avoid a bounds check for every factor.
     let (start, length) = (run.start, run.len());
     let left = left.map(|row| &row[start..][..length]);
     let right = right.map(|row| &row[start..][..length]);

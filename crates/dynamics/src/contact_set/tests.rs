@@ -173,7 +173,7 @@ proptest! {
     }
 }
 
-/// The velocity of the point of body 1 less that of body 2, by central differences of their positions.
+/// The velocity of the point of body 1 minus that of body 2, by central differences of their positions.
 fn relative_velocity(case: &Case, contact: &Contact, velocity: &[f64]) -> Vector3<f64> {
     let h = 1e-5;
     let at = |time: f64, body: usize, point: &Vector3<f64>| {
@@ -226,7 +226,7 @@ fn gap_functions_and_touching_features_give_the_same_rows() {
 
     from_gaps.divide_by_mass(&system, &coordinates).unwrap();
     let blocks = sparse(&from_gaps);
-    // The balls at the ends do not touch one another but both act on the one between them.
+    // The balls at the ends do not touch one another but both touch the one between them.
     assert_eq!(blocks.columns(1), [0, 1, 2]);
     from_gaps.clear();
     from_gaps.push_gap(&system, &coordinates, gaps[0].as_ref(), 0.0, 0.0).unwrap();
@@ -289,7 +289,7 @@ fn without_contacts_there_is_nothing_to_multiply() {
     set.generalized_impulse(&[], &mut [0.0; 18]).unwrap();
 }
 
-/// Memory that was there stays: fewer contacts and then as many again move no buffer.
+/// The memory is kept: fewer contacts and then as many again do not move any buffer.
 #[test]
 fn memory_is_kept_when_contacts_come_and_go() {
     let [case, ..] = cases(3, 12);

@@ -1,4 +1,4 @@
-//! The angular velocity after a step with the gyroscopic torque taken implicitly.
+//! The angular velocity after a step with an implicit gyroscopic torque.
 //!
 //! With the inertia `I` in world axes at the start of a step of length `h` and a constant torque `τ`, the
 //! implicit midpoint rule
@@ -8,12 +8,12 @@
 //! \omega_m = \tfrac12 (\omega + \omega^+)
 //! ```
 //!
-//! multiplied by `ω_m` gives `½ ω⁺ᵀ I ω⁺ − ½ ωᵀ I ω = h τ · ω_m`, because `ω_m × I ω_m` is perpendicular to
-//! `ω_m`; multiplied by `I ω_m` it gives the same for `‖I ω‖²`. Without torque a step of any length
-//! therefore keeps the kinetic energy and the magnitude of the angular momentum. If the body then turns by
-//! `h ω⁺` about `ω⁺` itself, by any angle, the inertia in world axes turns about the same axis and
-//! `½ ω⁺ᵀ I ω⁺` stays what it is. The direction of the angular momentum in the world is kept to first order.
-//! The explicit rule gains about `½ h² ‖ω̇‖²_I` a step instead, and grows without bound.
+//! multiplied by `ω_m` gives `½ ω⁺ᵀ I ω⁺ − ½ ωᵀ I ω = h τ · ω_m`, because `ω_m × I ω_m` is perpendicular to `ω_m`.
+//! Multiplication by `I ω_m` gives the same for `‖I ω‖²`. Without torque a step of any length therefore conserves
+//! the kinetic energy and the magnitude of the angular momentum. If the body then rotates by `h ω⁺` about `ω⁺`
+//! itself, by any angle, the inertia in world axes rotates about the same axis and `½ ω⁺ᵀ I ω⁺` does not change. The
+//! direction of the angular momentum in the world is conserved to first order. The explicit rule instead gains about
+//! `½ h² ‖ω̇‖²_I` per step, and grows without bound.
 //!
 //! **Solution.** In principal axes and with `y_i = √I_i ω_i` the midpoint `x` solves
 //!
@@ -24,14 +24,14 @@
 //! ```
 //!
 //! for cyclic `i, j, k`, and `y⁺ = 2 x − y`. Newton's method starts at `x = c`. The equation has a solution for
-//! every `h`, as its left side times `x` is `‖x‖²`. With `β = max |γ_i|` the derivative changes by at most
-//! `h β` per unit of `x`, its inverse at `c` is at most `1/(1 − a)` for `a = h β ‖c‖`, and the residual there
-//! `½ a ‖c‖`. For `a ≤ 1/4` the number of Kantorovich's theorem is at most `(4/3)² a²/2 = 1/18 < 1/2`:
-//! the method converges quadratically, to rounding within five iterations.
+//! every `h`, because its left side times `x` is `‖x‖²`. With `β = max |γ_i|` the derivative changes by at most
+//! `h β` per unit of `x`, its inverse at `c` is at most `1/(1 − a)` for `a = h β ‖c‖`, and the residual there is
+//! `½ a ‖c‖`. For `a ≤ 1/4` the constant of Kantorovich's theorem is at most `(4/3)² a²/2 = 1/18 < 1/2`: the method
+//! converges quadratically, to rounding within five iterations.
 //!
-//! Where it does not converge, the step is divided into 2, 4, 8, … equal parts with the same inertia, each
-//! of which keeps the energy in the same way. From `4 h β (‖y‖ + h ‖τ‖_{I⁻¹})` parts on the theorem applies
-//! to all of them.
+//! If it does not converge, the step is divided into 2, 4, 8, … equal parts with the same inertia, each of which
+//! conserves the energy in the same way. With at least `4 h β (‖y‖ + h ‖τ‖_{I⁻¹})` parts the theorem applies to all
+//! of them.
 //!
 //! # Source
 //!
@@ -41,15 +41,16 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Maximum number of equal parts of a step. A body of `β ‖y‖ h = 256`, which would turn by some hundred radians
-/// within the step, is still certain to be solved.
+/// Maximum number of equal parts of a step. A body of `β ‖y‖ h = 256`, which would rotate by some hundred radians
+/// within the step, is still guaranteed to be solved.
 pub(super) const PARTS_LIMIT: usize = 1024;
 
-/// Maximum number of iterations of Newton's method: within the theorem of the [module head](self) five reach
-/// rounding, beyond it convergence that has not set in after twice as many is left to a shorter part.
+/// Maximum number of iterations of Newton's method. Under the conditions of the theorem in the [module head](self)
+/// five suffice. Otherwise, if the method has not converged after twice as many, the step is divided into shorter
+/// parts.
 const NEWTON_LIMIT: usize = 10;
 
-/// The principal axes and moments of one body, or that it has none.
+/// The principal axes and moments of one body, or the information that all axes are principal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Principal {
     /// All moments are the same, so that the gyroscopic torque is zero.
@@ -59,7 +60,7 @@ pub(super) enum Principal {
 }
 
 impl Principal {
-    /// Of a symmetric positive definite tensor in body axes (kg·m²).
+    /// Principal axes of a symmetric positive definite tensor in body axes (kg·m²).
     pub(super) fn of(inertia: &Matrix3<f64>) -> Self {
         if *inertia == Matrix3::from_diagonal_element(inertia[(0, 0)]) {
             return Self::Isotropic;
@@ -68,7 +69,7 @@ impl Principal {
         let scale = inertia.amax();
         let scaled = inertia / scale;
         let eigen = (0.5 * (scaled + scaled.transpose())).symmetric_eigen();
-        // Rounding may leave the least of very different moments at or below zero, where nothing is known of it.
+        // Rounding may make the least of very different moments zero or negative; it is then undetermined.
         let moments = eigen.eigenvalues.map(|moment| moment.max(f64::EPSILON));
         let roots = moments.map(f64::sqrt);
         let volume = roots.x * roots.y * roots.z * scale.sqrt();
@@ -89,10 +90,10 @@ fn oriented(mut axes: Matrix3<f64>) -> Matrix3<f64> {
     axes
 }
 
-/// The angular velocity after a step of `step` (s) from `spin` (rad/s) under `torque` (N·m), both in the axes
-/// of the frame `axes` (columns are the principal axes), or the number of parts that were not enough.
+/// The angular velocity after a step of `step` (s) from `spin` (rad/s) under `torque` (N·m), both in the axes of the
+/// frame `axes` (columns are the principal axes). The error is the number of parts that did not suffice.
 ///
-/// What is not finite stays so.
+/// Values that are not finite are returned as such.
 pub(super) fn advance(
     axes: &Matrix3<f64>,
     roots: &Vector3<f64>,
@@ -117,7 +118,7 @@ pub(super) fn advance(
     Err(PARTS_LIMIT)
 }
 
-/// Solves `x_i + ½ h γ_i x_j x_k = c_i` by Newton's method from `x = c`; none if it does not converge.
+/// Solves `x_i + ½ h γ_i x_j x_k = c_i` by Newton's method from `x = c`; `None` if it does not converge.
 fn midpoint(c: &Vector3<f64>, coupling: &Vector3<f64>, step: f64) -> Option<Vector3<f64>> {
     if !c.iter().all(|entry| entry.is_finite()) {
         return Some(*c);
@@ -134,7 +135,7 @@ fn midpoint(c: &Vector3<f64>, coupling: &Vector3<f64>, step: f64) -> Option<Vect
         );
         let change = derivative.lu().solve(&(c - x - turned))?;
         x += change;
-        // A correction of some roundings of the terms of the residual is the last.
+        // The iteration ends with a correction of a few roundings of the terms of the residual.
         if change.amax() <= 16.0 * f64::EPSILON * x.amax().max(turned.amax()) {
             return Some(x);
         }
@@ -164,7 +165,7 @@ mod tests {
         (inertia * (end - spin) + turned - step * torque).amax()
     }
 
-    /// The equation of the module head itself, in any order of the moments.
+    /// Checks the equation of the module head, with the moments in any order.
     #[test]
     fn the_midpoint_rule_holds() {
         for moments in [[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [2.0, 3.0, 1.0], [1.0, 1.0, 2.0]] {
@@ -174,7 +175,7 @@ mod tests {
         }
     }
 
-    /// Steps from a thousandth of a radian to a thousand of them keep the energy and the angular momentum.
+    /// Steps from a thousandth of a radian to a thousand radians conserve the energy and the angular momentum.
     #[test]
     fn a_step_of_any_length_keeps_energy_and_momentum() {
         let moments = [1.0, 2.0, 3.0];
@@ -189,14 +190,14 @@ mod tests {
             let spin = [1.0, 20.0, 1.0];
             let [energy, momentum] = of(&Vector3::from(spin));
             let [energy_after, momentum_after] = of(&advanced(moments, spin, [0.0; 3], step));
-            // Of up to 1024 parts each rounds some ten times.
+            // Each of up to 1024 parts has about ten roundings.
             assert!((energy_after / energy - 1.0).abs() < 1e-12, "{step}: {energy_after}");
             assert!((momentum_after / momentum - 1.0).abs() < 1e-12, "{step}: {momentum_after}");
         }
     }
 
-    /// A slender rod hardly turns about its own axis, so that a step of a radian needs no parts; the rate about
-    /// the axis stays what it is.
+    /// A slender rod hardly rotates about its own axis, so a step of a radian needs no parts; the rate about the
+    /// axis does not change.
     #[test]
     fn a_slender_rod_is_solved() {
         let end = advanced([1e-10, 1.0, 1.0], [0.5, 10.0, 0.0], [0.0; 3], 0.1);

@@ -206,7 +206,7 @@ proptest! {
         system.smooth_forces(&q, &v, 0.0, &mut forces);
         let torque = system.bodies()[0].torque.dot(&angular(&v, 0));
         let lost = -derivative(&system, &q, &v, |q| system.potential_energy(q));
-        // The gyroscopic torque does no work; potential energies of up to 100 J lose digits.
+        // The gyroscopic torque does no work; potential energies of up to 100 J cause a loss of digits.
         prop_assert!((dot(&forces, &v) - torque - lost).abs() < 1e-8);
     }
 

@@ -10,7 +10,7 @@ use crate::{
     testing::{dot, fixed_seed, moved, planar_states, plane, space, states, vectors},
 };
 
-/// Step of the differences of these tests.
+/// Step of the differences in these tests.
 pub(super) const STEP: f64 = 1e-3;
 
 /// Bound for differences of fourth order: gaps of at least 0.3 between cores have fifth derivatives of less than
@@ -53,13 +53,13 @@ proptest! {
         let floor = Plane::new(&(b + Vector3::new(0.1, 0.2, 2.0)), &a).unwrap();
         let on_floor = SpherePlane::new(first, floor).unwrap();
         prop_assert!(defect(&on_floor, &system, &q, &v) < BOUND);
-        // The share of the depth changes where the gap closes.
+        // The fraction of the depth changes where the gap closes.
         prop_assume!(on_floor.gap(&system, &q).abs() > 0.01);
         prop_assert!(defect(&HalfDepth(on_floor), &system, &q, &v) < BOUND);
         for other in [second, Sphere::in_world(b, 0.4)] {
             let [p, q_center] = [first, other].map(|s| s.center.position(&system, &q));
             let apart = p - q_center;
-            // The tangent turns fast where the normal is along the axis.
+            // The tangent rotates fast where the normal is along the axis.
             if apart.norm() > 0.4 && apart.xy().norm() > 0.4 {
                 let pair = SphereSphere::new(first, other).unwrap();
                 prop_assert!(defect(&pair, &system, &q, &v) < BOUND);
@@ -112,15 +112,15 @@ proptest! {
         let apart = (one - two) / scale;
         prop_assume!(apart.norm() > 0.1 && apart.xy().norm() > 0.1);
         let (exact, found) = (bias(&pair, &system, &q, &v), bias(&Own(pair), &system, &q, &v));
-        // Terms up to 1/0.1² of the velocities; the step is some 1e-2 of the time of change, so that 1e-16/1e-2
-        // of rounding is left.
+        // The terms are up to 1/0.1² of the velocities. The step is some 1e-2 of the time of change, so a rounding
+        // of 1e-16/1e-2 remains.
         for (exact, found) in exact.iter().zip(&found) {
             prop_assert!((exact - found).abs() < 1e-10 * scale, "{exact:e} {found:e}");
         }
     }
 }
 
-/// At the distance `d` of the centers the gap of two balls has the second derivative `w²/d` for a velocity `w` across.
+/// At the distance `d` of the centers the gap of two balls has the second derivative `w²/d` for a perpendicular velocity `w`.
 /// Differences with a step of 1e-3 s missed it by 4 % at 2 mm and 1 m/s and by 23 % at 0.94 mm.
 #[test]
 fn small_balls_that_pass_each_other_have_the_right_second_derivative_of_the_gap() {
@@ -145,7 +145,7 @@ fn parallel_rods_have_the_bias_of_rods_that_stay_parallel() {
     let pair = pair.with_axis(&Vector3::x()).unwrap();
     for x in [0.0, 0.7, -1.1] {
         let q = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-        // Both turn about the common direction of the rods, and one moves along it and across.
+        // Both rotate about the common direction of the rods, and one moves along it and across.
         let v = [0.3, 0.5, -0.2, 0.7, 0.0, 0.0, 0.0, 0.1, 0.0, -0.4, 0.0, 0.0];
         assert!(defect(&pair, &system, &q, &v) < BOUND);
     }

@@ -1,13 +1,14 @@
-//! How a contact changes along a motion: rates of its points, its normal and its contact velocity.
+//! Rates of a contact during a motion: of its points, its normal and its contact velocity.
 //!
-//! Two surfaces are nearest at points of their *cores*, rounded by radii: vertices, curves or planes. The points
-//! `p(s)`, `q(t)` of two curves, with `b = p − q`, stay nearest while
+//! The surfaces are *cores*, which are vertices, curves or planes, rounded by radii; the nearest points are computed
+//! on the cores. The points `p(s)`, `q(t)` of two curves, with `b = p − q`, remain nearest if
 //!
 //! ```math
 //! b \cdot p' = 0, \qquad b \cdot q' = 0,
 //! ```
 //!
-//! whose rates, with the relative velocity `w` of the two material points, are linear in `ṡ` and `ṫ`:
+//! Differentiation, with the relative velocity `w` of the two material points, gives equations that are linear in
+//! `ṡ` and `ṫ`:
 //!
 //! ```math
 //! \begin{aligned}
@@ -16,8 +17,9 @@
 //! \end{aligned}
 //! ```
 //!
-//! A curve is nearest to a plane where `n · p' = 0`. From `ṗ`, `q̇` follows `ṅ`, and with it the rate of the contact
-//! velocity `u_a = a · (v_1(p_1) − v_2(p_2))` along each axis `a` of the contact frame while `v̇ = 0`,
+//! The point of a curve nearest to a plane satisfies `n · p' = 0`. `ṗ` and `q̇` determine `ṅ`, and with it the rate
+//! of the contact velocity `u_a = a · (v_1(p_1) − v_2(p_2))` along each axis `a` of the contact frame while
+//! `v̇ = 0`,
 //!
 //! ```math
 //! \dot u_a = \dot a \cdot (v_1 - v_2) + a \cdot (A_1 + \omega_1 \times (\dot p_1 - v_1) - A_2
@@ -26,37 +28,37 @@
 //!
 //! with the accelerations `A_i` of the material points.
 //!
-//! - **Does not** tell what happens where the nearest features change: the rate is that of the features at hand.
+//! - **Does not** account for a change of the nearest features: the rate is that of the current features.
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
 use crate::system::motion::BodyMotion;
 
-/// A circle whose plane is nearer than this angle (rad) to another plane has no lowest point: the direction to it has
-/// lost half of its digits there.
+/// If the angle between the plane of a circle and another plane is smaller than this (rad), the circle has no lowest
+/// point: the direction to it has lost half of its digits.
 const ALONG: f64 = 1e-8;
 
-/// A curve through a [`Core`], by a parameter of any speed.
+/// A curve through a [`Core`], with an arbitrary parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// First derivative `p'` by the parameter (m).
+    /// First derivative `p'` with respect to the parameter (m).
     pub tangent: Vector3<f64>,
     /// Second derivative `p''` (m); zero for a line.
     pub curvature: Vector3<f64>,
-    /// Rate of `p'` at a fixed parameter, `ω × p'` for a curve of a body (m/s).
+    /// Rate of `p'` at a fixed parameter (m/s): `ω × p'` for a curve that is fixed to a body.
     pub turning: Vector3<f64>,
 }
 
 /// The point of the core of a surface that is nearest to the other surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Core {
-    /// Where it is (m, world).
+    /// Position (m, world).
     pub point: Vector3<f64>,
     /// Its velocity at a fixed parameter of the curve (m/s): that of the material point.
     pub velocity: Vector3<f64>,
-    /// The curve that it is free to move along; `None` for a vertex.
+    /// The curve along which the point can move; `None` for a vertex.
     pub curve: Option<Curve>,
-    /// Radius that rounds the core (m).
+    /// Radius by which the core is rounded (m).
     pub radius: f64,
 }
 
@@ -67,7 +69,7 @@ impl Core {
         Self { point: *point, velocity: motion.velocity(point), curve: None, radius }
     }
 
-    /// A point of a curve that a body carries, with its first and second derivative (m).
+    /// A point of a curve that is fixed to a body, with its first and second derivative (m).
     #[must_use]
     pub fn on_curve(
         motion: &BodyMotion<'_>,
@@ -86,13 +88,13 @@ impl Core {
         Self { curve: None, ..self }
     }
 
-    /// Velocity at the rate `rate` of the parameter.
+    /// Velocity of the point when the rate of the parameter is `rate`.
     fn moving(&self, rate: f64) -> Vector3<f64> {
         self.velocity + self.curve.map_or_else(Vector3::zeros, |curve| rate * curve.tangent)
     }
 }
 
-/// Where two surfaces are nearest, with the points of both.
+/// The contact of two surfaces, with the nearest points of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// The gap (m).
@@ -106,14 +108,14 @@ pub struct Touch {
 /// Rates of the geometry of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Of the points of the two surfaces (m/s); not the velocities of the material points there.
+    /// Rates of the points of the two surfaces (m/s); these are not the velocities of the material points there.
     pub points: [Vector3<f64>; 2],
-    /// Of the normal (1/s).
+    /// Rate of the normal (1/s).
     pub normal: Vector3<f64>,
 }
 
 impl Rates {
-    /// The rates of the same contact with the bodies exchanged.
+    /// The rates of the same contact with the two bodies exchanged.
     #[must_use]
     pub fn flipped(self) -> Self {
         Self { points: [self.points[1], self.points[0]], normal: -self.normal }
@@ -121,7 +123,7 @@ impl Rates {
 
     /// Rates of the contact of two rounded vertices or curves with the unit normal `normal`.
     ///
-    /// Where the cores coincide, so that the normal is not along their difference, its rate is 0.
+    /// If the cores coincide, so that the normal is not along their difference, its rate is 0.
     #[must_use]
     pub fn of_cores(cores: &[Core; 2], normal: &Vector3<f64>) -> Self {
         let [first, second] = cores;
@@ -132,8 +134,8 @@ impl Rates {
             (Some(p), Some(q)) => Some((p, q, p.tangent.cross(&q.tangent))),
             _ => None,
         };
-        // The difference of the points is small beside their sizes where the cores meet, the cross product where
-        // the curves are parallel; the one that rounding spoils less counts.
+        // The difference of the points is small compared with their sizes where the cores meet, and the cross
+        // product is small where the curves are parallel. The one with the smaller relative rounding is used.
         let normal_rate = match crossing {
             Some((p, q, cross))
                 if is_steep(&p, &q, &cross, &between) && is_along(normal, &cross) =>
@@ -153,9 +155,9 @@ impl Rates {
         Self { points, normal: normal_rate }
     }
 
-    /// Rates of the contact of a rounded vertex or curve of body 1 with a plane that body 2 carries.
+    /// Rates of the contact of a rounded vertex or curve of body 1 with a plane that is fixed to body 2.
     ///
-    /// A line or a circle along the plane has no lowest point; the one at hand is then a vertex.
+    /// A line or a circle parallel to the plane has no lowest point; the current point is then treated as a vertex.
     #[must_use]
     pub fn on_plane(core: &Core, motions: [&BodyMotion<'_>; 2], touch: &Touch) -> Self {
         let Touch { gap, points, normal } = *touch;
@@ -194,7 +196,7 @@ impl Rates {
     }
 }
 
-/// `ṡ` and `ṫ`; 0 for a vertex and for curves along each other, which do not tell where they are nearest.
+/// `ṡ` and `ṫ`; 0 for a vertex and for parallel curves, whose nearest points are not determined.
 fn nearest_rates([first, second]: &[Core; 2]) -> [f64; 2] {
     let between = first.point - second.point;
     let w = first.velocity - second.velocity;
@@ -209,7 +211,7 @@ fn nearest_rates([first, second]: &[Core; 2]) -> [f64; 2] {
     let (Some(p), Some(q)) = (first.curve, second.curve) else {
         return [alone(first, 1.0), alone(second, -1.0)];
     };
-    // Tangents of length one keep the determinant within the range of numbers.
+    // Unit tangents keep the determinant within the range of numbers.
     let (along_p, along_q) = (p.tangent.norm(), q.tangent.norm());
     let (unit_p, unit_q) = (p.tangent / along_p, q.tangent / along_q);
     let mixed = unit_p.dot(&unit_q);
@@ -231,20 +233,20 @@ fn nearest_rates([first, second]: &[Core; 2]) -> [f64; 2] {
     }
 }
 
-/// Whether the angle between two curves tells the normal better than the difference of their points, relative to
-/// the sizes of both.
+/// Whether the angle between two curves determines the normal better than the difference of their points, relative
+/// to the sizes of both.
 fn is_steep(p: &Curve, q: &Curve, cross: &Vector3<f64>, between: &Vector3<f64>) -> bool {
     let lengths = p.tangent.norm() + q.tangent.norm();
     let sine = cross.norm() / (p.tangent.norm() * q.tangent.norm());
     sine * lengths > between.norm()
 }
 
-/// Whether a vector has the direction of the unit `normal` or the opposite one, rather than none in particular.
+/// Whether a vector has the direction of the unit `normal` or the opposite one, up to rounding.
 fn is_along(normal: &Vector3<f64>, vector: &Vector3<f64>) -> bool {
     normal.dot(vector).abs() > 0.5 * vector.norm()
 }
 
-/// The part of a vector across the unit `normal`.
+/// The part of a vector orthogonal to the unit `normal`.
 fn across(normal: &Vector3<f64>, vector: &Vector3<f64>) -> Vector3<f64> {
     vector - normal * normal.dot(vector)
 }

@@ -1,4 +1,4 @@
-//! The gap between two rods with round ends, of which a sphere is one without length.
+//! The gap between two rods with round ends; a sphere is a rod of zero length.
 //!
 //! With the nearest points `c_1`, `c_2` of the two axes, which are segments,
 //!
@@ -6,9 +6,9 @@
 //! g = \lVert c_1 - c_2 \rVert - r_1 - r_2, \qquad n = \frac{c_1 - c_2}{\lVert c_1 - c_2 \rVert}.
 //! ```
 //!
-//! The nearest points are where the lines come nearest, if that is between the ends of both, or else an
-//! end of one and the point of the other segment nearest to it. Moving either along its segment does not
-//! change the distance to first order, or an end stops it, so that `n` times the velocities of the two
+//! The nearest points are those of the two lines if they are between the ends of both segments. Otherwise they are
+//! an end of one segment and the point of the other segment nearest to it. Moving either point along its segment
+//! does not change the distance to first order, or an end prevents it, so that `n` times the velocities of the two
 //! material points is the gradient.
 //!
 //! # Source
@@ -32,8 +32,9 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// Segments nearer to parallel than this sine of their angle are: where their lines come nearest is
-/// then off by the rounding over its square, an end is as near up to its square.
+/// Segments count as parallel if the sine of their angle is below this. The position of the nearest points of their
+/// lines then has an error of the rounding divided by the square of the sine, and the distance of an end is the same
+/// up to the square of the sine.
 const PARALLEL: f64 = 1e-6;
 
 /// A rod with round ends, carried by a body or fixed in the world: all points within `radius` of a
@@ -46,8 +47,8 @@ pub struct Rod {
 }
 
 impl Rod {
-    /// A rod along the `x` axis of `body`, with the centers of its ends at `±length/2` (m); of a sign of
-    /// the length nothing depends.
+    /// A rod along the `x` axis of `body`, with the centers of its ends at `±length/2` (m); the sign of the length
+    /// does not matter.
     #[must_use]
     pub fn of_body(body: usize, length: f64, radius: f64) -> Self {
         let end = Vector3::x() * (0.5 * length);
@@ -60,7 +61,7 @@ impl Rod {
         Self { ends: ends.map(Anchor::in_world), radius }
     }
 
-    /// Start and the way to the end (m, world).
+    /// The start of the segment and the vector to its end (m, world).
     fn segment(&self, system: &dyn System, coordinates: &[f64]) -> [Vector3<f64>; 2] {
         let [start, end] = self.ends.map(|end| end.position(system, coordinates));
         [start, end - start]
@@ -79,17 +80,17 @@ impl From<Sphere> for Rod {
     }
 }
 
-/// The gap between two rods with round ends, in space or in the plane; with a [`Sphere`] made a rod
-/// without length, between a rod and a sphere (in the plane a disc).
+/// The gap between two rods with round ends, in space or in the plane. A [`Sphere`] converts into a rod of zero
+/// length, which gives the gap between a rod and a sphere (in the plane a disc).
 ///
 /// In space the first tangent is `n × a` for the world axis `a` (default `e_z`), as for
 /// [`SphereSphere`](crate::gap::SphereSphere).
 ///
-/// It is one contact. Of parallel rods side by side all points of the stretch that they share are
-/// nearest; the middle of it is taken, so that the point jumps when they turn through parallel, while gap
-/// and normal do not. Where the axes meet, the gap `−r_1 − r_2` has no gradient: the normal is then
-/// `d_1 × d_2` for the directions of the axes, in the plane the normal of the second, `d_2` turned by 90°,
-/// and for parallel ones an axis of the world across `d_1`.
+/// It is one contact. If parallel rods are side by side, all points of their common stretch are nearest, and the
+/// middle of the stretch is taken. When the rods rotate through parallel the point therefore jumps, while gap and
+/// normal do not. Where the axes meet, the gap `−r_1 − r_2` has no gradient. The normal is then `d_1 × d_2` for the
+/// directions of the axes; in the plane it is the normal of the second, `d_2` rotated by 90°; for parallel axes it
+/// is a world axis orthogonalized against `d_1`.
 ///
 /// # Example
 ///
@@ -148,7 +149,7 @@ impl RodRod {
         Ok(Self { axis: contact_frame::direction("tangent axis", axis)?, ..self })
     }
 
-    /// The contact, its point on the second rod, and where the segments are nearest.
+    /// The contact, its point on the second rod, and the nearest points of the segments.
     fn pair(
         &self,
         system: &dyn System,
@@ -160,7 +161,7 @@ impl RodRod {
         let (r_1, r_2) = (self.rod_1.radius, self.rod_2.radius);
         let distance = (c_1 - c_2).norm();
         let lengths = [first, second].iter().flatten().map(Vector3::norm).sum::<f64>() + r_1 + r_2;
-        // Points nearer than the rounding of a position have no direction worth following.
+        // Points closer than the rounding of a position do not determine a direction.
         let separate = distance > 2.0 * f64::EPSILON * lengths;
         let frame = match system.dimension() {
             Dimension::Plane => {
@@ -178,7 +179,7 @@ impl RodRod {
         (contact, c_2 + r_2 * frame.normal, near)
     }
 
-    /// The nearest points of the axes and how they move.
+    /// The nearest points of the axes and their motion.
     fn cores(
         &self,
         system: &dyn System,
@@ -202,8 +203,8 @@ impl RodRod {
     }
 }
 
-/// The rate of the parameter of the middle of the stretch of the first segment that lies beside the second: of its
-/// ends, those that are feet of ends of the second move.
+/// The rate of the parameter of the middle of the stretch of the first segment that lies beside the second. Of its
+/// ends, those that are projections of ends of the second segment move.
 fn middle_rate(
     [[p, d], [q, e]]: [[Vector3<f64>; 2]; 2],
     motions: [&BodyMotion<'_>; 2],
@@ -220,13 +221,13 @@ fn middle_rate(
     0.5 * (low + high)
 }
 
-/// Where two segments are nearest, and which of the points slide along their segment as it moves.
+/// The nearest points of two segments, and which of them slide along their segment as it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Nearest {
     points: [Vector3<f64>; 2],
-    /// The others are ends.
+    /// A point that does not slide is an end.
     sliding: [bool; 2],
-    /// For parallel segments the stretch of the first that lies beside the second, in parameters of the first.
+    /// For parallel segments, the stretch of the first that lies beside the second, in parameters of the first.
     stretch: Option<[f64; 2]>,
 }
 
@@ -264,14 +265,14 @@ fn nearest([p, d]: [Vector3<f64>; 2], [q, e]: [Vector3<f64>; 2]) -> Nearest {
     [of_first[1], of_second[0], of_second[1]].into_iter().fold(of_first[0], shorter)
 }
 
-/// The parameter from 0 to 1 of the point of a segment along `d` nearest to `point`, from its start.
+/// The parameter in [0, 1] of the point of a segment along `d` nearest to `point`, relative to its start.
 fn along(point: &Vector3<f64>, d: &Vector3<f64>) -> f64 {
     let squared = d.norm_squared();
     if squared > 0.0 { (point.dot(d) / squared).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// The parameters on the first of two parallel segments between which it lies beside the second, if
-/// both have a length.
+/// The parameters on the first of two parallel segments between which it lies beside the second; `None` unless both
+/// have a length.
 fn shared_stretch(between: &Vector3<f64>, d: &Vector3<f64>, e: &Vector3<f64>) -> Option<[f64; 2]> {
     let squared = d.norm_squared();
     if squared == 0.0 || e.norm_squared() == 0.0 {
@@ -282,7 +283,7 @@ fn shared_stretch(between: &Vector3<f64>, d: &Vector3<f64>, e: &Vector3<f64>) ->
     (low < high).then_some([low, high])
 }
 
-/// A direction across both segments.
+/// A direction perpendicular to both segments.
 fn across(d: &Vector3<f64>, e: &Vector3<f64>) -> Vector3<f64> {
     let cross = d.cross(e);
     if cross.norm() > PARALLEL * d.norm() * e.norm() {
@@ -292,7 +293,7 @@ fn across(d: &Vector3<f64>, e: &Vector3<f64>) -> Vector3<f64> {
     if along.norm_squared() == 0.0 {
         return Vector3::z();
     }
-    // The world axis least along the segment keeps most of its length.
+    // The world axis with the smallest component along the segment is never close to it.
     along.cross(&Vector3::ith(along.iamin(), 1.0))
 }
 

@@ -1,4 +1,4 @@
-//! The gap between a sphere and a plane of the world, and the rounded rod made of two of them.
+//! The gap between a sphere and a plane of the world, and the rounded rod made of two spheres.
 //!
 //! ```math
 //! g = n \cdot c - b - r
@@ -22,7 +22,7 @@ use crate::{
     system::{Dimension, System},
 };
 
-/// A plane fixed in the world, solid on the side its normal leaves.
+/// A plane fixed in the world, solid on the side opposite to its normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     frame: ContactFrame,
@@ -53,9 +53,9 @@ impl Plane {
         Self::with_tangent(normal, point, &Vector3::x())
     }
 
-    /// As [`Plane::new`], with the first tangent along the part of `reference` in the plane.
+    /// As [`Plane::new`], with the first tangent along the projection of `reference` on the plane.
     ///
-    /// Systems in the plane take no notice of it: their tangent is the normal turned by −90°.
+    /// Systems in the plane ignore it: their tangent is the normal rotated by −90°.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Plane {
         Ok(Self { frame, offset: frame.normal.dot(point) })
     }
 
-    /// Unit normal, out of the solid.
+    /// Unit normal, pointing out of the solid.
     #[must_use]
     pub fn normal(&self) -> Vector3<f64> {
         self.frame.normal
@@ -159,7 +159,7 @@ impl SpherePlane {
         }
     }
 
-    /// The bias of a contact whose point moves at `point_rate` (m/s).
+    /// The bias of a contact whose point moves with the velocity `point_rate` (m/s).
     pub(crate) fn bias_of_point(
         &self,
         motion: &BodyMotion<'_>,
@@ -194,7 +194,7 @@ impl GapFunction for SpherePlane {
         contact.gap
     }
 
-    /// Of a plane at rest all is known from the center of the sphere: `p_1 = c − r n` follows it.
+    /// For a plane at rest the motion of the center of the sphere suffices: `p_1 = c − r n` follows it.
     fn bias(&self, system: &dyn System, coordinates: &[f64], velocity: &[f64], bias: &mut [f64]) {
         let contact = self.contact(system, coordinates);
         let motion = BodyMotion::new(system, coordinates, velocity, self.sphere.center.body);
@@ -218,12 +218,12 @@ impl GapFunction for SpherePlane {
 /// The two gaps between a plane and the ends of a rod along the body's `x` axis: spheres (in the plane
 /// discs) of `radius` (m) at `(+length/2, 0, 0)`, first, and `(−length/2, 0, 0)`.
 ///
-/// The rod is the convex hull of the two, `length + 2 radius` from tip to tip, so its distance from
-/// the plane is the smaller of the two gaps.
+/// The rod is the convex hull of the two spheres, with the length `length + 2 radius` from tip to tip, so its
+/// distance from the plane is the smaller of the two gaps.
 ///
-/// The tangent rows are velocities of the rounded surface. The friction directions that Stewart and
-/// Trinkle print for their rod leave the arm of the radius out; a radius of 0 and a plane moved out by
-/// the radius give those, with the same gaps.
+/// The tangent rows are velocities of the rounded surface. The friction directions that Stewart and Trinkle print
+/// for their rod neglect the arm of the radius. A radius of 0 and a plane shifted outward by the radius reproduce
+/// those, with the same gaps.
 ///
 /// # Errors
 ///

@@ -4,10 +4,9 @@
 //! g = \lVert c_1 - c_2 \rVert - r_1 - r_2, \qquad n = \frac{c_1 - c_2}{\lVert c_1 - c_2 \rVert}.
 //! ```
 //!
-//! The rows are the velocity of the point `c_1 − r_1 n` of sphere 1 minus that of the point
-//! `c_2 + r_2 n` of sphere 2. Equal and opposite impulses at these two points keep the linear momentum;
-//! they keep the angular momentum exactly at `g = 0`, and otherwise up to `g` times the tangential
-//! impulse.
+//! The rows are the velocity of the point `c_1 − r_1 n` of sphere 1 minus that of the point `c_2 + r_2 n` of sphere 2.
+//! Equal and opposite impulses at these two points conserve the linear momentum. They conserve the angular momentum
+//! exactly at `g = 0`, and otherwise up to `g` times the tangential impulse.
 //!
 //! # Source
 //!
@@ -29,11 +28,11 @@ use crate::{
 
 /// The gap between two spheres; in the plane, two discs. Either may be fixed in the world.
 ///
-/// In space the first tangent is `n × a`, normalized, for the world axis `a` (default `e_z`, the
-/// vertical); near `n = ±a` the [fallback of the contact frame](ContactFrame::from_normal) chooses.
+/// In space the first tangent is `n × a`, normalized, for the world axis `a` (default `e_z`, the vertical); near
+/// `n = ±a` the [fallback of the contact frame](ContactFrame::from_normal) is used.
 ///
-/// Where the centers coincide the gap `−r_1 − r_2` has no gradient: every direction separates equally.
-/// The normal is then `a` (in the plane `e_y`). The gap itself is continuous there.
+/// If the centers coincide the gap `−r_1 − r_2` has no gradient: every direction separates equally. The normal is
+/// then `a` (in the plane `e_y`). The gap itself is continuous there.
 ///
 /// # Example
 ///
@@ -96,7 +95,7 @@ impl SphereSphere {
         let c_1 = self.sphere_1.center.position(system, coordinates);
         let c_2 = self.sphere_2.center.position(system, coordinates);
         let distance = (c_1 - c_2).norm();
-        // Centers nearer than the rounding of a radius have no direction worth following.
+        // Centers closer than the rounding of a radius do not determine a direction.
         let separate = distance > f64::EPSILON * (r_1 + r_2);
         let frame = match system.dimension() {
             Dimension::Plane => {

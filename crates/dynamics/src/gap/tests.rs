@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A radius of the second sphere so that they touch exactly (up to rounding), overlap or are apart.
+/// A radius of the second sphere for which they touch exactly (up to rounding), overlap or are apart.
 fn scales() -> impl Strategy<Value = f64> {
     prop_oneof![Just(1.0), 0.1..2.0]
 }
@@ -29,8 +29,8 @@ fn rows(gap: &dyn GapFunction, system: &dyn System, q: &[f64]) -> ContactRows {
     rows
 }
 
-/// Largest difference between the rows applied to `v` and differences of the gap and of the
-/// positions of the two touching points, which `bodies` carry along.
+/// Largest difference between the rows applied to `v` and differences of the gap and of the positions of the two
+/// contact points, which are fixed to `bodies`.
 pub(super) fn defect(
     gap: &dyn GapFunction,
     bodies: [Option<usize>; 2],
@@ -71,7 +71,7 @@ fn spheres(
     let second = Sphere::on_body(1, offsets[1], 0.0);
     let apart = (first.center.position(system, q) - second.center.position(system, q)).norm();
     let second = Sphere { radius: (scale * apart - radius).max(0.0), ..second };
-    // Third derivatives of a distance grow as its inverse square: below 100 from here on.
+    // Third derivatives of a distance grow as its inverse square: they are below 100 at larger distances.
     (apart > 0.5).then(|| SphereSphere::new(first, second).unwrap())
 }
 
@@ -173,7 +173,7 @@ fn coincident_centers_have_the_axis_as_normal_and_a_continuous_gap() {
     assert_eq!([frame.normal, frame.tangent_1], [Vector3::y(), Vector3::x()]);
 }
 
-/// A rod of length 2 lies at 30° with its middle at the height 3: its ends are at 3 ± ½.
+/// A rod of length 2 is inclined by 30° with its middle at the height 3: its ends are at 3 ± ½.
 #[test]
 fn a_rounded_rod_touches_with_its_ends() {
     let system =
@@ -186,7 +186,7 @@ fn a_rounded_rod_touches_with_its_ends() {
     let rows = rows(&ends[1], &system, &q);
     assert_eq!(rows.normal()[..2], [0.0, 1.0]);
     assert!((rows.normal()[2] + 0.75_f64.sqrt()).abs() < 1e-15);
-    // Its lowest point lies ½ + ¼ below the middle, so spin carries it forward.
+    // Its lowest point is ½ + ¼ below the middle, so spin moves it forward.
     assert_eq!(rows.tangent(0)[..2], [1.0, 0.0]);
     assert!((rows.tangent(0)[2] - 0.75).abs() < 1e-15);
 }
@@ -278,7 +278,7 @@ proptest! {
         prop_assume!(pair.is_some());
         let pair = pair.unwrap();
         let frame = pair.contact_point(&system, &q).unwrap().frame;
-        // Nearer to the axis the first tangent magnifies rounding more than tenfold.
+        // Closer to the axis the first tangent amplifies rounding more than tenfold.
         prop_assume!(frame.normal.xy().norm() > 0.1);
         let q_moved: Vec<f64> = (0..2)
             .flat_map(|body| pose_coordinates(&(motion * system.pose(&q, body))))
@@ -320,7 +320,8 @@ proptest! {
         let [first, second] = pair.unwrap().spheres();
         let one = rows(&SphereSphere::new(first, second).unwrap(), &system, &q);
         let other = rows(&SphereSphere::new(second, first).unwrap(), &system, &q);
-        // With n, t and the bodies exchanged in sign, n and t rows stay and o = n × t turns.
+        // If n, t and the order of the bodies are reversed, the rows of n and t do not change and that of o = n × t
+        // changes its sign.
         for (k, sign) in [(0, 1.0), (1, 1.0), (2, -1.0)] {
             for (a, b) in one.row(k).iter().zip(other.row(k)) {
                 prop_assert!((a - sign * b).abs() < 1e-14);

@@ -172,7 +172,7 @@ proptest! {
     #[test]
     fn the_moment_about_a_point_is_that_of_the_kinetic_energy(at in vectors(), spin in vectors()) {
         let body = MassProperties::solid_box(2.0, &Vector3::new(1.0, 0.5, 0.2)).unwrap();
-        // Turning about the point `at`, the center of mass moves at ω × (c − at).
+        // In a rotation about the point `at`, the center of mass moves at ω × (c − at).
         let velocity = spin.cross(&-at);
         let energy = 0.5 * body.mass * velocity.norm_squared() + 0.5 * spin.dot(&(body.inertia * spin));
         let about = 0.5 * spin.dot(&(body.inertia_about(&at) * spin));

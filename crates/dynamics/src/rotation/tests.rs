@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn differences_undo_updates(q in quaternions(), axis in directions(), angle in -3.0..3.0) {
-        // Up to 3 rad the map d = 2 tan(angle/2) magnifies rounding by at most 1/cos²(1.5) < 200.
+        // Up to 3 rad the map d = 2 tan(angle/2) amplifies rounding by at most 1/cos²(1.5) < 200.
         for update in [RotationUpdate::Exponential, RotationUpdate::NormalizedEuler] {
             let d = axis * angle;
             let back = update.difference(&q, &update.apply(&q, &d));

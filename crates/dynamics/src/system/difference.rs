@@ -1,4 +1,4 @@
-//! Rates along a motion by differences, for surfaces, joints and systems that have no closed form of them.
+//! Rates along a motion by differences, for surfaces, joints and systems without a closed form.
 //!
 //! A function `f(s)` of the motion `q ⊕ s v` has the rate `f'(0)`. The central differences
 //!
@@ -6,14 +6,14 @@
 //! D_k = \frac{f(h_k) - f(-h_k)}{2 h_k}, \qquad h_k = 2^{-k} T,
 //! ```
 //!
-//! err by even powers of `h_k`, which Richardson's extrapolation removes one after another, and by the rounding
-//! `ε F/h_k` for terms of `f` of the size of `F`. Steps are halved until two extrapolations agree to that
-//! rounding; else the pair that agrees best counts. No length or time of its own enters: `T` is the time in which
-//! the bodies move by the extent of the system, which is longer than the motion is smooth for, and the halvings
-//! find how much shorter the step has to be.
+//! have errors in even powers of `h_k`, which Richardson's extrapolation removes one after another, and a rounding
+//! error `ε F/h_k` for terms of `f` of the size of `F`. Steps are halved until two extrapolations agree to that
+//! rounding; otherwise the pair that agrees best is used. No length or time has to be given: `T` is the time in
+//! which the bodies move by the extent of the system, which is longer than the motion is smooth, and the halvings
+//! find the required step.
 //!
-//! - **Needs** `f` smooth at 0. Where it is not finite a step is too long.
-//! - **Cost** two values of `f` for each step, usually some ten steps; at most 48.
+//! - **Needs** a smooth `f` at 0. If `f` is not finite, the step is too long.
+//! - **Cost** two values of `f` for each step, usually about ten steps; at most 48.
 //!
 //! # Source
 //!
@@ -24,11 +24,12 @@ use nalgebra::Vector3;
 
 use crate::system::System;
 
-/// Maximum number of steps. The last one, `2^-48 T`, is `4e-15` of the time in which bodies cross the system: at a
-/// shorter one rounding would leave nothing of a difference.
+/// Maximum number of steps. The last one, `2^-48 T`, is `4e-15` of the time in which bodies cross the system; a
+/// difference over a shorter one would be rounding only.
 const STEPS: usize = 48;
 
-/// Extrapolations of one step: errors up to `h^10` are removed. More would add up more rounding than they remove.
+/// Number of extrapolations of one step: errors up to `h^10` are removed. More would add more rounding than they
+/// remove.
 const ORDERS: usize = 5;
 
 /// Two extrapolations agree if they differ by less than this multiple of `ε F/h`: `f(h)` and `f(−h)` bring a few
@@ -38,8 +39,8 @@ const ROUNDINGS: f64 = 8.0;
 /// Writes `f'(0)` for the function `f` of the coordinates `q ⊕ s v` to `rate`.
 ///
 /// `f` takes coordinates (length `n_q`), writes its value (the length of `rate`), and returns the size of the terms
-/// that the value is a sum of, which its rounding errors are relative to. The rate is NaN where `f` is. `length` (m) is one of the surfaces or
-/// points that `f` is about, 0 if there is none to name; it can only lengthen the first step.
+/// whose sum the value is; its rounding errors are relative to that size. The rate is NaN where `f` is. `length` (m)
+/// is one of the surfaces or points that `f` concerns, or 0 if there is none; it can only lengthen the first step.
 pub fn along<S: System + ?Sized>(
     system: &S,
     coordinates: &[f64],
@@ -64,7 +65,8 @@ pub fn along<S: System + ?Sized>(
     derivative(at, longest, rate);
 }
 
-/// Writes `f'(0)` to `rate`, with steps from `longest` down; `f` writes a value and returns the size of its terms.
+/// Writes `f'(0)` to `rate`, with decreasing steps that begin with `longest`; `f` writes a value and returns the
+/// size of its terms.
 fn derivative(mut f: impl FnMut(f64, &mut [f64]) -> f64, longest: f64, rate: &mut [f64]) {
     let count = rate.len();
     let (mut ahead, mut behind) = (vec![0.0; count], vec![0.0; count]);
@@ -91,7 +93,7 @@ fn derivative(mut f: impl FnMut(f64, &mut [f64]) -> f64, longest: f64, rate: &mu
             }
             now.push(next);
         }
-        // A value that is not finite leaves `best` as it is.
+        // A value that is not finite does not change `best`.
         if best <= ROUNDINGS * f64::EPSILON * terms / h {
             return;
         }
@@ -112,10 +114,10 @@ fn largest_change(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(change).fold(0.0, f64::max)
 }
 
-/// A time (s) in which the bodies move by about the extent of the system or further; 0 if nothing moves.
+/// A time (s) in which the bodies move by about the extent of the system or more; 0 if nothing moves.
 ///
-/// The extent is that of the origins of the bodies and `length`. Without any it is the time of a turn by 1 rad or, if
-/// nothing turns, that in which coordinates double.
+/// The extent is that of the origins of the bodies and `length`. If it is zero, the time is that of a rotation by 1
+/// rad or, if nothing rotates, that in which coordinates double.
 fn longest_step<S: System + ?Sized>(
     system: &S,
     coordinates: &[f64],

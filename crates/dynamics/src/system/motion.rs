@@ -1,4 +1,4 @@
-//! How one body moves in one state: [`BodyVelocity`], and velocities and accelerations of all its points.
+//! The motion of one body in one state: [`BodyVelocity`], and velocities and accelerations of all its points.
 //!
 //! A velocity field of a rigid body is `v(p) = v(o) + ω × (p − o)`. With points at the arms `A e_k`,
 //! `v(o + A e_k) − v(o) = A ω × e_k`, and `Σ e_k × (ω × e_k) = 3 ω − ω`, so that
@@ -7,19 +7,18 @@
 //! \omega = \frac{1}{2 A} \sum_k e_k \times (v(o + A e_k) - v(o)),
 //! ```
 //!
-//! and likewise for the angular acceleration after `ω × (ω × e_k)` has been taken off. A row of `ω · d`
-//! is the difference of two point rows: for a unit vector `a ⟂ d` and `b = d × a`,
-//! `ω · d = (ω × a) · b`.
+//! and likewise for the angular acceleration after subtraction of `ω × (ω × e_k)`. A row of `ω · d` is the
+//! difference of two point rows: for a unit vector `a ⟂ d` and `b = d × a`, `ω · d = (ω × a) · b`.
 
 use nalgebra::Vector3;
 
 use crate::system::System;
 
-/// The arm `A` (m), `2^100`, at which point rows are differences of angles.
+/// The arm `A` (m), `2^100`, at which differences of point rows are angles.
 ///
-/// `v(o)` cancels in the difference, which leaves rounding of the size of `ε |v(o)|/A`: the larger the arm, the
-/// smaller. A power of two loses nothing by the division, this one is beyond every length of a mechanism, and
-/// its products with velocities stay far from overflow.
+/// `v(o)` cancels in the difference, with a rounding of `ε |v(o)|/A`, which is the smaller the larger the arm.
+/// Division by a power of two is exact, this one is larger than any length of a mechanism, and its products with
+/// velocities do not overflow.
 const ARM: f64 = 1_267_650_600_228_229_401_496_703_205_376.0;
 
 /// The velocity of the frame of a body.
@@ -38,7 +37,7 @@ impl BodyVelocity {
         Self { linear: Vector3::zeros(), angular: Vector3::zeros() }
     }
 
-    /// The velocity of `body` from the point rows of its system alone.
+    /// The velocity of `body`, computed from the point rows of its system only.
     pub(crate) fn from_point_rows<S: System + ?Sized>(
         system: &S,
         coordinates: &[f64],
@@ -65,7 +64,7 @@ impl BodyVelocity {
     }
 }
 
-/// A body of a system in one state; `None` stands for the world, which rests.
+/// A body of a system in one state; `None` represents the world, which is at rest.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyMotion<'a> {
     system: &'a dyn System,
@@ -143,7 +142,7 @@ fn curl(
     0.5 * sum
 }
 
-/// Adds the row of `direction · ω` of `body` to `row`; nothing for the world.
+/// Adds the row of `direction · ω` of `body` to `row`. Adds nothing for the world.
 pub(crate) fn add_angular_row(
     system: &dyn System,
     coordinates: &[f64],

@@ -22,7 +22,7 @@ pub(crate) fn cases(cases: u32) -> ProptestConfig {
     }
 }
 
-/// What one link of a random tree is made of.
+/// Random data of one link of a tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     kind: u8,
@@ -102,7 +102,7 @@ impl Part {
             center.z = 0.0;
         }
         let mut link = Link::new(number.to_string(), self.joint(is_planar)).at(placement);
-        // Every other link hangs on the one before it, so that trees get deep.
+        // Every other link is attached to the previous one, so that trees become deep.
         let parent =
             if self.parent.is_multiple_of(2) { number } else { self.parent % (number + 1) };
         if parent > 0 {
@@ -169,8 +169,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Planar trees of up to 30 joints, and the same trees as systems in space, into which gravity
-    /// along `z`, which nothing can follow, turns them.
+    /// Planar trees of up to 30 joints, and the same trees as systems in space. Gravity along `z`, in which no joint
+    /// can move, makes them systems in space.
     pub(crate) fn planar_trees()(
         parts in prop::collection::vec(parts(), 1..31),
         q in prop::collection::vec(-1.0..1.0, 90),

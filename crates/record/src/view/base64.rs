@@ -1,15 +1,15 @@
-//! Bytes as text of 64 characters.
+//! Base64: bytes as text of 64 characters.
 //!
 //! # Source
 //!
 //! S. Josefsson, *The Base16, Base32, and Base64 Data Encodings*, RFC 4648 (2006), section 4: with padding, without
-//! line ends, and with no bits left over.
+//! line breaks, and without nonzero unused bits.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 const PAD: u8 = b'=';
 
-/// `bytes` as text, four characters for each three of them.
+/// Encodes `bytes` as text, four characters for every three bytes.
 pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(4 * bytes.len().div_ceil(3));
     for chunk in bytes.chunks(3) {
@@ -24,7 +24,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of `text`, or a sentence on what is wrong with it.
+/// Decodes `text`, or returns a sentence that describes its error.
 pub(super) fn decode(text: &str) -> Result<Vec<u8>, String> {
     let (chunks, rest) = text.as_bytes().as_chunks::<4>();
     if !rest.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn decode(text: &str) -> Result<Vec<u8>, String> {
     }
     let mut bytes = Vec::with_capacity(3 * chunks.len());
     for (index, chunk) in chunks.iter().enumerate() {
-        // Before the end `=` is a character like others, and not of the alphabet.
+        // Before the end `=` is not padding, and it is not in the alphabet.
         let is_last = index + 1 == chunks.len();
         let padding =
             if is_last { chunk.iter().rev().take_while(|c| **c == PAD).count() } else { 0 };
@@ -44,7 +44,7 @@ pub(super) fn decode(text: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Three bytes, of which the last `padding` do not count and are 0.
+/// Three bytes, of which the last `padding` are unused and 0.
 fn word(chunk: &[u8; 4], padding: usize) -> Option<[u8; 3]> {
     let characters = chunk.get(..4 - padding.min(4)).filter(|_| padding <= 2)?;
     let mut bits = 0;

@@ -1,17 +1,17 @@
-//! Grains by the thousand in a compact form.
+//! Thousands of grains in a compact form.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::base64;
 
-/// The number of a place where a grain is not.
+/// The number for a grain that is not present.
 const ABSENT: u16 = u16::MAX;
 
-/// Balls that come and go, in space: a few bytes each and no turning.
+/// Balls in space that may appear and disappear: a few bytes each, without rotation.
 ///
-/// Places are whole numbers from 0 to 65 534 between two corners of a box, for each time and each ball `x`, `y`, `z`.
-/// 65 535 stands for a ball that is not there. In JSON the lists are base64 of little-endian numbers: `radii` of
-/// 32-bit floats, `places` of unsigned 16-bit integers.
+/// Positions are integers from 0 to 65 534 between two corners of a box: `x`, `y`, `z` for each time and each ball.
+/// 65 535 marks a ball that is not present. In JSON the lists are base64 of little-endian numbers: `radii` of 32-bit
+/// floats, `places` of unsigned 16-bit integers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grains {
     /// Lower and upper corner of the box (m).
@@ -19,14 +19,14 @@ pub struct Grains {
     /// Radius of each ball (m).
     #[serde(serialize_with = "write_radii", deserialize_with = "read_radii")]
     pub radii: Vec<f32>,
-    /// Places.
+    /// The positions.
     #[serde(serialize_with = "write_places", deserialize_with = "read_places")]
     pub places: Vec<u16>,
 }
 
 impl Grains {
-    /// Balls of these radii (m) whose centers (m) are, at each time in turn, those of `frames`; none for a ball that is
-    /// not there.
+    /// Creates balls with these radii (m) whose centers (m) at each time are those of `frames`; `None` for a ball
+    /// that is not present.
     ///
     /// # Example
     ///
@@ -66,7 +66,7 @@ impl Grains {
         Self { corners: [low, high], radii, places }
     }
 
-    /// Where a ball is at a time (m), if it is there.
+    /// The center of a ball at a time (m), if the ball is present.
     #[must_use]
     pub fn center(&self, time: usize, ball: usize) -> Option<[f64; 3]> {
         let first = 3 * (time * self.radii.len() + ball);
@@ -98,7 +98,7 @@ fn read_places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u16>, D
     Ok(words(deserializer)?.into_iter().map(u16::from_le_bytes).collect())
 }
 
-/// Numbers of `N` bytes in base64.
+/// Reads numbers of `N` bytes each from base64.
 fn words<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Vec<[u8; N]>, D::Error> {
@@ -130,7 +130,7 @@ mod tests {
                 continue;
             };
             for (found, expected) in found.into_iter().zip(center(ball + time)) {
-                // Half of a step of a box that is at most 2 m long.
+                // Half of the resolution of a box that is at most 2 m long.
                 assert!((found - expected).abs() <= 1.01 / 65534.0, "{found} for {expected}");
             }
         }

@@ -13,14 +13,14 @@ use crate::{
 
 const STYLE: &str = include_str!("page.css");
 
-/// What a fold does when it is opened.
+/// The script of a fold, which runs when it is opened.
 const LOAD: &str = "const frame = this.querySelector('iframe'); frame.src ||= frame.dataset.page";
 
-/// The page: a summary, then for each experiment its paragraph, its table and its figures.
+/// Builds the page: a summary, then for each experiment its paragraph, its table and its figures.
 ///
-/// It holds its style and its figures, loads nothing, follows the reader's light or dark scheme,
-/// and links to the files that [`Report::write`] puts beside it. Pages that play motions are loaded into it when the
-/// reader asks for them.
+/// It contains its style and its figures, loads nothing, follows the reader's light or dark scheme, and links to the
+/// files that [`Report::write`] writes next to it. Pages that play motions are only loaded when the reader opens
+/// them.
 pub(super) fn html(report: &Report<'_>) -> String {
     let mut body = head(report);
     body += &contents(report.outcomes);
@@ -110,10 +110,10 @@ fn section(outcome: &ExperimentOutcome) -> String {
     text + "</section>\n"
 }
 
-/// The page that plays an experiment, loaded when it is unfolded.
+/// The page that plays an experiment, loaded when its fold is opened.
 ///
-/// Browsers load frames that are folded away, even lazy ones, and a dozen of players at once takes a minute: so a frame
-/// gets its address when its fold is opened.
+/// Browsers load frames in closed folds, even lazy ones, and loading a dozen players at once takes a minute. A frame
+/// therefore gets its address only when its fold is opened.
 fn player(id: &str, play: &Play) -> String {
     let (folder, title) = (folder(id), escape(&play.view.title));
     let command = play.command.as_ref().map_or_else(String::new, |arguments| {
@@ -128,7 +128,7 @@ fn player(id: &str, play: &Play) -> String {
     )
 }
 
-/// The rows of an experiment; the reference that counts is underlined.
+/// The rows of an experiment; the reference used for the verdict is underlined.
 fn table(rows: &[Row]) -> String {
     let mut text = "<div class=\"scroll\">\n<table class=\"rows\">\n<thead><tr>\
         <th scope=\"col\">quantity</th>\

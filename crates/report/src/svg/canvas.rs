@@ -1,4 +1,4 @@
-//! A drawing surface measured in pixels with a tenth of a pixel as its grain.
+//! A drawing surface measured in pixels with a resolution of a tenth of a pixel.
 
 use plotters::{
     backend::{DrawingBackend, SVGBackend},
@@ -11,20 +11,20 @@ use plotters::{
 /// A point of the page (px): to the right and down from the upper left corner.
 pub(super) type Point = (f64, f64);
 
-/// Where a text sits relative to its point.
+/// The placement of a text relative to its point.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Anchor {
-    /// Begins at the point, vertically centered.
+    /// The text begins at the point, vertically centered.
     Start,
-    /// Centered on the point.
+    /// The text is centered on the point.
     Middle,
-    /// Ends at the point, vertically centered.
+    /// The text ends at the point, vertically centered.
     End,
-    /// Centered on the point and turned to read upwards.
+    /// The text is centered on the point and rotated to read upwards.
     Upwards,
 }
 
-/// How a text looks.
+/// The style of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Font {
     /// Height (px).
@@ -36,23 +36,23 @@ pub(super) struct Font {
 }
 
 impl Font {
-    /// Generous estimate of the width of `text` (px), since the reader's fonts are not known.
+    /// Upper estimate of the width of `text` (px), since the reader's fonts are not known.
     pub(super) fn width(self, text: &str) -> f64 {
         self.em() * text.chars().count() as f64
     }
 
-    /// How many characters surely fit into `room` (px).
+    /// Number of characters that certainly fit into `room` (px).
     #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
     pub(super) fn characters(self, room: f64) -> usize {
         (room / self.em()) as usize
     }
 
-    /// Generous mean width of a character (px).
+    /// Upper estimate of the mean width of a character (px).
     fn em(self) -> f64 {
         self.size * if self.bold { 0.61 } else { 0.57 }
     }
 
-    /// This font, smaller if `text` would else be wider than `room` (px), but at least 7 px.
+    /// This font, or a smaller one if `text` would be wider than `room` (px), but at least 7 px.
     pub(super) fn fitting(self, text: &str, room: f64) -> Self {
         let scale = (room / self.width(text)).min(1.0);
         Self { size: (self.size * scale).max(7.0), ..self }
@@ -72,8 +72,8 @@ pub(super) struct Stroke {
 
 /// An SVG document under construction.
 ///
-/// The SVG backend of `plotters` rounds to whole units, so the document counts tenths of a pixel
-/// and [`Canvas::finish`] scales it back in its head.
+/// The SVG backend of `plotters` rounds to integers, so the document is in tenths of a pixel and [`Canvas::finish`]
+/// scales it back in its header.
 pub(super) struct Canvas<'a> {
     backend: SVGBackend<'a>,
 }
@@ -92,7 +92,7 @@ impl<'a> Canvas<'a> {
         infallible(self.backend.draw_rect(place(corner), place(opposite), &color, true));
     }
 
-    /// A line through `path`; nothing for fewer than two distinct points.
+    /// A line through `path`; nothing is drawn for fewer than two distinct points.
     pub(super) fn line(&mut self, path: &[Point], stroke: Stroke) {
         let Some((on, off)) = stroke.dash else { return self.solid(path, stroke) };
         for dash in dashes(path, on, off) {
@@ -122,8 +122,8 @@ impl<'a> Canvas<'a> {
         infallible(self.backend.fill_polygon(corners, &color));
     }
 
-    /// The area that `polygons` wind around, as one polygon so that holes stay open: it runs through
-    /// the first corners of all, and back the same way, which encloses nothing.
+    /// The area enclosed by `polygons`, as one polygon so that holes stay open: it runs through the first corners of
+    /// all, and back the same way, which encloses no area.
     pub(super) fn area(&mut self, polygons: &[Vec<Point>], color: RGBColor) {
         let mut corners: Vec<Point> = Vec::new();
         for polygon in polygons {
@@ -160,8 +160,8 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// Gives the finished `document` its size in pixels, a `title` and a `description` for readers who
-/// do not see it, and rounded joints.
+/// Adds to the finished `document` its size in pixels, a `title` and a `description` for readers who cannot see it,
+/// and rounded joints.
 pub(super) fn with_head(
     document: &str,
     (width, height): (f64, f64),
@@ -221,7 +221,7 @@ fn units(pixels: f64) -> i32 {
     (pixels * GRAIN).round() as i32
 }
 
-/// Drawing into a string cannot fail: the backend's error is that of its files.
+/// Drawing into a string cannot fail: the backend only returns errors of files.
 fn infallible<E>(result: Result<(), E>) {
     debug_assert!(result.is_ok(), "the SVG backend failed to write into a string");
 }

@@ -1,4 +1,4 @@
-//! The legend and the colors it explains.
+//! The legend and the colors of the series.
 
 use percussion_record::{Figure, Mark, Series};
 use plotters::style::RGBColor;
@@ -9,8 +9,8 @@ use super::{
     dot, dot_radius, line, outline, shade,
 };
 
-/// Okabe and Ito's colors without black and yellow, which vanish on dark and on light, and with
-/// their orange before the lighter blue.
+/// Okabe and Ito's colors without black and yellow, which are hard to see on dark and on light pages, and with their
+/// orange before the lighter blue.
 const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -28,7 +28,7 @@ const GAP: f64 = 18.0;
 
 /// The labels of a figure, laid out in rows.
 pub(super) struct Legend {
-    /// Labels in color, in the order of their first appearance.
+    /// Labels with a color, in the order of their first appearance.
     colored: Vec<String>,
     entries: Vec<Entry>,
     rows: u32,
@@ -74,8 +74,8 @@ impl Legend {
         if self.rows == 0 { 0.0 } else { f64::from(self.rows) * ROW + 6.0 }
     }
 
-    /// The color of `series`, and whether its lines are dashed to tell it from an earlier one of
-    /// the same color.
+    /// The color of `series`, and whether its lines are dashed to distinguish it from an earlier one of the same
+    /// color.
     pub(super) fn color(&self, series: &Series) -> (RGBColor, bool) {
         match self.colored.iter().position(|label| *label == series.label) {
             Some(index) => (PALETTE[index % PALETTE.len()], index >= PALETTE.len()),

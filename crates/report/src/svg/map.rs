@@ -1,6 +1,7 @@
-//! Cells in colors, and the bar that says which color is which value.
+//! Cells in colors, and the color bar.
 //!
-//! The colors are those of viridis, whose lightness grows with the value: they can be told apart without color vision.
+//! The colors are those of viridis, whose lightness increases with the value: they can be distinguished without
+//! color vision.
 
 use percussion_record::Map;
 use plotters::style::{RGBColor, colors::colormaps::ViridisRGB};
@@ -16,10 +17,10 @@ pub(super) const BAR_HEIGHT: f64 = 64.0;
 
 const BAR: f64 = 14.0;
 const BAR_WIDTH: f64 = 360.0;
-/// Pieces of the bar, more than the eye tells apart.
+/// Number of pieces of the bar, more than the eye can distinguish.
 const PIECES: u32 = 120;
 
-/// What neighbors overlap by, so that no paper shines through between them (px).
+/// Overlap of neighboring cells, so that the background is not visible between them (px).
 const SEAM: f64 = 0.4;
 
 /// Opposite corners of each cell.
@@ -44,7 +45,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, map: &Map, (x, y): (&Scale, &Scale),
     for piece in 0..PIECES {
         let value = |edge: u32| low + (high - low) * f64::from(edge) / f64::from(PIECES);
         let middle = 0.5 * (value(piece) + value(piece + 1));
-        // Each on the rest of the one before, so that there is nothing between them.
+        // Each piece is drawn over the rest of the previous one, so that there is no gap between them.
         let corner = (bar.pixel(value(piece)), upper);
         canvas.rectangle(corner, (bar.pixels.1, lower), color(middle, (low, high)));
     }

@@ -1,8 +1,8 @@
-//! From values to pixels, and the round values worth a tick.
+//! The map from values to pixels, and the round values for ticks.
 
 use percussion_record::Axis;
 
-/// One axis: the values at its ends and the pixels they are drawn at.
+/// One axis: the values at its ends and their positions in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     /// Values at the beginning and the end, the first smaller.
@@ -12,15 +12,14 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Where `value` is drawn (px).
+    /// The position of `value` (px).
     pub(super) fn pixel(&self, value: f64) -> f64 {
         let (low, high) = self.range;
         let share = (value - low) / (high - low);
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
-    /// Round values about `spacing` pixels apart, with their labels and the power of ten that
-    /// multiplies them.
+    /// Round values about `spacing` pixels apart, with their labels and a common power of ten.
     pub(super) fn ticks(&self, spacing: f64) -> Ticks {
         let (low, high) = self.range;
         let length = (self.pixels.1 - self.pixels.0).abs();
@@ -46,7 +45,7 @@ impl Scale {
 pub(super) struct Ticks {
     /// Values and labels.
     pub(super) marks: Vec<(f64, String)>,
-    /// The labels count multiples of `10^exponent`.
+    /// The labels are multiples of `10^exponent`.
     pub(super) exponent: i32,
 }
 
@@ -65,7 +64,7 @@ impl Ticks {
     }
 }
 
-/// The range that holds all finite `values` with `padding` (a share of its length) on each side.
+/// The range of all finite `values` with `padding` (a fraction of its length) on each side.
 pub(super) fn range(values: impl Iterator<Item = f64>, padding: f64) -> (f64, f64) {
     let (low, high) = values
         .filter(|value| drawable(*value))
@@ -75,7 +74,7 @@ pub(super) fn range(values: impl Iterator<Item = f64>, padding: f64) -> (f64, f6
     if low > high {
         return (0.0, 1.0);
     }
-    // A constant, up to round-off, gets room around it, so that the axis has a length.
+    // A range that is constant up to round-off is widened, so that the axis has a length.
     let least = 1e-9 * low.abs().max(high.abs());
     if high - low <= least {
         let room = if high == 0.0 { 1.0 } else { 0.5 * high.abs() };
@@ -85,7 +84,7 @@ pub(super) fn range(values: impl Iterator<Item = f64>, padding: f64) -> (f64, f6
     (low - room, high + room)
 }
 
-/// Whether `value` can be put on an axis: finite, with room for differences.
+/// Whether `value` can be placed on an axis: finite, and small enough for differences.
 pub(super) fn drawable(value: f64) -> bool {
     value.abs() < 1e300
 }
@@ -98,7 +97,7 @@ fn round_step(least: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-/// A multiple of three to take out of labels that would be long, else 0.
+/// The exponent, a multiple of three, by which long labels are shortened; otherwise 0.
 fn exponent(largest: f64) -> i32 {
     if largest == 0.0 || (1e-2..1e5).contains(&largest) {
         return 0;

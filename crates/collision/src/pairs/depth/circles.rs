@@ -1,16 +1,17 @@
-//! All points where the distance of a circle from a line is smallest, and where that of two circles is
-//! stationary.
+//! All points at which the distance of a circle from a line is a local minimum, and all at which that of two circles
+//! is stationary.
 //!
-//! **Line.** Seen along the line the circle is an ellipse. With the angle `ψ` on the circle from the
+//! **Line.** The projection of the circle along the line is an ellipse. With the angle `ψ` on the circle from the
 //! projection of the line on its plane, half the derivative of the squared distance over the radius is
 //!
 //! ```math
 //! f(\psi) = b \cos\psi - a \sin\psi + k \sin\psi \cos\psi, \qquad k = r \sin^2 \alpha,
 //! ```
 //!
-//! `α` the angle between line and axis, `a` and `b` the components of the offset of the centers. For
-//! `a, b ≥ 0` (else reflect) `f / (sin ψ cos ψ)` is monotone in the third quadrant, where one minimum lies,
-//! and convex in the fourth, where a second one lies if `a^{2/3} + b^{2/3} < k^{2/3}`, inside the evolute.
+//! where `α` is the angle between line and axis, and `a` and `b` are the components of the offset of the centers.
+//! For `a, b ≥ 0` (otherwise reflect) `f / (sin ψ cos ψ)` is monotone in the third quadrant, which contains one
+//! minimum. It is convex in the fourth, which contains a second one if `a^{2/3} + b^{2/3} < k^{2/3}`, inside the
+//! evolute.
 //!
 //! **Two circles.** With the point `p(φ)` of the first, `w` its offset from the second center in the plane
 //! of the second and `d` the offset of the centers, the distance is stationary where
@@ -19,10 +20,10 @@
 //! T(\varphi) = (d \cdot \rho')^2 |w|^2 - R^2 (w \cdot \rho')^2 = 0, \qquad p = c + r \rho(\varphi),
 //! ```
 //!
-//! a trigonometric polynomial of degree four. Its roots are isolated by halving intervals: by Taylor's
-//! formula with the bound `Σ k² |T_k|` of the second derivative an interval has no root, or `T` is
-//! monotone in it, or it is halved; what is left at the smallest width holds a root that is nearly
-//! double. So none of the at most eight is missed.
+//! a trigonometric polynomial of degree four. Its roots are isolated by halving intervals. By Taylor's formula, with
+//! the bound `Σ k² |T_k|` of the second derivative, an interval has no root, or `T` is monotone in it, or it is
+//! halved. An interval that remains at the smallest width contains a root that is nearly double. So none of the at
+//! most eight roots is missed.
 //!
 //! # Source
 //!
@@ -36,17 +37,17 @@ use nalgebra::{Complex, Vector2, Vector3};
 
 use crate::pairs::curve::{self, Curve};
 
-/// Bisection of an interval of length 2 reaches rounding in so many steps; Newton's in six.
+/// Bisection of an interval of length 2 needs this many steps to reach rounding; Newton's method needs six.
 const STEPS: usize = 60;
 
 /// Degree of the polynomial of two circles.
 const DEGREE: usize = 4;
 
-/// Halvings of the first sixteen intervals: Newton's method tells roots nearer than 2e-3 apart or
-/// finds the double one.
+/// Maximum number of halvings of the first sixteen intervals. At this width Newton's method separates roots closer
+/// than 2e-3 or finds the double one.
 const HALVINGS: i32 = 7;
 
-/// A polynomial as small as this, relative to its terms, is rounding: the circles are coaxial.
+/// A polynomial as small as this, relative to its terms, is only rounding: the circles are coaxial.
 const NOTHING: f64 = 1e-13;
 
 /// The parameters of `circle` where its distance from the line is a local minimum: one or two.
@@ -90,8 +91,8 @@ pub(super) fn nearest_to_line(circle: &Curve, line: &Curve) -> [Option<f64>; 2] 
     [Some(first), second]
 }
 
-/// The point where `f`, given with its derivative, turns from negative to positive between `low` and
-/// `high`, where it does so once: Newton's method, with bisection where it leaves the bracket.
+/// The point at which `f`, given with its derivative, changes from negative to positive between `low` and `high`,
+/// where it does so once. Newton's method is used, with bisection if a step leaves the bracket.
 fn root_between(mut low: f64, mut high: f64, f: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut x = 0.5 * (low + high);
     for _ in 0..STEPS {
@@ -111,7 +112,7 @@ fn root_between(mut low: f64, mut high: f64, f: impl Fn(f64) -> (f64, f64)) -> f
     x
 }
 
-/// A distance that two circles keep at least: of each from the plane and from the cylinder of the other.
+/// A lower bound of the distance of two circles: that of each from the plane and from the cylinder of the other.
 pub(super) fn distance_bound(a: &Curve, b: &Curve) -> f64 {
     let from = |of: &Curve, other: &Curve| {
         let (Some(of_y), Some(other_y)) = (of.y, other.y) else { return 0.0 };
@@ -120,7 +121,8 @@ pub(super) fn distance_bound(a: &Curve, b: &Curve) -> f64 {
         let between = of.center - other.center;
         let height = axis.dot(&between);
         let off_axis = (between - height * axis).norm();
-        // The points of a circle leave the height of its center by r times the sine of its tilt.
+        // The height of the points of a circle differs from that of its center by up to r times the sine of its
+        // tilt.
         let above = height.abs() - axis.dot(&of.x).hypot(axis.dot(&of_y));
         let beside = (off_axis - r - radius).max(radius - off_axis - r);
         above.max(0.0).hypot(beside.max(0.0))
@@ -128,7 +130,7 @@ pub(super) fn distance_bound(a: &Curve, b: &Curve) -> f64 {
     from(a, b).max(from(b, a))
 }
 
-/// Hands the parameters of all pairs of points of two circles with a stationary distance to `found`.
+/// Calls `found` with the parameters of all pairs of points of two circles with a stationary distance.
 pub(super) fn stationary(a: &Curve, b: &Curve, size: f64, found: &mut impl FnMut(f64, f64)) {
     let (Some(a_y), Some(b_y)) = (a.y, b.y) else { return };
     let [r, other] = [a.x.norm(), b.x.norm()];
@@ -155,8 +157,8 @@ pub(super) fn stationary(a: &Curve, b: &Curve, size: f64, found: &mut impl FnMut
     polynomial.roots(&mut |phi| {
         let (along, squared, across) = terms(phi);
         let toward = b.nearest(&a.at(phi)[0]);
-        // The nearest point of the second circle satisfies the equation, or the farthest, or, near a
-        // double root, both.
+        // The equation is satisfied by the nearest point of the second circle, or the farthest, or, near a double
+        // root, both.
         let near = (along * squared.sqrt() - radius * across).abs();
         let far = (along * squared.sqrt() + radius * across).abs();
         let both = 1e-3 * radius;
@@ -174,7 +176,7 @@ struct Trigonometric {
 }
 
 impl Trigonometric {
-    /// The polynomial through nine values, each given with the size of its terms, or `None` if all are
+    /// The polynomial through nine values, each given with the size of its terms, or `None` if all values are
     /// rounding.
     fn interpolate(value: impl Fn(f64) -> (f64, f64)) -> Option<Self> {
         const COUNT: usize = 2 * DEGREE + 1;
@@ -208,12 +210,12 @@ impl Trigonometric {
         (self.coefficients[0].re + 2.0 * value, 2.0 * slope)
     }
 
-    /// Hands every root in `[0, 2π)` to `found`, once or, if it is nearly double, a few times nearby.
+    /// Calls `found` with every root in `[0, 2π)`, once or, if it is nearly double, a few times nearby.
     fn roots(&self, found: &mut impl FnMut(f64)) {
         let terms = self.coefficients[1..].iter().zip(1_u8..);
         let bend: f64 = terms.map(|(c, k)| 2.0 * f64::from(k * k) * c.norm()).sum();
         let narrowest = FRAC_PI_8 * 0.5_f64.powi(HALVINGS);
-        // Eight intervals on each level of halving at the start, and one that waits on each other.
+        // Initially eight intervals on each level of halving, and one waiting interval on each other level.
         let mut waiting = [(0.0, 0.0); 16 + HALVINGS as usize];
         let mut count = 16;
         for (index, interval) in waiting[..count].iter_mut().enumerate() {
@@ -228,7 +230,7 @@ impl Trigonometric {
             }
             if slope.abs() > bend * half {
                 let sign = slope.signum();
-                // A little more than half, lest a root between two intervals belong to neither.
+                // A little more than half, so that a root between two intervals belongs to at least one of them.
                 let reach = half * (1.0 + 1e-9);
                 let [low, high] = [middle - reach, middle + reach];
                 if sign * self.at(low).0 <= 0.0 && sign * self.at(high).0 >= 0.0 {

@@ -1,4 +1,4 @@
-//! No direction separates more than the one found.
+//! No direction has a larger separation than the one found.
 
 use std::{f64::consts::TAU, sync::Arc};
 
@@ -40,7 +40,7 @@ fn pose(rng: &mut ChaCha8Rng, distance: f64) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(shift), turn)
 }
 
-/// The largest separation of `count` directions spread evenly, each of the best followed uphill.
+/// The largest separation of `count` evenly distributed directions, with the best ones refined by an ascent.
 fn sampled(a: &Placed<'_>, b: &Placed<'_>, count: usize, rng: &mut ChaCha8Rng) -> f64 {
     let gap = |n: &Vector3<f64>| separation(a, b, n).0;
     let mut best: Vec<(f64, Vector3<f64>)> = (0..count)
@@ -87,7 +87,7 @@ fn check(seed: u64, rounds: usize, count: usize) -> usize {
                 let tolerance = 1e-11 * (first.size() + second.size());
                 let (attained, _) = separation(&a, &b, &found.normal);
                 assert!((attained - found.gap).abs() < tolerance, "{found:?}");
-                // Cores that are apart may be farther apart in the direction of a vertex.
+                // The separation of disjoint cores may be larger in the direction of a vertex.
                 let rounding = first.rounding() + second.rounding();
                 if found.gap + rounding < 0.0 {
                     overlapping += 1;

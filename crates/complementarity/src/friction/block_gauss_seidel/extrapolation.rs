@@ -1,9 +1,9 @@
 //! Anderson's extrapolation of a fixed-point iteration from its last steps.
 //!
-//! With `f = g(p) − p` of the sweep `g`, the next start is `g(p) − ΔG γ`, where `γ` minimizes `‖f − ΔF γ‖` over the
-//! differences of the last steps. Impulses are weighted by the inverse masses of their contacts, so that `f` is
-//! a velocity. The normal equations are solved by a Cholesky factorization that drops the oldest differences where they
-//! depend on the newer ones.
+//! With `f = g(p) − p` of the sweep `g`, the next start is `g(p) − ΔG γ`, where `γ` minimizes `‖f − ΔF γ‖` over
+//! the differences of the last steps. Impulses are weighted by the inverse masses of their contacts, so that `f`
+//! is a velocity. The normal equations are solved by a Cholesky factorization that drops the oldest differences if
+//! they depend on newer ones.
 //!
 //! # Source
 //!
@@ -12,7 +12,7 @@
 
 use nalgebra::Vector3;
 
-/// Largest number of differences.
+/// Maximum number of differences.
 pub(super) const LARGEST: usize = 16;
 
 /// The last steps of an iteration.
@@ -24,7 +24,7 @@ pub(super) struct Extrapolation<'a> {
     start: Vec<Vector3<f64>>,
     step: Vec<Vector3<f64>>,
     end: Vec<Vector3<f64>>,
-    /// Differences of weighted steps and of ends, in a ring.
+    /// Differences of weighted steps and of end points, in a ring buffer.
     step_changes: Vec<Vec<Vector3<f64>>>,
     end_changes: Vec<Vec<Vector3<f64>>>,
     /// `ΔFᵀ ΔF`.
@@ -52,12 +52,12 @@ impl<'a> Extrapolation<'a> {
         }
     }
 
-    /// Notes where a sweep starts.
+    /// Records the start of a sweep.
     pub(super) fn before(&mut self, impulses: &[Vector3<f64>]) {
         self.start.copy_from_slice(impulses);
     }
 
-    /// Takes in where the sweep ended and returns its largest weighted change (m/s).
+    /// Records the end of a sweep and returns its largest weighted change (m/s).
     pub(super) fn after(&mut self, impulses: &[Vector3<f64>]) -> f64 {
         let mut largest = 0.0_f64;
         let mut square = 0.0;
@@ -66,7 +66,7 @@ impl<'a> Extrapolation<'a> {
         for (i, &end) in impulses.iter().enumerate() {
             let step = self.weights[i] * (end - self.start[i]);
             let length = step.norm_squared();
-            // NaN must come out as what is not finite.
+            // A NaN must remain visible in the result.
             largest = if length > largest || length.is_nan() { length } else { largest };
             square += length;
             if keep {
@@ -86,7 +86,7 @@ impl<'a> Extrapolation<'a> {
             return;
         }
         if !self.norm.is_finite() || self.norm > 4.0 * self.smallest {
-            // It led away: forget what it was made of.
+            // The extrapolation increased the change: restart without the past steps.
             self.steps = 0;
             self.smallest = f64::INFINITY;
             return self.remember();
@@ -100,7 +100,7 @@ impl<'a> Extrapolation<'a> {
         let dot = |a: &[Vector3<f64>], b: &[Vector3<f64>]| -> f64 {
             a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
         };
-        // Newest first, so that the factorization drops the oldest.
+        // Newest first, because the factorization drops the last ones.
         let mut slots = [0; LARGEST];
         for (age, slot) in slots.iter_mut().enumerate().take(count) {
             *slot = (newest + self.size - age) % self.size;
@@ -127,7 +127,7 @@ impl<'a> Extrapolation<'a> {
     }
 }
 
-/// Solves the leading part of the normal equations that is well conditioned; returns its size too.
+/// Solves the leading, well-conditioned part of the normal equations; also returns its size.
 fn least_squares(
     gram: &[[f64; LARGEST]; LARGEST],
     slots: &[usize],

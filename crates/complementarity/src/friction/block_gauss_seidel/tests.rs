@@ -30,12 +30,12 @@ fn orderings() -> [Ordering; 4] {
 fn every_order_and_law_meets_its_certificate() {
     for law in Law::all() {
         for ordering in orderings() {
-            // Three ranges on the same bodies each do what one should.
+            // With three ranges on the same bodies the relaxation must be about one third.
             let jacobi = if ordering == Ordering::Partitioned(3) { 0.3 } else { 0.8 };
             for (memory, relaxation) in [(0, jacobi), (5, 1.0)] {
                 let settings = Settings { ordering, memory, relaxation, ..Settings::default() };
                 solved(&unique().with_law(law), &settings);
-                // Redundant: 24 contacts share 3 bodies.
+                // Redundant contacts: 24 contacts share 3 bodies.
                 solved(&random_problem(5, 3, 24, 0.4).with_law(law), &settings);
             }
         }
@@ -68,7 +68,7 @@ fn the_order_of_the_contacts_does_not_matter_where_the_solution_is_unique() {
     }
 }
 
-/// Spheres in a row: tangents alike and uncoupled, where both laws are the same.
+/// Spheres in a row: the tangents have equal compliance and are uncoupled, so both laws are the same.
 #[test]
 fn both_laws_agree_where_blocks_are_isotropic() {
     let n = 6;

@@ -25,7 +25,7 @@ impl FromStr for Document {
     }
 }
 
-/// Blocks stand as objects; what is derived would also take a list of the fields' values.
+/// Blocks must be objects; the derived implementation would also accept a list of the fields' values.
 impl<'de> Deserialize<'de> for Block {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]

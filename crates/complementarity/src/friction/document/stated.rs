@@ -1,4 +1,4 @@
-//! A document as files have it, also those that have the law among the settings of the method.
+//! The file format of a document, including the older one with the law among the settings of the method.
 
 use std::{fmt, marker::PhantomData};
 
@@ -32,7 +32,7 @@ pub(super) struct Stated {
     method: Option<StatedMethod>,
 }
 
-/// A [`Method`], of which those with two laws had the law among their settings.
+/// A [`Method`]. In older files those with two laws have the law among their settings.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum StatedMethod {
@@ -77,7 +77,7 @@ impl TryFrom<Stated> for Document {
     }
 }
 
-/// Settings and the law that stands among them, if any.
+/// Settings, and the law among them, if any.
 struct WithLaw<T> {
     law: Option<Law>,
     settings: T,
@@ -89,7 +89,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for WithLaw<T> {
     }
 }
 
-/// Reads an object of settings, the law apart.
+/// Reads an object of settings without its law.
 struct Object<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
@@ -106,7 +106,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
     }
 }
 
-/// A map whose entry `law` is kept apart.
+/// A map whose entry `law` is stored separately.
 struct Apart<'a, A> {
     map: A,
     law: &'a mut Option<Law>,

@@ -42,7 +42,7 @@ fn an_operator_without_blocks_is_written_by_the_blocks_it_acts_by() {
     let velocity = vec![Vector3::new(-1.0, 0.5, 0.0); 2];
     let problem = Problem::new(free, velocity, &[0.5, 0.25]).unwrap();
     let read = Document::of(&problem).problem().unwrap();
-    // Sums of four products of numbers below 2.
+    // The entries are sums of four products of numbers below 2.
     assert!((read.dense() - problem.dense()).amax() <= 16.0 * f64::EPSILON);
     assert_eq!(read.free_velocity(), problem.free_velocity());
 }
@@ -106,7 +106,7 @@ fn bad_documents_say_what_is_wrong() {
     ");
 }
 
-/// A block that slides, by a document with `law` and `method` as given.
+/// A document of a sliding block with the given `law` and `method`.
 fn sliding(law: &str, method: &str) -> Result<Document, Error> {
     let text = r#"{"delassus": {"dense": [[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]]},
         "free_velocity": [-2, 3, 0], "friction": [0.5]"#;
@@ -133,7 +133,7 @@ fn the_law_belongs_to_the_problem() {
     );
 }
 
-/// Files written before the law belonged to the problem have it among the settings of their method.
+/// Files of older versions, in which the law is among the settings of the method.
 #[test]
 fn documents_with_the_law_in_their_method_are_read_as_before() {
     for method in ["combined", "block-gauss-seidel"] {

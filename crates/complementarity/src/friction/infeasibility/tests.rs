@@ -19,8 +19,8 @@ fn squeezed(coupling: f64, free: [f64; 2], friction: f64) -> Problem {
     Problem::from_dense(&delassus, &free, &[friction; 2]).unwrap()
 }
 
-/// Symptom: impulses of `10¹⁵ N·s` and 1 m/s of approach that nobody complained about. Cause: tolerances grew with the impulses.
-/// Expected: a body that is to leave one wall at 1 m/s approaches the other, whatever the impulses are.
+/// Symptom: impulses of `10¹⁵ N·s` and 1 m/s of approach were accepted. Cause: tolerances grew with the impulses.
+/// Expected: a body that must leave one wall at 1 m/s approaches the other for any impulses.
 #[test]
 fn a_body_between_walls_cannot_leave_one_of_them() {
     for friction in [0.0, 0.5, 1e8] {
@@ -46,7 +46,7 @@ fn what_has_a_solution_has_no_proof() {
     for free in [[-1.0, 1.0], [-1.0, 2.0], [0.5, 0.5], [0.0, 0.0]] {
         assert_eq!(Infeasibility::find(&squeezed(1.0, free, 0.5)), None, "{free:?}");
     }
-    // A gap of a thousandth in the coupling: large impulses do it.
+    // With a deviation of a thousandth in the coupling, large impulses solve the problem.
     assert_eq!(Infeasibility::find(&squeezed(0.999, [-2.0, 1.0], 0.0)), None);
     for seed in 0..20 {
         let problem = random_problem(seed, 3, 8, 0.4);
@@ -59,18 +59,19 @@ fn what_has_a_solution_has_no_proof() {
     }
 }
 
-/// With an indefinite `W` weights may even make matters worse by every impulse: `g = (1 − c)(1, 1)`.
+/// With an indefinite `W` every impulse may even increase the weighted approach: `g = (1 − c)(1, 1)`.
 #[test]
 fn an_indefinite_operator_is_refuted_without_rounding() {
     let problem = squeezed(1.002, [-1.0, 0.5], 0.0);
     let proof = Infeasibility::of(&problem, &[1.0, 1.0]).unwrap();
     assert!(proof.reach.is_infinite() && proof.approach == 0.5, "{proof:?}");
-    // The other way round impulses help.
+    // With the opposite sign impulses reduce the approach.
     assert_eq!(Infeasibility::of(&squeezed(0.998, [-1.0, 0.5], 0.0), &[1.0, 1.0]), None);
 }
 
-/// Plates of any mass between pins: one below, on the line between two above, and others that are no part of it. Entries of `W` are rounded, so that
-/// nothing cancels exactly. The plate falls on all of the upper ones and is to leave the lower one at half that speed.
+/// Plates of any mass between pins: one below, on the line between two above, and others that do not matter. Entries
+/// of `W` are rounded, so nothing cancels exactly. The plate falls on all of the upper pins and must leave the lower
+/// one at half that speed.
 #[test]
 fn rounded_operators_are_refuted_within_rounding() {
     let mut random = ChaCha8Rng::seed_from_u64(11);

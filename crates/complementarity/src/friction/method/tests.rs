@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::friction::problem::tests::random_problem;
 
-/// A stack of boxes of edge 1, four contacts each, that falls on the floor at 0.1 m/s and is pushed sideways; the two
-/// Jacobians of `W` differ by the part `asymmetry`.
+/// A stack of boxes of edge 1, with four contacts each, that falls on the floor at 0.1 m/s and is pushed sideways.
+/// The two Jacobians of `W` differ by the fraction `asymmetry`.
 fn stack(masses: &[f64], friction: f64, push: f64, asymmetry: f64) -> Problem {
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let (levels, n) = (masses.len(), 4 * masses.len());
@@ -98,10 +98,11 @@ fn the_default_solves_unsymmetric_problems() {
     certified(&problem, Method::default());
 }
 
-/// A body of 1 kg between two walls moves at 1 m/s from one into the other; noise on the entry that couples the walls.
+/// A body of 1 kg moves at 1 m/s from one wall toward another, with noise on the entry that couples the walls.
 ///
-/// With `c` times that entry `u₁ = p₁ − c p₂ − 1 ≥ 0` asks for `p₁ ≥ 1`, and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁` is
-/// negative if `c > 1`: no percussions keep both walls from approaching, however small the noise is.
+/// With `c` times that entry `u₁ = p₁ − c p₂ − 1 ≥ 0` requires `p₁ ≥ 1`, and then
+/// `u₁ + c u₂ = (c − 1) − (c² − 1) p₁` is negative if `c > 1`: no impulses prevent the approach to both walls,
+/// however small the noise is.
 #[test]
 fn noise_on_single_entries_can_leave_no_solution() {
     let squeezed = |noise: f64| {

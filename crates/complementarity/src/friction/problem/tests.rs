@@ -101,7 +101,7 @@ fn wrong_input_is_refused_by_row_and_column() {
     assert_eq!(missing, ProblemError::MissingDiagonal { contact: 1 });
 }
 
-/// A residual that is right for grains is right for blocks: masses and velocities by any factor.
+/// The relative residual does not change when masses and velocities are multiplied by any factor.
 #[test]
 fn the_relative_residual_knows_no_units() {
     let problem = random_problem(1, 3, 6, 0.5);
@@ -141,7 +141,7 @@ fn a_matrix_free_operator_says_the_same() {
     assert!(matches!(error, ProblemError::JacobianShape { jacobian: (27, 24), .. }));
 }
 
-/// A block of 1 kg in the plane: pressed with 2 N·s, friction 0.5 takes 1 m/s from 3 m/s.
+/// A block of 1 kg in the plane: pressed with 2 N·s, friction of 0.5 reduces 3 m/s by 1 m/s.
 #[test]
 fn contacts_in_the_plane_have_an_idle_second_tangent() {
     let problem =

@@ -5,12 +5,12 @@
 //! \qquad u = A x - b
 //! ```
 //!
-//! `D(r)` is the disk of radius `r`. Newton's step uses an element of the generalized Jacobian; it is halved
-//! up to ten times until `‖F‖` shrinks and taken anyway if it does not.
+//! `D(r)` is the disk of radius `r`. Newton's step uses an element of the generalized Jacobian. The step is
+//! halved up to ten times until `‖F‖` decreases, and is taken even if it does not.
 //!
-//! - **Does not** always converge: near-singular blocks and strong friction make it cycle. Then the limit is
-//!   reached and the best impulse returned, with its residual.
-//! - **Cost** about 0.1 µs an iteration, mostly three to ten iterations.
+//! - **Does not** always converge: near-singular blocks and strong friction make it cycle. It then stops at the
+//!   limit and returns the best impulse with its residual.
+//! - **Cost** about 0.1 µs per iteration, usually three to ten iterations.
 //!
 //! # Source
 //!
@@ -21,7 +21,7 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 
 use super::{Contact, Iterated};
 
-/// Largest number of Newton steps.
+/// Maximum number of Newton steps.
 const STEPS: usize = 100;
 
 /// Starts from `guess` and stops when `‖F‖`, in m/s, is at most `tolerance` times `‖b‖`.
@@ -32,7 +32,7 @@ pub fn solve(
     guess: &Vector3<f64>,
     tolerance: f64,
 ) -> Iterated {
-    // Steps that make ρ A dimensionless keep both parts of F in N·s.
+    // Steps that make ρ A dimensionless, so that both parts of F are in N·s.
     let steps = [contact.yielding, 2.0 / (contact.block[(1, 1)] + contact.block[(2, 2)])];
     let mut x = *guess;
     let (mut value, mut jacobian) = function(contact, b, &x, steps);
@@ -88,7 +88,7 @@ fn function(
         let along = trial / length;
         value.y -= radius * along.x;
         value.z -= radius * along.y;
-        // d(radius · trial/‖trial‖): the disk grows with x_n, and the direction turns.
+        // d(radius · trial/‖trial‖): the radius grows with x_n, and the direction turns.
         let growth = if x.x > 0.0 { contact.friction } else { 0.0 };
         let turn = radius / length * (nalgebra::Matrix2::identity() - along * along.transpose());
         for row in 0..2 {

@@ -1,17 +1,17 @@
-//! The edge of the friction cone of a contact that stays closed, in the plane of its tangential impulses.
+//! The boundary of the friction cone of a contact that stays closed, in the plane of its tangential impulses.
 //!
-//! With `y = r (cos α, sin α)` the edge is the conic
+//! With `y = r (cos α, sin α)` the boundary is the conic
 //!
 //! ```math
 //! r = \mu b_n/f(\alpha),\qquad f(\alpha) = A_{nn} + \mu\, a\cdot(\cos\alpha, \sin\alpha),
 //! ```
 //!
-//! an ellipse, a parabola or, where friction and coupling are strong, a branch of a hyperbola. Two conditions along
-//! it are [trigonometric polynomials](TrigonometricPolynomial) of degree two in `α`, with `e = (cos α, sin α)` and
+//! an ellipse, a parabola or, for strong friction and coupling, a branch of a hyperbola. Two conditions on it
+//! are [trigonometric polynomials](TrigonometricPolynomial) of degree two in `α`, with `e = (cos α, sin α)` and
 //! `P`, `q` of the [energy](super):
 //!
 //! - the slip `P y − q` is parallel to `y`: `μ b_n e_⊥ᵀ P e − f e_⊥ᵀ q = 0` ([`Conic::slip`]);
-//! - the slope of the energy along the edge vanishes: its tangent is
+//! - the slope of the energy along the boundary vanishes: its tangent is
 //!   `d = (−A_nn sin α − μ A_no, A_nn cos α + μ A_nt)`, so `μ b_n dᵀ P e − f dᵀ q = 0` ([`Conic::slope`]).
 //!
 //! # Source
@@ -24,13 +24,13 @@ use nalgebra::Vector3;
 use super::{Contact, Load};
 use crate::friction::trigonometric_polynomial::{Direction, Ray, TrigonometricPolynomial};
 
-/// The conic of one contact under one load.
+/// The conic of one contact for given data `b`.
 pub(super) struct Conic<'a> {
     pub(super) contact: &'a Contact,
     pub(super) load: &'a Load,
     /// `μ b_n`.
     pub(super) drive: f64,
-    /// `A_nn` and `μ a`, the coefficients of `f`.
+    /// The coefficients of `f`: `A_nn` and `μ a`.
     pub(super) level: f64,
     pub(super) tilt: [f64; 2],
 }
@@ -60,7 +60,7 @@ impl<'a> Conic<'a> {
         }
     }
 
-    /// Proportional to the slope of the energy along the edge.
+    /// Proportional to the slope of the energy along the boundary.
     #[inline]
     pub(super) fn slope(&self) -> TrigonometricPolynomial {
         let [t, o] = self.tilt;
@@ -102,7 +102,7 @@ impl<'a> Conic<'a> {
         self.width(ray).abs() <= 0.01 * size * ray.length
     }
 
-    /// The impulse with the tangential part `y` on the edge.
+    /// The impulse with the tangential part `y` on the boundary.
     pub(super) fn impulse(&self, [t, o]: [f64; 2]) -> Vector3<f64> {
         Vector3::new((t * t + o * o).sqrt() / self.contact.friction, t, o)
     }

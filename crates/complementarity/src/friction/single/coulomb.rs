@@ -1,28 +1,31 @@
-//! All impulses of one contact under Coulomb's law, and the one to take.
+//! All impulses of one contact under Coulomb's law, and the choice among them.
 //!
 //! With `u = A x − b` the law is `0 ≤ u_n ⊥ x_n ≥ 0`, `‖x_to‖ ≤ μ x_n` and, where the contact slips,
-//! `x_to = −μ x_n u_to/‖u_to‖`. Three kinds of solutions are looked for:
+//! `x_to = −μ x_n u_to/‖u_to‖`. There are three kinds of solutions:
 //!
 //! - **open**: `x = 0`, when `b_n ≤ 0`;
 //! - **stick**: `x = A⁻¹ b`, when it is in the cone;
-//! - **slide**: a point of the edge of the cone, a conic in its plane, is an impulse of the law exactly if the slip is parallel to its
-//!   tangential part, which is a trigonometric polynomial of degree two, and opposite to it. Every root of the
-//!   polynomial is checked. With `b_n = 0` only the asymptotes of the conic are left.
+//! - **slide**: a point on the boundary of the cone, which is a conic in the plane of the tangential impulse.
+//!   It is an impulse of the law exactly if the slip is parallel to its tangential part, which is a
+//!   trigonometric polynomial of degree two, and opposite to it. Every root of the polynomial is checked. With
+//!   `b_n = 0` only the asymptotes of the conic are left.
 //!
-//! **Which one to take.** [`solve`] returns the solution that leaves the least kinetic energy among those that
-//! press at least as hard as they have to, `a_n·x ≥ 0`; so an opening contact (`b_n < 0`) stays without
-//! impulse, a contact that can stick does, and no solution that is kept dissipates more than
-//! [`maximum_dissipation`](super::maximum_dissipation), which shares that condition.
-//! [`solve_near`] takes the slide nearest to a given impulse instead, which keeps sweeps over many contacts from
-//! jumping between solutions. Without coupling of normal and tangents, or for small `μ`, there is one.
+//! **The choice.** [`solve`] considers the solutions that press at least as hard as they have to, `a_n·x ≥ 0`,
+//! and returns the one that leaves the least kinetic energy. So an opening contact (`b_n < 0`) gets no impulse,
+//! a contact that can stick sticks, and no solution dissipates more than
+//! [`maximum_dissipation`](super::maximum_dissipation), which satisfies the same condition. [`solve_near`]
+//! returns instead the sliding solution nearest to a given impulse, so that sweeps over many contacts do not
+//! jump between solutions. Without coupling of normal and tangents, or for small `μ`, there is only one.
 //!
-//! **Where there is one.** Let two solutions differ by `δ` in the tangential impulse of a contact that stays closed. De Saxcé's
-//! form of the law gives `δᵀ P δ ≤ μ |a·δ| ‖P δ‖/A_nn`, which nothing but `δ = 0` meets if
-//! `μ² λ_max(P) aᵀ P⁻¹ a < A_nn²`. Such a contact is solved by a few steps toward the one root, without the others.
+//! **Uniqueness.** Let two solutions differ by `δ` in the tangential impulse of a contact that stays closed. De
+//! Saxcé's form of the law gives `δᵀ P δ ≤ μ |a·δ| ‖P δ‖/A_nn`. If `μ² λ_max(P) aᵀ P⁻¹ a < A_nn²`, only `δ = 0`
+//! satisfies this. Such a contact is solved by a few steps toward its only root, and the other roots are not
+//! computed.
 //!
 //! - **Needs** nothing beyond a valid [`Contact`]. With `b_n > 0` and `A` positive definite one to five
 //!   solutions exist.
-//! - **Cost** about 0.4 µs for all, 0.1 µs for the nearest, and for the one where there is one. Allocates nothing.
+//! - **Cost** about 0.4 µs for all solutions, and 0.1 µs for the nearest or for a unique one. Allocates
+//!   nothing.
 //!
 //! # Source
 //!
@@ -34,7 +37,7 @@ use nalgebra::Vector3;
 use super::{Contact, conic::Conic, maximum_dissipation::radial, shifted};
 use crate::friction::trigonometric_polynomial::{Direction, Ray};
 
-/// How the contact moves after a [`Solution`].
+/// The motion of the contact after a [`Solution`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// No impulse, no approach.
@@ -49,7 +52,7 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Solution {
-    /// How the contact moves afterwards.
+    /// The motion of the contact after the impulse.
     pub mode: Mode,
     /// The impulse (N·s; normal, tangent, tangent).
     pub impulse: Vector3<f64>,
@@ -88,8 +91,8 @@ impl Solutions {
 
 /// All solutions for `contact` under `b` (m/s, minus the relative velocity without it).
 ///
-/// None for a `b` that is not finite. A singular `A` may have a continuum of sticking impulses, of which the one
-/// with the smallest tangential part is returned.
+/// Returns no solution for a `b` that is not finite. A singular `A` may have a continuum of sticking impulses,
+/// of which the one with the smallest tangential part is returned.
 ///
 /// # Example
 ///
@@ -127,7 +130,7 @@ fn all_far(contact: &Contact, b: &Vector3<f64>) -> Solutions {
     solutions
 }
 
-/// All solutions, of entries whose powers do not overflow.
+/// All solutions, for entries whose powers do not overflow.
 fn all_near(contact: &Contact, b: &Vector3<f64>) -> Solutions {
     let mut solutions = Solutions::NONE;
     if b.x <= 0.0 {
@@ -161,9 +164,10 @@ fn all_near(contact: &Contact, b: &Vector3<f64>) -> Solutions {
     solutions
 }
 
-/// The solution with the least energy among those with `a_n·x ≥ 0`, see the head of the module.
+/// The solution with the least energy among those with `a_n·x ≥ 0`; see the head of the module.
 ///
-/// Zero for a `b` that is not finite. A singular `A` may have no solution: [`single::solve`](super::solve) judges the answer.
+/// Returns zero for a `b` that is not finite. A singular `A` may have no solution:
+/// [`single::solve`](super::solve) checks the answer.
 #[must_use]
 pub fn solve(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     let start = if contact.monotone { Some(Vector3::zeros()) } else { None };
@@ -177,8 +181,8 @@ pub fn solve(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     }
 }
 
-/// The sliding solution that Newton steps reach from the tangential part of `guess`, or [`solve`]'s answer
-/// where they reach none or the contact opens or can stick.
+/// The sliding solution that Newton steps reach from the tangential part of `guess`. If they reach none, or the
+/// contact opens or can stick, it is the answer of [`solve`].
 #[must_use]
 pub fn solve_near(contact: &Contact, b: &Vector3<f64>, guess: &Vector3<f64>) -> Vector3<f64> {
     if contact.is_far(b) {
@@ -208,7 +212,7 @@ fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> 
     {
         let conic = Conic::new(contact, &load);
         let still = guess.y == 0.0 && guess.z == 0.0;
-        // Without a guess, against the slip without friction.
+        // Without a guess, start opposite to the slip without friction.
         let start = if still { load.tangent } else { [guess.y, guess.z] };
         let ray = conic.slip().root_near(start);
         if let Some(impulse) = ray.and_then(|ray| slide(&conic, &ray)) {
@@ -224,11 +228,11 @@ fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> 
     if best.0 < f64::INFINITY {
         return best.1;
     }
-    // Stick and slide are apart by less than round-off: on the edge of the cone both are.
+    // Stick and slide differ by less than round-off: both are on the boundary of the cone.
     super::maximum_dissipation::closed(contact, b, None)
 }
 
-/// The impulse along `ray`, on which the slip is parallel to it, if the slip opposes it as friction must.
+/// The impulse along `ray`, on which the slip is parallel to the impulse, if the slip is opposite to it.
 #[inline]
 fn slide(conic: &Conic<'_>, ray: &Ray) -> Option<Vector3<f64>> {
     let impulse = conic.point(ray)?;
@@ -241,7 +245,7 @@ fn opposes(conic: &Conic<'_>, y: [f64; 2]) -> bool {
     y[0] * slip[0] + y[1] * slip[1] < 0.0
 }
 
-/// On an asymptote the contact stays closed for every length; the slip decides it.
+/// On an asymptote the contact stays closed for every length; the slip determines the length.
 fn along_ray(conic: &Conic<'_>, at: Direction) -> Option<Vector3<f64>> {
     let [left, right] = conic.contact.apply([at.cosine, at.sine]);
     let [q, p] = conic.load.tangent;
@@ -251,10 +255,10 @@ fn along_ray(conic: &Conic<'_>, at: Direction) -> Option<Vector3<f64>> {
     (r > 0.0 && r.is_finite() && opposes(conic, y)).then(|| conic.impulse(y))
 }
 
-/// Newton steps in `y` itself on `‖y‖ − μ (b_n − a·y)/A_nn = 0` and `slip × y = 0`.
+/// Newton steps in `y` on `‖y‖ − μ (b_n − a·y)/A_nn = 0` and `slip × y = 0`.
 fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Vector3<f64> {
     let [tt, to, oo] = conic.contact.schur;
-    // The sign is that of the nappe of the cone, which is the upper one for r > 0.
+    // The sign selects the nappe of the cone: r > 0 is the upper one.
     let k = [conic.tilt[0] / conic.level, conic.tilt[1] / conic.level];
     let reach = conic.drive / conic.level;
     let mut y = [impulse.y, impulse.z];
@@ -270,7 +274,7 @@ fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Vector3<f64> {
             (cross * row[1] - miss * other[1]) / determinant,
             (miss * other[0] - cross * row[0]) / determinant,
         ];
-        // Only a refinement is wanted; anything else is round-off in a singular system.
+        // Only a small refinement is accepted; a larger step is round-off in a singular system.
         let refines = step[0].hypot(step[1]) <= 0.1 * r;
         if !refines {
             break;

@@ -10,45 +10,56 @@
 //! | [`complementarity`](Figures::complementarity) | `min(w ‖p‖, u_N⁺)`; for maximum dissipation also `min(w ‖p‖, (u − W_ii p)_N⁺)` |
 //! | [`slip`](Figures::slip) | `‖w p_T − Π(w p_T − u_T)‖` (Coulomb) |
 //!
-//! where `Π` projects on the disk of radius `μ w p_N⁺`. What `slip` is for maximum dissipation stands below.
+//! where `Π` projects on the disk of radius `μ w p_N⁺`. The `slip` of maximum dissipation is defined below.
 //!
-//! **What small figures guarantee.** Let all be at most `ε`. Then the contact approaches with at most `ε`, pulls with at
-//! most `ε/w` and leaves its cone by at most `ε/w` along the tangents, whatever `μ` is. Either `‖p‖ ≤ ε/w` or `|u_N| ≤ ε`, so
-//! that `|p_N u_N| ≤ ε max(‖p‖, |u_N|/w)`. And there is a friction `d` within `ε/w` of `p_T`, in the disk of radius `μ p_N⁺`, with which the contact either
-//! sticks, `‖u_T‖ ≤ ε`, or slides: then `d` is on the edge and `u_T` within `ε` of a negative multiple of `d`, or anything if the disk is a point. (If the projection changes nothing,
-//! `u_T` is the distance. Otherwise `w p_T − u_T − w d` is a positive multiple of `d`.) Conversely, where these statements hold for an `ε`, no figure is above
-//! `3 ε`: projections do not enlarge distances, and `w d` is that of `w d + c d`. The figures are zero exactly at the solutions.
+//! **What small figures guarantee.** Let all be at most `ε`. Then the contact approaches with at most `ε`,
+//! pulls with at most `ε/w` and leaves its cone by at most `ε/w` along the tangents, for any `μ`. Either
+//! `‖p‖ ≤ ε/w` or `|u_N| ≤ ε`, so that `|p_N u_N| ≤ ε max(‖p‖, |u_N|/w)`. There is also a friction impulse `d`
+//! within `ε/w` of `p_T`, in the disk of radius `μ p_N⁺`, with which the contact sticks or slides. If it
+//! sticks, `‖u_T‖ ≤ ε`. If it slides, `d` is on the boundary and `u_T` is within `ε` of a negative multiple of
+//! `d`, or is anything if the disk is a point. (If the projection changes nothing, `u_T` is the distance.
+//! Otherwise `w p_T − u_T − w d` is a positive multiple of `d`.) Conversely, if these statements hold for an
+//! `ε`, no figure is above `3 ε`: projections do not enlarge distances, and `w d` is the projection of
+//! `w d + c d`. The figures are zero exactly at the solutions.
 //!
-//! **Why not the natural map of De Saxcé's cone?** With `û = u + μ‖u_T‖ n` the law is `K_μ* ∋ û ⊥ p ∈ K_μ`. The distance of `û` from
-//! `K_μ*` is `max(0, −u_N)/√(1 + μ²)`: an approach of 1 m/s at `μ = 10⁸` is a distance of 10⁻⁸ m/s. And what the rounding `δ` of the
-//! slip of a sticking contact adds to `û` is `μ δ`, so that no answer is good enough. Projections of normal and tangents each by
-//! itself, as Alart and Curnier have them, have neither fault.
+//! **Why not the natural map of De Saxcé's cone?** With `û = u + μ‖u_T‖ n` the law is `K_μ* ∋ û ⊥ p ∈ K_μ`. The
+//! distance of `û` from `K_μ*` is `max(0, −u_N)/√(1 + μ²)`: for `μ = 10⁸` an approach of 1 m/s is a distance of
+//! only 10⁻⁸ m/s. The rounding `δ` of the slip of a sticking contact adds `μ δ` to `û`, so that no answer is
+//! accurate enough. Separate projections of normal and tangents, as those of Alart and Curnier, have neither
+//! fault.
 //!
-//! **Maximum dissipation.** The tangential impulse `y` of a contact that stays closed minimizes a convex energy with the gradient `u_T`
-//! over `‖y‖ + k·y ≤ μ b_n/W_nn`, `k = μ a/W_nn`, where `a` couples normal and tangents. Its conditions of Karush, Kuhn and Tucker, which suffice,
-//! are `u_T = −s (e + k)` on the edge, with `e = y/‖y‖` and `s ≥ 0`, and `u_T = 0` inside. So `ũ_T = u_T + s k` is opposite to the friction and has the length
-//! `s`, which makes `s` a root of
+//! **Maximum dissipation.** The tangential impulse `y` of a contact that stays closed minimizes a convex energy
+//! with the gradient `u_T` over `‖y‖ + k·y ≤ μ b_n/W_nn`, `k = μ a/W_nn`, where `a` couples normal and
+//! tangents. The conditions of Karush, Kuhn and Tucker are sufficient here: `u_T = −s (e + k)` on the boundary,
+//! with `e = y/‖y‖` and `s ≥ 0`, and `u_T = 0` inside. So `ũ_T = u_T + s k` is opposite to the friction and has
+//! the length `s`, which makes `s` a root of
 //!
 //! ```math
 //! (1 - k^2)\, s^2 - 2\, (u_T \cdot k)\, s - \|u_T\|^2 = 0,\qquad s \ge 0 ,
 //! ```
 //!
-//! and the condition Coulomb's with `ũ_T` in place of `u_T`. For `‖k‖ < 1` there is one root. Else the least of these counts:
+//! and turns the condition into Coulomb's with `ũ_T` in place of `u_T`. For `‖k‖ < 1` there is one root.
+//! Otherwise the figure is the least of these:
 //!
-//! - the distances of both roots, where they put the friction on the edge;
+//! - the distances for both roots, if they put the friction on the boundary;
 //! - sticking: `‖u_T‖`;
 //! - sliding: `max(w |μ p_N⁺ − ‖p_T‖|, min_{s≥0} ‖u_T + s (e + k)‖)`;
-//! - no impulse: `w max(‖p_T‖, μ p_N⁺)`, and where the contact does not open by itself, the distance of `−u_T` from the normals of the apex.
+//! - no impulse: `w max(‖p_T‖, μ p_N⁺)`, and if the contact does not open by itself, the distance of `−u_T`
+//!   from the normals of the apex.
 //!
-//! The last one is about `b_n = 0`. The impulses that keep the contact closed are then a sector, `‖y‖ + k·y ≤ 0`, whose apex is no impulse. It is the minimum
-//! exactly if `−u_T` is a multiple `s (e + k)` with `s ≥ 0` and any `‖e‖ ≤ 1`. That is a cone around `k` with the sine `1/‖k‖`. Otherwise the contact jams:
-//! an impulse in the sector takes energy. If `P d = 0` for a direction `d` of the sector with `u_T·d < 0`, every longer impulse takes more, and there is no
-//! minimum. A contact that opens by itself, `(u − W_ii p)_N > 0`, has no impulse. Blocks that are indefinite by noise are judged by the same conditions,
-//! which a minimum meets, but not it alone.
+//! The last one concerns `b_n = 0`. The impulses that keep the contact closed are then a sector,
+//! `‖y‖ + k·y ≤ 0`, whose apex is the zero impulse. It is the minimum exactly if `−u_T` is a multiple
+//! `s (e + k)` with `s ≥ 0` and any `‖e‖ ≤ 1`. These form a cone around `k` with the sine `1/‖k‖`. Otherwise
+//! the contact jams: an impulse in the sector dissipates energy. If `P d = 0` for a direction `d` of the sector
+//! with `u_T·d < 0`, every longer impulse dissipates more, and there is no minimum. A contact that opens by
+//! itself, `(u − W_ii p)_N > 0`, has no impulse. Blocks that are indefinite because of noise are judged by the
+//! same conditions, which are then necessary for a minimum but not sufficient.
 //!
-//! `slip` is `w ‖p − x*‖` with the [closed form](super::maximum_dissipation): in a regular block the minimum exists, is the only one, and is what the
-//! closed form finds. It could lose more than six digits where the block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and the length of an
-//! impulse where the edge is thin (`‖k‖ > 0.95`). There `slip` is the larger one of the distance and of the conditions above.
+//! `slip` is `w ‖p − x*‖` with the [closed form](super::maximum_dissipation): in a regular block the minimum
+//! exists, is unique, and is what the closed form finds. The closed form may lose more than six digits if the
+//! block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and may lose the length of an impulse if the boundary is
+//! thin (`‖k‖ > 0.95`). In these cases `slip` is the larger one of this distance and the distance by the
+//! conditions above.
 //!
 //! # Source
 //!
@@ -61,7 +72,8 @@ use nalgebra::Vector3;
 use super::Contact;
 use crate::friction::{Law, cone::length};
 
-/// How far impulses are from the law, by its parts (m/s, each ≥ 0 and zero exactly where that part holds); see the head of the module.
+/// The distances of an impulse from each part of the law (m/s, each ≥ 0 and zero exactly where that part
+/// holds); see the head of the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -72,18 +84,19 @@ pub struct Figures {
     pub adhesion: f64,
     /// Tangential impulse beyond `μ p_N`, times `w`.
     pub cone: f64,
-    /// The smaller of impulse times `w` and velocity of separation.
+    /// The smaller of impulse times `w` and separation velocity.
     pub complementarity: f64,
     /// Distance from sticking, and from sliding against the friction at its limit.
     pub slip: f64,
 }
 
 impl Figures {
-    /// The figures of one contact with `impulse` (N·s) and `velocity` (m/s) by `law`; infinite if an entry is not finite.
+    /// The figures of one contact with `impulse` (N·s) and `velocity` (m/s) under `law`; infinite if an entry
+    /// is not finite.
     ///
     /// # Example
     ///
-    /// No impulse against an approach of 1 m/s; friction of `10⁸` hides nothing.
+    /// No impulse and an approach of 1 m/s: friction of `10⁸` does not hide the approach.
     ///
     /// ```
     /// use nalgebra::{Matrix3, Vector3, vector};
@@ -139,7 +152,7 @@ impl Figures {
         figures
     }
 
-    /// Of what is not finite.
+    /// The figures of values that are not finite.
     const INFINITE: Self = Self {
         approach: f64::INFINITY,
         adhesion: f64::INFINITY,
@@ -148,14 +161,14 @@ impl Figures {
         slip: f64::INFINITY,
     };
 
-    /// The largest of them.
+    /// The largest figure.
     #[inline]
     #[must_use]
     pub const fn largest(&self) -> f64 {
         self.approach.max(self.adhesion).max(self.cone).max(self.complementarity).max(self.slip)
     }
 
-    /// The larger ones of two contacts.
+    /// The larger figures of two contacts.
     #[must_use]
     pub const fn max(&self, other: &Self) -> Self {
         Self {
@@ -167,7 +180,7 @@ impl Figures {
         }
     }
 
-    /// All of them times a number ≥ 0, for instance for other units.
+    /// All figures multiplied by a number ≥ 0, for instance to convert units.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
@@ -180,7 +193,7 @@ impl Figures {
     }
 }
 
-/// `‖p − Π(p − u)‖` with the disk of radius `limit`.
+/// `‖p − Π(p − u)‖`, where `Π` projects on the disk of radius `limit`.
 #[inline]
 fn off_disk(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
     let slip = length(u[0], u[1]);
@@ -196,11 +209,12 @@ fn off_disk(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
     length(p[0] - scale * trial[0], p[1] - scale * trial[1])
 }
 
-/// Slip below this part of the friction is lost in differences of them: their rounding is up to `10⁻¹¹` of it then.
+/// A slip below this fraction of the friction is lost in differences: at this size their relative rounding is
+/// up to `10⁻¹¹`.
 const FAINT: f64 = 1e-5;
 
-/// [`off_disk`] for a short `u`, by its parts along and across `p`: with `p − u = (r − a) e − c e_⊥` of length `h` nothing of the size of
-/// `p` is subtracted but `r − limit`.
+/// [`off_disk`] for a short `u`, split into parts along and across `p`. With `p − u = (r − a) e − c e_⊥` of
+/// length `h`, `r − limit` is the only difference of numbers of the size of `p`.
 #[cold]
 fn off_disk_faint(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
     let r = length(p[0], p[1]);
@@ -222,7 +236,7 @@ fn dissipative_slip(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64, opens: bo
     if slip == 0.0 {
         return (size - limit).max(0.0);
     }
-    // The roots s for a slip of one.
+    // The roots s for a slip of unit length.
     let along = u[0] / slip * k[0] + u[1] / slip * k[1];
     let lead = 1.0 - k[0] * k[0] - k[1] * k[1];
     let root = (along * along + lead).max(0.0).sqrt();
@@ -232,13 +246,13 @@ fn dissipative_slip(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64, opens: bo
             return f64::INFINITY;
         }
         let modified = [u[0] + s * k[0], u[1] + s * k[1]];
-        // Inside the cone there is no slip at all, and u_T may be (1 + ‖k‖) times as long as ũ_T.
+        // Inside the cone the slip is zero, and u_T may be (1 + ‖k‖) times as long as ũ_T.
         let inside = length(p[0] - modified[0], p[1] - modified[1]) <= limit;
         if inside { slip } else { off_disk(p, modified, limit) }
     };
-    // Slip outside of the normals of the apex has no root.
+    // Slip outside the normals of the apex has no root.
     let real = along * along + lead >= 0.0;
-    // None of them is formed by a difference that cancels.
+    // Neither root is computed by a difference that cancels.
     let sum = if along > 0.0 { along + root } else { along - root };
     if lead > 0.0 {
         return with(if along > 0.0 { sum / lead } else { -1.0 / sum });

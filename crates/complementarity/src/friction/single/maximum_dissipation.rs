@@ -1,33 +1,33 @@
-//! The impulse of one contact that leaves the least kinetic energy.
+//! The impulse of one contact that minimizes the kinetic energy.
 //!
 //! ```math
 //! \min \tfrac12 x^T A x - x^T b \quad\text{s.t.}\quad \|x_{to}\| \le \mu x_n,\quad
 //! 0 \le a_n^T x - b_n \perp x_n \ge 0,\quad a_n^T x \ge 0
 //! ```
 //!
-//! with `a_n` the first row of `A`. The cases, in order, and how each is answered:
+//! with `a_n` the first row of `A`. The cases, in order, and the answer to each:
 //!
 //! | case | answer |
 //! | --- | --- |
 //! | `b_n < 0`: separates by itself | 0 |
 //! | `μ = 0` | `(b_n/A_nn, 0, 0)` |
-//! | uncoupled, tangents alike | radial projection; Coulomb's law says the same |
+//! | uncoupled, tangents alike | radial projection, as under Coulomb's law |
 //! | `A⁻¹ b` in the cone: stick | `A⁻¹ b` |
 //! | `b_n = 0` and `A_nn > μ‖a‖` | 0 |
 //! | `b_n = 0` otherwise: the cone is two rays | the better point of the two |
-//! | slide | on the edge of the cone, see below |
+//! | slide | on the boundary of the cone, see below |
 //!
-//! A closed contact has its tangential impulse `y` in the conic `‖y‖ ≤ μ (b_n − a·y)/A_nn`, which is
-//! convex, and the energy is convex in `y`. So there is one minimum, and a point of the edge is it
-//! exactly if the energy's gradient there points into the conic along its normal. The slope of the energy along
-//! the edge is `μ b_n p(α)/f³` with a trigonometric polynomial `p` of degree two.
-//! Steps from the direction of the stick impulse find its root, mostly three, and the sign of the gradient
-//! certifies it. Where they do not, all roots of the quartic are found and the one with the
-//! least energy taken. With `μ‖a‖ ≥ A_nn` and `b_n` next to nothing the length of the impulse is no matter of the angle; then steps
-//! in `y` itself begin at the answer to `b_n = 0`.
+//! A closed contact has its tangential impulse `y` in the conic `‖y‖ ≤ μ (b_n − a·y)/A_nn`, which is convex,
+//! and the energy is convex in `y`. So there is one minimum. A point of the boundary is the minimum exactly if
+//! the energy's gradient there points into the conic along its normal. The slope of the energy along the
+//! boundary is `μ b_n p(α)/f³` with a trigonometric polynomial `p` of degree two. Steps from the direction of
+//! the stick impulse find its root, usually three, and the sign of the gradient confirms that it is the
+//! minimum. If they fail, all roots of the quartic are found and the one with the least energy is taken. With
+//! `μ‖a‖ ≥ A_nn` and a very small `b_n` the angle does not determine the length of the impulse; steps in `y`
+//! itself then begin at the answer for `b_n = 0`.
 //!
 //! - **Needs** nothing beyond a valid [`Contact`]; `A` may be singular.
-//! - **Cost** about 0.1 µs, rarely 0.4 µs; a few ns where tangents are alike. Allocates nothing.
+//! - **Cost** about 0.1 µs, rarely 0.4 µs; a few ns if the tangents have equal compliance. Allocates nothing.
 //!
 //! # Source
 //!
@@ -41,7 +41,8 @@ use crate::friction::trigonometric_polynomial::{Direction, Ray};
 
 /// The impulse (N·s) of `contact` under `b` (m/s, minus the relative velocity without it).
 ///
-/// Finite for finite `b`; zero otherwise. For a singular `A` there may be no minimum: [`single::solve`](super::solve) judges the answer.
+/// Finite for finite `b`; zero otherwise. A singular `A` may have no minimum: [`single::solve`](super::solve)
+/// checks the answer.
 ///
 /// # Example
 ///
@@ -65,9 +66,9 @@ pub fn solve(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     solve_near(contact, b, None)
 }
 
-/// [`solve`], beginning the search of the sliding direction at the tangential part of `guess`.
+/// [`solve`], with the search for the sliding direction started at the tangential part of `guess`.
 ///
-/// The answer is the same to round-off; a good guess saves time.
+/// The answer is the same up to round-off; a good guess saves time.
 #[must_use]
 pub fn solve_near(
     contact: &Contact,
@@ -83,7 +84,7 @@ pub fn solve_near(
     }
 }
 
-/// The closed form, of entries whose powers do not overflow.
+/// The closed form, for entries whose powers do not overflow.
 #[inline]
 pub(super) fn closed(
     contact: &Contact,
@@ -114,7 +115,8 @@ pub(super) fn closed(
     near(&conic, start).unwrap_or_else(|| best(&conic))
 }
 
-/// Normal and tangents uncoupled, tangents alike: each part by itself, then back to the cone.
+/// Normal and tangents uncoupled, tangents of equal compliance: each part is solved separately, then projected
+/// radially on the cone.
 pub(super) fn radial(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     let normal = b.x * contact.yielding;
     let y = [b.y * contact.inverse[0], b.z * contact.inverse[0]];
@@ -133,9 +135,9 @@ fn stick_direction(contact: &Contact, load: &Load) -> [f64; 2] {
     [tt * q[0] + to * q[1], to * q[0] + oo * q[1]]
 }
 
-/// `b_n = 0`: the plane of maximum compression cuts the cone in its apex, or in two rays from it.
+/// `b_n = 0`: the plane of maximum compression intersects the cone in its apex, or in two rays from the apex.
 fn degenerate(conic: &Conic<'_>) -> Vector3<f64> {
-    // Not sticking, the minimum of this convex sector is on its edge: the better of both rays.
+    // If the contact does not stick, the minimum over this convex sector is on one of its two rays.
     let mut best = (0.0, Vector3::zeros());
     for at in conic.asymptotes().into_iter().flatten() {
         let d = [at.cosine, at.sine];
@@ -153,7 +155,7 @@ fn degenerate(conic: &Conic<'_>) -> Vector3<f64> {
     best.1
 }
 
-/// The minimum by steps from the direction of `start`, if they find it.
+/// The minimum, by steps from the direction of `start`; `None` if they do not find it.
 #[inline]
 fn near(conic: &Conic<'_>, start: [f64; 2]) -> Option<Vector3<f64>> {
     let ray = conic.slope().root_near(start)?;
@@ -165,7 +167,7 @@ fn near(conic: &Conic<'_>, start: [f64; 2]) -> Option<Vector3<f64>> {
     settled.then_some(impulse)
 }
 
-/// Whether the energy's gradient, normal to the edge where the slope is zero, points inward.
+/// Whether the energy's gradient, normal to the boundary where the slope is zero, points inward.
 #[inline]
 fn is_minimum(conic: &Conic<'_>, ray: &Ray, impulse: &Vector3<f64>) -> bool {
     let gradient = conic.gradient([impulse.y, impulse.z]);
@@ -180,7 +182,7 @@ fn refined(conic: &Conic<'_>, ray: &Ray, impulse: Vector3<f64>) -> Polished {
 
 /// The stationary point of least energy among all.
 fn best(conic: &Conic<'_>) -> Vector3<f64> {
-    // Points that steps do not settle at are no more than a last resort.
+    // Points at which the steps do not converge are used only if there is no other.
     let mut best = (false, f64::INFINITY, Vector3::zeros());
     let mut consider = |Polished { impulse, settled }: Polished| {
         let energy = energy(conic, [impulse.y, impulse.z]);
@@ -194,7 +196,8 @@ fn best(conic: &Conic<'_>) -> Vector3<f64> {
             consider(refined(conic, &ray, impulse));
         }
     }
-    // Where `b_n` is next to nothing the angle does not determine the length, or the point is lost; it is beside an asymptote.
+    // If `b_n` is very small, the angle does not determine the length, or no point is found; the minimum is
+    // then near an asymptote.
     let start = degenerate(conic);
     if start.x > 0.0 {
         consider(polish(conic, start));
@@ -202,7 +205,7 @@ fn best(conic: &Conic<'_>) -> Vector3<f64> {
     if best.1.is_finite() {
         return best.2;
     }
-    // Round-off has swallowed the slope: every point of the edge is as good to working precision.
+    // The slope is below round-off: every point of the boundary is equally good to working precision.
     let length = conic.tilt[0].hypot(conic.tilt[1]);
     let along = if length > 0.0 {
         Direction { cosine: conic.tilt[0] / length, sine: conic.tilt[1] / length }
@@ -218,16 +221,17 @@ fn energy(conic: &Conic<'_>, y: [f64; 2]) -> f64 {
     y[0] * (0.5 * left - q[0]) + y[1] * (0.5 * right - q[1])
 }
 
-/// A point of the edge, and whether steps toward it ended: the last one was below `10⁻⁶` of it, and the next would be below the square of that.
+/// A point of the boundary, and whether the steps toward it converged: the last step was below `10⁻⁶` of it,
+/// and the next would be below the square of that.
 struct Polished {
     impulse: Vector3<f64>,
     settled: bool,
 }
 
-/// Newton steps on the conditions of the minimum in `y` itself.
+/// Newton steps in `y` on the conditions of the minimum.
 fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Polished {
     let [tt, to, oo] = conic.contact.schur;
-    // The edge is ‖y‖ + k·y = ρ.
+    // The boundary is ‖y‖ + k·y = ρ.
     let k = [conic.tilt[0] / conic.level, conic.tilt[1] / conic.level];
     let reach = conic.drive / conic.level;
     let mut y = [impulse.y, impulse.z];
@@ -240,7 +244,7 @@ fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Polished {
         let gradient = conic.gradient(y);
         let force = -(gradient[0] * normal[0] + gradient[1] * normal[1]) / square;
         let miss = r + k[0] * y[0] + k[1] * y[1] - reach;
-        // Split the step into a part along the normal, which the edge fixes, and one along it.
+        // Split the step into a part along the normal, which the boundary determines, and a tangential one.
         let fix = -miss / square;
         let tangent = [-normal[1], normal[0]];
         let bend = [
@@ -256,7 +260,7 @@ fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Polished {
         let slope = tangent[0] * gradient[0] + tangent[1] * gradient[1] + curve(across);
         let along = -slope / curve(tangent);
         let next = [y[0] + across[0] + along * tangent[0], y[1] + across[1] + along * tangent[1]];
-        // Only a refinement is wanted; anything else is round-off in a singular system.
+        // Only a small refinement is accepted; a larger step is round-off in a singular system.
         let step = (next[0] - y[0]).hypot(next[1] - y[1]) / r;
         let refines = step <= 0.1;
         settled = step <= 1e-6;

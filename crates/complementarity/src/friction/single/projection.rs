@@ -4,11 +4,12 @@
 //! x \leftarrow \Pi_{K_\mu}\bigl(x - \rho\,\hat u\bigr),\qquad \hat u = u + \mu\|u_T\| n,\quad u = A x - b
 //! ```
 //!
-//! with `ρ = 1/‖A‖_∞`, halved when a step does not shrink the natural map and let grow by a fifth when it does.
+//! with `ρ = 1/‖A‖_∞`, which is halved when a step does not reduce the natural map and increased by a fifth
+//! when it does.
 //!
-//! - **Needs** a positive definite `A` for linear convergence. Strong coupling with large `μ` can make it cycle:
-//!   then the limit is reached and the best impulse returned.
-//! - **Cost** about 20 ns an iteration; tens to thousands of iterations.
+//! - **Needs** a positive definite `A` for linear convergence. Strong coupling with large `μ` can make it
+//!   cycle; it then stops at the limit and returns the best impulse.
+//! - **Cost** about 20 ns per iteration; tens to thousands of iterations.
 //!
 //! # Source
 //!
@@ -21,7 +22,7 @@ use nalgebra::Vector3;
 use super::{Contact, Iterated};
 use crate::friction::cone;
 
-/// Largest number of steps.
+/// Maximum number of steps.
 const STEPS: usize = 10_000;
 
 /// Starts from `guess` and stops when the natural map, in m/s, is at most `tolerance` times `‖b‖`.

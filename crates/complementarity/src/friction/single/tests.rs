@@ -35,7 +35,7 @@ fn close(left: &Vector3<f64>, right: [f64; 3], tolerance: f64) -> bool {
     (left - Vector3::from(right)).amax() <= tolerance
 }
 
-/// The table is reproduced with `t = n × e_x` left at its length 0.969; figures as printed, two digits.
+/// The table is reproduced with `t = n × e_x` of length 0.969, not normalized; figures as printed, two digits.
 #[test]
 fn the_printed_table_is_reproduced_with_the_frame_as_printed() {
     let (contact, b) = academic(false);
@@ -62,7 +62,7 @@ fn the_printed_table_is_reproduced_with_the_frame_as_printed() {
     }
 }
 
-/// Computed with 40 digits, in another program, with an orthonormal frame.
+/// Computed by another program with 40 digits and an orthonormal frame.
 #[test]
 fn an_orthonormal_frame_has_its_own_solutions() {
     let (contact, b) = academic(true);
@@ -108,7 +108,7 @@ fn a_rod_sticks_exactly_above_the_friction_of_painleve() {
     }
 }
 
-/// Any block, well or badly conditioned, `b_n` of both signs and zero, μ from 0 to 100.
+/// A random block, well or badly conditioned, with `b_n` of both signs and zero and μ from 0 to 100.
 pub(crate) fn random_contact(random: &mut ChaCha8Rng) -> (Contact, Vector3<f64>) {
     let mut factor = Matrix3::from_fn(|_, _| random.random_range(-1.0..1.0));
     if random.random_bool(0.5) {
@@ -136,7 +136,7 @@ pub(crate) fn random_contact(random: &mut ChaCha8Rng) -> (Contact, Vector3<f64>)
     (Contact::new(&block, friction).unwrap(), b)
 }
 
-/// The least energy on the edge of the conic by search over the angle, golden sections at the end.
+/// The least energy on the boundary of the conic, by a search over the angle that ends with golden sections.
 fn brute_force(contact: &Contact, b: &Vector3<f64>) -> f64 {
     let [t, o] = [contact.block()[(0, 1)], contact.block()[(0, 2)]];
     let energy = |angle: f64| {
@@ -166,7 +166,7 @@ fn brute_force(contact: &Contact, b: &Vector3<f64>) -> f64 {
     best
 }
 
-/// How far the answers to one random contact are from what they claim; shared with long trials.
+/// The violation of the claimed properties by the answers to one random contact; shared with long trials.
 pub(crate) fn examine(contact: &Contact, b: &Vector3<f64>, search: bool) {
     let x = maximum_dissipation::solve(contact, b);
     let what = || format!("{contact:?}\n{b:?}\n{x:?}");
@@ -180,7 +180,7 @@ pub(crate) fn examine(contact: &Contact, b: &Vector3<f64>, search: bool) {
     assert!((velocity.x + b.x) >= -slack * size, "{}", what());
 
     let energy = contact.energy(b, &x);
-    // What is asked, and the round-off of evaluating an energy in nearly singular directions.
+    // The required tolerance, plus the round-off of evaluating an energy in nearly singular directions.
     let tolerance = |x: &Vector3<f64>| {
         let size = x.abs();
         1e-10 * (0.5 * x.dot(&(contact.block() * x)) + size.dot(&b.abs()))
@@ -232,7 +232,7 @@ pub(crate) fn examine(contact: &Contact, b: &Vector3<f64>, search: bool) {
 
 fn every_scanned_slide_is_found(contact: &Contact, b: &Vector3<f64>, all: &[coulomb::Solution]) {
     let [t, o] = [contact.block()[(0, 1)], contact.block()[(0, 2)]];
-    // Against the slip direction α: the impulse, and how far the slip turns from that direction.
+    // The impulse against the slip direction α, and the angle of its slip from that direction.
     let state = |angle: f64| {
         let (sine, cosine) = angle.sin_cos();
         let width = contact.block()[(0, 0)] - contact.friction() * (t * cosine + o * sine);
@@ -247,7 +247,7 @@ fn every_scanned_slide_is_found(contact: &Contact, b: &Vector3<f64>, all: &[coul
         let angles = [i, i + 1].map(|i| TAU * f64::from(i) / f64::from(count));
         let [left, right] = angles.map(state);
         let clear = |s: (f64, f64, f64)| s.0 > 0.0 && s.2 > 1e-6;
-        // Between the angles of a pole the turn changes its sign without a root.
+        // At a pole the angle changes its sign without a root.
         let jumps = left.0 > 1e3 * right.0.abs() || right.0 > 1e3 * left.0.abs();
         if (left.1 < 0.0) != (right.1 < 0.0) && clear(left) && clear(right) && !jumps {
             expected += 1;
@@ -260,7 +260,7 @@ fn every_scanned_slide_is_found(contact: &Contact, b: &Vector3<f64>, all: &[coul
 #[test]
 fn random_contacts_meet_their_conditions() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
-    // A million take half a minute in a release build.
+    // A million contacts take half a minute in a release build.
     let slow = std::env::var_os("PERCUSSION_SLOW").is_some();
     for index in 0..if slow { 1_000_000 } else { 20_000 } {
         let (contact, b) = random_contact(&mut random);
@@ -296,7 +296,7 @@ fn weakly_coupled_contacts_have_the_one_solution_that_steps_find() {
             continue;
         }
         let all = coulomb::all(&contact, &b);
-        // At the edge between stick and slide round-off may see both, or none.
+        // At the boundary between stick and slide round-off may give both, or neither.
         let [first, ..] = all.as_slice() else { continue };
         assert!(all.as_slice().len() <= 2, "{contact:?} {b} {all:?}");
         let x = coulomb::solve(&contact, &b);
@@ -311,7 +311,7 @@ fn turning_the_tangents_turns_the_answer() {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     for _ in 0..1000 {
         let (contact, b) = random_contact(&mut random);
-        // Turning rounds the block, and a singular one answers with something else.
+        // Rotation changes the rounding of the block, and a singular block would then have a different answer.
         let block = contact.block() + Matrix3::identity() * 1e-3 * contact.block().trace();
         let contact = Contact::new(&block, contact.friction()).unwrap();
         let (s, c) = random.random_range(0.0..TAU).sin_cos();
@@ -394,8 +394,9 @@ fn what_is_not_finite_or_extreme_stays_harmless() {
     }
 }
 
-/// Symptom: closed forms answered a `b` outside of the range of a singular `A` with something finite that obeyed nothing, without a word. Expected:
-/// `A = [[1, 1], [1, 1]]` turns friction of `μ > 1` against the slip of `b = (1, −1)` into more approach than the normal takes away.
+/// Symptom: for a `b` outside of the range of a singular `A` closed forms returned a finite impulse that does not
+/// satisfy the law, without an error. Expected: `A = [[1, 1], [1, 1]]` turns friction of `μ > 1` against the slip of
+/// `b = (1, −1)` into more approach than the normal impulse removes.
 #[test]
 fn singular_contacts_without_answer_are_errors() {
     let block = matrix![1.0, 1.0, 0.0; 1.0, 1.0, 0.0; 0.0, 0.0, 1.0];
@@ -424,7 +425,7 @@ fn singular_contacts_without_answer_are_errors() {
     }
 }
 
-/// Powers of these entries overflow or underflow; the units are powers of two, so that not a bit changes.
+/// Powers of these entries overflow or underflow. The units are powers of two, so the bits do not change.
 #[test]
 fn contacts_of_any_size_are_solved_alike() {
     let mut random = ChaCha8Rng::seed_from_u64(12);
@@ -432,7 +433,7 @@ fn contacts_of_any_size_are_solved_alike() {
         let (contact, b) = random_contact(&mut random);
         let x = [maximum_dissipation::solve(&contact, &b), coulomb::solve(&contact, &b)];
         let all = coulomb::all(&contact, &b);
-        // Units that the first step to numbers near one takes as they are.
+        // Units that are solved without conversion.
         for [mass, speed] in [[600, 0], [-600, 0], [0, 500], [0, -500], [400, 400], [-400, 400]] {
             let scaled = contact.block().map(|entry| shifted(entry, mass));
             let scaled = Contact::new(&scaled, contact.friction()).unwrap();
@@ -455,7 +456,7 @@ fn contacts_of_any_size_are_solved_alike() {
     }
 }
 
-/// Coupled normals and tangents without friction: only the normal counts, and no slip costs anything.
+/// Coupled normals and tangents without friction: only the normal matters, and slip dissipates nothing.
 #[test]
 fn contacts_without_friction_push_along_the_normal() {
     let mut random = ChaCha8Rng::seed_from_u64(13);

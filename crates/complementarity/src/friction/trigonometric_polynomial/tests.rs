@@ -35,7 +35,7 @@ fn roots_at_pi_and_at_the_corners_of_the_circle_are_found() {
                 .map(|root| ((root.angle() - expected) / TAU).fract().abs())
                 .map(|turns| turns.min(1.0 - turns))
                 .fold(1.0, f64::min);
-            // A double root is only as good as the square root of a rounding.
+            // The accuracy of a double root is only the square root of a rounding.
             assert!(distance < 1e-7, "{expected}: {roots:?}");
         }
     }
@@ -91,7 +91,7 @@ proptest! {
         expected.sort_by(f64::total_cmp);
         let [a, b, c, d] = expected;
         let apart = expected.windows(2).map(|pair| pair[1] - pair[0]).fold(9.0, f64::min);
-        // Four roots closer than this touch within the round-off of their coefficients.
+        // Four roots closer than this coincide within the round-off of their coefficients.
         prop_assume!(apart > 0.05);
         let roots = quartic_roots([
             a * b * c * d,

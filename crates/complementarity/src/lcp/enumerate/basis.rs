@@ -15,22 +15,22 @@ pub(super) struct Basis {
     rank: usize,
 }
 
-/// What became of the equations of a basis.
+/// The outcome of solving the equations of a basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Equations {
-    /// They hold.
+    /// They are satisfied.
     Consistent,
     /// A row that depends on the others contradicts them.
     Inconsistent,
-    /// They are too ill-conditioned to be solved to the tolerance, or overflow.
+    /// They are too ill-conditioned to be solved to the tolerance, or they overflow.
     Undecided,
 }
 
 impl Basis {
     /// Factors `M_αα` for the set `α` of the bits of `alpha`.
     ///
-    /// A pivot counts as zero where it is at most `rank_tolerance` and also at most that fraction of the terms
-    /// whose sum it is: what is small without cancellation is not the rounding of anything.
+    /// A pivot counts as zero if it is at most `rank_tolerance` and also at most that fraction of the sum of the
+    /// magnitudes of its terms: a value that is small without cancellation is not a rounding error.
     pub(super) fn factor(&mut self, problem: &Problem, alpha: u32, rank_tolerance: f64) {
         self.rows.clear();
         self.rows.extend((0..problem.dimension()).filter(|i| alpha >> i & 1 == 1));
@@ -57,13 +57,13 @@ impl Basis {
         }
     }
 
-    /// Members of `α` whose value is free: as many as `M_αα` lacks rank.
+    /// Members of `α` whose value is free; their number is the rank deficiency of `M_αα`.
     pub(super) fn free(&self) -> &[usize] {
         &self.columns[self.rank..]
     }
 
-    /// Sets the entries that are left after `step` pivots to zero where they are rounding: at most
-    /// `rank_tolerance` times the terms that elimination made them of.
+    /// Sets the entries that remain after `step` pivots to zero if they are rounding: at most `rank_tolerance` times
+    /// the terms from which elimination formed them.
     fn drop_rounding(&mut self, problem: &Problem, step: usize, rank_tolerance: f64) {
         let k = self.rows.len();
         let is_rounding = |basis: &Self, i: usize, j: usize, terms: f64| {
@@ -74,7 +74,7 @@ impl Basis {
             let product = |p: usize| (basis.factors[i * k + p] * basis.factors[p * k + j]).abs();
             stated + (0..step).map(product).sum::<f64>()
         };
-        // The products of the last steps are at most the terms of all, and cheap.
+        // The products of the last steps are a lower bound of all terms, and cheap.
         let mut left = (step..k).flat_map(|i| (step..k).map(move |j| (i, j)));
         let all = left.all(|(i, j)| is_rounding(self, i, j, products(self, i, j)));
         let terms = if all { Vec::new() } else { self.terms_of_elimination(problem, step) };
@@ -87,9 +87,9 @@ impl Basis {
         }
     }
 
-    /// The sums of absolute terms that `step` pivots make the entries of, with the terms of the multipliers: an entry that is
-    /// the rounding of large terms makes its products rounding, too (running error analysis, without the roundings
-    /// themselves).
+    /// The sums of the absolute terms from which `step` pivots form the entries, including the terms of the
+    /// multipliers. If an entry is the rounding of large terms, its products are rounding too (running error
+    /// analysis, without the roundings themselves).
     ///
     /// # Source
     ///
@@ -113,11 +113,11 @@ impl Basis {
         terms
     }
 
-    /// Writes into `z` (length `n`, zero outside `α` on entry, the free entries given) the pivot
-    /// entries that make `(M z)_α = −s q_α`, with one step of iterative refinement, and sets to zero those that are
-    /// rounding: at most `tolerance` times the terms whose sum they are.
+    /// Writes into `z` (length `n`, zero outside `α` on entry, with the free entries given) the pivot entries for
+    /// which `(M z)_α = −s q_α`, with one step of iterative refinement. Pivot entries that are rounding, at most
+    /// `tolerance` times their terms, are set to zero.
     ///
-    /// The equations are [consistent](Equations) where every entry of `(M z + s q)_α` is at most `tolerance` times its
+    /// The equations are [consistent](Equations) if every entry of `(M z + s q)_α` is at most `tolerance` times its
     /// terms.
     pub(super) fn complete(
         &self,
@@ -157,8 +157,8 @@ impl Basis {
         (s * problem.vector()[i]).abs() + products.sum::<f64>()
     }
 
-    /// Sets pivot entries to zero that are rounding: `z = U⁻¹ L⁻¹ b` feels the rounding of the terms of every row, through
-    /// factors whose own rounding leaves no entry of them exactly zero. Returns whether there were any.
+    /// Sets pivot entries that are rounding to zero. `z = U⁻¹ L⁻¹ b` contains the rounding of the terms of every
+    /// row, and the rounding of the factors leaves no entry exactly zero. Returns whether there were any.
     fn drop_rounding_of(&self, problem: &Problem, s: f64, z: &mut [f64], tolerance: f64) -> bool {
         let mut dropped = false;
         let largest = z.iter().fold(s, |largest, value| value.abs().max(largest));
@@ -178,8 +178,8 @@ impl Basis {
         dropped
     }
 
-    /// A bound of how much the column at `position` feels each row, in their order: its row of `|U|⁻¹ |L|⁻¹` with the factors of
-    /// opposite signs, so that nothing cancels.
+    /// A bound of the effect of each row on the column at `position`, in their order: its row of `|U|⁻¹ |L|⁻¹`, with
+    /// the signs of the factors chosen so that nothing cancels.
     fn reach(&self, position: usize) -> Vec<f64> {
         let k = self.rows.len();
         let size = |i: usize, j: usize| self.factors[i * k + j].abs();

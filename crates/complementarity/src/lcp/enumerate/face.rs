@@ -3,7 +3,7 @@
 //! The solutions of basis `α` form the polyhedron of all `x ≥ 0` with `x_i = z_i` (`i ∈ α`),
 //! `x_i = w_i` (`i ∉ α`). With the free entries of the [`Basis`] and a homogenizing coordinate
 //! `s ≥ 0` it is the section `s = 1` of a pointed cone that starts as an orthant and is cut by one
-//! `x_i ≥ 0` after the other (the double description method).
+//! `x_i ≥ 0` after another (the double description method).
 //!
 //! # Source
 //!
@@ -16,13 +16,13 @@ use crate::lcp::Problem;
 /// A generator `(x, s)` of the cone, `n + 1` entries: a vertex when `s > 0`, otherwise a ray.
 pub(super) type Generator = Vec<f64>;
 
-/// Whether the basis has solutions cannot be told in double precision.
+/// Double precision does not suffice to decide whether the basis has solutions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided;
 
-/// The generators of the polyhedron of `alpha`, whose factors are in `basis`; none when it is empty.
+/// The generators of the polyhedron of `alpha`, whose factors are in `basis`; empty if the polyhedron is.
 ///
-/// An entry of at most `tolerance` times the terms whose sum it is counts as zero.
+/// An entry counts as zero if it is at most `tolerance` times the sum of the magnitudes of its terms.
 ///
 /// # Errors
 ///

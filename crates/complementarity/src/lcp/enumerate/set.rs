@@ -1,4 +1,4 @@
-//! What [`solve`](super::solve) finds: vertices, rays and the convex pieces they span.
+//! The result of [`solve`](super::solve): vertices, rays and the convex pieces they span.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -10,19 +10,19 @@ use crate::lcp::{Problem, equilibration::Equilibration};
 pub struct Vertex {
     /// The solution (length `n`, entries ≥ 0).
     pub z: DVector<f64>,
-    /// `M z + q` (length `n`, entries ≥ 0), exactly zero where complementarity says so.
+    /// `M z + q` (length `n`, entries ≥ 0), exactly zero where complementarity requires it.
     pub w: DVector<f64>,
     /// [`Problem::relative_residual`] of `z`.
     pub relative_residual: f64,
 }
 
-/// A direction along which solutions go on without end.
+/// A direction of an unbounded set of solutions.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ray {
     /// Change of `z` (length `n`, entries ≥ 0, largest entry 1).
     pub z: DVector<f64>,
-    /// Change of `w`, `M z` (length `n`, entries ≥ 0), exactly zero where complementarity says so.
+    /// Change of `w`, `M z` (length `n`, entries ≥ 0), exactly zero where complementarity requires it.
     pub w: DVector<f64>,
 }
 
@@ -38,7 +38,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Whether the piece is a single point with no other solution near it.
+    /// Whether the piece is a single point without other solutions near it.
     #[must_use]
     pub fn is_isolated(&self) -> bool {
         self.vertices.len() == 1 && self.rays.is_empty()
@@ -57,14 +57,14 @@ pub struct SolutionSet {
     pub pieces: Vec<Piece>,
     /// Complementary bases, `2ⁿ`.
     pub bases: usize,
-    /// How many of them the signs of `M` and `q` exclude.
+    /// Number of bases that the signs of `M` and `q` exclude.
     pub excluded_bases: usize,
-    /// How many of the others were singular.
+    /// Number of singular bases among the others.
     pub singular_bases: usize,
-    /// Vertices and rays dropped, with repetition, because they missed the tolerance on the problem
-    /// as given, and bases that cannot be decided in double precision: the basis is nearly singular, its numbers
-    /// overflow, or the rounding of `M z` is above that fraction of the sizes of the rows. Unless this is zero, solutions
-    /// may be missing.
+    /// Number of vertices and rays that were dropped, with repetition, because they missed the tolerance on the
+    /// original problem, plus the number of bases that cannot be decided in double precision. A basis is undecided
+    /// if it is nearly singular, its numbers overflow, or the rounding of `M z` exceeds the same fraction of the
+    /// sizes of the rows. Unless this is zero, solutions may be missing.
     pub unverified: usize,
 }
 
@@ -75,16 +75,16 @@ impl SolutionSet {
         self.pieces.is_empty()
     }
 
-    /// The first piece that contains the solution `z` (length `n`) of `problem`, by position.
+    /// The position of the first piece that contains the solution `z` (length `n`) of `problem`.
     ///
-    /// A solution lies in a piece exactly when the piece has positive entries wherever the solution
-    /// has them. As in the enumeration an entry of `z` or `w = M z + q` counts as positive above
-    /// `tolerance` times the largest in the scaled problem. A `z` whose relative residual exceeds
-    /// `tolerance` is no solution and lies in no piece.
+    /// A solution lies in a piece exactly when the piece has positive entries at all indices where the solution has
+    /// them. As in the enumeration, an entry of `z` or `w = M z + q` counts as positive above `tolerance` times the
+    /// largest in the scaled problem. If the relative residual of `z` exceeds `tolerance`, `z` is not a solution and
+    /// lies in no piece.
     ///
     /// # Panics
     ///
-    /// When `z` has not length `n`.
+    /// When `z` does not have length `n`.
     #[must_use]
     pub fn piece_with(&self, problem: &Problem, z: &DVector<f64>, tolerance: f64) -> Option<usize> {
         if problem.relative_residual(z) > tolerance {
@@ -109,14 +109,13 @@ impl SolutionSet {
 
     /// The distinct values of `map · z` over the vertices, with `map` of shape `m × n`.
     ///
-    /// Impulses are often not unique where the velocities they cause are; with `map = M⁻¹ Jᵀ` each
-    /// [`Image`] is one change of velocity. Two images agree when row `r` differs by at most
-    /// `tolerance` times the largest `Σ_j |map_rj| z_j` of a vertex. The order is that of the first
-    /// vertices.
+    /// The impulses are often not unique although the velocities they cause are; with `map = M⁻¹ Jᵀ` each [`Image`]
+    /// is one change of velocity. Two images agree when row `r` differs by at most `tolerance` times the largest
+    /// `Σ_j |map_rj| z_j` of a vertex. The order is that of the first vertices.
     ///
     /// # Errors
     ///
-    /// [`MapError`] when the map has not `n` columns or the tolerance is not a number ≥ 0.
+    /// [`MapError`] if the map does not have `n` columns or the tolerance is NaN or negative.
     pub fn images(&self, map: &DMatrix<f64>, tolerance: f64) -> Result<Vec<Image>, MapError> {
         if tolerance.is_nan() || tolerance < 0.0 {
             return Err(MapError::Tolerance(tolerance));
@@ -174,11 +173,11 @@ pub struct Image {
     pub is_isolated: bool,
 }
 
-/// Why [`SolutionSet::images`] has no answer.
+/// The reason why [`SolutionSet::images`] has no result.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MapError {
-    /// The map does not apply to solutions of the problem.
+    /// The number of columns is not the size of the problem.
     #[error("map has {found} columns, expected {expected}")]
     Columns {
         /// Size of the problem.

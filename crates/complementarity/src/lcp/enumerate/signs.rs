@@ -1,4 +1,4 @@
-//! Bases that the signs of a row exclude before any arithmetic.
+//! Bases that the signs of a row exclude without arithmetic.
 
 use crate::lcp::Problem;
 
@@ -29,11 +29,11 @@ impl Signs {
         Self { rows: (0..problem.dimension()).map(row).collect(), tolerance }
     }
 
-    /// Whether the solutions of `alpha` are none, or all belong to a smaller basis.
+    /// Whether `alpha` has no solutions, or only solutions that also belong to a smaller basis.
     ///
-    /// If row `i` has only entries of one sign in `α` and `q_i` has the same sign, `w_i = 0` (or
-    /// `w_i ≥ 0` where the sign is negative) is impossible; with `q_i = 0` it forces `z_j = 0` for
-    /// these entries, and the solutions are found again without them.
+    /// If row `i` has only entries of one sign in `α` and `q_i` has the same sign, `w_i = 0` (or `w_i ≥ 0` if the
+    /// sign is negative) is impossible. With `q_i = 0` it forces `z_j = 0` for these entries, so the solutions also
+    /// belong to the basis without them.
     pub(super) fn exclude(&self, alpha: u32) -> bool {
         self.rows.iter().enumerate().any(|(i, row)| {
             let (up, down, q) = (row.positive & alpha, row.negative & alpha, row.vector);

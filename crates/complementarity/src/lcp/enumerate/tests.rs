@@ -103,8 +103,8 @@ fn equilibria_of_bimatrix_games_are_all_found() {
     assert_eq!(coordination.vertices[0].z, dvector![1.0, 0.0, 1.0, 0.0]);
 }
 
-/// A block on two frictionless supports under its middle that touch the same point: the impulses
-/// share 6 N·s in any way, the change of velocity is 3 m/s.
+/// A block on two frictionless supports under its middle that touch the same point: the impulses share 6 N·s in any
+/// ratio, and the change of velocity is 3 m/s.
 #[test]
 fn a_map_merges_impulses_that_cause_one_velocity() {
     let set = all(dmatrix![0.5, 0.5; 0.5, 0.5], dvector![-3.0, -3.0]);
@@ -121,9 +121,8 @@ fn a_map_merges_impulses_that_cause_one_velocity() {
     assert_eq!(set.images(&dmatrix![1.0, 1.0], -1.0).unwrap_err(), MapError::Tolerance(-1.0));
 }
 
-/// A planar block (1 kg, 0.1 kg m², half a meter high) falls flat on two corners with friction ½ while
-/// it slides. Its corners have the same tangents, so friction is shared in any way; the velocity
-/// after the impact is one.
+/// A planar block (1 kg, 0.1 kg m², half a meter high) falls flat on two corners with friction ½ while it slides.
+/// Its corners have the same tangents, so friction is shared in any ratio; the velocity after the impact is unique.
 #[test]
 fn redundant_friction_is_a_continuum_with_one_velocity() {
     let (weight, velocity) = (dvector![1.0, 1.0, 10.0], dvector![0.1, -1.0, 0.0]);

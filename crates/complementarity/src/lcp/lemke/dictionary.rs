@@ -5,40 +5,40 @@
 //! ```
 //!
 //! The variables are `w_1 … w_n`, `z_1 … z_n` and the artificial variable `t`, numbered from 0 to `2n`
-//! in this order. A pivot exchanges one basic with one nonbasic variable. Only the nonbasic columns are
-//! stored, half of the textbook tableau. They are contiguous, like those of the problem's matrix: a
-//! pivot adds multiples of one column to the others, and the ratio test reads two of them.
+//! in this order. A pivot exchanges one basic with one nonbasic variable. Only the nonbasic columns are stored, half
+//! of the textbook tableau. Columns are contiguous, like those of the problem's matrix: a pivot adds multiples of
+//! one column to the others, and the ratio test reads two of them.
 
 use std::ops::Range;
 
 use crate::lcp::Problem;
 
-/// Number of doubles a column is padded to a multiple of: two vector registers of every machine, so
-/// that the unrolled inner loop has no remainder, which matters for small problems.
+/// Columns are padded to a multiple of this number of doubles: two vector registers on every machine. The unrolled
+/// inner loop then has no remainder, which matters for small problems.
 const LANES: usize = 4;
 
-/// Dictionary of the scaled problem, with the memory for its pivots.
+/// Dictionary of the scaled problem, with the memory for pivots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dictionary {
     /// Size of the problem.
     size: usize,
     /// Length of a padded column.
     stride: usize,
-    /// The columns of `A`, of which the last starts as that of `t`, then `b`.
+    /// The columns of `A`, of which the last is initially that of `t`, then `b`.
     columns: Vec<f64>,
     /// Variable of each row.
     basic: Vec<usize>,
     /// Variable of each column.
     nonbasic: Vec<usize>,
-    /// For each variable its row when basic, or `size + 1 +` its column when nonbasic.
+    /// For each variable its row if basic, or `size + 1 +` its column if nonbasic.
     place: Vec<usize>,
-    /// The entering column while a pivot goes on.
+    /// The entering column during a pivot.
     entering: Vec<f64>,
-    /// The pivot of which only the values were exchanged.
+    /// The pivot for which only the values were updated.
     postponed: Option<(usize, usize)>,
 }
 
-/// Where a variable is.
+/// The place of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Row(usize),
@@ -128,15 +128,15 @@ impl Dictionary {
         self.exchange(row, column)
     }
 
-    /// Like [`pivot`](Self::pivot) for the end of a path: of the dictionary only the values follow,
-    /// which is all that an answer needs. [`complete`](Self::complete) makes up for the rest.
+    /// Like [`pivot`](Self::pivot), for the end of a path: only the values of the dictionary are updated, which is
+    /// all that an answer needs. [`complete`](Self::complete) updates the rest.
     pub(super) fn pivot_values(&mut self, row: usize, column: usize) {
         self.eliminate(row, column, self.size + 1..self.size + 2);
         self.exchange(row, column);
         self.postponed = Some((row, column));
     }
 
-    /// Makes up for what [`pivot_values`](Self::pivot_values) left out.
+    /// Completes the update that [`pivot_values`](Self::pivot_values) began.
     pub(super) fn complete(&mut self) {
         if let Some((row, column)) = self.postponed.take() {
             self.eliminate(row, column, 0..self.size + 1);
@@ -151,7 +151,7 @@ impl Dictionary {
         let inverse = 1.0 / self.entering[row];
         self.entering[row] = 0.0;
         if among.contains(&column) {
-            // With a multiple of the entering column this becomes the column of the leaving variable.
+            // After adding a multiple of the entering column this is the column of the leaving variable.
             pivot_column.fill(0.0);
             pivot_column[row] = -1.0;
         }

@@ -1,13 +1,13 @@
-//! The lexicographic ratio test: which basic variable leaves when a nonbasic one grows.
+//! The lexicographic ratio test, which determines the basic variable that leaves when a nonbasic one grows.
 //!
 //! Instead of perturbing `q` by `(ε, ε², …)`, rows are compared by the vectors
-//! `(b_i, B⁻¹_{i1}, …, B⁻¹_{in}) / |a_i|`, whose lexicographic minimum is the row that the perturbed
-//! problem would choose for every small `ε`. The columns of `B⁻¹` stand in the dictionary: minus the
-//! column of `w_k` where it is nonbasic, a unit vector where it is basic.
+//! `(b_i, B⁻¹_{i1}, …, B⁻¹_{in}) / |a_i|`. Their lexicographic minimum is the row that leaves in the perturbed
+//! problem for every small `ε`. The columns of `B⁻¹` are contained in the dictionary: minus the column of `w_k` if
+//! it is nonbasic, a unit vector if it is basic.
 //!
-//! Rounding blurs ties, so the comparison is done in two passes after Harris: rows are tied when
-//! letting any of them leave keeps every basic variable above `−TIE`. Only then are the columns of
-//! `B⁻¹` looked at, with the same margin.
+//! Rounding makes ties inexact, so the comparison has two passes, after Harris. Rows are tied if every basic
+//! variable stays above `−TIE` whichever of them leaves. Only then are the columns of `B⁻¹` compared, with the same
+//! margin.
 
 use super::dictionary::{Dictionary, Place};
 
@@ -40,7 +40,7 @@ impl RatioTest {
         self.tied.reserve(n);
     }
 
-    /// The row that leaves when the variable of `column` grows, or none when nothing stops it.
+    /// The row that leaves when the variable of `column` grows, or `None` if no row limits it.
     pub(super) fn leaving_row(&mut self, dictionary: &Dictionary, column: usize) -> Option<usize> {
         let (entries, values) = (dictionary.column(column), dictionary.values());
         let (mut largest_entry, mut largest_value) = (1.0, 1.0);
@@ -72,7 +72,7 @@ impl RatioTest {
         }
     }
 
-    /// The lexicographic minimum of the tied rows; the artificial variable, once tied, ends the search.
+    /// The lexicographic minimum of the tied rows. If the artificial variable is tied, it leaves.
     fn break_tie(&mut self, dictionary: &Dictionary) -> usize {
         if let Place::Row(row) = dictionary.place(dictionary.artificial())
             && self.tied.iter().any(|tied| tied.row == row)
@@ -98,7 +98,7 @@ impl RatioTest {
                 return row;
             }
         }
-        // Equal to rounding: the largest pivot is the safest.
+        // Equal up to rounding: the row with the largest pivot is taken.
         let safest = self.tied.iter().min_by(|a, b| a.weight.total_cmp(&b.weight));
         safest.map_or(0, |tied| tied.row)
     }
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(leaving(&[1.0, 0.0], &[1.0, 1.0]), None, "nothing falls");
     }
 
-    /// An entry of `10⁻¹⁰` of the largest is zero, and so is one of exactly `10⁻¹⁰` beside 1.
+    /// An entry of `10⁻¹⁰` of the largest counts as zero, as does one of exactly `10⁻¹⁰` compared with 1.
     #[test]
     fn small_entries_beside_the_largest_stop_nothing() {
         assert_eq!(leaving(&[-1e12, -10.0], &[1.0, 0.0]), Some(0));
@@ -138,8 +138,8 @@ mod tests {
         assert_eq!(leaving(&[-2e-10], &[1.0]), Some(0));
     }
 
-    /// Rows are tied within `10⁻¹²` of the largest value, whether that row falls or not. Of tied rows the first of which `w` is
-    /// basic leaves last: its column of `B⁻¹` is a unit vector.
+    /// Rows are tied within `10⁻¹²` of the largest value, whether that row decreases or not. Of tied rows the first,
+    /// whose `w` is basic, leaves last: its column of `B⁻¹` is a unit vector.
     #[test]
     fn ties_are_relative_to_the_largest_value() {
         let apart =

@@ -9,13 +9,13 @@ use super::{
     dictionary::{Dictionary, Place},
 };
 
-/// A half-line of almost complementary points, along which Lemke's method finds no solution.
+/// A half-line of almost complementary points on which a path of Lemke's method ends without a solution.
 ///
 /// For every `s ≥ 0` the point `z(s) = z + s·direction`, `t(s) = artificial + s·artificial_rate`
 /// satisfies `w = q + M z + d t ≥ 0`, `z ≥ 0`, `t ≥ 0` and `z · w = 0`.
 ///
-/// What it proves depends on `M`: for copositive-plus `M`, that no `z ≥ 0` has `M z + q ≥ 0`
-/// (Cottle, Pang & Stone 1992, section 4.4). In general only that this path is blocked.
+/// The conclusion depends on `M`: for copositive-plus `M` the ray proves that no `z ≥ 0` has `M z + q ≥ 0` (Cottle,
+/// Pang & Stone 1992, section 4.4). In general it only proves that this path is blocked.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ray {
@@ -25,27 +25,26 @@ pub struct Ray {
     pub artificial: f64,
     /// Direction of the ray (length `n`); with `artificial_rate` its largest entry is 1.
     pub direction: DVector<f64>,
-    /// How fast `t` grows along the ray (≥ 0).
+    /// Rate of change of `t` along the ray (≥ 0).
     pub artificial_rate: f64,
     /// The covering vector `d > 0` of the path (length `n`).
     pub covering: DVector<f64>,
 }
 
 impl Ray {
-    /// Largest [`violation`](Self::violation) of a ray that is reported.
+    /// Maximum [`violation`](Self::violation) of a ray that is reported.
     pub const TOLERANCE: f64 = 1e-8;
 
-    /// By how much the ray misses its definition, from problem and ray alone; 0 for an exact ray.
+    /// The violation of the definition of a ray, computed from the problem and the ray alone; 0 for an exact ray.
     ///
-    /// Where `z` or its direction is positive, `w` and its rate must be zero, elsewhere they must not
-    /// be negative. Each is measured relative to the sum of the magnitudes that it is made of,
-    /// `|q_i| + Σ |M_ij z_j| + d_i t` and `Σ |M_ij direction_j| + d_i artificial_rate`, so that the
-    /// figure does not depend on units. A negative entry of the ray itself, or one that is not finite,
-    /// makes it infinite.
+    /// Where `z` or its direction is positive, `w` and its rate must be zero; elsewhere they must not be negative.
+    /// Each is measured relative to the sum of the magnitudes of its terms, `|q_i| + Σ |M_ij z_j| + d_i t` and
+    /// `Σ |M_ij direction_j| + d_i artificial_rate`, so that the result does not depend on units. It is infinite if
+    /// an entry of the ray itself is negative or not finite.
     ///
     /// # Panics
     ///
-    /// When the ray has not the size of `problem`.
+    /// If the size of the ray is not that of `problem`.
     #[must_use]
     pub fn violation(&self, problem: &Problem) -> f64 {
         let vectors = self.z.iter().chain(&self.direction).chain(&self.covering);
@@ -107,7 +106,7 @@ impl Workspace {
     }
 }
 
-/// How fast `variable` grows with the nonbasic variable of `column`.
+/// Rate of change of `variable` with the nonbasic variable of `column`.
 fn rate(dictionary: &Dictionary, variable: usize, column: usize) -> f64 {
     match dictionary.place(variable) {
         Place::Row(row) => dictionary.column(column)[row].max(0.0),

@@ -18,7 +18,7 @@ fn problem(matrix: DMatrix<f64>, vector: DVector<f64>) -> Problem {
     Problem::new(matrix, vector).unwrap()
 }
 
-/// Upper triangular with 1 on and 2 above the diagonal, `q_i = 2^(i+1) − 2^(n+1)`: Murty's worst case.
+/// Upper triangular with 1 on the diagonal and 2 above, `q_i = 2^(i+1) − 2^(n+1)`: Murty's worst case.
 fn murty(n: i32) -> Problem {
     let size = usize::try_from(n).unwrap();
     let matrix = DMatrix::from_fn(size, size, |i, j| f64::from(u8::from(i <= j) + u8::from(i < j)));
@@ -96,7 +96,7 @@ fn a_bimatrix_game_ends_on_a_verified_ray() {
     assert!(elsewhere.violation(&game) > 0.1, "w is not zero where z is positive");
 }
 
-/// Skew-symmetric but for one entry, with zeros in `q`: `z = (1, 0, 0)` makes `w = 0` by hand.
+/// Skew-symmetric except for one entry, with zeros in `q`: `z = (1, 0, 0)` makes `w = 0` by hand.
 #[test]
 fn a_degenerate_problem_with_an_isolated_solution_is_solved() {
     let matrix = dmatrix![0.0, -1.0, -1.0; 1.0, 0.0, 0.0; -1.0, 0.0, 0.0];
@@ -173,7 +173,7 @@ fn one_workspace_serves_problems_of_every_size() {
     }
 }
 
-/// Two solutions, `z = (1, 0)` and `(0, 1)`: the covering vector decides which one is reached.
+/// Two solutions, `z = (1, 0)` and `(0, 1)`: the covering vector determines which one is reached.
 #[test]
 fn the_covering_vector_chooses_among_solutions() {
     let two = problem(dmatrix![1.0, 2.0; 2.0, 1.0], dvector![-1.0, -1.0]);
@@ -221,7 +221,7 @@ prop_compose! {
         (
             a in prop::collection::vec(-1.0..1.0, n * rank),
             s in prop::collection::vec(-1.0..1.0, n * n),
-            // Only values that have q in the range of feasibility: q = M x0 + w0 with x0, w0 ≥ 0.
+            // Only values for which the problem is feasible: q = M x0 + w0 with x0, w0 ≥ 0.
             start in prop::collection::vec(0.0..1.0, n),
             slack in prop::collection::vec(0.0..1.0, n),
             rank in Just(rank),
@@ -247,7 +247,7 @@ proptest! {
         prop_assert!(problem.relative_residual(&z) <= Settings::default().tolerance);
     }
 
-    /// Changing the units of `q` and `z` by powers of two changes no bit but the exponent.
+    /// Changing the units of `q` and `z` by powers of two changes only the exponents.
     #[test]
     fn units_do_not_matter(problem in monotone_problems(), exponents in prop::collection::vec(-12..12, 9)) {
         let scale = DVector::from_iterator(
@@ -268,8 +268,8 @@ proptest! {
     }
 }
 
-/// Symptom: a row that approaches at `2·10⁻⁶⁷` beside one of 1 was left alone. Cause: the ratio test takes it for zero. Expected: each row
-/// has its own unknown, which nothing keeps from making up for it.
+/// Symptom: a row that approaches at `2·10⁻⁶⁷` was ignored next to one of 1. Cause: the ratio test takes it for
+/// zero. Expected: each row has its own unknown, which can compensate it without constraint.
 #[test]
 fn rows_that_approach_by_next_to_nothing_are_stopped_too() {
     let (report, z, _) =

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::lcp::{Method, Status, enumerate};
 
-/// Symptom: projected Gauss–Seidel called `w = (1.75, 0)` solved and Fischer–Burmeister `(1.33, 0.67)`, of `(1, 0)`. Cause:
-/// `min(z_i, w_i)` compared impulses of some `10⁻¹⁰ N·s` with velocities of 1 m/s and took the impulses. Expected: the second contact
-/// stops with `2·10⁻¹⁰ N·s` and the first opens at 1 m/s.
+/// Symptom: projected Gauss–Seidel reported `w = (1.75, 0)` as solved and Fischer–Burmeister `(1.33, 0.67)`, instead
+/// of `(1, 0)`. Cause: `min(z_i, w_i)` compared impulses of some `10⁻¹⁰ N·s` with velocities of 1 m/s and took the
+/// impulses. Expected: the second contact stops with `2·10⁻¹⁰ N·s` and the first opens at 1 m/s.
 #[test]
 fn light_bodies_are_judged_by_velocities() {
     let problem = Problem::new(dmatrix![2e10, 1e10; 1e10, 2e10], dvector![-1.0, -4.0]).unwrap();
@@ -20,7 +20,7 @@ fn light_bodies_are_judged_by_velocities() {
     }
 }
 
-/// Decoupled rows in other units: what is nothing beside the first row is all there is of the second.
+/// Decoupled rows in different units: a value that is negligible in the first row is the whole size of the second.
 #[test]
 fn rows_in_other_units_count_by_themselves() {
     let problem = Problem::new(dmatrix![1e6, 0.0; 0.0, 1e-6], dvector![-1.0, -1e-6]).unwrap();
@@ -29,7 +29,7 @@ fn rows_in_other_units_count_by_themselves() {
     assert!(problem.relative_residual(&dvector![0.0, 1.0]) > 0.9);
 }
 
-/// `w = (−1, −1)` for all `z = (t, t)`: entries of `10¹⁵` do not make that small.
+/// `w = (−1, −1)` for all `z = (t, t)`: entries of `10¹⁵` do not reduce the residual.
 #[test]
 fn huge_entries_that_cancel_loosen_nothing() {
     let problem = Problem::new(dmatrix![1.0, -1.0; -1.0, 1.0], dvector![-1.0, -1.0]).unwrap();
@@ -54,7 +54,7 @@ fn rows_that_cancel_are_added_up_again() {
     assert!((judge.slack[0] / (-1e8 * tiny * tiny) - 1.0).abs() < 1e-12, "{judge:?}");
 }
 
-/// Multiplying rows and unknowns by anything leaves every answer as good or bad as it was.
+/// Multiplication of rows and unknowns by any factor does not change the residual of an answer.
 #[test]
 fn units_of_rows_and_of_unknowns_may_differ() {
     let (m, q) = (dmatrix![2.0, 1.0; 1.0, 2.0], dvector![-1.0, -4.0]);
@@ -72,7 +72,7 @@ fn units_of_rows_and_of_unknowns_may_differ() {
     }
 }
 
-/// `w = (-1, 1)`, of which unknowns of 1e34 leave nothing even in compensated sums.
+/// `w = (-1, 1)`, which is lost between unknowns of 1e34 even in compensated sums.
 #[test]
 fn what_no_sum_can_tell_is_not_taken_for_zero() {
     let problem = Problem::new(dmatrix![1.57, -1.57; 0.03, -0.03], dvector![-1.0, 1.0]).unwrap();
@@ -88,13 +88,14 @@ fn sizes_of(problem: &Problem) -> Vec<f64> {
     found
 }
 
-/// A row of balls of which only the first is struck: what the last one feels is a part of that.
+/// A row of balls of which only the first is struck: the effect on the last one is a fraction of that.
 #[test]
 fn rows_without_a_vector_of_their_own_have_the_size_of_what_reaches_them() {
     let matrix = dmatrix![2.0, -1.0, 0.0; -1.0, 2.0, -1.0; 0.0, -1.0, 2.0];
     let problem = Problem::new(matrix, dvector![-4.0, 0.0, 0.0]).unwrap();
     assert_eq!(sizes_of(&problem), [4.0, 2.0, 1.0]);
-    // Backwards, through an unknown without a diagonal entry, and through a pair that would raise one another.
+    // In the reverse direction, through an unknown without a diagonal entry, and through a pair that would raise one
+    // another.
     let matrix = dmatrix![2.0, -1.0, 0.0; -1.0, 2.0, -1.0; 0.0, -1.0, 2.0];
     let problem = Problem::new(matrix, dvector![0.0, 0.0, -4.0]).unwrap();
     assert_eq!(sizes_of(&problem), [1.0, 2.0, 4.0]);
@@ -117,7 +118,7 @@ fn each_part_of_the_conditions_counts() {
     assert!(of(dvector![f64::NAN, 2.0]).is_infinite());
     assert!(of(dvector![f64::INFINITY, 2.0]).is_infinite());
     assert!(problem.natural_map_residual(&dvector![0.0, f64::NAN]).is_infinite());
-    // By hand: w = (1.1, 0.2) beside z = (0, 2.1).
+    // By hand: w = (1.1, 0.2) with z = (0, 2.1).
     let residual = problem.natural_map_residual(&dvector![0.0, 2.1]);
     assert!((residual - 0.2).abs() < 1e-14, "{residual}");
 }
@@ -133,8 +134,9 @@ fn without_a_vector_answers_are_compared_with_themselves() {
     assert!(idle.relative_residual(&dvector![5.0]) > 0.9, "w z = 5");
 }
 
-/// Symptom: for `w = (z₁ − z₀, z₀ − z₁, 1)` an answer with `z₀` and `z₁` a rounding apart had an infinite residual. Cause: nothing pushes the first two
-/// rows, so their size was zero. Expected: they are compared with their own terms.
+/// Symptom: for `w = (z₁ − z₀, z₀ − z₁, 1)` an answer with `z₀` and `z₁` one rounding apart had an infinite
+/// residual. Cause: no term of the problem reaches the first two rows, so their size was zero. Expected: they are
+/// compared with their own terms.
 #[test]
 fn rows_that_nothing_reaches_are_compared_with_the_answer() {
     let matrix = dmatrix![-1.0, 1.0, 0.0; 1.0, -1.0, 0.0; 0.0, 0.0, 1.0];
@@ -155,8 +157,8 @@ fn in_units(a: &[f64], q: &[f64], units: &[f64]) -> Problem {
 }
 
 proptest! {
-    /// `z → D⁻¹ z`, `w → D w` with factors of `10^±12`, and impulses and velocities by another one each: all methods find the same answer, each
-    /// contact judged in its own unit.
+    /// `z → D⁻¹ z`, `w → D w` with factors of `10^±12`, and impulses and velocities by a further one each: all
+    /// methods find the same answer, and each contact is judged in its own unit.
     #[test]
     fn units_change_no_status_and_no_answer(
         a in prop::collection::vec(-1.0..1.0, 16),
@@ -181,7 +183,7 @@ proptest! {
         }
     }
 
-    /// Powers of four change nothing at all, those of rows and columns together.
+    /// Powers of four do not change any residual; those of rows and columns are applied together.
     #[test]
     fn powers_of_four_change_no_residual(
         a in prop::collection::vec(-1.0..1.0, 9),

@@ -59,15 +59,15 @@ fn two_pins_of_a_body_are_once_redundant() {
     let at = set.linearize(&system, &[0.0; 3], &Settings::default()).unwrap();
     assert_eq!((at.rank(), at.redundancy(), at.mobility()), (3, 1, 0));
     let held = at.acceleration(&[0.0; 3], 0.0).unwrap();
-    // Each pin carries half of 20 N, and neither pulls sideways: that is the smallest norm.
+    // Each pin carries half of 20 N, without horizontal forces: that is the smallest norm.
     let expected = DVector::from_vec(vec![0.0, 10.0, 0.0, 10.0]);
     assert!((held.multipliers - expected).amax() < 1e-13);
     assert!(held.acceleration.amax() < 1e-13 && held.residual < 1e-13);
     assert_eq!(set.rows(1), Some(2..4));
 }
 
-/// A rod hit by its pin: `I_pin = I + m d² = 0.5 + 2 = 2.5`, and the impulse at the pin takes the
-/// component of the motion that the pin forbids, `ω⁺ = m d v / I_pin = 0.8 v`.
+/// A rod hit by its pin: `I_pin = I + m d² = 0.5 + 2 = 2.5`, and the impulse at the pin removes the component of the
+/// motion that the pin forbids, `ω⁺ = m d v / I_pin = 0.8 v`.
 #[test]
 fn closing_a_pin_conserves_the_angular_momentum_about_it() {
     let (system, set) = (body(), ConstraintSet::new(&body(), vec![pin(-1.0)]).unwrap());
@@ -108,7 +108,7 @@ fn wheels_roll_down_a_slope_as_they_should() {
     let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
     let center = Anchor::on_body(0, Vector3::zeros());
     let ball = MassProperties::solid_sphere(3.0, 0.4).unwrap();
-    // A disc has its axis along x; this one rolls along x and so has it turned to y.
+    // A disc has its axis along x. This one rolls along x, so its axis is rotated to y.
     let upright =
         nalgebra::UnitQuaternion::from_euler_angles(0.0, 0.0, std::f64::consts::FRAC_PI_2);
     let disc = MassProperties::solid_cylinder(3.0, 0.4, 0.01).unwrap().rotated(&upright);
@@ -125,7 +125,7 @@ fn wheels_roll_down_a_slope_as_they_should() {
         let rolling = at.acceleration(&[2.0, 0.0, 0.0, 0.0, 5.0, 0.0], 0.0).unwrap();
         assert!((rolling.acceleration[0] - factor * 9.81 * slope.sin()).abs() < 1e-13);
         assert!((rolling.acceleration[4] - rolling.acceleration[0] / 0.4).abs() < 1e-13);
-        // The plane bears the weight.
+        // The plane carries the weight.
         assert!((rolling.multipliers[0] - 3.0 * 9.81 * slope.cos()).abs() < 1e-12);
     }
 }
@@ -133,7 +133,7 @@ fn wheels_roll_down_a_slope_as_they_should() {
 proptest! {
     #![proptest_config(fixed_seed())]
 
-    /// A joint, once more the same joint, and a weld of the same bodies: 12 rows of rank 6 at any position.
+    /// A joint, the same joint a second time, and a weld of the same bodies: 12 rows of rank 6 at any position.
     #[test]
     fn redundant_constraints_give_the_momentum_and_take_energy(
         (q, mut v) in states(), point in vectors(), time in 0.0..1.0,
@@ -161,7 +161,7 @@ proptest! {
         let energy = |v: &DVector<f64>| 0.5 * v.dot(&(&mass * v));
         let lost = energy(&before) - energy(&after);
         prop_assert!((lost - energy(&(&before - &after))).abs() < rounding, "a projection");
-        // Equations that say the same share the impulse.
+        // Identical equations share the impulse.
         prop_assert!((impulse.rows(0, 3) - impulse.rows(3, 3)).amax() < rounding);
 
         let motion = at.acceleration(&v, time).unwrap();

@@ -13,7 +13,7 @@ use crate::{
     testing::{fixed_seed, moved, planar_states, plane, space, states, vectors},
 };
 
-/// The smallest distance of many points of two segments, from above.
+/// The smallest distance of many points of two segments, an upper bound.
 fn sampled([p, d]: [Vector3<f64>; 2], [q, e]: [Vector3<f64>; 2], count: u32) -> f64 {
     let part = |i: u32| f64::from(i) / f64::from(count);
     (0..=count)
@@ -27,14 +27,14 @@ fn segments() -> impl Strategy<Value = [[Vector3<f64>; 2]; 2]> {
     (segment(), segment()).prop_map(|((p, d), (q, e))| [[p, d], [q, e]])
 }
 
-/// Whether the same features of two rods are nearest all along the differences, cores apart by more than 0.3 and the
-/// axes by more than 20°, so that derivatives have the bound of [`BOUND`].
+/// Whether the same features of two rods are nearest at all points of the differences, with cores apart by more than
+/// 0.3 and axes by more than 20°, so that derivatives have the bound of [`BOUND`].
 fn is_smooth(pair: &RodRod, system: &dyn System, q: &[f64], v: &[f64]) -> bool {
     let sliding = |s: f64| pair.pair(system, &moved(system, q, v, s)).2.sliding;
     let (contact, _, near) = pair.pair(system, q);
     let [d, e] = [&pair.rod_1, &pair.rod_2].map(|rod| rod.segment(system, q)[1]);
     let crosses = near.sliding == [true; 2];
-    // The tangent turns fast where the normal is along the axis.
+    // The tangent rotates fast where the normal is along the axis.
     contact.gap + pair.rod_1.radius + pair.rod_2.radius > 0.3
         && contact.frame.normal.xy().norm() > 0.5
         && (!crosses || d.cross(&e).norm() > 0.34 * d.norm() * e.norm())
@@ -95,7 +95,7 @@ proptest! {
         let pairs = [([0, 1], rods), ([0, 1], [rods[0], ball]), ([1, 0], [ball, rods[0]])];
         for (bodies, [one, two]) in pairs {
             let pair = RodRod::new(one, two).unwrap();
-            // Nearer, third derivatives of the distance grow beyond 1e4.
+            // At smaller distances the third derivatives of the distance exceed 1e4.
             if pair.gap(&system, &q) + one.radius + two.radius > 0.3 {
                 let defect = defect(&pair, bodies.map(Some), &system, &q, &v);
                 prop_assert!(defect < 1e-7, "{defect:e}");
@@ -127,7 +127,7 @@ fn contact(first: [Vector3<f64>; 2], second: [Vector3<f64>; 2]) -> ContactPoint 
 #[test]
 fn parallel_rods_touch_in_the_middle_of_the_stretch_they_share() {
     let point = |x: f64, z: f64| Vector3::new(x, 0.0, z);
-    // From −1 to 1 and from 0 to 3: the middle is at ½, also when one is turned around or a little.
+    // From −1 to 1 and from 0 to 3: the middle is at ½, also when one rod is reversed or slightly rotated.
     for second in [[point(0.0, 0.0), point(3.0, 0.0)], [point(3.0, 0.0), point(0.0, 1e-9)]] {
         let contact = contact([point(-1.0, 1.0), point(1.0, 1.0)], second);
         assert!((contact.gap - 0.8).abs() < 1e-8, "{contact:?}");

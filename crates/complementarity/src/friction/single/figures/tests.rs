@@ -24,7 +24,7 @@ fn each_part_of_the_law_has_its_figure() {
         [f.approach, f.adhesion, f.cone, f.complementarity, f.slip]
     };
     let zero = Vector3::zeros();
-    // Nothing, open, sticking, sliding on the edge against the friction: all is well.
+    // No impulse, open, sticking, sliding on the boundary against the friction: all figures are zero.
     assert_eq!(of(0.5, zero, zero), [0.0; 5]);
     assert_eq!(of(0.5, zero, vector![1.0, 2.0, 3.0]), [0.0; 5]);
     assert_eq!(of(0.5, vector![4.0, 1.0, 1.0], zero), [0.0; 5]);
@@ -35,24 +35,25 @@ fn each_part_of_the_law_has_its_figure() {
     assert_eq!(of(0.5, vector![4.0, 0.0, 5.0], zero), [0.0, 0.0, 6.0, 0.0, 6.0]);
     assert_eq!(of(0.5, vector![4.0, 0.0, 0.0], vector![3.0, 0.0, 0.0])[3], 3.0);
     assert_eq!(of(0.5, vector![1.0, 0.0, 0.0], vector![3.0, 0.0, 0.0])[3], 2.0);
-    // A tangential impulse keeps an open contact from being open, however small the normal one is.
+    // A tangential impulse violates complementarity of an open contact, however small the normal impulse is.
     assert_eq!(of(1e8, vector![1e-8, 1.0, 0.0], vector![3.0, -1.0, 0.0])[3], 2.0);
-    // Slip within the cone, slip with the friction, slip beside it, none of them more than the slip.
+    // Slip within the cone, slip along the friction, slip across it: the figure is never more than the slip.
     assert_eq!(of(0.5, vector![8.0, 1.0, 0.0], vector![0.0, -3.0, 0.0])[4], 3.0);
     assert_eq!(of(0.5, vector![8.0, 3.75, 0.0], vector![0.0, -3.0, 0.0])[4], 0.5);
     assert_eq!(of(0.5, vector![8.0, 4.0, 0.0], vector![0.0, 3.0, 0.0])[4], 3.0);
     // w p_T − u_T = (12, −5) of length 13 is projected to the radius of 8.
     let [.., slip] = of(0.5, vector![8.0, 4.0, 0.0], vector![0.0, -4.0, 5.0]);
     assert!((slip - (8.0 - 96.0 / 13.0_f64).hypot(40.0 / 13.0)).abs() < 1e-14, "{slip}");
-    // Friction of next to nothing may act in any direction.
+    // A very small friction force may act in any direction.
     assert!(of(0.5, vector![1e-9, 5e-10, 0.0], vector![0.0, 3.0, 0.0])[4] <= 2e-9);
-    // Without friction slip is free and tangential impulses are not.
+    // Without friction slip is allowed, and tangential impulses are not.
     assert_eq!(of(0.0, vector![4.0, 0.0, 0.0], vector![0.0, 3.0, 4.0]), [0.0; 5]);
     assert_eq!(of(0.0, vector![4.0, 1.0, 0.0], vector![0.0, 3.0, 4.0])[2], 2.0);
 }
 
-/// Symptom: `W = I`, `u = (−1, 0.5, 0.1)` and `μ = 10⁸` was solved by no impulse, with 1 m/s of approach; at `10⁵` answers were off by a tenth. Cause: the
-/// distance of `û` from the dual cone divides the approach by `√(1 + μ²)`. Expected: the approach itself.
+/// Symptom: for `W = I`, `u = (−1, 0.5, 0.1)` and `μ = 10⁸` no impulse was accepted as a solution, with 1 m/s of
+/// approach; at `10⁵` answers were wrong by a tenth. Cause: the distance of `û` from the dual cone divides the
+/// approach by `√(1 + μ²)`. Expected: the approach itself.
 #[test]
 fn strong_friction_hides_no_approach() {
     for friction in [0.0, 1.0, 1e5, 1e8, 1e300] {
@@ -69,8 +70,8 @@ fn strong_friction_hides_no_approach() {
     }
 }
 
-/// Symptom: no impulse was solved by maximum dissipation although `b_n = 0`, `μ‖a‖ > A_nn` and a jam takes energy. Cause: without an impulse every
-/// slip is free. Expected: the closed form decides.
+/// Symptom: no impulse was accepted under maximum dissipation although `b_n = 0`, `μ‖a‖ > A_nn` and a jam dissipates
+/// energy. Cause: without an impulse every slip was allowed. Expected: the closed form decides.
 #[test]
 fn a_contact_that_jams_by_itself_is_struck() {
     let block = matrix![1.0, 0.006, -0.004; 0.006, 1.0, -0.009; -0.004, -0.009, 1.0];
@@ -80,8 +81,9 @@ fn a_contact_that_jams_by_itself_is_struck() {
     assert!(figures.slip > 0.1, "{figures:?}");
 }
 
-/// Symptom: the same where the block is singular, so that the jam takes energy without bound and the closed form has no answer. Cause: without an impulse
-/// every slip passed. Expected: `−u_T` is a multiple of `k + e`, here within 45° of (1, 1), or no impulse is wrong.
+/// Symptom: the same for a singular block, for which a jam dissipates unbounded energy and the closed form has no
+/// answer. Cause: without an impulse every slip was accepted. Expected: `−u_T` is a multiple of `k + e`, here within
+/// 45° of (1, 1), or no impulse is wrong.
 #[test]
 fn a_singular_contact_that_jams_by_itself_is_not_left_alone() {
     let contact = Contact::new(&Matrix3::repeat(64.0), 1.0).unwrap();
@@ -93,20 +95,21 @@ fn a_singular_contact_that_jams_by_itself_is_not_left_alone() {
     assert!(of(0.25, 0.5) > 0.5);
     assert!(of(-0.25, 0.0) < 1e-15, "on the edge");
     assert_eq!(of(-0.25, -0.5), 0.0);
-    // Slip beside the normals of a narrow cone has no root of the quadratic equation: 45° from an axis with the sine 1/‖k‖.
+    // Slip outside the normals of a narrow cone has no root of the quadratic equation: 45° from an axis with the
+    // sine 1/‖k‖.
     let narrow = Contact::new(&Matrix3::repeat(512.0), 9.75).unwrap();
     let figures =
         Figures::of(Law::MaximumDissipation, &narrow, &Vector3::zeros(), &vector![0.0, 0.0, -1.0]);
     let expected = (std::f64::consts::FRAC_PI_4 - (1.0 / (9.75 * 2.0_f64.sqrt())).asin()).sin();
     assert!((figures.slip - expected).abs() < 1e-14, "{figures:?}");
-    // A contact that opens is left alone whatever it slides.
+    // A contact that opens has no impulse for any slip.
     let opens = vector![1e-9, 0.25, 0.0];
     let figures = Figures::of(Law::MaximumDissipation, &contact, &Vector3::zeros(), &opens);
     assert_eq!(figures.largest(), 0.0);
 }
 
-/// Symptom: a slip of 27 mm/s that was 2.6 µrad off the friction was solved. Cause: velocities of impulses beside it, 6e10 m/s, swallowed it. Expected: what
-/// is across is the figure, however large the impulse is.
+/// Symptom: a slip of 27 mm/s that was 2.6 µrad off the friction was accepted. Cause: it was lost in velocities of
+/// impulses, 6e10 m/s. Expected: the figure is the component across, however large the impulse is.
 #[test]
 fn faint_slip_beside_large_impulses_is_seen() {
     let contact = contact(1.0);
@@ -118,7 +121,7 @@ fn faint_slip_beside_large_impulses_is_seen() {
     assert!((of(-1e-3, 1e-6) - 1e-6).abs() < 1e-15);
     assert!(of(-1e-3, 0.0) < 1e-15);
     assert!((of(1e-3, 1e-6) - 1e-3).abs() < 1e-8, "friction does not drive");
-    // As beside small ones.
+    // The same with small impulses.
     for size in [1e3, 1e5, 1e7] {
         let impulse = impulse * (size / 1e10);
         let velocity = vector![0.0, -0.6, -0.8] + vector![0.0, -0.008, 0.006];
@@ -127,9 +130,9 @@ fn faint_slip_beside_large_impulses_is_seen() {
     }
 }
 
-/// Symptom: two contacts at the same place were solved by maximum dissipation with 0.92 m/s of slip in a wrong direction. Cause: `b_n` was nothing but
-/// rounding, the closed form returned its guess with a length that nothing determines, and was asked about that. Expected: the better ray of the two, by
-/// hand `r = drive/bend` along (−0.8, −0.6).
+/// Symptom: two contacts at the same place were solved by maximum dissipation with 0.92 m/s of slip in a wrong
+/// direction. Cause: `b_n` was only rounding, so the closed form returned its guess with an undetermined length, and
+/// the check used the same form. Expected: the better of the two rays, by hand `r = drive/bend` along (−0.8, −0.6).
 #[test]
 fn the_length_of_a_jam_is_determined_without_approach() {
     let block = matrix![8.0, 4.0, 8.0; 4.0, 4.0, 4.0; 8.0, 4.0, 17.0];
@@ -151,7 +154,7 @@ fn the_length_of_a_jam_is_determined_without_approach() {
     }
 }
 
-/// Maximum dissipation of a coupled contact: by hand, `b = (1, q, 0)` with `A = [[2, ½], [½, 2]]`, `μ = ½`: on the edge
+/// Maximum dissipation of a coupled contact: by hand, `b = (1, q, 0)` with `A = [[2, ½], [½, 2]]`, `μ = ½`: on the boundary
 /// `y = μ (1 − y/2)/2`, so `y = 2/9` and `x_n = 4/9`, where the slip is `½ x_n + 2 y − q = 2/3 − q`.
 #[test]
 fn maximum_dissipation_slides_along_the_normal_of_the_edge() {
@@ -161,7 +164,7 @@ fn maximum_dissipation_slides_along_the_normal_of_the_edge() {
     let of = |u: &Vector3<f64>| Figures::of(Law::MaximumDissipation, &contact, &impulse, u);
     assert!(of(&velocity(1.0)).largest() < 1e-14, "slides back");
     assert!(of(&velocity(0.5)).slip > 0.1, "friction does not drive");
-    // In the plane of both tangents ν = (1 + μ a/A_nn, 0) for this impulse, turned by a for others.
+    // In the plane of both tangents ν = (1 + μ a/A_nn, 0) for this impulse, rotated with a for others.
     let turned = vector![4.0 / 9.0, 0.0, 2.0 / 9.0];
     let along = vector![0.0, -0.125, -1.0];
     let figures = Figures::of(Law::MaximumDissipation, &contact, &turned, &along);
@@ -170,7 +173,7 @@ fn maximum_dissipation_slides_along_the_normal_of_the_edge() {
         Figures::of(Law::Coulomb, &contact, &turned, &along).slip > 0.03,
         "other than Coulomb's"
     );
-    // A contact that opens by itself is not struck: (u − A p)_n = 2 − 8/9 − 1/9.
+    // A contact that opens by itself has no impulse: (u − A p)_n = 2 − 8/9 − 1/9.
     assert!((of(&vector![2.0, 0.0, 0.0]).complementarity - 1.0).abs() < 0.02);
     assert!(of(&vector![1.2, 0.0, 0.0]).complementarity > 0.19);
 }
@@ -192,8 +195,9 @@ fn what_is_not_finite_is_infinite() {
 }
 
 proptest! {
-    /// Both directions of the head of the module: whatever is within `ε` of a state that obeys the law has figures of at most `3 ε`, and
-    /// figures of `ε` mean that a friction within `ε` of this one makes the contact stick or slide within `ε`.
+    /// Both directions of the head of the module: a state within `ε` of one that satisfies the law has figures of at
+    /// most `3 ε`, and figures of `ε` mean that with a friction within `ε` of this one the contact sticks or slides
+    /// within `ε`.
     #[test]
     fn figures_are_small_where_the_law_nearly_holds_and_nowhere_else(
         p in prop::array::uniform3(-1.0..1.0), u in prop::array::uniform3(-1.0..1.0),
@@ -202,7 +206,7 @@ proptest! {
     ) {
         let (p, u): (Vector3<f64>, Vector3<f64>) = (p.into(), u.into());
         let contact = contact(friction);
-        // A state of the law: none, open, sticking, sliding.
+        // A state that satisfies the law: no impulse, open, sticking, sliding.
         let (impulse, velocity) = match which {
             0 => (p, u),
             1 => (Vector3::zeros(), vector![u.x.abs(), u.y, u.z]),
