@@ -1,13 +1,14 @@
 //! Time stepping for rigid bodies with contact, impact and Coulomb friction.
 //!
-//! A [`Model`] is what moves and what may touch, the same for every scheme; a [`State`] is where it starts. A
-//! [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`], and its [`StepReport`] says what one
-//! step cost and how well its equations hold. What moves is any [`System`](percussion_dynamics::System).
+//! A [`Model`] is a moving system with its possible contacts, the same for every scheme; a [`State`] is its
+//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`]. Its
+//! [`StepReport`] shows the cost of one step and how well its equations hold. Any
+//! [`System`](percussion_dynamics::System) can be moved.
 //!
 //! # Example
 //!
-//! A ball of 2 kg and radius 0.1 m slides onto a rough table at 7 m/s. Friction slows it and makes it
-//! spin until it rolls, at five sevenths of its speed: 5 m/s, whatever the friction coefficient.
+//! A ball of 2 kg and radius 0.1 m slides onto a rough table at 7 m/s. Friction slows it and makes it spin
+//! until it rolls, at five sevenths of its speed: 5 m/s, for any friction coefficient.
 //!
 //! ```
 //! use nalgebra::Vector3;
@@ -80,11 +81,11 @@
 //!
 //! # Limits
 //!
-//! - No scheme sees surfaces that pass through each other within one step.
-//! - [`compliant`] and [`inclusion`] need contacts that are named beforehand.
-//! - Restitution is not part of [`stewart_trinkle`] and [`impulse_velocity`], nor friction in impacts of [`variational`];
-//!   [`schemes`] has the table of what each scheme uses, ignores or refuses.
-//! - [`inclusion`] is for systems in the plane; [`compliant`] knows no bilateral constraints.
+//! - No scheme detects surfaces that pass through each other within one step.
+//! - [`compliant`] and [`inclusion`] require contacts that are specified beforehand.
+//! - [`stewart_trinkle`] and [`impulse_velocity`] have no restitution, and [`variational`] has no friction in
+//!   impacts; [`schemes`] has the table of what each scheme uses, ignores or refuses.
+//! - [`inclusion`] is for systems in the plane; [`compliant`] does not support bilateral constraints.
 
 mod bilateral;
 #[cfg(feature = "adaptive")]
