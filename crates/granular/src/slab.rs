@@ -1,5 +1,5 @@
-//! A slab of the world: some layers of cells with their grains and contacts, the unit of [parallel](crate::parallel)
-//! work.
+//! A slab of the world: several layers of cells with their grains and contacts, the unit of
+//! [parallel](crate::parallel) work.
 
 use nalgebra::Vector3;
 
@@ -31,7 +31,7 @@ pub(crate) struct WallPair {
     pub(crate) impulse: Vector3<f64>,
 }
 
-/// Some layers of cells.
+/// Several layers of cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slab {
     /// Its number.
@@ -52,7 +52,7 @@ pub(crate) struct Slab {
     pub(crate) overlap: f64,
     /// Largest free velocity of a contact (m/s).
     pub(crate) scale: f64,
-    /// Square of the largest natural map that the last sweep met (m/s)².
+    /// Square of the largest natural map in the last sweep (m/s)².
     pub(crate) change: f64,
     pub(crate) account: Account,
 }
@@ -82,13 +82,13 @@ impl Slab {
         }))
     }
 
-    /// Forgets the contacts of the last step.
+    /// Deletes the contacts of the last step.
     pub(crate) fn forget_contacts(&mut self) {
         self.contacts.clear();
         self.wall_contacts.clear();
     }
 
-    /// Turns the pairs that can close within the step, those with a gap of at most `reach`, into contacts.
+    /// Converts the pairs that can close within the step, those with a gap of at most `reach`, into contacts.
     /// The motions are those without contact impulses.
     pub(crate) fn assemble(
         &mut self,
