@@ -115,7 +115,7 @@ pub enum Error {
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// A wall is invalid.
@@ -127,7 +127,7 @@ pub enum Error {
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// A grain is invalid.
@@ -139,7 +139,7 @@ pub enum Error {
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// A grain would move by more than its radius within a step and could pass through others.
@@ -174,7 +174,7 @@ pub enum Error {
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// The maximum number of grains has been reached.

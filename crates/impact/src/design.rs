@@ -169,7 +169,7 @@ pub enum Status {
     /// The equations hold at a point that is nearest to the start to first order.
     Met,
     /// The equations hold, but nearer points could not be excluded: no step decreased the distance, or the
-    /// step limit was reached on the way.
+    /// step limit was reached before.
     Feasible,
     /// The equations do not hold, and to first order no step reduces their residual.
     Stationary,

@@ -161,7 +161,7 @@ pub enum Error {
     Contacts {
         /// Number of contacts.
         found: usize,
-        /// What the law applies to.
+        /// Number of contacts that the law supports.
         expected: &'static str,
     },
     /// The law has no friction, but a contact has.

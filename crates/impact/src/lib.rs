@@ -39,10 +39,10 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`problem`] | masses, contacts, joints; validated and factored once |
-//! | [`outcome`] | velocity and impulses, and how a law came to them |
-//! | [`certificate`] | the figures that judge an outcome, and the one judgement by what a law claims |
-//! | [`law`] | the trait of all laws, and why one cannot start |
-//! | [`laws`] | the laws by name, their settings as text, and what they answer |
+//! | [`outcome`] | velocity and impulses, and how a law computed them |
+//! | [`certificate`] | the figures that judge an outcome, and the judgement by the claims of a law |
+//! | [`law`] | the trait of all laws, and the errors of a law |
+//! | [`laws`] | the laws by name, their settings as text, and their answers |
 //! | [`settings`] | settings of laws as text, by key |
 //! | [`step_lcp`] | the linear complementarity problem that laws share |
 //! | [`newton`] | restitution of normal velocities |
@@ -54,9 +54,9 @@
 //! | [`routh`] | one contact followed through the impact |
 //! | [`plus`] | rounds of compression and expansion, intervals of sliding and rolling |
 //! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
-//! | [`outcome_set`] | what to keep of the set: hulls, contact modes, extremes, coverage |
+//! | [`outcome_set`] | summaries of the set: hulls, contact modes, extremes, coverage |
 //! | [`friction_cone`] | whether impulses can jam, and the direction they all push in |
-//! | [`design`] | the nearest mechanism and posture whose impact has one outcome |
+//! | [`design`] | the nearest mechanism and posture with only one outcome of the impact |
 //! | [`guarantee`] | how many steps and samples prove how much |
 //!
 //! # Which law

@@ -312,7 +312,8 @@ impl Law for SetValuedRouth {
         "set-valued-routh"
     }
 
-    /// Each step claims what the [statistics](Statistics) measure; contacts that have pushed may separate later.
+    /// The claims about each step are those that the [statistics](Statistics) measure; contacts that have pushed may
+    /// separate later.
     fn claims(&self, problem: &Problem) -> Claims {
         let fastest = problem.borrow_free_contact_velocity().amax();
         Claims::new(RestitutionUse::Ignored)

@@ -43,17 +43,17 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
-//! | [`contacts`] | the contacts of a motion by number, found on the way or named beforehand |
-//! | [`energy`] | the account of the energy that schemes keep |
-//! | [`error`] | why a simulation does not start or take a step |
+//! | [`contacts`] | the contacts of a motion by number, found during the motion or specified beforehand |
+//! | [`energy`] | the energy account of the schemes |
+//! | [`error`] | reasons why a simulation does not start or take a step |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`impulse_velocity`] | [`ImpulseVelocity`]: semi-implicit, contacts by their velocities at the end of the step, round friction cones |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
-//! | [`model`] | what moves, what may touch and where it starts: the same for every scheme |
+//! | [`model`] | the moving system, its possible contacts and its start: the same for every scheme |
 //! | [`moreau_jean`] | [`MoreauJean`]: the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
-//! | [`report`] | what a step reports |
-//! | [`scales`] | [`Scales`]: length, mass and time of a problem, which tolerances are parts of |
-//! | [`schemes`] | the schemes by name, and what each has a rule for |
+//! | [`report`] | the report of a step |
+//! | [`scales`] | [`Scales`]: length, mass and time of a problem, to which tolerances are relative |
+//! | [`schemes`] | the schemes by name, and the features that each supports |
 //! | [`simulation`] | [`Simulation`]: the frame of all stepping schemes |
 //! | [`stewart_trinkle`] | [`StewartTrinkle`]: implicit, position level, inelastic impact, polyhedral friction, no penetration at step ends |
 //! | [`variational`] | [`Variational`]: discrete momentum conserved, impacts located within the step, any impact law without friction |

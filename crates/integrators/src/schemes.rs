@@ -188,7 +188,7 @@ impl FromStr for Name {
 
 /// A stepping scheme with its settings.
 ///
-/// In a file the name stands beside the settings, as in `{"name": "moreau-jean", "step_size": 0.01}`.
+/// In a file the name is one of the settings, as in `{"name": "moreau-jean", "step_size": 0.01}`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(tag = "name", rename_all = "kebab-case"))]

@@ -81,7 +81,7 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// A ball of a clump is invalid.
@@ -93,7 +93,7 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// The form has no parts.
@@ -124,7 +124,7 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// An entry of a body is out of range.
@@ -136,7 +136,7 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// A step led to a velocity that is not finite or is out of range. The step was not made.

@@ -12,7 +12,7 @@ pub enum Error<E> {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
     /// A field of a variable is outside its range.
@@ -24,7 +24,7 @@ pub enum Error<E> {
         field: &'static str,
         /// The value of the field.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
     /// The contacts of a condition are not two different contacts of the model.
@@ -64,7 +64,7 @@ pub enum Error<E> {
     NotFinite {
         /// Index of the equation: gaps first, then conditions.
         equation: usize,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// The model failed.

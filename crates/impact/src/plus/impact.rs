@@ -202,7 +202,7 @@ impl Workspace {
         active
     }
 
-    /// Lets all points take part in the round.
+    /// Makes all points take part in the round.
     fn gather(&mut self) {
         for state in self.states.iter_mut().filter(|state| state.phase == Phase::Observing) {
             state.phase = Phase::Compressing;
