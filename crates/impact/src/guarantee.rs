@@ -77,13 +77,13 @@
 //! \;=\; \sum_{i=0}^{f-1} \binom{S}{i} \varepsilon^i (1 - \varepsilon)^{S-i} .
 //! ```
 //!
-//! Proof, after Tukey: break ties by a further draw, so that each value has a continuous law. Cut at the
-//! largest value of the first functional and set the sample that has it aside. The other `S − 1` are
-//! independent with the law of samples below the cut, so cut them at their largest value of the second
-//! functional, and so on. The `j`-th cut keeps the share `U_j` of what is left, the largest of
-//! `S − j + 1` uniform numbers and independent of the cuts before, so that all keep `U_1 ⋯ U_f`, which
-//! is the `f`-th largest of `S` uniform numbers: it is below `1 − ε` if fewer than `f` of them are above.
-//! The `t_j` are no smaller than the cuts, so that `V ≤ 1 − U_1 ⋯ U_f`.
+//! Proof, after Tukey: ties are broken by a further draw, so that each value has a continuous distribution.
+//! Cut at the largest value of the first functional and set aside the sample that attains it. The other
+//! `S − 1` are independent and distributed as samples below the cut, so cut them at their largest value of
+//! the second functional, and so on. The `j`-th cut keeps the fraction `U_j` of the remaining probability,
+//! where `U_j` is the largest of `S − j + 1` uniform numbers and independent of the previous cuts. All cuts
+//! together keep `U_1 ⋯ U_f`, which is the `f`-th largest of `S` uniform numbers: it is below `1 − ε` if
+//! fewer than `f` of them are above. The `t_j` are no smaller than the cuts, so that `V ≤ 1 − U_1 ⋯ U_f`.
 //!
 //! [`unseen`] is the `ε` at which the right side is `δ`. With one functional it is `1 − δ^{1/S}`. Replacing
 //! `δ` by `δ/f` there would bound each of `f` sides separately, but not all of them together: with `S = 100`,

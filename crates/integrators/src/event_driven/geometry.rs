@@ -25,8 +25,7 @@ pub(super) struct Geometry<'m> {
     reach: f64,
     /// Error of the source since the last check.
     lost: Option<contact_source::Error>,
-    /// Contacts located at the last position at which all were located, ascending: those of the model, and
-    /// those near.
+    /// Contacts located by the last call of `locate_all`, ascending: those of the model, and those near.
     present: Vec<usize>,
     /// Components of one contact.
     pub(super) components: usize,
