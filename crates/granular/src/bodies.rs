@@ -10,17 +10,18 @@
 //! \|p_t\| \le \mu p_n \text{ by the law}.
 //! ```
 //!
-//! Then bodies move with `v'` and turn freely for `δt` by a midpoint rule that keeps energy and angular momentum, so
-//! that [`Report`] accounts for the energy as it does for spheres. Overlaps are taken back by displacements and turns, which
-//! take the angular velocity along.
+//! Then bodies move with `v'` and rotate freely for `δt` by a midpoint rule that conserves energy and angular
+//! momentum, so that the energy balance in [`Report`] holds as it does for spheres. Overlaps are removed by
+//! displacements and rotations, which also rotate the angular velocity.
 //!
-//! - **Contacts** have names of bodies, parts and features; impulses are carried over by them.
-//! - **Sweeps** go over slabs of space in parallel, up and down in turn, as those of [`World`](crate::World).
-//! - **Does not** see surfaces that pass through each other within a step; a body moves by at most the radius of a
-//!   ball around it and turns by half a radian. There are no tubes as boundaries, no subdomains, and no
-//!   [checkpoints](crate::checkpoint): a clone is what continues with the same bits.
-//! - **Cost** for bricks about 10 µs a contact and step with 10 sweeps, most of it to find the contacts; spheres are
-//!   much faster in a [`World`](crate::World).
+//! - **Contacts** are identified by bodies, parts and features; impulses are carried over by these names.
+//! - **Sweeps** process slabs of space in parallel, alternately up and down, as those of
+//!   [`World`](crate::World).
+//! - **Does not** detect surfaces that pass through each other within a step; a body moves by at most the
+//!   radius of a ball around it and rotates by at most half a radian. There are no tubes as boundaries, no
+//!   subdomains, and no [checkpoints](crate::checkpoint): a clone continues with the same bits.
+//! - **Cost** for bricks about 10 µs per contact and step with 10 sweeps, most of it for finding the
+//!   contacts; spheres are much faster in a [`World`](crate::World).
 //! - **Deterministic**: the same bits for any number of threads.
 //!
 //! # Source
@@ -53,7 +54,7 @@ pub use self::{
     settings::{Error, Settings},
 };
 
-/// Rigid bodies and the boundaries they run against.
+/// Rigid bodies and the boundaries that contain them.
 ///
 /// A clone continues with the same bits.
 ///
@@ -87,10 +88,11 @@ pub struct Bodies {
     identities: Vec<u64>,
     slabs: Vec<Slab>,
     cells: CellGrid,
-    /// Largest gap of the listed pairs at the last search, and by how much two bodies can have approached since (m).
+    /// Largest gap of the listed pairs at the last search, and the maximum approach of two bodies since then
+    /// (m).
     skin: f64,
     moved: f64,
-    /// Whether the list fits the bodies.
+    /// Whether the list of pairs is valid for the bodies.
     current: bool,
     /// Impulses of the last step by contact, sorted.
     memory: Vec<(Name, Vector3<f64>)>,
@@ -102,7 +104,7 @@ pub struct Bodies {
     time: f64,
 }
 
-/// What a body touches.
+/// The partner of a body in a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner {
     /// The body at this place in [`Bodies::bodies`].
@@ -117,9 +119,9 @@ pub enum Partner {
 pub struct Touch {
     /// Place of the body in [`Bodies::bodies`].
     pub body: usize,
-    /// What it touches.
+    /// The partner.
     pub partner: Partner,
-    /// Where, at the beginning of the step (m).
+    /// Position, at the beginning of the step (m).
     pub point: Vector3<f64>,
     /// Unit vector from the partner to the body.
     pub normal: Vector3<f64>,
@@ -132,7 +134,7 @@ pub struct Touch {
 }
 
 impl Bodies {
-    /// No bodies between these boundaries.
+    /// Creates a set without bodies between these boundaries.
     ///
     /// # Errors
     ///
@@ -161,7 +163,7 @@ impl Bodies {
         })
     }
 
-    /// Puts in a body and returns its identity: 0, 1, 2 … in the order of adding.
+    /// Adds a body and returns its identity: 0, 1, 2 … in the order of adding.
     ///
     /// # Errors
     ///
@@ -181,7 +183,7 @@ impl Bodies {
         Ok(identity)
     }
 
-    /// Takes out the bodies that `leaves` says yes to, and returns their number.
+    /// Removes the bodies for which `leaves` returns true, and returns their number.
     pub fn remove(&mut self, leaves: impl FnMut(&Body) -> bool) -> usize {
         let leaving: Vec<bool> = self.bodies.iter().map(leaves).collect();
         let count = leaving.iter().filter(|leaves| **leaves).count();
@@ -201,20 +203,20 @@ impl Bodies {
         &self.bodies
     }
 
-    /// What [`add`](Self::add) returned for each of them.
+    /// The identities that [`add`](Self::add) returned for them.
     #[must_use]
     pub fn identities(&self) -> &[u64] {
         &self.identities
     }
 
-    /// The body with this identity, if it is there.
+    /// The body with this identity, if it is present.
     #[must_use]
     pub fn body(&self, identity: u64) -> Option<&Body> {
         let place = self.identities.iter().position(|other| *other == identity)?;
         self.bodies.get(place)
     }
 
-    /// The boundaries where they are now.
+    /// The boundaries at their current positions.
     #[must_use]
     pub fn boundaries(&self) -> &[Boundary] {
         &self.boundaries
@@ -259,7 +261,7 @@ impl Bodies {
         self.time
     }
 
-    /// Steps since the beginning.
+    /// Number of steps since the beginning.
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.steps
@@ -274,8 +276,8 @@ impl Bodies {
         self.bodies.iter().map(of).sum()
     }
 
-    /// The contacts of the last step, those that could have closed but did not included, in the order of the sweeps;
-    /// none after bodies, boundaries or settings were changed.
+    /// The contacts of the last step, including those that could have closed but did not, in the order of the
+    /// sweeps; empty after bodies, boundaries or settings were changed.
     pub fn touches(&self) -> impl Iterator<Item = Touch> {
         self.slabs.iter().flat_map(|slab| {
             let place = |body: u32| (slab.start + body) as usize;
@@ -294,7 +296,7 @@ impl Bodies {
         })
     }
 
-    /// The deepest overlap of the present positions (m, ≥ 0).
+    /// The deepest overlap at the current positions (m, ≥ 0).
     ///
     /// # Errors
     ///
@@ -306,7 +308,7 @@ impl Bodies {
         Ok(copy.slabs.iter().map(Slab::overlap).fold(0.0, f64::max))
     }
 
-    /// The list of pairs and the contacts are no longer those of the bodies.
+    /// Marks the list of pairs and the contacts as outdated.
     fn outdated(&mut self) {
         self.current = false;
         self.slabs.iter_mut().for_each(|slab| slab.contacts.clear());
@@ -316,7 +318,8 @@ impl Bodies {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFast`], [`Error::Contacts`], [`Error::Diverged`]; all bodies are then as before, up to their order.
+    /// [`Error::TooFast`], [`Error::Contacts`], [`Error::Diverged`]; all bodies are then unchanged, except
+    /// for their order.
     pub fn step(&mut self) -> Result<Report, Error> {
         parallel::inside(self.slabs.len(), || self.advance())
     }

@@ -1,16 +1,17 @@
 //! A dense stream of grains through a channel, past an obstacle: [`Channel`].
 //!
-//! The channel lies along `x`, from 0 to its length; walls close it in `y` and `z`. Layer upon layer of grains is put
-//! in at `x = 0`, where a plane pushes them on; grains that pass the other end are taken out. The obstacle stands
-//! upright: a cylinder whose half downstream is replaced by a box.
+//! The channel lies along `x`, from 0 to its length; walls bound it in `y` and `z`. Grains are inserted layer
+//! by layer at `x = 0`, where a plane pushes them on; grains that pass the other end are removed. The
+//! obstacle is vertical: a cylinder whose downstream half is replaced by a box.
 //!
 //! # Source
 //!
 //! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
-//! inelastic impacts", *Computational Mechanics* 62 (2018) 81–96, section 4.3. The paper calls 0.47 mm the diameter
-//! of its grains in one place and the radius in another. It is the radius: with it the inflow is 1.4·10⁶ grains
-//! a second, 247 000 grains fill 57.2 % of the volume, and 39.06 µm are 8.31 % of it, all as the paper says; were
-//! it the diameter, the inflow would be twice, and the solid fraction an eighth of that.
+//! inelastic impacts", *Computational Mechanics* 62 (2018) 81–96, section 4.3. The paper calls 0.47 mm the
+//! diameter of its grains in one place and the radius in another. It is the radius: with it the inflow is
+//! 1.4·10⁶ grains per second, 247 000 grains fill 57.2 % of the volume, and 39.06 µm are 8.31 % of it, all as
+//! stated in the paper. If it were the diameter, the inflow would be twice as large, and the solid fraction
+//! an eighth.
 
 use std::ops::Range;
 
@@ -21,26 +22,26 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{Error, Grain, Report, Settings, Surface, Wall, World, range, world::MOST};
 
-/// The channel, its grains and how they come in.
+/// Geometry, grains and inflow of the channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// Length, width and height (m).
     pub size: Vector3<f64>,
     /// Axis of the obstacle in `x` and `y` (m).
     pub obstacle: [f64; 2],
-    /// Radius of its cylinder and half of the width of its box (m).
+    /// Radius of its cylinder and half the width of its box (m).
     pub obstacle_radius: f64,
     /// Radius of the grains (m).
     pub radius: f64,
     /// Their density (kg/m³).
     pub density: f64,
-    /// Distance of their centers across the channel when they are put in (m), at least two radii.
+    /// Distance of their centers across the channel at the inflow (m), at least two radii.
     pub spacing: f64,
     /// Speed of the inflow (m/s), positive.
     pub speed: f64,
-    /// Largest initial velocity across the channel, along either axis (m/s).
+    /// Maximum initial velocity across the channel, along either axis (m/s).
     pub perturbation: f64,
-    /// Friction of grains among one another and with walls, and how the world is stepped.
+    /// Friction between grains and with walls, and the settings of the steps.
     pub settings: Settings,
     /// Seed of the initial velocities.
     pub seed: u64,
@@ -48,28 +49,29 @@ pub struct Parameters {
 
 /// Grains in a channel.
 ///
-/// Everything that decides its future is in its [`World`] and its parameters, so that
-/// [`resume`](Self::resume) continues with the same bits.
+/// Its future depends only on its [`World`] and its parameters, so that [`resume`](Self::resume) continues
+/// with the same bits.
 #[derive(Clone, Debug)]
 pub struct Channel {
     parameters: Parameters,
     world: World,
 }
 
-/// Index of the plane that pushes.
+/// Index of the plane that pushes the grains.
 const PUSHER: usize = 0;
 /// Indices of its cylinder and its box.
 const OBSTACLE: Range<usize> = 5..7;
 
 impl Channel {
-    /// A channel filled with layers that move with the speed of the inflow.
+    /// Creates a channel filled with layers that move at the speed of the inflow.
     ///
-    /// Filled because the stream remembers: one that enters an empty channel shoots through the gaps beside the
-    /// obstacle and stays fast and thin behind it.
+    /// The channel starts full because the stream depends on its history: a stream that enters an empty
+    /// channel shoots through the gaps beside the obstacle and remains fast and thin behind it.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for a parameter that is not a finite number in its range, and the errors of [`World::new`].
+    /// [`Error::Setting`] for a parameter that is not a finite number in range, and the errors of
+    /// [`World::new`].
     pub fn new(parameters: Parameters) -> Result<Self, Error> {
         parameters.check()?;
         let Parameters { size, obstacle: [x, y], obstacle_radius: radius, settings, .. } =
@@ -102,7 +104,7 @@ impl Channel {
         Ok(channel)
     }
 
-    /// The channel with these parameters whose world was saved and restored.
+    /// Continues the channel with these parameters whose world was saved and restored.
     ///
     /// # Errors
     ///
@@ -116,14 +118,14 @@ impl Channel {
         Ok(Self { parameters, world })
     }
 
-    /// Puts in a layer if there is room, advances by one time step and takes out the grains that have left.
+    /// Inserts a layer if there is room, advances by one time step and removes the grains that have left.
     ///
     /// # Errors
     ///
     /// Those of [`World::step`].
     pub fn step(&mut self) -> Result<Report, Error> {
         let Parameters { radius, speed, settings, size, .. } = self.parameters;
-        // The plane comes back at the step that is nearest to two radii.
+        // The plane returns at the step that is nearest to two radii.
         if self.pusher() > 2.0 * radius - 0.5 * speed * settings.step_size {
             let pusher = self.world.walls()[PUSHER].clone();
             let surface = Surface::Plane { point: Vector3::zeros(), normal: Vector3::x_axis() };
@@ -135,7 +137,7 @@ impl Channel {
         Ok(report)
     }
 
-    /// Changes how its world is stepped, but for the time step.
+    /// Changes the settings of its world, except for the time step.
     ///
     /// # Errors
     ///
@@ -153,20 +155,20 @@ impl Channel {
         &self.world
     }
 
-    /// What it was made from.
+    /// The parameters from which it was made.
     #[must_use]
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Part of the volume of the channel without the obstacle that grains fill, in `[0, 1]`.
+    /// Fraction of the volume of the channel without the obstacle that is filled by grains, in `[0, 1]`.
     #[must_use]
     pub fn solid_fraction(&self) -> f64 {
         let ball = 4.0 / 3.0 * std::f64::consts::PI * self.parameters.radius.powi(3);
         ball * self.world.grains().len() as f64 / self.parameters.volume()
     }
 
-    /// Where the plane that pushes stands (m).
+    /// Position of the plane that pushes (m).
     fn pusher(&self) -> f64 {
         match self.world.walls()[PUSHER].surface {
             Surface::Plane { point, .. } => point.x,
@@ -174,12 +176,12 @@ impl Channel {
         }
     }
 
-    /// Puts in a layer whose centers have this `x`, where there is room for it.
+    /// Inserts a layer whose centers have this `x`, where there is room for it.
     fn insert(&mut self, x: f64) -> Result<(), Error> {
         let Parameters { size, radius, density, spacing, speed, perturbation, seed, .. } =
             self.parameters;
         let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-        // Each layer has random numbers of its own, which need no memory of the layers before.
+        // Each layer has its own random numbers, which do not depend on previous layers.
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(self.world.next_identity());
         let mut across = || perturbation * random.random_range(-1.0..=1.0);
@@ -198,19 +200,19 @@ impl Channel {
     }
 }
 
-/// Number of parts of `width`, each of which is the least that is not shorter than `part`.
+/// Number of equal parts of `width` that are as short as possible but not shorter than `part`.
 fn parts(width: f64, part: f64) -> f64 {
     (width / part).floor().max(1.0)
 }
 
-/// Middles of the parts of `width`, each of which is the least that is not shorter than `part`.
+/// Midpoints of the `parts` of `width`.
 fn middles(width: f64, part: f64) -> impl Iterator<Item = f64> {
     let count = parts(width, part);
     (0..).map(f64::from).take_while(move |k| *k < count).map(move |k| (k + 0.5) / count * width)
 }
 
 impl Parameters {
-    /// The same channel with grains, distances and time steps that are `factor` times as large.
+    /// Returns the same channel with grains, distances and time steps that are `factor` times as large.
     #[must_use]
     pub fn coarser(self, factor: f64) -> Self {
         let settings = Settings { step_size: factor * self.settings.step_size, ..self.settings };

@@ -1,16 +1,17 @@
 //! Worlds on disk: [`save`] and [`restore`] a [`Checkpoint`].
 //!
-//! A file is written beside its place, flushed to the disk and renamed into it, and the one that was there before is
-//! kept under the name `….previous`. Whatever moment a run is killed at, one of the two is complete. A file that
-//! is cut short or damaged is recognized by its length and checksum and refused; [`restore`] then takes the one before.
-//! [`Lock`] keeps a second process from writing to the same directory.
+//! A file is written next to its final place, flushed to the disk and renamed, and the previous file is kept
+//! under the name `….previous`. If a run is killed, one of the two is complete at any moment. A file that is
+//! truncated or damaged is recognized by its length and checksum and refused; [`restore`] then takes the
+//! previous one. [`Lock`] keeps a second process from writing to the same directory.
 //!
 //! # Format
 //!
-//! Everything is little-endian: the eight bytes `percgran`, the version (`u32`), the length of what follows in bytes
-//! (`u64`), the entries of the checkpoint in the order of their declaration, and the CRC-32 of the entries
-//! (`u32`). A list is its number of entries (`u64`) and the entries; a text is the list of its bytes in UTF-8. Numbers keep their
-//! bits, so that a restored world continues with the same ones.
+//! All data are little-endian: the eight bytes `percgran`, the version (`u32`), the length of the rest
+//! without the checksum in bytes (`u64`), the entries of the checkpoint in the order of their declaration,
+//! and the CRC-32 of the entries (`u32`). A list is its number of entries (`u64`) and the entries; a text is
+//! the list of its bytes in UTF-8. Numbers keep their bits, so that a restored world continues with the same
+//! bits.
 
 mod bytes;
 mod lock;
@@ -34,10 +35,10 @@ const HEAD: usize = 20;
 /// Checksum.
 const TAIL: usize = 4;
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// What the caller wants to know again, such as the parameters of the scene.
+    /// Data of the caller, such as the parameters of the scene.
     pub note: String,
     /// The world.
     pub state: State,
@@ -47,32 +48,32 @@ pub struct Checkpoint {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Restored {
-    /// What the file held.
+    /// Content of the file.
     pub checkpoint: Checkpoint,
     /// The file.
     pub file: PathBuf,
-    /// Why a newer file was passed over.
+    /// Error of a newer file that was skipped.
     pub refused: Option<Error>,
 }
 
-/// Why a checkpoint cannot be written or read.
+/// Reasons why a checkpoint cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system says no.
+    /// An operation of the operating system failed.
     #[error("cannot access `{}`: {source}", path.display())]
     Access {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The file is not a checkpoint, or not a whole one.
+    /// The file is not a checkpoint, or is incomplete.
     #[error("`{}` is no usable checkpoint: {fault}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Kind of damage.
         fault: Fault,
     },
     /// Another process writes to the directory, or another [`Lock`] of this process is for it.
@@ -90,11 +91,11 @@ pub enum Error {
     },
 }
 
-/// What is wrong with the bytes of a checkpoint.
+/// Kinds of damage of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It does not begin like one.
+    /// It does not begin with the magic bytes.
     #[error("it does not begin with `percgran`")]
     Magic,
     /// It was written by another version of the program.
@@ -103,12 +104,12 @@ pub enum Fault {
         /// The version found.
         found: u32,
     },
-    /// It was cut short, or something was added.
+    /// It was truncated or extended.
     #[error("it has {found} bytes, expected {expected}")]
     Length {
-        /// Bytes found.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes that its head tells.
+        /// Number of bytes according to its head.
         expected: u64,
     },
     /// It was damaged.
@@ -119,7 +120,7 @@ pub enum Fault {
         /// Checksum that was written.
         expected: u32,
     },
-    /// The checksum holds but the entries make no sense.
+    /// The checksum is correct but the entries are invalid.
     #[error("its entry `{entry}` cannot be read")]
     Entry {
         /// The entry.
@@ -131,7 +132,7 @@ pub enum Fault {
 ///
 /// # Errors
 ///
-/// [`Error::Access`]. The files there before are unchanged, or the newer of them has become `….previous`.
+/// [`Error::Access`]. The previous files are then unchanged, or the newer of them has become `….previous`.
 ///
 /// # Example
 ///
@@ -157,7 +158,7 @@ pub fn save(path: &Path, checkpoint: &Checkpoint) -> Result<(), Error> {
     replace(path, &encode(checkpoint)).map_err(|source| access(path, source))
 }
 
-/// Reads the checkpoint at `path` or, if that is missing or damaged, the one before.
+/// Reads the checkpoint at `path` or, if that is missing or damaged, the previous one.
 ///
 /// # Errors
 ///
@@ -175,10 +176,10 @@ pub fn restore(path: &Path) -> Result<Restored, Error> {
 }
 
 impl Restored {
-    /// Renames the newer file that was passed over, if it is there, to `….damaged` and returns the new name.
+    /// Renames the newer file that was skipped, if there is one, to `….damaged` and returns the new name.
     ///
-    /// Without this the next [`save`] would replace the good file before it by the damaged one, and a run killed at
-    /// that moment would leave no usable checkpoint.
+    /// Without this the next [`save`] would replace the good previous file by the damaged one, and a run
+    /// killed at that moment would leave no usable checkpoint.
     ///
     /// # Errors
     ///
@@ -193,7 +194,7 @@ impl Restored {
     }
 }
 
-/// Where the checkpoint before the one at `path` is kept.
+/// Path of the previous checkpoint of the one at `path`.
 #[must_use]
 pub fn previous(path: &Path) -> PathBuf {
     beside(path, ".previous")
@@ -242,9 +243,9 @@ pub fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
     file
 }
 
-/// The checkpoint that a file with these bytes holds.
+/// Decodes the checkpoint in a file with these bytes.
 ///
-/// Whether its lists fit together is for [`World::from_state`](crate::World::from_state) to tell.
+/// [`World::from_state`](crate::World::from_state) checks that its lists are consistent.
 ///
 /// # Errors
 ///
@@ -361,7 +362,7 @@ fn replace(path: &Path, file: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     let mut new = tempfile::Builder::new().prefix(lock::TEMPORARY).tempfile_in(directory)?;
-    // Marks it as being written, so that nobody takes it for one that a killed run left.
+    // The lock marks the file as being written, so that it is not taken for a leftover of a killed run.
     let _ = new.as_file().try_lock();
     new.write_all(file)?;
     new.as_file().sync_all()?;
@@ -370,7 +371,7 @@ fn replace(path: &Path, file: &[u8]) -> io::Result<()> {
         _ => {}
     }
     new.persist(path)?;
-    // The names are on the disk when their directory is; not every system can flush one.
+    // The names are on the disk when their directory is flushed; not every system can flush one.
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
     }

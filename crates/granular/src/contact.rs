@@ -1,18 +1,18 @@
 //! One contact of a sphere, in closed form: [`Contact`] of two grains, [`WallContact`] of a grain and a wall.
 //!
-//! The line from the center of a sphere to the contact is along the normal, so the block of the Delassus
-//! operator is diagonal with equal tangential entries:
+//! The line from the center of a sphere to the contact is parallel to the normal, so the block of the
+//! Delassus operator is diagonal with equal tangential entries:
 //!
 //! ```math
 //! W_{nn} = \tfrac1{m_1} + \tfrac1{m_2},\qquad W_{tt} = W_{nn} + \tfrac{r_1^2}{I_1} + \tfrac{r_2^2}{I_2}.
 //! ```
 //!
-//! Normal and tangential parts are uncoupled; both are found by themselves and the tangential one is put back
-//! to the cone along its radius. That impulse leaves the least kinetic energy, and its friction is opposite to
-//! the slip that is left: Coulomb's law and that of maximum dissipation coincide for spheres. Impulses are kept
-//! as vectors in the world, which needs no tangents.
+//! Normal and tangential parts are uncoupled; each is solved by itself, and the tangential part is projected
+//! radially onto the cone. That impulse minimizes the kinetic energy, and its friction opposes the remaining
+//! slip: for spheres Coulomb's law and that of maximum dissipation coincide. Impulses are stored as vectors
+//! in the world, so that no tangents are needed.
 //!
-//! - **Cost** about 100 floating point operations an update; a contact has 104 bytes, a grain 64.
+//! - **Cost** about 100 floating point operations per update; a contact has 104 bytes, a grain 64.
 //!
 //! # Source
 //!
@@ -23,7 +23,7 @@ use nalgebra::Vector3;
 
 use crate::grains::Motion;
 
-/// What the law at a contact needs, whatever touches.
+/// The data of the contact law, for either kind of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Law {
     /// From body 2 to body 1.
@@ -40,7 +40,7 @@ pub(crate) struct Law {
 }
 
 impl Law {
-    /// The impulse that solves this contact, when `velocity` is the relative velocity with the present one.
+    /// The impulse that solves this contact, where `velocity` is the relative velocity with the current one.
     #[inline]
     fn solved(&self, velocity: &Vector3<f64>) -> Vector3<f64> {
         let n = &self.normal;
@@ -58,7 +58,7 @@ impl Law {
         normal * n + tangent
     }
 
-    /// `tr(W)/3`, by which residuals of impulses become velocities.
+    /// `tr(W)/3`, which converts residuals of impulses to velocities.
     fn inverse_mass(&self) -> f64 {
         (1.0 / self.mass[0] + 2.0 / self.mass[1]) / 3.0
     }
@@ -72,7 +72,7 @@ impl Law {
         change
     }
 
-    /// Turns an impulse of the last step to the present normal and puts it into the cone.
+    /// Rotates an impulse of the last step to the current normal and projects it onto the cone.
     pub(crate) fn take_over(&mut self, impulse: &Vector3<f64>) {
         let normal = impulse.dot(&self.normal);
         self.impulse = Vector3::zeros();
@@ -92,7 +92,7 @@ impl Law {
         self.gap + step * velocity.dot(&self.normal)
     }
 
-    /// Enters what `velocity` and the impulse say into the account of the step.
+    /// Adds the contributions of `velocity` and the impulse to the account of the step.
     fn certify(&self, velocity: &Vector3<f64>, step: f64, account: &mut Account) {
         account.overlap = account.overlap.max(-self.end_gap(velocity, step));
         let wrong = (self.impulse - self.solved(velocity)).norm() * self.inverse_mass();
@@ -112,18 +112,18 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if b <= a || a.is_nan() { a } else { b }
 }
 
-/// What the contacts of one slab add up to at the end of a step.
+/// Sums over the contacts of one slab at the end of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Account {
     /// Largest natural map (m/s).
     pub(crate) residual: f64,
-    /// Contacts with an impulse.
+    /// Number of contacts with an impulse.
     pub(crate) closed: usize,
     /// `Σ p·u` (J).
     pub(crate) work: f64,
     /// `Σ p_n ε |ξ|/δt` over overlaps (J).
     pub(crate) lifting: f64,
-    /// Deepest overlap that the velocities lead to (m).
+    /// Deepest overlap after the motion (m).
     pub(crate) overlap: f64,
     /// Sum of the impulses of walls on grains (N·s).
     pub(crate) wall_impulse: Vector3<f64>,
@@ -131,12 +131,12 @@ pub(crate) struct Account {
     pub(crate) wall_work: f64,
 }
 
-/// A contact of two grains, counted from the first of their slab.
+/// A contact of two grains, which are numbered from the first of their slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Contact {
     pub(crate) law: Law,
     pub(crate) grains: [u32; 2],
-    /// The pair it belongs to.
+    /// The pair to which it belongs.
     pub(crate) pair: u32,
 }
 
@@ -176,7 +176,7 @@ impl Contact {
         b.spin -= b.spin_yield * turn;
     }
 
-    /// Solves it with all others held, and returns the square of the natural map that it had (m/s)².
+    /// Solves the contact with all others fixed, and returns the square of its natural map before (m/s)².
     #[inline]
     pub(crate) fn sweep(&mut self, motions: &mut [Motion]) -> f64 {
         let change = self.law.update(&self.velocity(motions));
@@ -199,14 +199,14 @@ impl Contact {
     }
 }
 
-/// A contact of a grain, counted from the first of its slab, and a wall.
+/// A contact of a grain, numbered from the first of its slab, and a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WallContact {
     pub(crate) law: Law,
     /// Velocity of the surface of the wall (m/s).
     pub(crate) drive: Vector3<f64>,
     pub(crate) grain: u32,
-    /// The pair it belongs to.
+    /// The pair to which it belongs.
     pub(crate) pair: u32,
 }
 
@@ -239,7 +239,7 @@ impl WallContact {
         a.spin -= a.spin_yield * self.law.normal.cross(impulse);
     }
 
-    /// As of [`Contact`].
+    /// As for [`Contact`].
     #[inline]
     pub(crate) fn sweep(&mut self, motions: &mut [Motion]) -> f64 {
         let change = self.law.update(&self.velocity(motions));

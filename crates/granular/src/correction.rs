@@ -1,34 +1,36 @@
-//! Takes overlaps back by moving grains, without touching their velocities.
+//! Removes overlaps by moving grains, without changing their velocities.
 //!
-//! Sweeps that end early leave grains approaching a little, and gaps are linear only to first order, so overlaps
-//! arise. With `ξ'` the gaps that the velocities lead to, the grains are moved by `y`, in addition to `δt v'`,
-//! with pushes `π` along the normals:
+//! Overlaps arise because sweeps that end early leave a small approach of grains, and because gaps are linear
+//! only to first order. With `ξ'` the gaps after the motion, the grains are moved by `y`, in addition to
+//! `δt v'`, with pushes `π` along the normals:
 //!
 //! ```math
 //! y = M^{-1} J_n^T \pi,\qquad 0 \le J_n y + \varepsilon \min(0, \xi') + \max(0, \xi') \perp \pi \ge 0.
 //! ```
 //!
-//! So an overlap shrinks by the part `ε` and no new one arises, and the kinetic energy knows nothing of it.
-//! Had the velocities themselves to satisfy this, contacts would open when an overlap is gone, and a pile
-//! would never come to rest. Gauss–Seidel sweeps from `π = 0` take back most of it, and the next step the rest.
+//! An overlap therefore shrinks by the fraction `ε`, no new one arises, and the kinetic energy does not
+//! change. If the velocities themselves had to satisfy this condition, contacts would open when an overlap is
+//! removed, and a pile would never come to rest. Gauss–Seidel sweeps from `π = 0` remove most of the overlap,
+//! and the next step the rest.
 //!
-//! They must not be too few. Two sweeps move an overlap on to the neighbors rather than out of the pile and open gaps
-//! behind it, which gravity closes at once: then a column of 25 layers of 10 cm with a friction of 0.1 creeps together without
-//! end, its center by 3 cm/s, and well-solved velocities only delay it. It rests without any correction, and with five
-//! sweeps or more; with ten its overlaps are below `2e-4` diameters after 2 s, in a narrow column below `1e-6`.
+//! There must be enough sweeps. Two sweeps move an overlap on to the neighbors rather than out of the pile
+//! and open gaps behind it, which gravity closes at once. A column of 25 layers of 10 cm with a friction of
+//! 0.1 then creeps together without end, its center by 3 cm/s, and accurate velocities only delay this. It
+//! rests without any correction, and with five sweeps or more; with ten its overlaps are below `2e-4`
+//! diameters after 2 s, in a narrow column below `1e-6`.
 
 use nalgebra::Vector3;
 
-/// A push between two grains, counted from the first of their slab.
+/// A push between two grains, which are numbered from the first of their slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Push {
-    /// From the second to the first.
+    /// From the second grain to the first.
     normal: Vector3<f64>,
-    /// How much they must come apart, or minus how much they may come together (m).
+    /// Required separation, or minus the allowed approach (m).
     target: f64,
-    /// How much they were pushed apart (m, ≥ 0).
+    /// Separation by the push so far (m, ≥ 0).
     distance: f64,
-    /// Parts of the distance that each moves, by inverse mass.
+    /// Fraction of the distance by which each grain moves, by inverse mass.
     shares: [f64; 2],
     grains: [u32; 2],
 }
@@ -55,12 +57,12 @@ impl Push {
     }
 }
 
-/// A push of a wall against a grain, counted from the first of its slab.
+/// A push of a wall against a grain, numbered from the first of its slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WallPush {
     /// From the wall to the grain.
     pub(crate) normal: Vector3<f64>,
-    /// As of [`Push`].
+    /// As for [`Push`].
     pub(crate) target: f64,
     pub(crate) distance: f64,
     pub(crate) grain: u32,

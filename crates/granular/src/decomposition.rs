@@ -1,25 +1,27 @@
-//! One world in several pieces: [`Subdomain`], and the [`Exchange`] that its pieces talk by.
+//! One world in several parts: [`Subdomain`], and the [`Exchange`] by which the parts communicate.
 //!
-//! Space is cut into boxes, one per rank. A rank owns the grains with their centers in its box and holds copies,
-//! *ghosts*, of those of others that its own can touch. Both live as long as the list of pairs; then grains that have left
-//! their box are handed over and ghosts renewed, by all ranks at once.
+//! Space is divided into boxes, one per rank. A rank owns the grains with their centers in its box and holds
+//! copies, *ghosts*, of those grains of other ranks that its own can touch. Both are kept as long as the list
+//! of pairs is valid; then all ranks together transfer the grains that have left their box and renew the
+//! ghosts.
 //!
-//! A contact of two grains is solved by the owner of the one with the smaller identity, a contact with a wall by the owner
-//! of the grain, so each exactly once. Inside a subdomain sweeps are those of a [`World`]; across, subdomains are a
-//! weighted block Jacobi method: the mass of a grain with `k` copies is divided among them, each sweep moves the copies
-//! with that, and after the sweep all take the mean of their velocities,
+//! A contact of two grains is solved by the owner of the one with the smaller identity, a contact with a wall
+//! by the owner of the grain, so each contact is solved exactly once. Inside a subdomain the sweeps are those
+//! of a [`World`]. Between subdomains the method is a weighted block Jacobi method: the mass of a grain with
+//! `k` copies is divided among them, each sweep moves the copies with that mass, and after the sweep all take
+//! the mean of their velocities,
 //!
 //! ```math
 //! v \leftarrow \tfrac1k \sum_{c=1}^k \Bigl(v + \tfrac{k}{m}\, \Delta p_c\Bigr) = v + \tfrac1m \sum_c \Delta p_c,
 //! ```
 //!
-//! so that momentum is kept, the weight is `1/k` where it must be and 1 elsewhere, and the solutions are those of one
-//! world.
+//! so that momentum is conserved, the weight is `1/k` where necessary and 1 elsewhere, and the solutions are
+//! those of one world.
 //!
 //! # Contract of an exchange
 //!
-//! All ranks call [`Exchange::exchange`] equally often, in the same order. Messages are words of 64 bits that must
-//! arrive as they are. Nothing else is shared; physics knows no rank.
+//! All ranks call [`Exchange::exchange`] equally often, in the same order. Messages are words of 64 bits that
+//! must arrive unchanged. Nothing else is shared, and the physics does not depend on ranks.
 //!
 //! # Source
 //!
@@ -46,7 +48,7 @@ use crate::{
     world::World,
 };
 
-/// How ranks talk; see the [module](self) for the contract.
+/// Communication between ranks; see the [module](self) for the contract.
 pub trait Exchange {
     /// Number of this rank, below [`size`](Self::size).
     fn rank(&self) -> usize;
@@ -54,23 +56,23 @@ pub trait Exchange {
     /// Number of ranks.
     fn size(&self) -> usize;
 
-    /// Sends `outgoing[r]` to every other rank `r` and replaces `incoming[r]` by what rank `r` sent here. Both have an
-    /// entry for every rank; those of this rank are not looked at.
+    /// Sends `outgoing[r]` to every other rank `r` and replaces `incoming[r]` by the message from rank `r`.
+    /// Both have an entry for every rank; those of this rank are not used.
     ///
     /// # Errors
     ///
-    /// [`Error::Unreachable`] if a rank is gone.
+    /// [`Error::Unreachable`] if a rank no longer responds.
     fn exchange(&mut self, outgoing: &[Vec<u64>], incoming: &mut [Vec<u64>]) -> Result<(), Error>;
 }
 
 /// The part of a world that one rank steps.
 ///
-/// All ranks make it with the same settings, walls and partition, add the same grains in the same order, and
-/// step equally often.
+/// All ranks create it with the same settings, walls and partition, add the same grains in the same order,
+/// and step equally often.
 ///
 /// # Example
 ///
-/// Two ranks in two threads; a ball of rank 0 runs into one of rank 1, and both go on together.
+/// Two ranks in two threads; a ball of rank 0 hits one of rank 1, and both continue together.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -105,11 +107,11 @@ pub struct Subdomain<E> {
 }
 
 impl<E: Exchange> Subdomain<E> {
-    /// A subdomain without grains.
+    /// Creates a subdomain without grains.
     ///
     /// # Errors
     ///
-    /// Those of [`World::new`]; [`Error::Length`] if the partition has not one box per rank.
+    /// Those of [`World::new`]; [`Error::Length`] if the partition does not have one box per rank.
     pub fn new(
         settings: Settings,
         walls: Vec<Wall>,
@@ -124,7 +126,7 @@ impl<E: Exchange> Subdomain<E> {
         Ok(Self { world, ranks: Ranks::new(partition, exchange) })
     }
 
-    /// Puts in a grain if it belongs to this rank, and returns its identity, the same on all ranks.
+    /// Adds a grain if it belongs to this rank, and returns its identity, which is the same on all ranks.
     ///
     /// # Errors
     ///
@@ -134,8 +136,8 @@ impl<E: Exchange> Subdomain<E> {
         if mine { self.world.add(grain) } else { self.world.skip(grain) }
     }
 
-    /// Takes out the grains of this rank that `leaves` says yes to, and returns their number. All ranks must call it
-    /// between the same steps.
+    /// Removes the grains of this rank for which `leaves` returns true, and returns their number. All ranks
+    /// must call it between the same steps.
     pub fn remove(&mut self, mut leaves: impl FnMut(&Grain) -> bool) -> usize {
         let ghosts = &self.ranks.ghost_identities;
         let own = |identity: u64| ghosts.binary_search(&identity).is_err();
@@ -162,9 +164,8 @@ impl<E: Exchange> Subdomain<E> {
     /// Residual, status, sweeps and overlap in the report are those of all ranks; contacts, impulses and works are those of
     /// the contacts solved here.
     ///
-    /// # Errors
-    ///
-    /// Those of [`World::step`], on all ranks; [`Error::Unreachable`]. The subdomain is then not to be used any more.
+    /// Those of [`World::step`], on all ranks; [`Error::Unreachable`]. After an error the subdomain must not
+    /// be used any more.
     pub fn step(&mut self) -> Result<Report, Error> {
         self.world.step_with(&mut self.ranks)
     }
@@ -177,7 +178,8 @@ struct Ranks<E> {
     exchange: E,
     outgoing: Vec<Vec<u64>>,
     incoming: Vec<Vec<u64>>,
-    /// Identities of own grains with a ghost at each rank, and of ghosts here from each rank, in an order that both know.
+    /// Identities of own grains with a ghost at each rank, and of ghosts here from each rank, in an order
+    /// that both ranks share.
     lent: Vec<Vec<u64>>,
     borrowed: Vec<Vec<u64>>,
     /// All ghosts, sorted.
@@ -233,7 +235,7 @@ impl<E: Exchange> Ranks<E> {
         Ok(())
     }
 
-    /// Sends grains away that have left, and takes in those that have come.
+    /// Sends grains that have left, and receives those that have arrived.
     fn hand_over(&mut self, grains: &mut Grains, old: &[(u64, u32)]) -> Result<(), Error> {
         let rank = self.exchange.rank();
         let mut stays = vec![true; grains.len()];
@@ -252,7 +254,7 @@ impl<E: Exchange> Ranks<E> {
         Ok(())
     }
 
-    /// Sends copies of grains near the border, and takes in those of others.
+    /// Sends copies of grains near the border, and receives those of other ranks.
     fn copy(&mut self, grains: &mut Grains, halo: f64, old: &[(u64, u32)]) -> Result<(), Error> {
         let rank = self.exchange.rank();
         self.lent.iter_mut().chain(&mut self.borrowed).for_each(Vec::clear);
@@ -286,7 +288,7 @@ impl<E: Exchange> Ranks<E> {
         Ok(())
     }
 
-    /// Gives the copies of each shared grain the mean of what `get` reads from them.
+    /// Sets the copies of each shared grain to the mean of the values that `get` reads from them.
     fn merge<T, const N: usize>(
         &mut self,
         items: &mut [T],
@@ -336,7 +338,7 @@ impl<E: Exchange> Link for Ranks<E> {
     }
 
     fn regroup(&mut self, grains: &mut Grains, halo: f64) -> Result<(), Error> {
-        // Where each grain stood at the last search, also for those that leave and come back as copies.
+        // Position of each grain at the last search, also for those that leave and return as copies.
         let all = grains.identities.iter().zip(&grains.previous);
         let mut old: Vec<(u64, u32)> =
             all.map(|(&identity, &previous)| (identity, previous)).collect();

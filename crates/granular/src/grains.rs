@@ -10,7 +10,7 @@ const SOLID: f64 = 0.4;
 /// The product of radius and angular velocity (m/s).
 const SURFACE: &str = "velocity of the surface";
 
-/// One solid ball, as it is put into a [`World`](crate::World) and read from it.
+/// One solid ball, as it is added to a [`World`](crate::World) and read from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grain {
     /// Center (m).
@@ -23,7 +23,7 @@ pub struct Grain {
     pub angular_velocity: Vector3<f64>,
     /// Radius (m), from `1e-75` to `1e75`.
     pub radius: f64,
-    /// Mass (kg), from `1e-75` to `1e75`; spread evenly, so that the moment of inertia is `2/5 m r²`.
+    /// Mass (kg), from `1e-75` to `1e75`; uniformly distributed, so that the moment of inertia is `2/5 m r²`.
     pub mass: f64,
 }
 
@@ -41,7 +41,7 @@ impl Grain {
         }
     }
 
-    /// The first entry that is not usable: its name, value and what was expected.
+    /// The first entry that is invalid: its name, value and what was expected.
     pub(crate) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let vectors = [
             ("position", self.position),
@@ -66,11 +66,11 @@ impl Grain {
     }
 }
 
-/// What the sweeps over the contacts read and write of a grain: one line of cache.
+/// The data of a grain that the sweeps over the contacts read and write: one cache line.
 ///
-/// Instead of the angular velocity `ω` it holds the velocity `s = r ω`, in which all spheres are alike: the
-/// surface moves with `s × n` where the outward normal is `n`, and a tangential impulse `p` changes it by
-/// `(r²/I) n × p`.
+/// Instead of the angular velocity `ω` it contains the velocity `s = r ω`, with which the equations of all
+/// spheres are the same: the surface moves with `s × n` where the outward normal is `n`, and a tangential
+/// impulse `p` changes it by `(r²/I) n × p`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct Motion {
@@ -85,8 +85,8 @@ pub(crate) struct Motion {
 
 /// The spheres of a [`World`](crate::World), each quantity in an array of its own.
 ///
-/// They are kept in the order of the cells they lie in, which changes as they move; [`identities`] tells
-/// which is which.
+/// They are stored in the order of the cells that contain them, which changes as they move; [`identities`]
+/// gives the identity of each.
 ///
 /// [`identities`]: Self::identities
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,14 +96,14 @@ pub struct Grains {
     pub(crate) motions: Vec<Motion>,
     pub(crate) radii: Vec<f64>,
     pub(crate) identities: Vec<u64>,
-    /// Where each grain stood when the pairs were last searched, or [`NEW`].
+    /// Place of each grain when the pairs were last searched, or [`NEW`].
     pub(crate) previous: Vec<u32>,
 }
 
-/// A grain that was not there when the pairs were last searched.
+/// Marks a grain that was added after the last search for pairs.
 pub(crate) const NEW: u32 = u32::MAX;
 
-/// Places fit into 32 bits: [`World::add`](crate::World::add) sees to it.
+/// Converts a place to 32 bits; [`World::add`](crate::World::add) ensures that it fits.
 #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2³² grains and contacts")]
 pub(crate) fn narrow(place: usize) -> u32 {
     place as u32
@@ -140,7 +140,7 @@ impl Grains {
         self.radii.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// What [`World::add`](crate::World::add) returned for each.
+    /// The identities that [`World::add`](crate::World::add) returned.
     #[must_use]
     pub fn identities(&self) -> &[u64] {
         &self.identities
@@ -168,7 +168,7 @@ impl Grains {
         1.0 / self.motions[index].inverse_mass
     }
 
-    /// Everything about grain `index`.
+    /// All data of grain `index`.
     #[must_use]
     pub fn grain(&self, index: usize) -> Grain {
         Grain {
@@ -193,7 +193,7 @@ impl Grains {
         self.motions.iter().map(|motion| motion.velocity / motion.inverse_mass).sum()
     }
 
-    /// `Σ m x` (kg·m), minus whose product with gravity is the potential energy.
+    /// `Σ m x` (kg·m); its negative product with gravity is the potential energy.
     #[must_use]
     pub fn first_moment(&self) -> Vector3<f64> {
         self.positions.iter().zip(&self.motions).map(|(x, motion)| x / motion.inverse_mass).sum()
@@ -213,7 +213,7 @@ impl Grains {
         self.previous.push(NEW);
     }
 
-    /// Keeps the grains that `keep` says yes to, in their order.
+    /// Keeps the grains for which `keep` returns true, in their order.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let kept: Vec<bool> = (0..self.len()).map(&mut keep).collect();
         fn filter<T>(list: &mut Vec<T>, kept: &[bool]) {
@@ -228,7 +228,7 @@ impl Grains {
         filter(&mut self.previous, &kept);
     }
 
-    /// Puts the grains in the order `order`, which names their present places.
+    /// Sorts the grains by `order`, which lists their current places.
     pub(crate) fn permute(&mut self, order: &[u32]) {
         fn gather<T: Copy>(list: &mut Vec<T>, order: &[u32]) {
             *list = order.iter().map(|&place| list[place as usize]).collect();
@@ -241,7 +241,7 @@ impl Grains {
         gather(&mut self.previous, order);
     }
 
-    /// Checks that all velocities are in their range, and that no grain turns by too much to say in `step` seconds.
+    /// Checks that all velocities are in range, and that no grain rotates by too much within `step` seconds.
     pub(crate) fn check_velocities(&self, step: f64) -> Result<(), Error> {
         for (place, (motion, radius)) in self.motions.iter().zip(&self.radii).enumerate() {
             let Motion { velocity, spin, .. } = motion;
@@ -265,7 +265,7 @@ impl Grains {
         Ok(())
     }
 
-    /// Moves every grain by its velocity for `step` seconds and turns it.
+    /// Moves every grain by its velocity for `step` seconds and rotates it.
     pub(crate) fn advance(&mut self, step: f64) {
         let turns = self.orientations.iter_mut().zip(&self.radii);
         for ((position, (orientation, radius)), motion) in
@@ -280,7 +280,7 @@ impl Grains {
 }
 
 impl Motion {
-    /// The part of this grain in a third of the trace of the block of a contact (kg⁻¹).
+    /// Contribution of this grain to a third of the trace of the block of a contact (kg⁻¹).
     #[inline]
     pub(crate) fn contact_yield(&self) -> f64 {
         self.inverse_mass + (2.0 / 3.0) * self.spin_yield

@@ -1,18 +1,18 @@
 //! Many spheres in hard contact with friction.
 //!
-//! A [`World`] holds [grains](Grain), which are solid balls, and [walls](Wall) of infinite mass; [`World::step`] moves them by
-//! one time step and returns a [`Report`] with the residual of the contact problem, the overlap and the energy
-//! that contacts took. Contacts are hard: no stiffness, no damping, and time steps that speeds and sizes ask
-//! for, not materials.
+//! A [`World`] contains [grains](Grain), which are solid balls, and [walls](Wall) of infinite mass.
+//! [`World::step`] moves them by one time step and returns a [`Report`] with the residual of the contact
+//! problem, the overlap and the energy that contacts dissipated. Contacts are hard: there is no stiffness and
+//! no damping, and the time step is limited by speeds and sizes, not by material stiffness.
 //!
-//! Grains are spheres, for which the two friction laws, Coulomb's and that of maximum dissipation, are the same.
-//! [`Bodies`](bodies::Bodies) are of any shape: clumps of balls, boxes, hulls and unions of them, by the same scheme
-//! and either law, with contacts from `percussion_collision`.
+//! For spheres the two friction laws, Coulomb's and that of maximum dissipation, are the same.
+//! [`Bodies`](bodies::Bodies) have any shape: clumps of balls, boxes, hulls and unions of them, by the same
+//! scheme and either law, with contacts from `percussion_collision`.
 //!
 //! # Example
 //!
-//! Two balls of 1 kg, one upon the other, fall by 0.1 m onto the floor, which carries both from then on: their
-//! weight over a step of 1 ms is 0.01962 N·s.
+//! Two balls of 1 kg, one on top of the other, fall by 0.1 m onto the floor, which carries both from then on:
+//! their weight over a step of 1 ms is 0.01962 N·s.
 //!
 //! ```
 //! use nalgebra::Vector3;
@@ -32,10 +32,11 @@
 //!
 //! # Where the state lives
 //!
-//! All of it is in the [`World`]: the settings, the walls, the [`Grains`] in arrays and, by slab, the pairs that may touch
-//! with their last impulses, from which the sweeps of the next step start. What else there is is scratch.
-//! The order of grains and pairs is part of the state, because the sweeps follow it. [`World::state`] hands all of it out as plain
-//! numbers, and [`World::from_state`] continues from them with the same bits.
+//! The whole state is in the [`World`]: the settings, the walls, the [`Grains`] in arrays and, by slab, the
+//! pairs that may touch with their last impulses, from which the sweeps of the next step start. Everything
+//! else is scratch memory. The order of grains and pairs is part of the state, because the sweeps follow it.
+//! [`World::state`] returns the whole state as plain numbers, and [`World::from_state`] continues from them
+//! with the same bits.
 //!
 //! # Determinism
 //!
@@ -43,18 +44,19 @@
 //!
 //! # Speed
 //!
-//! Whole steps of 10 sweeps, detection, residual and motion included, on a Xeon of 2022 at 2.3 GHz:
+//! Whole steps of 10 sweeps, including detection, residual and motion, on a Xeon of 2022 at 2.3 GHz:
 //!
 //! | scene | one thread | two threads |
 //! | --- | --- | --- |
 //! | column of 10 000 grains at rest, 24 000 contacts | 9.0 ms | 6.2 ms |
 //! | layer of 1 000 000 grains, 1 301 000 candidate contacts | 0.70 s | 0.37 s |
 //!
-//! Counted in updates of contacts, whole steps of the first scene make 28 million a second on a core; with more sweeps they
-//! make 35 million, and 28 million in the second scene. A million grains with their contacts take 0.73 GB.
+//! Measured in updates of contacts, whole steps of the first scene make 28 million per second on a core; with
+//! more sweeps they make 35 million, and 28 million in the second scene. A million grains with their contacts
+//! take 0.73 GB.
 //!
-//! Beside rapier3d-f64 0.36 in one run of the bench `granular_pile`, both on one thread, from the same column after two
-//! seconds, when it has come to rest:
+//! Comparison with rapier3d-f64 0.36 in one run of the bench `granular_pile`, both on one thread, from the
+//! same column after two seconds, when it has come to rest:
 //!
 //! | | step | deepest overlap | fastest approach | kinetic energy over `½ m (g δt)²` |
 //! | --- | --- | --- | --- | --- |
@@ -62,13 +64,16 @@
 //! | [`World`], 40 sweeps | | 2.1e-6 d | 1.2e-4 m/s | 0.04 |
 //! | rapier, 4 substeps, after 100 steps | 70 ms | 4.3e-2 d | 0.12 m/s | 1300 |
 //!
-//! The test [666](scenes::six_by_six_by_six) of 10 s takes 0.7 s, most of it for the first second, where a residual of
-//! `1e-6` asks for some 50 sweeps a step. A world this small is a single slab and leaves the threads alone.
+//! The test [666](scenes::six_by_six_by_six) of 10 s takes 0.7 s, most of it for the first second, where a
+//! residual of `1e-6` requires some 50 sweeps per step. A world this small is a single slab and does not use
+//! several threads.
 //!
-//! [`Bodies`](bodies::Bodies) are not as fast: 1000 bricks with 4100 contacts take 18 ms a step with 10 sweeps, most of it to find
-//! the contacts, and rapier's 3.6 ms; they overlap by 0.7 % of their height, rapier's by 3.8 %.
+//! [`Bodies`](bodies::Bodies) are slower: 1000 bricks with 4100 contacts take 18 ms per step with 10 sweeps,
+//! most of it for finding the contacts, and those of rapier 3.6 ms; they overlap by 0.7 % of their height,
+//! those of rapier by 3.8 %.
 //!
-//! Ten sweeps are few where much moves, and enough where grains rest: [`Report::overlap`] and the residual tell.
+//! Ten sweeps are few where much moves, and enough where grains rest: [`Report::overlap`] and the residual
+//! show which is the case.
 //!
 //! # Modules
 //!
@@ -100,11 +105,12 @@
 //!
 //! # Limits
 //!
-//! - Contacts are inelastic, and the speed above is that of spheres; [`bodies`] of other shapes take longer.
-//! - A grain that moves by more than its radius in a step is refused; smaller steps are the remedy.
-//! - Masses, radii and time steps from `1e-75` to `1e75` (kg, m, s) are accepted, and coordinates and speeds up to `1e75`
-//!   (m, m/s): outside of that, squares would overflow or vanish. Speeds below `1e-75` m/s count as rest.
-//! - Sweeps end at a number or a residual that is chosen: the [`Report`] says what is left, and nothing is hidden.
+//! - Contacts are inelastic, and the speed above is that of spheres; [`bodies`] of other shapes are slower.
+//! - A grain that moves by more than its radius in a step is refused; the remedy is a smaller step.
+//! - Masses, radii and time steps from `1e-75` to `1e75` (kg, m, s) are accepted, and coordinates and speeds
+//!   up to `1e75` (m, m/s): outside this range squares would overflow or vanish. Speeds below `1e-75` m/s
+//!   count as rest.
+//! - Sweeps end at a chosen number or residual; the [`Report`] contains the remaining residual.
 
 #[cfg(feature = "bodies")]
 pub mod bodies;

@@ -1,15 +1,15 @@
-//! When a long run is to be given up: [`Limits`].
+//! Limits at which a long run is stopped: [`Limits`].
 
 use crate::{Report, World};
 
-/// Bounds on what steps report; infinite by default.
+/// Bounds on the values that steps report; infinite by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Largest [relative residual](Report::relative_residual).
+    /// Maximum [relative residual](Report::relative_residual).
     pub relative_residual: f64,
-    /// Largest overlap, in radii of the smallest grain.
+    /// Maximum overlap, in radii of the smallest grain.
     pub overlap: f64,
-    /// Largest kinetic energy (J).
+    /// Maximum kinetic energy (J).
     pub kinetic_energy: f64,
 }
 
@@ -20,14 +20,14 @@ impl Default for Limits {
     }
 }
 
-/// A bound that a step broke.
+/// A bound that a step exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("step {step}: {quantity} is {value:?}, the limit is {limit:?}")]
 #[non_exhaustive]
 pub struct Breach {
     /// The step, counted from 1.
     pub step: u64,
-    /// What is out of bounds.
+    /// Name of the quantity that is out of bounds.
     pub quantity: &'static str,
     /// Its value.
     pub value: f64,
@@ -36,11 +36,11 @@ pub struct Breach {
 }
 
 impl Limits {
-    /// Checks the step that `world` has just made.
+    /// Checks the last step of `world`.
     ///
     /// # Errors
     ///
-    /// The first [`Breach`]; a quantity that is NaN breaks every limit.
+    /// The first [`Breach`]; a quantity that is NaN exceeds every limit.
     pub fn check(&self, world: &World, report: &Report) -> Result<(), Breach> {
         let grains = world.grains();
         let checks = [

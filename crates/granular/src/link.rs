@@ -1,4 +1,4 @@
-//! What a world agrees on with others while it steps: [`Link`]; and [`Alone`], for a world of its own.
+//! Communication of a world with others during a step: [`Link`]; and [`Alone`], for a single world.
 
 use nalgebra::Vector3;
 
@@ -7,15 +7,16 @@ use crate::{
     settings::Error,
 };
 
-/// The other worlds, which hold the grains of the other subdomains. All of them call the same methods in the same order.
+/// The other worlds, which contain the grains of the other subdomains. All of them call the same methods in
+/// the same order.
 pub(crate) trait Link {
-    /// The largest of the values of all.
+    /// The maximum of the values of all worlds.
     fn largest(&mut self, value: f64) -> Result<f64, Error>;
 
-    /// Hands grains over to those they belong to and renews the copies of grains within `halo` (m) of the border.
+    /// Transfers grains to their owners and renews the copies of grains within `halo` (m) of the border.
     fn regroup(&mut self, grains: &mut Grains, halo: f64) -> Result<(), Error>;
 
-    /// Learns the places of the grains after a search.
+    /// Records the places of the grains after a search.
     fn settle(&mut self, grains: &Grains);
 
     /// Whether the grain at this place belongs to this world.
@@ -24,16 +25,16 @@ pub(crate) trait Link {
     /// Whether the contact of grains at these places is solved in this world.
     fn solves(&self, grains: &Grains, places: [u32; 2]) -> bool;
 
-    /// Divides the mass of grains that are in several worlds among these.
+    /// Divides the mass of grains that are in several worlds among their copies.
     fn divide(&mut self, motions: &mut [Motion]);
 
-    /// Undoes [`divide`](Self::divide).
+    /// Reverses [`divide`](Self::divide).
     fn unite(&mut self, motions: &mut [Motion]);
 
-    /// Gives all copies of a grain their mean velocities.
+    /// Sets all copies of a grain to their mean velocities.
     fn merge_motions(&mut self, motions: &mut [Motion]) -> Result<(), Error>;
 
-    /// Gives all copies of a grain their mean shift.
+    /// Sets all copies of a grain to their mean shift.
     fn merge_shifts(&mut self, shifts: &mut [Vector3<f64>]) -> Result<(), Error>;
 }
 

@@ -1,12 +1,12 @@
 //! Work on slabs of space in parallel, with the same bits for any number of threads: [`each`] and [`alternate`].
 //!
-//! A slab is at least one cell thick and a cell is wider than any contact is long, so the contacts whose first
-//! grain lies in slab `k` touch slabs `k` and `k + 1` only. All even slabs can therefore be swept at once, and
-//! then all odd ones: no two of them share a grain. Slabs depend on the positions alone, not on the number of
-//! threads, and so does every bit of the result. The bisection hands each slab its grains
-//! as a slice of its own, without `unsafe`.
+//! A slab is at least one cell thick and a cell is wider than the length of any contact, so the contacts
+//! whose first grain lies in slab `k` touch only slabs `k` and `k + 1`. All even slabs can therefore be swept
+//! at once, and then all odd ones: no two of them share a grain. Slabs depend on the positions alone, not on
+//! the number of threads, and so does every bit of the result. The bisection passes to each slab its grains
+//! as a separate slice, without `unsafe`.
 
-/// A part of the grains that is worked on by itself; those of one list follow one another.
+/// A part of the grains that is processed separately; the parts of one list are consecutive.
 pub(crate) trait Range: Send {
     /// Place of its first grain.
     fn start(&self) -> u32;
@@ -15,7 +15,7 @@ pub(crate) trait Range: Send {
     fn len(&self) -> u32;
 }
 
-/// Does both, at once with the feature `rayon`.
+/// Runs both, concurrently with the feature `rayon`.
 fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
     #[cfg(feature = "rayon")]
     rayon::join(left, right);
@@ -26,10 +26,10 @@ fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
     }
 }
 
-/// Does `work` inside rayon's pool if there are enough slabs for several threads.
+/// Runs `work` inside rayon's pool if there are enough slabs for several threads.
 ///
-/// A thread from outside sleeps at every call of `rayon::join` until the pool has answered. Better that it sleeps
-/// once.
+/// A thread outside the pool sleeps at every call of `rayon::join` until the pool has finished. Inside the
+/// pool it sleeps only once.
 pub(crate) fn inside<R: Send>(slabs: usize, work: impl FnOnce() -> R + Send) -> R {
     #[cfg(feature = "rayon")]
     if slabs > 2 {
@@ -39,7 +39,7 @@ pub(crate) fn inside<R: Send>(slabs: usize, work: impl FnOnce() -> R + Send) -> 
     work()
 }
 
-/// Does `work` on every slab, in parallel.
+/// Runs `work` on every slab, in parallel.
 pub(crate) fn each<S: Range>(slabs: &mut [S], work: &(impl Fn(&mut S) + Sync)) {
     match slabs {
         [] => {}
@@ -51,8 +51,8 @@ pub(crate) fn each<S: Range>(slabs: &mut [S], work: &(impl Fn(&mut S) + Sync)) {
     }
 }
 
-/// Does `work` on all even slabs and then on all odd ones, in parallel; backwards the odd ones come first. There is
-/// one item for every grain.
+/// Runs `work` on all even slabs and then on all odd ones, in parallel; backwards the odd ones come first.
+/// There is one item for every grain.
 pub(crate) fn alternate<S: Range, T: Send>(
     slabs: &mut [S],
     items: &mut [T],
@@ -69,7 +69,7 @@ pub(crate) fn alternate<S: Range, T: Send>(
     }
 }
 
-/// Does `work` on slabs 0, 2, 4 …, each with the items of its own grains and of those of the next.
+/// Runs `work` on slabs 0, 2, 4 …, each with the items of its own grains and of those of the next.
 fn every_other<S: Range, T: Send>(
     slabs: &mut [S],
     items: &mut [T],

@@ -1,9 +1,9 @@
-//! The magnitudes that masses, lengths, speeds and time steps may have.
+//! Accepted magnitudes of masses, lengths, speeds and time steps.
 //!
 //! A step squares impulses `m v`, inverse masses `1/m`, distances and speeds, and multiplies moments `m r²` and energies
 //! `m v²`. With every factor between `1e-75` and `1e75` all of these lie between `1e-300` and `1e300`, inside the normal
 //! range of a double from `2.2e-308` to `1.8e308`; sums over `2²⁹` grains add less than nine digits to energies, which are
-//! at most `1e225`. Outside of these bounds squares overflow, or underflow so that friction is not seen.
+//! at most `1e225`. Outside these bounds squares overflow, or underflow so that friction vanishes.
 //!
 //! Positions and velocities may be smaller or zero. Speeds below `1e-75` m/s count as rest, because their squares may
 //! vanish.
@@ -14,23 +14,23 @@ pub(crate) const SMALLEST: f64 = 1e-75;
 /// Largest mass (kg), coordinate or radius (m), speed (m/s) and time step (s).
 pub(crate) const LARGEST: f64 = 1e75;
 
-/// What is expected of positive quantities.
+/// Accepted values of positive quantities.
 pub(crate) const POSITIVE: &str = "a number from 1e-75 to 1e75";
 
-/// What is expected of quantities that may be zero or negative.
+/// Accepted values of quantities that may be zero or negative.
 pub(crate) const BOUNDED: &str = "a number from -1e75 to 1e75";
 
-/// Whether a positive quantity is in its range; NaN is not.
+/// Whether a positive quantity is in range; false for NaN.
 pub(crate) fn is_positive(value: f64) -> bool {
     (SMALLEST..=LARGEST).contains(&value)
 }
 
-/// Whether a quantity is in its range; NaN is not.
+/// Whether a quantity is in range; false for NaN.
 pub(crate) fn is_bounded(value: f64) -> bool {
     value.abs() <= LARGEST
 }
 
-/// The first entry that is out of its range.
+/// The first entry that is out of range.
 pub(crate) fn unbounded(entries: &[f64]) -> Option<f64> {
     entries.iter().copied().find(|entry| !is_bounded(*entry))
 }
@@ -61,7 +61,7 @@ mod tests {
         for mass in [SMALLEST, LARGEST] {
             for speed in [SMALLEST, LARGEST] {
                 assert!((mass * speed).powi(2).is_normal(), "{mass} kg at {speed} m/s");
-                // Two bodies, with the turns that a contact causes.
+                // Two bodies, with the rotations that a contact causes.
                 assert!((7.0 / mass).powi(2).is_normal(), "inverse of {mass} kg");
             }
         }

@@ -1,4 +1,4 @@
-//! What a step tells about itself: [`Report`].
+//! The report of a step: [`Report`].
 
 use nalgebra::Vector3;
 
@@ -24,22 +24,22 @@ pub enum Status {
 ///
 /// where `Σ p·u` is [`contact_work`](Self::contact_work), `P` is [`wall_work`](Self::wall_work) and `L` is
 /// [`lifting`](Self::lifting). Friction and contacts that close during the step make `Σ p·u` negative. With
-/// [`Correction::Velocity`](crate::Correction::Velocity) taking back overlaps is part of `Σ p·u`.
+/// [`Correction::Velocity`](crate::Correction::Velocity) the removal of overlaps is part of `Σ p·u`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
     /// How the sweeps ended.
     pub status: Status,
-    /// Sweeps over the contacts.
+    /// Number of sweeps over the contacts.
     pub sweeps: usize,
-    /// Contacts that were swept: those that could close within the step.
+    /// Number of contacts that were swept: those that could close within the step.
     pub candidates: usize,
-    /// Contacts that carry an impulse.
+    /// Number of contacts that carry an impulse.
     pub contacts: usize,
-    /// The largest natural map of a contact (m/s): how far its impulse is from solving the contact with all others
-    /// held, as a velocity. The normalization is that of
-    /// `percussion_complementarity::friction::Problem::natural_map_residual` with the law of maximum dissipation,
-    /// which for spheres has the same solutions as Coulomb's.
+    /// The largest natural map of a contact (m/s): the distance of its impulse from solving the contact with
+    /// all others fixed, as a velocity. The normalization is that of
+    /// `percussion_complementarity::friction::Problem::natural_map_residual` with the law of maximum
+    /// dissipation, which for spheres has the same solutions as Coulomb's.
     pub residual: f64,
     /// The residual divided by the largest velocity of a contact without impulses, or by 1 m/s if there is none.
     pub relative_residual: f64,
@@ -47,20 +47,20 @@ pub struct Report {
     pub overlap: f64,
     /// Work of the contact impulses against the velocities at the end (J).
     pub contact_work: f64,
-    /// What taking back overlaps has added to the energy (J): in gravity by moving grains, or at most to the
-    /// kinetic energy.
+    /// Energy added by the removal of overlaps (J): in gravity by moving grains, or, as an upper bound, in
+    /// the kinetic energy.
     pub lifting: f64,
     /// Sum of the impulses of walls on grains (N·s).
     pub wall_impulse: Vector3<f64>,
     /// Work that moving walls did on grains (J).
     pub wall_work: f64,
-    /// Whether the pairs were searched anew.
+    /// Whether the search for pairs was repeated.
     pub searched: bool,
 }
 
 impl Report {
-    /// What the accounts of all slabs add up to after a number of sweeps that left a residual, and the velocity this is
-    /// relative to. What accounts do not know is left at 0: candidates, overlap, search.
+    /// The report from the sums of all slabs, after a number of sweeps with a residual, and the velocity that
+    /// this is relative to. The quantities that are not in the sums remain 0: candidates, overlap, search.
     pub(crate) fn of<'a>(
         accounts: impl Iterator<Item = &'a Account>,
         (sweeps, residual, scale): (usize, f64, f64),

@@ -1,6 +1,6 @@
-//! Worlds to begin with: a settling column, a dam break, a drum, a hopper, and 6 × 6 × 6 balls that are dropped.
+//! Initial worlds: a settling column, a dam break, a drum, a hopper, and 6 × 6 × 6 balls that are dropped.
 //!
-//! Each is a world with its grains in place and none of them in contact. Change the settings by
+//! Each is a world with its grains in place and without contacts between them. Change the settings by
 //! [`World::set_settings`].
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -16,7 +16,7 @@ const DENSITY: f64 = 2500.0;
 /// Friction of grains and walls.
 const FRICTION: f64 = 0.5;
 
-/// Distance of grains in the lattices they start from, in diameters.
+/// Distance of grains in the initial lattices, in diameters.
 const PITCH: f64 = 1.05;
 
 /// Grains of `diameter` (m) fall together in a square column that is `across` grains wide.
@@ -82,7 +82,7 @@ pub fn drum(diameter: f64, radius: f64, wide: u32, speed: f64) -> Result<World, 
     let mut world = World::new(settings(diameter), walls.to_vec())?;
     let across = whole(2.0 * radius / pitch);
     let corner = Vector3::new(-radius, 0.0, -radius);
-    // The lattice moves by up to a fiftieth of the diameter.
+    // The lattice is displaced by up to a fiftieth of the diameter.
     let inside = radius - 0.55 * diameter;
     fill(&mut world, diameter, [across, wide, across / 2], corner, |x| x.xz().norm() < inside)?;
     Ok(world)
@@ -91,7 +91,7 @@ pub fn drum(diameter: f64, radius: f64, wide: u32, speed: f64) -> Result<World, 
 /// Grains in a silo that is `across` grains wide and `wide` deep run out of a slot of width `outlet` (m) between
 /// two plates at 45°.
 ///
-/// The plates end at `z = 0`; grains that fall below are for the caller to [remove](World::remove).
+/// The plates end at `z = 0`; the caller should [remove](World::remove) grains that fall below this height.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ pub fn hopper(
         plane(Vector3::zeros(), Vector3::y()),
         plane(Vector3::new(0.0, depth, 0.0), -Vector3::y()),
     ];
-    // Each plate is a thick box whose upper face goes up outward from the edge of the slot.
+    // Each plate is a thick box whose upper face rises outward from the edge of the slot.
     let half_extents = Vector3::new(2.0 * half, depth, 2.0 * diameter);
     for side in [-1.0, 1.0] {
         let turn = UnitQuaternion::from_axis_angle(
@@ -128,11 +128,12 @@ pub fn hopper(
     Ok(world)
 }
 
-/// The test of hard contact named 666: a lattice of 6 × 6 × 6 balls of 10 kg without friction falls onto a plane.
+/// The benchmark named 666 for hard contact: a lattice of 6 × 6 × 6 balls of 10 kg without friction falls
+/// onto a plane.
 ///
 /// Radius 0.1 m, pitch 0.21 m, lowest centers at 1.101 m, each moved at random by up to 1 mm along each axis,
-/// time step 1 ms, 10 s. The tolerance is `1e-6` in at most 500 sweeps, so that energy is not gained from step to
-/// step.
+/// time step 1 ms, 10 s. The tolerance is `1e-6` in at most 500 sweeps, so that the energy does not grow from
+/// step to step.
 ///
 /// # Errors
 ///
@@ -177,7 +178,8 @@ fn trough(width: f64) -> Vec<Wall> {
     ]
 }
 
-/// Puts grains at the nodes of a cubic lattice that begins at `corner`, each moved a little, where `inside` says yes.
+/// Adds grains at the nodes of a cubic lattice that begins at `corner`, each displaced a little, where
+/// `inside` returns true.
 fn fill(
     world: &mut World,
     diameter: f64,

@@ -1,4 +1,4 @@
-//! How a world is stepped: [`Settings`], and why something is refused: [`Error`].
+//! [`Settings`] of the steps of a world, and the [`Error`]s.
 
 use nalgebra::Vector3;
 
@@ -13,35 +13,39 @@ pub struct Settings {
     pub gravity: Vector3<f64>,
     /// Coefficient of friction between grains, ≥ 0; default 0.4.
     pub friction: f64,
-    /// How overlaps are taken back (default [`Correction::Position`] with `ε = 0.2` in 10 sweeps).
+    /// Removal of overlaps (default [`Correction::Position`] with `ε = 0.2` in 10 sweeps).
     pub correction: Correction,
-    /// Largest number of sweeps over the contacts in a step, ≥ 1; default 100: a plane that pushes a jam needs them.
+    /// Maximum number of sweeps over the contacts in a step, ≥ 1; default 100, which a plane that pushes a
+    /// jam requires.
     pub max_sweeps: usize,
-    /// A step ends its sweeps when the [relative residual](crate::Report::relative_residual) is at most this, ≥ 0;
-    /// default `1e-3`. With 0 every step makes `max_sweeps` sweeps.
+    /// Relative residual at which a step ends its sweeps: it does when the [relative
+    /// residual](crate::Report::relative_residual) is at most this, ≥ 0; default `1e-3`. With 0 every step
+    /// makes `max_sweeps` sweeps.
     pub tolerance: f64,
-    /// Extra distance, in largest diameters, up to which pairs are listed, so that the list lasts for some
-    /// steps; in `(0, 1]`, default 0.05. Changes speed, and results by the order of contacts only.
+    /// Additional distance, in units of the largest diameter, up to which pairs are listed, so that the list
+    /// is valid for several steps; in `(0, 1]`, default 0.05. It changes the speed, and the results only
+    /// through the order of contacts.
     pub skin: f64,
 }
 
-/// How overlaps are taken back.
+/// Method that removes overlaps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Correction {
-    /// By moving grains apart after the velocities are found, which does not change the kinetic energy.
+    /// Moves grains apart after the velocities are computed, which does not change the kinetic energy.
     Position {
-        /// Part `ε` of an overlap that a step takes back, in `[0, 1]`.
+        /// Fraction `ε` of an overlap that a step removes, in `[0, 1]`.
         part: f64,
-        /// Sweeps over the pairs that overlap or nearly do; 0 leaves overlaps as they are, 1 to 4 let piles of little
-        /// friction creep, because what is pushed up is not yet carried when it stops.
+        /// Number of sweeps over the pairs that overlap or nearly do. 0 leaves overlaps unchanged. With 1 to
+        /// 4, piles with low friction creep, because the sweeps stop before grains that were pushed up are
+        /// supported.
         sweeps: usize,
     },
-    /// By velocities: contacts are left with at least `ε |ξ|/δt`, as by Preclik, Eibl and Rüde.
+    /// Prescribes velocities: contacts separate at least at `ε |ξ|/δt`, as in Preclik, Eibl and Rüde.
     ///
-    /// Those velocities stay, so that contacts open again and piles do not come to rest.
+    /// These velocities remain, so that contacts open again and piles do not come to rest.
     Velocity {
-        /// Part `ε` of an overlap that a step takes back, in `[0, 1]`.
+        /// Fraction `ε` of an overlap that a step removes, in `[0, 1]`.
         part: f64,
     },
 }
@@ -61,7 +65,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What the normal velocity is shifted by at a gap `ξ` (m/s).
+    /// Shift of the normal velocity at a gap `ξ` (m/s).
     pub(crate) fn bias(&self, gap: f64) -> f64 {
         let part = match self.correction {
             _ if gap >= 0.0 => 1.0,
@@ -100,21 +104,21 @@ impl Settings {
     }
 }
 
-/// Why a world, a grain or a step is refused.
+/// Reasons why a world, a grain or a step is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A setting is out of its range.
+    /// A setting is out of range.
     #[error("setting `{name}` is {value:?}, expected {expected}")]
     Setting {
         /// Name of the setting.
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
-    /// A wall is not usable.
+    /// A wall is invalid.
     #[error("wall {index}: {name} is {value:?}, expected {expected}")]
     Wall {
         /// Index of the wall.
@@ -123,10 +127,10 @@ pub enum Error {
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
-    /// A grain is not usable.
+    /// A grain is invalid.
     #[error("grain {identity}: {name} is {value:?}, expected {expected}")]
     Grain {
         /// Identity the grain has or would get.
@@ -135,7 +139,7 @@ pub enum Error {
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
     /// A grain would move by more than its radius within a step and could pass through others.
@@ -150,7 +154,7 @@ pub enum Error {
         /// Radius over time step (m/s).
         limit: f64,
     },
-    /// A step led to a velocity that is not finite or beyond all bounds.
+    /// A step led to a velocity that is not finite or is out of range.
     #[error(
         "grain {identity}: {name} is {value:?} after the step, expected a number from -1e75 to 1e75; \
          this world cannot go on, continue from an earlier state"
@@ -158,28 +162,28 @@ pub enum Error {
     Diverged {
         /// Identity of the grain.
         identity: u64,
-        /// Which velocity.
+        /// Name of the velocity.
         name: &'static str,
         /// One of its components (m/s, or rad for a turn).
         value: f64,
     },
-    /// An entry of a [`State`](crate::State) is out of its range.
+    /// An entry of a [`State`](crate::State) is out of range.
     #[error("{name} is {value:?}, expected {expected}")]
     Entry {
         /// Name of the entry.
         name: &'static str,
         /// Value found.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
-    /// There are as many grains as there can be.
+    /// The maximum number of grains has been reached.
     #[error("there are {count} grains, expected fewer")]
     TooMany {
         /// Number of grains.
         count: usize,
     },
-    /// Lists of a [`State`](crate::State) do not fit together.
+    /// Lists of a [`State`](crate::State) are inconsistent.
     #[error("{name} has {found} entries, expected {expected}")]
     Length {
         /// Name of the list.
@@ -189,7 +193,8 @@ pub enum Error {
         /// Entries expected.
         expected: usize,
     },
-    /// A [`State`](crate::State) refers to a grain or wall that is not there, or not where it is sorted.
+    /// A [`State`](crate::State) refers to a grain or wall that does not exist, or that is not where it is
+    /// sorted.
     #[error("{name} names place {found}, expected one below {limit} in the order of slabs")]
     Place {
         /// Name of the list.
@@ -199,13 +204,13 @@ pub enum Error {
         /// Number of places.
         limit: usize,
     },
-    /// Another rank does not answer.
+    /// Another rank does not respond.
     #[error("rank {rank} cannot be reached, expected it to step along")]
     Unreachable {
         /// The rank.
         rank: usize,
     },
-    /// A grain of another rank is refused; that rank says why.
+    /// A grain of another rank is refused; that rank reports the reason.
     #[error("a grain of another rank moves too fast, expected at most its radius per step")]
     TooFastElsewhere,
 }

@@ -1,5 +1,5 @@
-//! A slab of the world: some layers of cells with their grains and contacts, the unit of [parallel](crate::parallel)
-//! work.
+//! A slab of the world: several layers of cells with their grains and contacts, the unit of
+//! [parallel](crate::parallel) work.
 
 use nalgebra::Vector3;
 
@@ -31,7 +31,7 @@ pub(crate) struct WallPair {
     pub(crate) impulse: Vector3<f64>,
 }
 
-/// Some layers of cells.
+/// Several layers of cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slab {
     /// Its number.
@@ -52,7 +52,7 @@ pub(crate) struct Slab {
     pub(crate) overlap: f64,
     /// Largest free velocity of a contact (m/s).
     pub(crate) scale: f64,
-    /// Square of the largest natural map that the last sweep met (m/s)².
+    /// Square of the largest natural map in the last sweep (m/s)².
     pub(crate) change: f64,
     pub(crate) account: Account,
 }
@@ -82,13 +82,13 @@ impl Slab {
         }))
     }
 
-    /// Forgets the contacts of the last step.
+    /// Deletes the contacts of the last step.
     pub(crate) fn forget_contacts(&mut self) {
         self.contacts.clear();
         self.wall_contacts.clear();
     }
 
-    /// Turns the pairs that can close within the step, those with a gap of at most `reach`, into contacts.
+    /// Converts the pairs that can close within the step, those with a gap of at most `reach`, into contacts.
     /// The motions are those without contact impulses.
     pub(crate) fn assemble(
         &mut self,
@@ -153,7 +153,7 @@ impl Slab {
         self.scale = self.scale.sqrt();
     }
 
-    /// Lets the impulses taken over act. `motions` begin with those of this slab, here and below.
+    /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(crate) fn warm_start(&mut self, motions: &mut [Motion]) {
         for contact in &self.contacts {
             contact.push(&contact.law.impulse, motions);
@@ -163,7 +163,7 @@ impl Slab {
         }
     }
 
-    /// Solves every contact in turn with the others held, walls first.
+    /// Solves every contact in turn with the others fixed, walls first.
     pub(crate) fn sweep_forth(&mut self, motions: &mut [Motion]) {
         let mut change = 0.0;
         for contact in &mut self.wall_contacts {
@@ -187,7 +187,7 @@ impl Slab {
         self.change = change;
     }
 
-    /// Judges the impulses by the motions they led to.
+    /// Evaluates the impulses with the motions after them.
     pub(crate) fn certify(&mut self, motions: &[Motion], step: f64) {
         let mut account = Account::default();
         for contact in &self.contacts {
@@ -199,8 +199,8 @@ impl Slab {
         self.account = account;
     }
 
-    /// Collects the contacts with an overlap at the end of a step of size `step`, and those that can get one by
-    /// taking back others, none of which is deeper than `deepest`.
+    /// Collects the contacts with an overlap at the end of a step of size `step`, and those that may overlap after
+    /// the removal of others, none of which is deeper than `deepest`.
     pub(crate) fn prepare_pushes(
         &mut self,
         motions: &[Motion],
@@ -234,13 +234,13 @@ impl Slab {
         }
     }
 
-    /// Pushes the grains of every overlap apart in turn, walls first. `shifts` begin with those of this slab.
+    /// Pushes the grains of each overlap apart, one after another, walls first. `shifts` begin with those of this slab.
     pub(crate) fn push(&mut self, shifts: &mut [Vector3<f64>]) {
         self.wall_pushes.iter_mut().for_each(|push| push.sweep(shifts));
         self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
     }
 
-    /// Keeps the impulses for the next step.
+    /// Stores the impulses for the next step.
     pub(crate) fn store(&mut self) {
         for contact in &self.contacts {
             self.pairs[contact.pair as usize].impulse = contact.law.impulse;

@@ -1,4 +1,4 @@
-//! All that the future of a world depends on, as plain numbers: [`State`].
+//! All data that determine the future of a world, as plain numbers: [`State`].
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
@@ -10,13 +10,13 @@ use crate::{
     wall::Wall,
 };
 
-/// No run makes more steps or grains than this, `2⁵³`, so that counting on never overflows.
+/// Maximum number of steps or grains, `2⁵³`, which no run exceeds, so that counters never overflow.
 const MOST_COUNT: u64 = 1 << 53;
 
 /// The whole state of a [`World`](crate::World), for files of any format.
 ///
-/// A world made from it by [`World::from_state`](crate::World::from_state) continues with the same bits as the one it was
-/// taken from. The lists of the first group have one entry per grain, in the order of the world.
+/// A world created from it by [`World::from_state`](crate::World::from_state) continues with the same bits as
+/// the original one. The lists of the first group have one entry per grain, in the order of the world.
 ///
 /// # Example
 ///
@@ -37,7 +37,7 @@ const MOST_COUNT: u64 = 1 << 53;
 pub struct State {
     /// Settings.
     pub settings: Settings,
-    /// Walls where they are.
+    /// Walls at their current positions.
     pub walls: Vec<Wall>,
     /// Centers (m).
     pub positions: Vec<[f64; 3]>,
@@ -67,18 +67,18 @@ pub struct State {
     pub wall_impulses: Vec<[f64; 3]>,
     /// Largest gap of the listed pairs, and the approach since then (m).
     pub skin: [f64; 2],
-    /// Whether the pairs are those of the present grains.
+    /// Whether the pairs are valid for the current grains.
     pub current: bool,
     /// Identity of the next grain.
     pub next_identity: u64,
-    /// Steps since the beginning.
+    /// Number of steps since the beginning.
     pub steps: u64,
     /// Time since the beginning (s).
     pub time: f64,
 }
 
 impl State {
-    /// Writes what there is of each grain.
+    /// Writes the data of each grain.
     pub(crate) fn put_grains(&mut self, grains: &Grains) {
         let array = |vector: &Vector3<f64>| (*vector).into();
         self.positions = grains.positions.iter().map(array).collect();
@@ -106,7 +106,7 @@ impl State {
         }
     }
 
-    /// Checks the entries that are no lists.
+    /// Checks the entries that are not lists.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let times = [("time", self.time), ("skin", self.skin[0]), ("skin", self.skin[1])];
         for (name, value) in times {
@@ -187,7 +187,7 @@ impl State {
             let mut slab = Slab::default();
             (slab.index, slab.len) = (index, counts[0]);
             slab.start = crate::grains::narrow(start);
-            // A pair reaches into the next slab and no further.
+            // A pair extends to the next slab at most.
             let next = self.slabs.get(index + 1).map_or(0, |slab| slab[0] as usize);
             let (own, near) = (start..start + len, start + len + next);
             for k in pairs..pairs + pair_count {

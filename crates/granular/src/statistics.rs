@@ -1,4 +1,4 @@
-//! What a stream of grains looks like on average: [`CellAverages`], the [`SolidProfile`] over its height and the
+//! Averages of a stream of grains: [`CellAverages`], the [`SolidProfile`] over its height and the
 //! [`RadialDistribution`].
 
 use nalgebra::Vector3;
@@ -35,7 +35,7 @@ pub struct Cell {
 }
 
 impl CellAverages {
-    /// No grains yet, over `[0, size[0]] × [0, size[1]]` (m) with this many columns along each axis.
+    /// Empty averages, over `[0, size[0]] × [0, size[1]]` (m) with this many columns along each axis.
     #[must_use]
     pub fn new(size: [f64; 2], cells: [usize; 2]) -> Self {
         Self { size, cells, sums: vec![Sum::default(); cells[0] * cells[1]] }
@@ -61,7 +61,7 @@ impl CellAverages {
         [0, 1].map(|k| self.size[k] / self.cells[k] as f64)
     }
 
-    /// The columns that have counted a grain, `x` running fastest.
+    /// The columns in which grains were counted; `x` varies fastest.
     pub fn iter(&self) -> impl Iterator<Item = Cell> {
         let filled = self.sums.iter().enumerate().filter(|(_, sum)| sum.count > 0);
         filled.map(|(place, sum)| {
@@ -79,14 +79,15 @@ impl CellAverages {
     }
 }
 
-/// How much of the volume grains fill, over the height.
+/// Fraction of the volume that is filled by grains, as a function of the height.
 ///
-/// Each ball is cut exactly: between heights `a` and `b` from its center it has `π (r² t − t³/3)` from `t = a` to
-/// `t = b`.
+/// Each ball is cut exactly: between heights `a` and `b` from its center its volume is `π (r² t − t³/3)` from
+/// `t = a` to `t = b`.
 ///
 /// # Example
 ///
-/// A ball of 0.5 m in a box of 1 m² fills as much of the lower half of its height as of the upper.
+/// A ball of 0.5 m in a box of 1 m² fills the same fraction of the lower half of its height as of the upper
+/// half.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -110,11 +111,11 @@ pub struct SolidProfile {
 }
 
 impl SolidProfile {
-    /// No grains yet, from `z = 0` to `height` (m) over a base of this `area` (m²), in this many layers.
+    /// An empty profile, from `z = 0` to `height` (m) over a base of this `area` (m²), with this many layers.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] if the area or the height is not positive, or there is no layer.
+    /// [`Error::Setting`] if the area or the height is not positive, or if there are no layers.
     pub fn new(area: f64, height: f64, layers: usize) -> Result<Self, Error> {
         for (name, value) in [("area", area), ("height", height), ("layers", layers as f64)] {
             if !(value.is_finite() && value > 0.0) {
@@ -125,7 +126,7 @@ impl SolidProfile {
         Ok(Self { area, thickness, volumes: vec![0.0; layers], times: 0.0 })
     }
 
-    /// Counts all grains, those beside the base too.
+    /// Counts all grains, including those beside the base.
     pub fn add(&mut self, grains: &Grains) {
         self.times += 1.0;
         for (position, &radius) in grains.positions().iter().zip(grains.radii()) {
@@ -142,8 +143,8 @@ impl SolidProfile {
         }
     }
 
-    /// Pairs `[z, part]` with `z` the middle of each layer (m) and the part of it that grains fill; zero before the
-    /// first time.
+    /// Pairs `[z, part]` with the midpoint `z` of each layer (m) and the fraction of it that is filled by
+    /// grains; zero before the first time.
     #[must_use]
     pub fn values(&self) -> Vec<[f64; 2]> {
         let whole = (self.area * self.thickness * self.times).max(f64::MIN_POSITIVE);
@@ -154,11 +155,11 @@ impl SolidProfile {
     }
 }
 
-/// How many grains there are at a distance from a grain, as a multiple of how many there would be if all places were
-/// alike: `g(r)`.
+/// Number of grains at a distance from a grain, relative to the number if all positions were equally likely:
+/// `g(r)`.
 ///
-/// Pairs are counted in a box, each with the weight `V / V(d)` where `V(d)` is the volume that the box
-/// and the box moved by the distance vector `d` of the pair have in common. That makes up for the pairs that
+/// Pairs are counted in a box, each with the weight `V / V(d)` where `V(d)` is the volume of the intersection
+/// of the box and the box moved by the distance vector `d` of the pair. This compensates for the pairs that
 /// the faces of the box cut off, and leaves no bias.
 ///
 /// # Source
@@ -175,11 +176,13 @@ pub struct RadialDistribution {
 }
 
 impl RadialDistribution {
-    /// No pairs yet, in the box between two corners (m), with `bins` bins of distance from 0 to `reach` (m).
+    /// An empty distribution, in the box between two corners (m), with `bins` bins of distance from 0 to
+    /// `reach` (m).
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] if the reach is not positive or exceeds an edge of the box, or there is no bin.
+    /// [`Error::Setting`] if the reach is not positive or exceeds an edge of the box, or if there are no
+    /// bins.
     pub fn new(corners: [Vector3<f64>; 2], reach: f64, bins: usize) -> Result<Self, Error> {
         let least = (corners[1] - corners[0]).min();
         if !(reach > 0.0 && reach <= least) {
@@ -218,7 +221,7 @@ impl RadialDistribution {
         self.pairs += count * (count - 1.0);
     }
 
-    /// Pairs `[r, g(r)]` with `r` the middle of each bin (m); all zero before the first pair.
+    /// Pairs `[r, g(r)]` with the midpoint `r` of each bin (m); all zero before the first pair.
     #[must_use]
     pub fn values(&self) -> Vec<[f64; 2]> {
         let volume = (self.corners[1] - self.corners[0]).product();

@@ -1,8 +1,8 @@
-//! The contacts of the last step, for those who look at forces: [`Touch`].
+//! The contacts of the last step with their impulses: [`Touch`].
 
 use nalgebra::Vector3;
 
-/// What a grain touches.
+/// The partner of a grain in a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner {
     /// The grain at this place in [`Grains`](crate::Grains).
@@ -17,7 +17,7 @@ pub enum Partner {
 pub struct Touch {
     /// Place of the grain in [`Grains`](crate::Grains).
     pub grain: usize,
-    /// What it touches.
+    /// The partner.
     pub partner: Partner,
     /// Unit vector from the partner to the grain.
     pub normal: Vector3<f64>,

@@ -1,4 +1,4 @@
-//! What grains run against: [`Wall`], a [`Surface`] of infinite mass with a prescribed motion.
+//! The walls of a world: [`Wall`], a [`Surface`] of infinite mass with a prescribed motion.
 
 use nalgebra::{Isometry3, Unit, Vector3};
 use percussion_collision::{Shape, shape};
@@ -6,10 +6,10 @@ use percussion_dynamics::Dimension;
 
 use crate::range;
 
-/// The side of a wall that grains are kept out of.
+/// The surface of a wall, on one side of which the grains stay.
 ///
-/// Besides solid shapes there are an endless cylinder and all that is outside of one, which no [`Shape`] is, and planes by a point and a
-/// unit normal, whose gap is one product.
+/// In addition to solid shapes there are an infinite cylinder and the exterior of one, which are not a
+/// [`Shape`], and planes given by a point and a unit normal, whose gap is one product.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Surface {
@@ -17,17 +17,17 @@ pub enum Surface {
     Plane {
         /// A point of the plane (m).
         point: Vector3<f64>,
-        /// Toward the grains.
+        /// Towards the grains.
         normal: Unit<Vector3<f64>>,
     },
-    /// A solid shape of space; that of a box may have any size from `1e-75` to `1e75` m.
+    /// A solid three-dimensional shape; a box may have any size from `1e-75` to `1e75` m.
     Solid {
         /// The shape, in its own frame.
         shape: Shape,
-        /// From the frame of the shape to the world.
+        /// The transformation from the frame of the shape to the world.
         pose: Isometry3<f64>,
     },
-    /// An endless solid cylinder.
+    /// An infinite solid cylinder.
     Cylinder {
         /// A point of the axis (m).
         point: Vector3<f64>,
@@ -36,7 +36,7 @@ pub enum Surface {
         /// Radius (m), positive.
         radius: f64,
     },
-    /// All that is outside of an endless cylinder: a drum or a tube around the grains.
+    /// The exterior of an infinite cylinder: a drum or a tube around the grains.
     Tube {
         /// A point of the axis (m).
         point: Vector3<f64>,
@@ -49,18 +49,18 @@ pub enum Surface {
 
 /// A boundary of infinite mass.
 ///
-/// It moves with `velocity`, and points of its surface with `velocity + ω × (x − center)`. The surface as a whole is only
-/// translated: `angular_velocity` is for turns that bring it onto itself, as those of a drum about
-/// its axis.
+/// It moves with `velocity`, and points of its surface with `velocity + ω × (x − center)`. The surface as a
+/// whole is only translated: `angular_velocity` is for rotations that map the surface onto itself, such as
+/// those of a drum about its axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wall {
-    /// Where it is now.
+    /// The surface at its current position.
     pub surface: Surface,
     /// Velocity (m/s).
     pub velocity: Vector3<f64>,
     /// Angular velocity `ω` of the surface (rad/s).
     pub angular_velocity: Vector3<f64>,
-    /// A point of the axis of that turn (m); moves with `velocity`.
+    /// A point of the axis of that rotation (m); moves with `velocity`.
     pub center: Vector3<f64>,
     /// Coefficient of friction against grains, ≥ 0.
     pub friction: f64,
@@ -74,13 +74,13 @@ impl Wall {
         Self { surface, velocity: zero, angular_velocity: zero, center: zero, friction }
     }
 
-    /// A plane at rest through `point`, with `normal` (of any length) toward the grains.
+    /// A plane at rest through `point`, with `normal` (of any length) towards the grains.
     #[must_use]
     pub fn plane(point: Vector3<f64>, normal: Vector3<f64>, friction: f64) -> Self {
         Self::fixed(Surface::Plane { point, normal: Unit::new_normalize(normal) }, friction)
     }
 
-    /// A solid shape of space at rest; `pose` leads from its frame to the world.
+    /// A solid three-dimensional shape at rest; `pose` transforms from its frame to the world.
     ///
     /// # Example
     ///
@@ -101,13 +101,14 @@ impl Wall {
         Self::fixed(Surface::Solid { shape, pose }, friction)
     }
 
-    /// The same wall moving with `velocity` (m/s).
+    /// Returns the wall with the velocity `velocity` (m/s).
     #[must_use]
     pub fn moving(self, velocity: Vector3<f64>) -> Self {
         Self { velocity, ..self }
     }
 
-    /// The same wall whose surface turns about the axis through `center` with `angular_velocity` (rad/s).
+    /// Returns the wall with a surface that rotates about the axis through `center` with `angular_velocity`
+    /// (rad/s).
     #[must_use]
     pub fn turning(self, center: Vector3<f64>, angular_velocity: Vector3<f64>) -> Self {
         Self { center, angular_velocity, ..self }
@@ -138,7 +139,7 @@ impl Wall {
         }
     }
 
-    /// The first entry that is not usable: its name, value and what was expected.
+    /// The first entry that is invalid: its name, value and what was expected.
     pub(crate) fn fault(&self) -> Option<Fault> {
         let vectors = [
             ("velocity", self.velocity),
@@ -175,16 +176,16 @@ impl Wall {
     }
 }
 
-/// What is wrong with an entry: its name, value and what was expected.
+/// An invalid entry: its name, value and what was expected.
 type Fault = (&'static str, f64, &'static str);
 
-/// The first of these sizes that is not usable.
+/// The first of these sizes that is invalid.
 fn unusable(sizes: &[f64]) -> Option<Fault> {
     let bad = sizes.iter().find(|size| !range::is_positive(**size));
     bad.map(|value| ("size of the shape", *value, range::POSITIVE))
 }
 
-/// What is wrong with a solid shape.
+/// The fault of a solid shape, if there is one.
 fn misshapen(shape: &Shape) -> Option<Fault> {
     if let Shape::Box { half_extents } = shape {
         return unusable(half_extents.as_slice());
@@ -230,7 +231,7 @@ impl Surface {
     }
 }
 
-/// The direction from an axis to a point, and the distance. On the axis any direction across it will do.
+/// The direction from an axis to a point, and the distance. On the axis any direction across it is valid.
 fn from_axis(at: &Vector3<f64>, point: &Vector3<f64>, axis: &Vector3<f64>) -> (Vector3<f64>, f64) {
     let from = at - point;
     let across = from - from.dot(axis) * axis;

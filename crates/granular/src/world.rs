@@ -1,7 +1,7 @@
 //! All grains and walls, and the step that moves them: [`World`].
 //!
-//! One step from time `t` to `t + δt`, semi-implicit in the manner of Euler: with gaps `ξ` and normals of the
-//! positions at its beginning it finds impulses `p` with
+//! One step from time `t` to `t + δt` is semi-implicit Euler: with gaps `ξ` and normals at the positions at
+//! its beginning it finds impulses `p` with
 //!
 //! ```math
 //! v' = v + \delta t\, g + M^{-1} J^T p,\qquad
@@ -9,10 +9,9 @@
 //! \|p_t\| \le \mu p_n \text{ opposite to the slip},\qquad x' = x + \delta t\, v' + y.
 //! ```
 //!
-//! Overlaps are taken back by the displacements `y`, or, as in the source, by the part `ε` of `min(0, ξ)` in
-//! place of 0.
-//! Impacts are inelastic: what arrives at a contact stays there. The impulses are found by block Gauss–Seidel
-//! sweeps that go up and down in turn, starting from those of the last step.
+//! Overlaps are removed by the displacements `y`, or, as in the source, by the fraction `ε` of `min(0, ξ)` in
+//! place of 0. Impacts are inelastic: bodies that collide stay in contact. The impulses are computed by block
+//! Gauss–Seidel sweeps in alternating directions, starting from those of the last step.
 //!
 //! # Source
 //!
@@ -42,7 +41,7 @@ use crate::{
 ///
 /// # Example
 ///
-/// A ball of 1 kg that slides over the floor with 7 m/s rolls in the end with 5/7 of that, whatever the friction.
+/// A ball of 1 kg that slides over the floor at 7 m/s finally rolls at 5/7 of that speed, for any friction.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -64,7 +63,7 @@ pub struct World {
     settings: Settings,
     grains: Grains,
     walls: Vec<Wall>,
-    /// Slabs with the pairs in them, and what the search for them remembers.
+    /// Slabs with their pairs, and the data of the last search for them.
     slabs: Vec<Slab>,
     search: Search,
     /// Scratch of the correction of overlaps.
@@ -76,7 +75,7 @@ pub struct World {
 }
 
 impl World {
-    /// A world without grains.
+    /// Creates a world without grains.
     ///
     /// # Errors
     ///
@@ -99,7 +98,7 @@ impl World {
         })
     }
 
-    /// All that the future depends on.
+    /// All data that determine the future.
     #[must_use]
     pub fn state(&self) -> State {
         let (skin, current) = self.search.memory();
@@ -130,12 +129,12 @@ impl World {
         state
     }
 
-    /// The world with this state.
+    /// Creates the world with this state.
     ///
     /// # Errors
     ///
-    /// Those of [`new`](Self::new) and [`add`](Self::add); [`Error::Length`] and [`Error::Place`] for lists that
-    /// do not fit together.
+    /// Those of [`new`](Self::new) and [`add`](Self::add); [`Error::Length`] and [`Error::Place`] for lists
+    /// that are inconsistent.
     pub fn from_state(state: State) -> Result<Self, Error> {
         state.check()?;
         let (grains, slabs) = (state.grains()?, state.slabs()?);
@@ -155,7 +154,7 @@ impl World {
         })
     }
 
-    /// Puts in a grain and returns its identity: 0, 1, 2 … in the order of adding.
+    /// Adds a grain and returns its identity: 0, 1, 2 … in the order of adding.
     ///
     /// # Errors
     ///
@@ -167,7 +166,7 @@ impl World {
         Ok(identity)
     }
 
-    /// Gives a grain that is put into another world its identity.
+    /// Assigns the identity of a grain that is added to another world.
     pub(crate) fn skip(&mut self, grain: &Grain) -> Result<u64, Error> {
         let (identity, count) = (self.next_identity, self.grains.len());
         if let Some((name, value, expected)) = grain.fault() {
@@ -180,7 +179,7 @@ impl World {
         Ok(identity)
     }
 
-    /// Takes out the grains that `leaves` says yes to, and returns their number.
+    /// Removes the grains for which `leaves` returns true, and returns their number.
     pub fn remove(&mut self, mut leaves: impl FnMut(&Grain) -> bool) -> usize {
         self.remove_if(|_, grain| leaves(grain))
     }
@@ -197,7 +196,7 @@ impl World {
         before - self.grains.len()
     }
 
-    /// The identity that the next grain will get, which is the number of grains that were ever added.
+    /// The identity of the next grain, which is the number of grains that were ever added.
     #[must_use]
     pub const fn next_identity(&self) -> u64 {
         self.next_identity
@@ -209,13 +208,13 @@ impl World {
         &self.grains
     }
 
-    /// The walls where they are now.
+    /// The walls at their current positions.
     #[must_use]
     pub fn walls(&self) -> &[Wall] {
         &self.walls
     }
 
-    /// Replaces wall `index`, for example to change its motion or to take it elsewhere.
+    /// Replaces wall `index`, for example to change its motion or its position.
     ///
     /// # Errors
     ///
@@ -254,7 +253,7 @@ impl World {
         self.time
     }
 
-    /// Steps since the beginning.
+    /// Number of steps since the beginning.
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.steps
@@ -266,13 +265,13 @@ impl World {
         self.grains.kinetic_energy() - self.settings.gravity.dot(&self.grains.first_moment())
     }
 
-    /// The contacts of the last step, those that could have closed but did not included, in the order of the sweeps; none
-    /// after grains, walls or settings were changed.
+    /// The contacts of the last step, including those that could have closed but did not, in the order of the
+    /// sweeps; empty after grains, walls or settings were changed.
     pub fn touches(&self) -> impl Iterator<Item = Touch> {
         self.slabs.iter().flat_map(Slab::touches)
     }
 
-    /// The deepest overlap of the present positions (m, ≥ 0).
+    /// The deepest overlap at the current positions (m, ≥ 0).
     #[must_use]
     pub fn overlap(&self) -> f64 {
         if self.search.is_current() {
@@ -284,7 +283,7 @@ impl World {
         Search::overlap(&grains, &walls, &slabs)
     }
 
-    /// The list of pairs and the contacts are no longer those of the world.
+    /// Marks the list of pairs and the contacts as outdated.
     fn outdated(&mut self) {
         self.search.outdated();
         self.slabs.iter_mut().for_each(Slab::forget_contacts);
@@ -294,13 +293,13 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFast`]; the world is then as before. [`Error::Diverged`] when velocities leave all bounds; the world
-    /// has then lost its velocities and cannot go on.
+    /// [`Error::TooFast`]; the world is then unchanged. [`Error::Diverged`] when velocities are out of range;
+    /// the world has then lost its velocities and cannot continue.
     pub fn step(&mut self) -> Result<Report, Error> {
         parallel::inside(self.slabs.len(), || self.step_with(&mut Alone))
     }
 
-    /// Advances by one time step, together with the worlds that `link` leads to.
+    /// Advances by one time step, together with the worlds connected by `link`.
     pub(crate) fn step_with<L: Link>(&mut self, link: &mut L) -> Result<Report, Error> {
         let step = self.settings.step_size;
         let kick = step * self.settings.gravity;
@@ -308,7 +307,8 @@ impl World {
         for motion in &mut self.grains.motions {
             motion.velocity += kick;
         }
-        // Two grains approach with at most twice the largest speed; impulses make none faster than the fastest.
+        // Two grains approach at no more than twice the largest speed; impulses do not increase the largest
+        // speed.
         let reach = 2.0 * step * fastest;
         let Self { settings, grains, walls, slabs, search, .. } = self;
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
@@ -328,7 +328,7 @@ impl World {
         Ok(report)
     }
 
-    /// The largest speed of a grain or wall once gravity has acted (m/s).
+    /// The largest speed of a grain or wall after gravity has acted (m/s).
     fn fastest<L: Link>(&self, kick: &Vector3<f64>, link: &mut L) -> Result<f64, Error> {
         let mut fastest = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
         let mut refused = None;
@@ -349,8 +349,8 @@ impl World {
         }
     }
 
-    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and the velocity it
-    /// is relative to.
+    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and
+    /// its reference velocity.
     fn solve<L: Link>(&mut self, link: &mut L) -> Result<(usize, f64, f64), Error> {
         let Self { settings, grains, slabs, .. } = self;
         let motions = &mut grains.motions[..];
@@ -373,7 +373,7 @@ impl World {
                 });
             }
             link.merge_motions(motions)?;
-            // What a sweep met on its way costs nothing to know; only the full residual counts.
+            // The estimate from within a sweep has no additional cost; only the full residual decides.
             let last = sweep == settings.max_sweeps;
             let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
             if link.largest(change)? <= enough || last {
@@ -389,7 +389,7 @@ impl World {
         }
     }
 
-    /// Keeps the impulses and moves grains and walls by their velocities.
+    /// Stores the impulses and moves grains and walls by their velocities.
     fn move_on(&mut self) {
         let step = self.settings.step_size;
         parallel::each(&mut self.slabs, &|slab| slab.store());
@@ -403,7 +403,7 @@ impl World {
         self.time += step;
     }
 
-    /// Moves grains out of one another and returns the energy in gravity that they gain by it (J).
+    /// Moves grains apart where they overlap and returns the gravitational energy that they gain (J).
     fn correct<L: Link>(&mut self, part: f64, sweeps: usize, link: &mut L) -> Result<f64, Error> {
         let Self { settings, grains, slabs, shifts, .. } = self;
         let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
@@ -447,7 +447,8 @@ impl World {
     }
 }
 
-/// Places of grains are 32 bits wide, and so are cells, of which there are at most four times as many.
+/// Maximum number of grains. Places of grains have 32 bits, and so have cells, of which there are at most
+/// four times as many.
 pub(crate) const MOST: usize = 1 << 29;
 
 fn check_wall(index: usize, wall: &Wall) -> Result<(), Error> {

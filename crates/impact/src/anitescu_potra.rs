@@ -1,16 +1,16 @@
 //! The simultaneous inelastic impact as one linear complementarity problem.
 //!
-//! Every contact pushes or separates, `0 ≤ Λ_n ⊥ u_n⁺ ≥ 0`, and friction opposes the sliding velocity
-//! after the impact with all that the normal percussion allows. Restitution is ignored, and the
-//! [`Trace`] of an outcome says so.
+//! Every contact pushes or separates, `0 ≤ Λ_n ⊥ u_n⁺ ≥ 0`, and friction opposes the sliding velocity after
+//! the impact as much as the normal impulse allows. Restitution is ignored, and the [`Trace`] of an outcome
+//! reports this.
 //!
-//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts.
-//! - **Guarantees** no approach, no adhesion, percussions in their cones and complementarity, to the
+//! - **Needs** no special structure: planar and spatial contacts, joints and redundant contacts are accepted.
+//! - **Guarantees** no approach, no adhesion, impulses in their cones and complementarity, to the
 //!   tolerance of Lemke's method, which always finds a solution.
 //! - **Energy** never grows: `Λ · (u⁺ + u⁻)/2 = Λ · u⁺ − ½ Λ W Λ ≤ 0`.
 //! - **Does not** have a unique answer in general. [`AnitescuPotra::all`] returns all of them for
 //!   small problems: in the plane up to five contacts with friction with the default limit.
-//! - **Cost** one LCP; all answers `2ⁿ` factorizations for `n` unknowns.
+//! - **Cost** one LCP; [`AnitescuPotra::all`] takes `2ⁿ` factorizations for `n` unknowns.
 //!
 //! # Source
 //!
@@ -49,7 +49,7 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AnitescuPotra {
-    /// How the complementarity problem is stated and solved.
+    /// Formulation and solver settings of the complementarity problem.
     pub settings: Settings,
 }
 
@@ -57,26 +57,26 @@ pub struct AnitescuPotra {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcomes {
-    /// The outcomes: vertices of the solution set of the LCP with different velocities, in the order of
-    /// the enumeration, each with the first of its percussions.
+    /// The outcomes: the vertices of the solution set of the LCP that have different velocities, in the order
+    /// of the enumeration. Several solutions with one velocity are represented by the impulses found first.
     pub outcomes: Vec<Outcome>,
-    /// For each outcome, whether it stands alone; when false it is an end of a continuum of velocities
+    /// For each outcome, whether it is isolated. When false, it is an end point of a continuum of velocities
     /// that are outcomes too.
     pub isolated: Vec<bool>,
-    /// Whether no solution can be missing; see [`enumerate::SolutionSet::unverified`].
+    /// Whether the list is complete, with no solution missing; see [`enumerate::SolutionSet::unverified`].
     pub complete: bool,
 }
 
 impl AnitescuPotra {
     /// All outcomes, by enumeration of the solutions of the LCP.
     ///
-    /// Velocities that agree to `settings.tolerance`, relative to the percussions' effects, count as
-    /// one. Without contacts, and when none approaches, the velocity stays as it is and that is all.
+    /// Velocities that agree to `settings.tolerance`, relative to the effects of the impulses, count as one.
+    /// Without contacts, or when no contact approaches, the only outcome is the unchanged velocity.
     ///
     /// # Errors
     ///
-    /// [`Error::Enumeration`] when there are more unknowns than the settings of the enumeration allow:
-    /// 4 for each contact in the plane, 2 more than its directions for one in space.
+    /// [`Error::Enumeration`] when there are more unknowns than the settings of the enumeration allow. A
+    /// planar contact has 4 unknowns; a spatial one has 2 more than its number of directions.
     pub fn all(
         &self,
         problem: &Problem,

@@ -1,25 +1,26 @@
-//! The [`Certificate`]: what can be said of an outcome from the problem and the outcome alone.
+//! The [`Certificate`]: figures that judge an outcome, computed from the problem and the outcome alone.
 //!
-//! [`Certificate::check`] computes the figures, and [`Certificate::judge`] compares them with what a law [claims](Claims): the
-//! one judgement, from which the [`Status`](crate::outcome::Status) of every outcome follows.
+//! [`Certificate::check`] computes the figures. [`Certificate::judge`] compares them with the
+//! [claims](Claims) of a law; it is the only judgement, and it determines the
+//! [`Status`](crate::outcome::Status) of every outcome.
 //!
 //! # What counts as zero
 //!
-//! A figure holds up to `2 √eps = 3e-8` of the size of the terms it is computed from, contact by contact and velocity by
-//! velocity, and the rounding of its percussions. Sizes are bounded by the data of the problem: the velocity before
-//! the impact, the mass matrix and the rows. With `s = √(v⁻ᵀ M v⁻)`
-//!
-//! | figure | size of its terms | bound of what percussions contribute |
+//! A figure holds up to `2 √eps = 3e-8` of the size of the terms it is computed from, plus the rounding of
+//! its impulses. This is decided contact by contact and velocity by velocity. Sizes are bounded by the data
+//! of the problem: the velocity before the impact, the mass matrix and the rows. With `s = √(v⁻ᵀ M v⁻)`
+//! | figure | size of its terms | bound of what impulses contribute |
 //! | --- | --- | --- |
 //! | velocity at a contact or a joint | `\|J_k\| (\|v⁻\| + c \|v⁺\| + \|M⁻¹ Jᵀ\| \|Λ\|)` | `4 √(J_k M⁻¹ J_kᵀ) s` |
 //! | momentum | `\|M\| (\|v⁻\| + c \|v⁺\|) + \|Jᵀ\| \|Λ\|` | `4 √M_ii s` |
-//! | percussion | that of the velocity at its row over `W_kk` | the same over `W_kk` |
+//! | impulse | that of the velocity at its row over `W_kk` | the same over `W_kk` |
 //! | energy | `½ \|v⁺ − v⁻\|ᵀ \|M\| (\|v⁺\| + \|v⁻\|)` | `2 s²` |
 //!
-//! where `c = min(1, s/‖v⁺‖_M)` lets the velocity after the impact count with no more than the energy before it. So a wrong
-//! answer cannot loosen its own judge, and units of mass, length and time have no effect.
-//! Percussions at rows that are independent by the rank rule, `√eps`, are at most `1/√eps` of
-//! what they do, which bounds their rounding by `N √eps` of the size, `N = n_v + r + m_b`.
+//! where `c = min(1, s/‖v⁺‖_M)` limits the contribution of the velocity after the impact to the energy before
+//! it. A wrong answer therefore cannot loosen its own tolerance, and units of mass, length and time have no
+//! effect.
+//! Impulses at rows that are independent by the rank rule, `√eps`, are at most `1/√eps` times their effect.
+//! This bounds their rounding by `N √eps` of the size, `N = n_v + r + m_b`.
 
 use nalgebra::DVector;
 
@@ -39,10 +40,11 @@ pub use judgement::{Judged, Judgement, Verdict};
 use sizes::Scales;
 pub(crate) use sizes::{TOLERANCE, still};
 
-/// The figures that judge an [`Outcome`], computed from it and the [`Problem`] and nothing else.
+/// The figures that judge an [`Outcome`], computed from it and the [`Problem`] alone.
 ///
-/// Every figure but the energies is zero for an ideal outcome; each law says which of them it
-/// [claims](Claims). Checking costs two products with `M`, `J` and `G` each, and as many with their absolute values.
+/// Every figure except the energies is zero for an ideal outcome; each law states which of them it
+/// [claims](Claims). A check costs two products with each of `M`, `J` and `G`, and as many with their
+/// absolute values.
 ///
 /// # Example
 ///
@@ -71,12 +73,12 @@ pub struct Certificate {
     pub momentum_residual: f64,
     /// Largest speed of approach after the impact, `max(0, −min_k J_n,k v⁺)` (m/s).
     pub approach: f64,
-    /// Largest pulling percussion, `max(0, −min_k Λ_n,k)` (N·s).
+    /// Largest pulling impulse, `max(0, −min_k Λ_n,k)` (N·s).
     pub adhesion: f64,
     /// `max_k max(0, ‖Λ_t,k‖ − μ_k Λ_n,k)` (N·s); contacts without tangents do not count.
     pub cone_violation: f64,
-    /// `max_k |Λ_n,k max(0, J_n,k v⁺)|` (J): zero for laws by which a contact that pushes does not
-    /// separate, that is inelastic ones.
+    /// `max_k |Λ_n,k max(0, J_n,k v⁺)|` (J): zero for inelastic laws, in which a contact that pushes does not
+    /// separate.
     pub complementarity: f64,
     /// `‖G v⁺‖∞` (m/s or rad/s).
     pub bilateral_residual: f64,
@@ -89,14 +91,14 @@ pub struct Certificate {
     pub energy_change: f64,
 }
 
-/// Why an outcome cannot be judged: it does not belong to the problem.
+/// Error for an outcome that cannot be judged because it does not belong to the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} of the outcome has length {found}, expected {expected}")]
 #[non_exhaustive]
 pub struct CertificateError {
-    /// What has this length.
+    /// Name of the vector with the wrong length.
     pub field: String,
-    /// Length that the problem asks for.
+    /// Length that the problem requires.
     pub expected: usize,
     /// Length found.
     pub found: usize,
@@ -105,28 +107,28 @@ pub struct CertificateError {
 impl Certificate {
     /// Judges `outcome` as an answer to `problem`.
     ///
-    /// Entries that are NaN make the figures they enter NaN, and no comparison with a tolerance
-    /// accepts those.
+    /// NaN entries make the figures that depend on them NaN, and no comparison with a tolerance accepts NaN.
     ///
     /// # Errors
     ///
-    /// [`CertificateError`] when a vector of the outcome has not the length the problem asks for.
+    /// [`CertificateError`] when a vector of the outcome does not have the length that the problem requires.
     pub fn check(problem: &Problem, outcome: &Outcome) -> Result<Self, CertificateError> {
         Ok(Self::with_scales(problem, outcome)?.0)
     }
 
-    /// Judges `outcome` as the answer to `problem` of a law that makes these claims.
+    /// Judges `outcome` as the answer to `problem` of a law with the given claims.
     ///
-    /// This is the one judgement: [`Law::resolve`](crate::Law::resolve) takes its status from here. An outcome that has
-    /// been judged may be judged again, and by other claims.
+    /// This is the only judgement: [`Law::resolve`](crate::Law::resolve) takes its status from here. An
+    /// outcome that has been judged can be judged again, also with other claims.
     ///
     /// # Errors
     ///
-    /// As of [`check`](Self::check).
+    /// As [`check`](Self::check).
     ///
     /// # Example
     ///
-    /// Two walls close on a particle of 1 kg that moves at 1 m/s, and an answer that leaves it as it is.
+    /// Two walls close on a particle of 1 kg that moves at 1 m/s, and the answer leaves its velocity
+    /// unchanged.
     ///
     /// ```
     /// use nalgebra::{dmatrix, dvector};
@@ -156,7 +158,7 @@ impl Certificate {
         Ok(judgement::judge(problem, outcome, claims, (certificate, &scales, &unexplained)))
     }
 
-    /// The figures, the sizes of their terms, and the momentum that percussions do not explain.
+    /// The figures, the sizes of their terms, and the momentum that the impulses do not account for.
     fn with_scales(
         problem: &Problem,
         outcome: &Outcome,
@@ -242,7 +244,7 @@ fn tangential(impulse: &Impulse) -> f64 {
     impulse.tangent.iter().fold(0.0, |norm: f64, t| norm.hypot(*t))
 }
 
-/// A residual as a part of a size; none of nothing is none.
+/// Returns a residual relative to a size; 0 when both are zero.
 fn part(residual: f64, size: f64) -> f64 {
     if residual == 0.0 { 0.0 } else { residual / size }
 }

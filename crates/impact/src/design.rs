@@ -1,28 +1,29 @@
-//! Design of mechanisms whose impacts have one outcome: a nearest point where contacts touch at once and
-//! their normals make the angles that [uniqueness](crate::propagative::order_never_matters) asks for.
+//! Design of mechanisms whose impacts have one outcome: finds the nearest point where contacts touch at once
+//! and their normals make the angles that [uniqueness](crate::propagative::order_never_matters) requires.
 //!
-//! Of variables `x` (coordinates, lengths, masses, whatever the caller's model takes) near a start `x₀`,
-//! the gaps `g_i(x)` of some contacts and the products `⟨u_i, u_j⟩(x)` of their unit normals in the
-//! kinetic metric have wanted values. These are `m` equations `r(x) = 0`, fewer than variables as a rule,
-//! so that many points solve them; of those within the bounds the answer is nearest to the start *among
-//! its neighbors*, in distances that are measured by the scale `s` of each variable: a local minimum of
+//! The variables `x` are coordinates, lengths, masses or any other parameters of the caller's model, with a
+//! start `x₀`. The gaps `g_i(x)` of some contacts and the products `⟨u_i, u_j⟩(x)` of their unit normals in
+//! the kinetic metric have prescribed values. These are `m` equations `r(x) = 0`, usually fewer than
+//! variables, so that many points solve them. Among the solutions within the bounds, the answer is the
+//! nearest to the start *among its neighbors*, in distances measured by the scale `s` of each variable: a
+//! local minimum of
 //!
 //! ```math
 //! \min_x \tfrac12 \sum_k \Bigl(\frac{x_k - x_{0k}}{s_k}\Bigr)^2
 //! \quad\text{with}\quad r(x) = 0,\; l \le x \le h .
 //! ```
 //!
-//! First damped least squares (Levenberg and Marquardt) lead to a solution: with `z = (x − x₀)/s` and the
-//! Jacobian `J` of `r`, each step ends at the point that minimizes `‖y − z‖² + ‖r + J (y − z)‖²/μ` within
-//! the bounds, which for `μ → 0` is the shortest step to where the linearized equations hold. Then the
-//! solution slides along the equations towards the start: each step ends at the point nearest to the start
-//! at which the linearized equations hold, as far on the way there as, once least squares have restored
-//! the equations, the distance decreases. Where no step is left, the point is nearest to first order.
+//! First, damped least squares (Levenberg–Marquardt) lead to a solution. With `z = (x − x₀)/s` and the
+//! Jacobian `J` of `r`, each step ends at the point that minimizes `‖y − z‖² + ‖r + J (y − z)‖²/μ` within the
+//! bounds; for `μ → 0` this is the shortest step that satisfies the linearized equations. Then the solution
+//! slides along the equations towards the start. Each step aims at the point nearest to the start that
+//! satisfies the linearized equations. It goes as far in that direction as the distance still decreases after
+//! least squares have restored the equations. When no step remains, the point is nearest to first order.
 //!
-//! - **Needs** a model that is smooth between the bounds and a thousandth of a scale beyond.
-//! - **Derivatives** are differences of fourth order, with an estimate of their error in
-//!   [`Report::derivative_error`]: a model that is not smooth shows there.
-//! - **Does not** know a global minimum from a local one: another start may find a nearer point.
+//! - **Needs** a model that is smooth within the bounds and up to a thousandth of a scale beyond them.
+//! - **Derivatives** are fourth-order differences, with an error estimate in [`Report::derivative_error`],
+//!   which reveals a model that is not smooth.
+//! - **Does not** distinguish a global minimum from a local one: another start may find a nearer point.
 //! - **Cost** per step four evaluations of the model for each variable, and products and factorizations of
 //!   `m × n` and `m × m` matrices.
 //! - **Deterministic**, and every loop is bounded: reaching a limit is a [`Status`].
@@ -49,18 +50,18 @@ pub use error::Error;
 
 use search::Search;
 
-/// A number that the design may choose.
+/// A variable of the design.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Variable {
-    /// Where the search starts, within the bounds.
+    /// Starting value, within the bounds.
     pub start: f64,
-    /// Least value; may be `−∞`.
+    /// Minimum value; may be `−∞`.
     pub lower: f64,
-    /// Largest value; may be `∞`.
+    /// Maximum value; may be `∞`.
     pub upper: f64,
-    /// A change that counts as much as one scale of every other variable (> 0).
+    /// A change of the variable that counts as much as one scale of every other variable (> 0).
     pub scale: f64,
 }
 
@@ -71,7 +72,7 @@ impl Variable {
         Self { start, lower: f64::NEG_INFINITY, upper: f64::INFINITY, scale }
     }
 
-    /// The same within bounds.
+    /// Returns the variable with bounds.
     #[must_use]
     pub const fn within(self, lower: f64, upper: f64) -> Self {
         Self { lower, upper, ..self }
@@ -112,8 +113,8 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// `⟨u_i, u_j⟩ = −cos(π/m)`: `m` reflections resolve whatever approaches both contacts, in either
-    /// order; 2 asks for orthogonal normals (theorem 2), 3 for −½ (theorem 3).
+    /// `⟨u_i, u_j⟩ = −cos(π/m)`: `m` reflections resolve any approach at both contacts, in either order. 2
+    /// prescribes orthogonal normals (theorem 2), 3 the product −½ (theorem 3).
     #[must_use]
     pub fn reflections(contacts: [usize; 2], m: u32) -> Self {
         let cosine = if m == 2 { 0.0 } else { -(std::f64::consts::PI / f64::from(m)).cos() };
@@ -133,17 +134,17 @@ impl Condition {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Largest gap that counts as touching (m, > 0, default `1e-10`).
+    /// Maximum gap that counts as touching (m, > 0, default `1e-10`).
     pub gap_tolerance: f64,
-    /// Largest departure of `⟨u_i, u_j⟩` from its wanted value (> 0, default `1e-10`).
+    /// Maximum deviation of `⟨u_i, u_j⟩` from its prescribed value (> 0, default `1e-10`).
     pub cosine_tolerance: f64,
-    /// A gap that weighs as much as a product that is off by 1 (m, > 0, default 0.1): the size of the
+    /// Gap with the same weight as an error of 1 in a product (m, > 0, default 0.1): the size of the
     /// mechanism.
     pub length: f64,
-    /// Longest step that may be left towards the start, over one plus the distance from it (in scales,
-    /// > 0, default `1e-6`).
+    /// Maximum length of the remaining step towards the start, relative to one plus the distance from it (in
+    /// scales, > 0, default `1e-6`).
     pub nearness: f64,
-    /// Most steps (≥ 1, default 1000).
+    /// Maximum number of steps (≥ 1, default 1000).
     pub step_limit: usize,
 }
 
@@ -165,14 +166,14 @@ impl Default for Settings {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
-    /// The equations hold, at a point nearest to the start to first order.
+    /// The equations hold at a point that is nearest to the start to first order.
     Met,
-    /// The equations hold, but nearer points could not be ruled out: no step decreases the distance, or
-    /// the limit of steps was reached on the way.
+    /// The equations hold, but nearer points could not be excluded: no step decreased the distance, or the
+    /// step limit was reached before.
     Feasible,
-    /// The equations do not hold, and to first order no step makes them hold better.
+    /// The equations do not hold, and to first order no step reduces their residual.
     Stationary,
-    /// The limit of steps was reached before the equations hold.
+    /// The step limit was reached before the equations held.
     Limit,
 }
 
@@ -181,24 +182,24 @@ pub enum Status {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Step {
-    /// The variables after it.
+    /// The variables after the step.
     pub variables: Vec<f64>,
-    /// `‖r‖`: gaps over [`Settings::length`], and products less their wanted values.
+    /// `‖r‖`: gaps over [`Settings::length`], and products minus their prescribed values.
     pub residual: f64,
     /// Distance from the start, in scales.
     pub distance: f64,
-    /// Whether it led towards the start, and not towards the equations.
+    /// Whether the step slides towards the start; otherwise it restores the equations.
     pub slides: bool,
 }
 
-/// What [`solve`] found.
+/// Result of [`solve`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,
-    /// The variables at the best point: where the equations hold, or else hold best.
+    /// The variables at the best point: where the equations hold, or have the smallest residual.
     pub variables: Vec<f64>,
     /// Gaps there (m).
     pub gaps: Vec<f64>,
@@ -206,32 +207,33 @@ pub struct Report {
     pub cosines: Vec<f64>,
     /// Distance from the start, in scales.
     pub distance: f64,
-    /// Length of the step that is left towards the start along the linearized equations (in scales):
-    /// zero at a nearest point. Infinite where the equations do not hold.
+    /// Length of the remaining step towards the start along the linearized equations (in scales): zero at a
+    /// nearest point. Infinite where the equations do not hold.
     pub left: f64,
-    /// Largest estimated error of a derivative of `r` by a variable in scales, at any point of the path.
+    /// Largest estimated error of a derivative of `r` with respect to a variable in scales, over all points
+    /// of the path.
     pub derivative_error: f64,
     /// Evaluations of the model.
     pub evaluations: usize,
-    /// The points from the start on.
+    /// The points of the path, from the start on.
     pub path: Vec<Step>,
 }
 
-/// A point where all contacts of `model` touch and `conditions` hold, which is nearest to the start of
+/// Finds a point where all contacts of `model` touch and `conditions` hold, the nearest to the start of
 /// `variables` among its neighbors.
 ///
-/// The model is asked for up to a thousandth of a scale beyond the bounds. Where it fails on a trial step,
+/// The model is evaluated up to a thousandth of a scale beyond the bounds. Where it fails at a trial step,
 /// the step is shortened.
 ///
 /// # Errors
 ///
-/// See [`Error`]; not finding a point is a [`Status`].
+/// See [`Error`]; failure to find a point is a [`Status`].
 ///
 /// # Example
 ///
-/// A cue ball of 1 kg at the origin touches two others that it sees under the angles `a` and `b`, so that
-/// the normals have the product `cos(a − b)/(1 + 1/μ)` with the mass `μ` of the others: orthogonal if
-/// `a − b` is 90°. From 40° and −20° both turn by 15°.
+/// A cue ball of 1 kg at the origin touches two others, which lie in the directions `a` and `b`. The normals
+/// have the product `cos(a − b)/(1 + 1/μ)` with the mass `μ` of the others: they are orthogonal if `a − b` is
+/// 90°. From 40° and −20° both turn by 15°.
 ///
 /// ```
 /// use nalgebra::dmatrix;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-/// Direction `j` of `k`; opposite directions are exact mirrors, and so are those on the axes.
+/// Direction `j` of `k`; opposite directions are exact mirror images, and so are those on the axes.
 pub(crate) fn direction(j: usize, k: usize) -> [f64; 2] {
     if 2 * j >= k {
         return direction(j - k / 2, k).map(|component| -component);

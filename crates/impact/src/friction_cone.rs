@@ -1,44 +1,45 @@
-//! Whether the friction cone of a [`Problem`] is pointed, in which direction, and how much.
+//! Decides whether the friction cone of a [`Problem`] is pointed, in which direction, and by how much.
 //!
-//! The friction cone holds what the contacts together can do: the sums of percussions from the cones
-//! `‖Λ_t‖ ≤ μ Λ_n`, mapped to changes of velocity. It is *pointed* when percussions cannot cancel, so
-//! that there are a direction `r` and a constant `c > 0` with
+//! The friction cone is the set of all joint effects of the contacts: the sums of impulses from the cones
+//! `‖Λ_t‖ ≤ μ Λ_n`, mapped to changes of velocity. It is *pointed* when impulses cannot cancel, so that there
+//! are a direction `r` and a constant `c > 0` with
 //!
 //! ```math
 //! r \cdot J^\mathsf{T} \Lambda \;\ge\; c \sum_i \Lambda_{n,i}, \qquad r^\mathsf{T} M r = 1, \qquad G r = 0.
 //! ```
 //!
-//! Then every percussion drives the bodies on along `r`, no more than the energy allows, and the
-//! samples of [`set_valued`](crate::set_valued) come to an end; [`guarantee`](crate::guarantee)
-//! says when. A cone that is not pointed jams: some percussions, not all zero, cancel.
+//! Then every impulse drives the bodies on along `r`, by no more than the energy allows, and the samples of
+//! [`set_valued`](crate::set_valued) end; [`guarantee`](crate::guarantee) bounds when. A cone that is not
+//! pointed jams: some impulses, not all zero, cancel.
 //!
-//! The left side is least on an edge of the cones, so with the edges `a_j` (unit normal percussion,
-//! friction along one of the directions) and what they do, `b_j = M⁻¹ Jᵀ a_j / s_j` in coordinates
-//! with `rᵀMr = ‖y‖²` and as a part of their size `s_j`, these are linear programs but for `‖y‖ ≤ 1`:
+//! The minimum of the left side is on an edge of the cones. Let `a_j` be the edges (unit normal impulse,
+//! friction along one of the directions) and `b_j = M⁻¹ Jᵀ a_j / s_j` their effects, in coordinates with
+//! `rᵀMr = ‖y‖²` and relative to their size `s_j`. Then these are linear programs except for `‖y‖ ≤ 1`:
 //!
 //! ```math
 //! \min_{x \ge 0,\, \sum x = 1} \|B x\|_\infty, \qquad\qquad
 //! \max_{\|y\| \le 1} \min_j\, s_j\, b_j \cdot y .
 //! ```
 //!
-//! The first is zero if and only if the cone is not pointed, and `x` is the proof. The second is
-//! solved with a box for the ball, and again with the half spaces `y_k · y ≤ ‖y_k‖` at every answer
-//! `y_k` and half way from the best direction to it (Kelley's cutting planes, stabilized). Each program
-//! bounds `c` from above, and each `y_k/‖y_k‖` is a direction that proves a `c` from below.
+//! The first is zero if and only if the cone is not pointed, and `x` is the proof. The second is solved first
+//! with a box in place of the ball, and then again with the half spaces `y_k · y ≤ ‖y_k‖` at every answer
+//! `y_k` and halfway between the best direction and it (Kelley's cutting planes, stabilized). Each program
+//! gives an upper bound of `c`, and each direction `y_k/‖y_k‖` proves a lower bound of `c`.
 //!
-//! Joints hold in all this: a percussion is what it does to the bodies in their joints, and joint
-//! percussions are free to help two contacts cancel. The result does not depend on units, on the
-//! coordinates, on the order of contacts or on the sign of tangents.
+//! Joints hold throughout: the effect of an impulse is its effect on the bodies in their joints, and joint
+//! impulses may help two contacts to cancel. The result does not depend on units, on the coordinates, on the
+//! order of contacts or on the sign of tangents.
 //!
-//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts, any friction.
-//! - **Guarantees** what it returns and nothing it only believes: directions and jams are judged on
-//!   the problem and not by the solver; what neither proves is [`FrictionCone::Undecided`].
-//! - **In space** the cones are the inscribed pyramids that the laws use. If they jam so do the disks;
-//!   [`Pointed::disk_constant`] says whether the direction serves the disks as well.
-//! - **Cost** a linear program with a variable an edge and two rows a velocity, and up to
-//!   [`Settings::programs`] with a variable a velocity and a row an edge: one for two contacts in the
-//!   plane, some 40 ms for 6 velocities and 4 contacts in space, where the constant is known to `1e-6`,
-//!   a second for 30 velocities and 16 contacts, where it is known to about 1 %.
+//! - **Needs** no special structure: planar and spatial contacts, joints, redundant contacts and any friction
+//!   are accepted.
+//! - **Guarantees** every result it returns: directions and jams are checked on the problem itself,
+//!   independently of the solver. If neither can be proved, the result is [`FrictionCone::Undecided`].
+//! - **In space** the cones are the inscribed pyramids that the laws use. If they jam, so do the disks;
+//!   [`Pointed::disk_constant`] states whether the direction is valid for the disks as well.
+//! - **Cost** a linear program with one variable per edge and two rows per velocity, and up to
+//!   [`Settings::programs`] with one variable per velocity and one row per edge. For two contacts in the
+//!   plane one is enough. For 6 velocities and 4 contacts in space they take some 40 ms and give the constant
+//!   to `1e-6`; for 30 velocities and 16 contacts a second, with the constant known to about 1 %.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Source
@@ -68,11 +69,11 @@ use generators::Generators;
 pub struct Settings {
     /// Directions of friction of a contact with two tangents (even, 4 to 360, default 8).
     pub directions: usize,
-    /// Stop improving the direction when at most this part of `c` is left to gain (in `[0, 1)`,
-    /// default `1e-6`).
+    /// Relative gap at which the improvement of the direction stops: at most this fraction of `c` remains to
+    /// be gained (in `[0, 1)`, default `1e-6`).
     pub gap: f64,
-    /// Most linear programs for the direction (≥ 1, default 100). Whatever their number, the constant
-    /// found is proved; more of them only make it larger.
+    /// Maximum number of linear programs for the direction (≥ 1, default 100). The constant found is proved
+    /// for any number; more programs can only increase it.
     pub programs: usize,
 }
 
@@ -82,20 +83,20 @@ impl Default for Settings {
     }
 }
 
-/// What [`analyze`] finds.
+/// Result of [`analyze`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FrictionCone {
-    /// Percussions cannot cancel.
+    /// Impulses cannot cancel.
     Pointed(Pointed),
-    /// Percussions can cancel.
+    /// Impulses can cancel.
     Jammed(Jam),
-    /// Neither could be proved in double precision; the largest margin `min_j b_j · y` of a direction
-    /// lies between these (dimensionless).
+    /// Neither could be proved in double precision. The largest margin `min_j b_j · y` over all directions
+    /// lies between these bounds (dimensionless).
     Undecided {
-        /// Margin of the best direction found; not positive, or not above rounding.
+        /// Margin of the best direction found; not positive, or not distinguishable from rounding.
         lower: f64,
-        /// Resultant of the best weights found, above rounding.
+        /// Resultant of the best weights found; larger than rounding.
         upper: f64,
     },
 }
@@ -106,31 +107,31 @@ pub enum FrictionCone {
 pub struct Pointed {
     /// `r` (length `n_v`), with `rᵀMr = 1` and `G r = 0`: a velocity per `√J`. Zero without contacts.
     pub direction: DVector<f64>,
-    /// `c` of the pyramids (kg^−½, > 0): a normal percussion of 1 N·s anywhere pushes along `r` by at
-    /// least this. Infinite without contacts.
+    /// `c` of the pyramids (kg^−½, > 0): a normal impulse of 1 N·s at any contact pushes along `r` by at
+    /// least this much. Infinite without contacts.
     pub constant: f64,
-    /// No direction has a larger `c` than this (kg^−½), as far as the last linear program is solved.
+    /// Upper bound of `c` over all directions (kg^−½), up to the accuracy of the last linear program.
     pub constant_bound: f64,
-    /// `c` of the disks with the same direction (kg^−½): equal in the plane, smaller in space. Not
-    /// positive when this direction does not prove their cone to be pointed.
+    /// `c` of the disks with the same direction (kg^−½): equal in the plane, smaller in space. Not positive
+    /// when this direction does not prove that their cone is pointed.
     pub disk_constant: f64,
 }
 
-/// Proof that a friction cone is not pointed: percussions in the cones that cancel.
+/// Proof that a friction cone is not pointed: impulses in the cones that cancel.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Jam {
-    /// Percussions at the rows of `J` (length `r`, N·s), with normal parts that sum to 1 N·s.
+    /// Impulses at the rows of `J` (length `r`, N·s), with normal parts that sum to 1 N·s.
     pub impulse: DVector<f64>,
 }
 
 impl Jam {
-    /// Judges the proof by the problem alone: what the percussions do together, as a part of what their
-    /// normal parts with full friction could do one by one and without joints (dimensionless, in the
-    /// metric of kinetic energy).
+    /// Checks the proof using the problem alone. Returns the joint effect of the impulses, relative to the
+    /// effect that their normal parts with full friction could have one by one and without joints
+    /// (dimensionless, in the metric of kinetic energy).
     ///
     /// Rounding of a jam leaves about `n_v² κ eps`, with the condition number `κ` of the mass matrix
-    /// scaled to a unit diagonal. Infinite when a percussion pulls, when one leaves its cone by more
+    /// scaled to a unit diagonal. Infinite when an impulse pulls, when one leaves its cone by more
     /// than `1e-12` of it (sums of up to 360 edges round by `1e-13`), or when all are zero; NaN when
     /// the number of rows is wrong.
     #[must_use]
@@ -158,7 +159,7 @@ impl Jam {
     }
 }
 
-/// Why [`analyze`] could not start or not finish.
+/// Reasons why [`analyze`] could not start or could not finish.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -178,7 +179,7 @@ pub enum Error {
         /// Index of the contact.
         contact: usize,
     },
-    /// A linear program failed, which rounding alone can bring about.
+    /// A linear program failed; only rounding can cause this.
     #[error("linear program of the friction cone: {0}")]
     Program(String),
 }
@@ -189,7 +190,7 @@ impl From<good_lp::ResolutionError> for Error {
     }
 }
 
-/// Finds out whether the friction cone of `problem` is pointed; see the [module](self).
+/// Determines whether the friction cone of `problem` is pointed; see the [module](self).
 ///
 /// # Errors
 ///
@@ -197,8 +198,9 @@ impl From<good_lp::ResolutionError> for Error {
 ///
 /// # Example
 ///
-/// A particle of 4 kg lies on the ground with `μ = 3/4`. Upwards, `r = (0, 1/2)`, every percussion
-/// pushes with its normal part: `c = 1/√4`. Between two such grounds, one upside down, it is stuck.
+/// A particle of 4 kg lies on the ground with `μ = 3/4`. In the upward direction, `r = (0, 1/2)`, every
+/// impulse pushes with its normal part: `c = 1/√4`. Between two such grounds, one of them upside down, it is
+/// stuck.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -266,7 +268,7 @@ fn check(settings: &Settings) -> Result<(), Error> {
     Ok(())
 }
 
-/// The percussions that the weights of the edges stand for.
+/// The impulses that correspond to weights of the edges.
 fn jam(problem: &Problem, generators: &Generators, weights: &DVector<f64>) -> Jam {
     let mut impulse = &generators.percussions * weights.component_div(&generators.sizes);
     let normals = (0..problem.contacts().len()).map(|k| impulse[problem.rows(k).start]);
@@ -275,8 +277,8 @@ fn jam(problem: &Problem, generators: &Generators, weights: &DVector<f64>) -> Ja
     Jam { impulse }
 }
 
-/// Coordinates `y` (length `d`, `‖y‖ = 1`) of the direction with the largest `c` found, and a bound of
-/// all `c` (kg^−½).
+/// Coordinates `y` (length `d`, `‖y‖ = 1`) of the direction with the largest `c` found, and an upper bound of
+/// `c` (kg^−½).
 fn improve(generators: &Generators, settings: &Settings) -> Result<(DVector<f64>, f64), Error> {
     let smallest = generators.sizes.min();
     let parts = generators.sizes.map(|size| smallest / size);
@@ -289,8 +291,8 @@ fn improve(generators: &Generators, settings: &Settings) -> Result<(DVector<f64>
     for _ in 0..settings.programs {
         let (point, gain) = programs::best_direction(&generators.responses, &parts, &cuts)?;
         upper = upper.min(gain * smallest);
-        // Half way from the best direction the ball is cut where it matters; at the answer itself it
-        // is cut so that the answer cannot come again.
+        // The cut halfway to the best direction is effective; the cut at the answer itself prevents the same
+        // answer from being found again.
         for point in [(&point + &best) / 2.0, point] {
             let norm = point.norm();
             if norm > 0.0 {

@@ -1,13 +1,13 @@
-//! What a number of LCPs or of samples proves about a set of outcomes, and how many a proof needs.
+//! What a given number of LCPs or samples proves about a set of outcomes, and how many a proof requires.
 //!
-//! All of it is about [`set_valued`](crate::set_valued) with independent uniform draws, steps solved
+//! All results hold for [`set_valued`](crate::set_valued) with independent uniform draws, steps solved
 //! exactly, and norms `‖v‖² = vᵀMv` (the root of twice the kinetic energy, √J).
 //!
 //! # The number of LCPs of a sample
 //!
 //! Let the friction cone be [pointed](crate::friction_cone), with `r` and `c`. When contacts still
 //! approach after step `k`, one of them took its full increment (complementarity of the step), so all
-//! normal percussions of the step together are at least `h X_k`, with the smallest draw
+//! normal impulses of the step together are at least `h X_k`, with the smallest draw
 //! `X_k = min_i U_{k,i}` of `m` contacts. They push along `r` by `c h X_k` or more. After `K` such steps
 //!
 //! ```math
@@ -46,54 +46,54 @@
 //! \delta \;=\; K^n \bigl(1 - K^{-n}\bigr)^{S} \;\le\; K^n e^{-S K^{-n}} .
 //! ```
 //!
-//! (The lemma of Halm and Posa puts balls around grid points instead; cells need fewer samples, as a
+//! (The lemma of Halm and Posa places balls around grid points instead; cells need fewer samples, because a
 //! cell is as wide as two half balls.) For `N` steps and `m` contacts `n = N m`, and `f` exists only
 //! where the steps have unique velocities. If one step is Lipschitz with `L_v` in the velocity and
 //! `L_λ` in the increments, then `L = h L_λ (1 + L_v² + … + L_v^{2(N−1)})^{1/2}` by Cauchy and Schwarz.
 //!
 //! Without friction `L_v = 1` and `L_λ² = λ_max(N M⁻¹ Nᵀ)` with the normal rows `N`: the step is
 //! `v' + M⁻¹ Nᵀ F(N v') ∋ v`, where `F_i` is `−λ̄_i` for approach, 0 for separation and all between at
-//! rest. This `F` is monotone, so the step is a resolvent, and changing `λ̄` changes the percussions
-//! that act at a given `v'` by at most as much. With friction `F` is not monotone, and
-//! no constant is known before: **then the count is proved for the draws only** (a net of the cube of
-//! draws, `L = 1`), and for outcomes under the `L` the caller vouches for. A ratio of differences of
-//! outcomes to differences of draws, the largest of many, estimates `L` from below.
+//! rest. This `F` is monotone, so the step is a resolvent, and changing `λ̄` changes the impulses
+//! that act at a given `v'` by at most as much. With friction `F` is not monotone, and no constant is known
+//! in advance. **The count is then proved only for the draws** (a net of the cube of draws, `L = 1`), and for
+//! outcomes only with an `L` that the caller supplies. The largest of many ratios between differences of
+//! outcomes and differences of draws estimates `L` from below.
 //!
-//! The last small step of samples that still approach moves a velocity by at most [`closing_distance`].
-//! An outcome that is reached without it lies within `ε` of the `N`-th velocity of a sample, which is an
-//! outcome that was found or is moved to one; so `ε` plus this distance bounds how far the outcomes of
-//! `N` steps are from those that were found, **provided that every sample ended**. (Two outcomes of
-//! last steps are `ε` plus twice the distance apart; without friction `ε` alone, as the last step with
-//! its fixed increments is a resolvent in the velocity, too.)
+//! The last small step of samples that still approach moves a velocity by at most [`closing_distance`]. An
+//! outcome that is reached without this step lies within `ε` of the `N`-th velocity of some sample, which
+//! either is an outcome that was found or is moved to one by the step. Hence `ε` plus this distance bounds
+//! how far the outcomes of `N` steps are from those found, **provided that every sample ended**. (Two
+//! outcomes of last steps are `ε` plus twice the distance apart; without friction `ε` alone, because the last
+//! step with its fixed increments is a resolvent in the velocity, too.)
 //!
 //! # What is proved without a Lipschitz constant
 //!
 //! Let `t_1 … t_f` be the largest values of `f` functionals in `S` independent samples, and `V` the
-//! probability that one more sample exceeds any of them: falls outside of a box, if the functionals are
-//! its sides. Then, whatever the law of the samples and however the functionals depend on each other,
-//!
+//! probability that one more sample exceeds any of them. If the functionals are the sides of a box, this is
+//! the probability that the sample lies outside the box. Then, for any distribution of the samples and any
+//! dependence between the functionals,
 //! ```math
 //! P(V > \varepsilon) \;\le\; P\bigl(\mathrm{Bin}(S, \varepsilon) \le f - 1\bigr)
 //! \;=\; \sum_{i=0}^{f-1} \binom{S}{i} \varepsilon^i (1 - \varepsilon)^{S-i} .
 //! ```
 //!
-//! Proof, after Tukey: break ties by a further draw, so that each value has a continuous law. Cut at the
-//! largest value of the first functional and set the sample that has it aside. The other `S − 1` are
-//! independent with the law of samples below the cut, so cut them at their largest value of the second
-//! functional, and so on. The `j`-th cut keeps the share `U_j` of what is left, the largest of
-//! `S − j + 1` uniform numbers and independent of the cuts before, so that all keep `U_1 ⋯ U_f`, which
-//! is the `f`-th largest of `S` uniform numbers: it is below `1 − ε` if fewer than `f` of them are above.
-//! The `t_j` are no smaller than the cuts, so that `V ≤ 1 − U_1 ⋯ U_f`.
+//! Proof, after Tukey: ties are broken by a further draw, so that each value has a continuous distribution.
+//! Cut at the largest value of the first functional and set aside the sample that attains it. The other
+//! `S − 1` are independent and distributed as samples below the cut, so cut them at their largest value of
+//! the second functional, and so on. The `j`-th cut keeps the fraction `U_j` of the remaining probability,
+//! where `U_j` is the largest of `S − j + 1` uniform numbers and independent of the previous cuts. All cuts
+//! together keep `U_1 ⋯ U_f`, which is the `f`-th largest of `S` uniform numbers: it is below `1 − ε` if
+//! fewer than `f` of them are above. The `t_j` are no smaller than the cuts, so that `V ≤ 1 − U_1 ⋯ U_f`.
 //!
-//! [`unseen`] is the `ε` at which the right side is `δ`. With one functional it is `1 − δ^{1/S}`. To put
-//! `δ/f` for `δ` there would bound each of `f` sides, and not all of them together: with `S = 100`,
-//! `f = 4` and `δ = 0.05` it gives 0.043, which four sides that exclude each other exceed with
-//! probability 0.37, and the sides of a box around uniform points of a square with 0.36. The `ε` of all
-//! together is 0.076.
+//! [`unseen`] is the `ε` at which the right side is `δ`. With one functional it is `1 − δ^{1/S}`. Replacing
+//! `δ` by `δ/f` there would bound each of `f` sides separately, but not all of them together: with `S = 100`,
+//! `f = 4` and `δ = 0.05` it gives 0.043. Four mutually exclusive sides exceed this with probability 0.37,
+//! and the sides of a box around uniform points of a square with 0.36. The `ε` for all four together is
+//! 0.076.
 //!
-//! Samples that do not end have no outcome. Given how many ended, these are independent with the law of a
-//! sample that ends, so `S` is their number, and `V` is about one more sample *that ends*. All this says
-//! how probable what was missed is, and not how far away.
+//! Samples that do not end have no outcome. Given the number of those that ended, they are independent and
+//! distributed as a sample that ends. So `S` is their number, and `V` refers to one more sample *that ends*.
+//! These results bound the probability of what was missed, but not its distance.
 //!
 //! # Source
 //!
@@ -120,7 +120,7 @@ mod unseen;
 pub use cover::{Count, Cover};
 pub use unseen::unseen;
 
-/// Why nothing can be said.
+/// Error for an argument outside its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -136,13 +136,13 @@ pub enum Error {
     },
 }
 
-/// Bounds of the number of LCPs that a sample needs when its steps are not limited.
+/// Bounds of the number of LCPs that a sample needs when its number of steps is not limited.
 ///
 /// # Example
 ///
-/// A block of 1 m × 2 m and 1 kg falls flat at 0.443 m/s on two corners with `μ = 1`. Upwards every
-/// percussion pushes with its normal part, so `c = 1 kg^−½` and `a = 2 · 0.443/0.3 = 2.95`: at most
-/// 11.9 LCPs in the mean (samples take 2.48), and more than 30 with a probability below 4e-10.
+/// A block of 1 m × 2 m and 1 kg falls flat at 0.443 m/s on two corners with `μ = 1`. In the upward direction
+/// every impulse pushes with its normal part, so `c = 1 kg^−½` and `a = 2 · 0.443/0.3 = 2.95`. A sample takes
+/// at most 11.9 LCPs on average (measured: 2.48), and more than 30 with a probability below 4e-10.
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
@@ -172,8 +172,8 @@ pub struct LcpBound {
 }
 
 impl LcpBound {
-    /// The bound for `problem`, with the direction of its cone and the largest increment `step` (`h`,
-    /// N·s, > 0). The cone must be that of the facets the samples use.
+    /// Returns the bound for `problem`, with the direction of its cone and the maximum increment `step` (`h`,
+    /// N·s, > 0). The cone must be that of the facets that the samples use.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl LcpBound {
             let (name, expected) = ("length of cone.direction", "the number of velocities");
             return Err(Error::Argument { name, value: cone.direction.len() as f64, expected });
         }
-        // What the joints leave of the velocity, where the samples start.
+        // The velocity after the joints are enforced, where the samples start.
         let none = DVector::zeros(problem.contact_jacobian().nrows());
         let start = problem.outcome(&none, Trace::resolved(Vec::new())).velocity;
         let norm = (2.0 * problem.kinetic_energy(&start)).max(0.0).sqrt();
@@ -197,7 +197,7 @@ impl LcpBound {
         Ok(Self { contacts: problem.contacts().len() as f64, reach: way / (cone.constant * step) })
     }
 
-    /// `a`: what the smallest draws of all steps but the last sum to at most (dimensionless).
+    /// `a`: upper bound of the sum of the smallest draws of all steps but the last (dimensionless).
     #[must_use]
     pub const fn reach(&self) -> f64 {
         self.reach
@@ -227,8 +227,8 @@ impl LcpBound {
         self.chernoff_at(lcps as f64)
     }
 
-    /// The least number of LCPs that is exceeded with at most this probability (in `(0, 1]`), a whole
-    /// number; above 2⁵³ to 16 digits, and infinite beyond all numbers.
+    /// The smallest number of LCPs that is exceeded with at most this probability (in `(0, 1]`). It is a
+    /// whole number; above 2⁵³ it has 16 digits, and on overflow it is infinite.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl LcpBound {
             }
         }
         let mut low = 0.0;
-        // Halving an interval of doubles ends after 53 steps at the latest.
+        // Bisection of an interval of doubles ends after 53 steps at the latest.
         while high - low > 1.0 {
             let middle = f64::floor(low + (high - low) / 2.0);
             if middle <= low || middle >= high {
@@ -283,9 +283,9 @@ impl LcpBound {
     }
 }
 
-/// Lipschitz constant of `steps` steps (`N`) in their draws, if one step has the constants `velocity`
-/// (`L_v`, dimensionless) and `increment` (`L_λ`, √J per N·s) and the largest increment is `step` (`h`,
-/// N·s): `h L_λ (Σ_{j<N} L_v^{2j})^{1/2}` (√J). Infinite when that overflows.
+/// Lipschitz constant of `steps` steps (`N`) as a function of their draws: `h L_λ (Σ_{j<N} L_v^{2j})^{1/2}`
+/// (√J). One step has the constants `velocity` (`L_v`, dimensionless) and `increment` (`L_λ`, √J per N·s),
+/// and the maximum increment is `step` (`h`, N·s). Infinite on overflow.
 #[must_use]
 pub fn steps_lipschitz(velocity: f64, increment: f64, step: f64, steps: usize) -> f64 {
     let ratio = velocity * velocity;
@@ -298,13 +298,13 @@ pub fn steps_lipschitz(velocity: f64, increment: f64, step: f64, steps: usize) -
     step * increment * sum.sqrt()
 }
 
-/// Lipschitz constant of `steps` steps with the largest increment `step` (N·s) in their draws, in the
-/// metric of kinetic energy (√J): `h √(N λ_max)`, with the largest eigenvalue of the normal part of the
-/// Delassus operator. None when there is friction, where it is not known.
+/// Lipschitz constant of `steps` steps with the maximum increment `step` (N·s) as a function of their draws,
+/// in the metric of kinetic energy (√J): `h √(N λ_max)`, with the largest eigenvalue of the normal part of
+/// the Delassus operator. `None` when there is friction, where it is not known.
 ///
 /// # Example
 ///
-/// Two masses of 4 kg, each with a contact of its own: `λ_max = 1/4 kg⁻¹`.
+/// Two masses of 4 kg, each with one contact: `λ_max = 1/4 kg⁻¹`.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -330,8 +330,8 @@ pub fn frictionless_lipschitz(problem: &Problem, step: f64, steps: usize) -> Opt
     Some(steps_lipschitz(1.0, largest.max(0.0).sqrt(), step, steps))
 }
 
-/// How far the last small step with normal percussions of at most `increment` (N·s) can move a
-/// velocity, in the metric of kinetic energy (√J): what all percussions could do one by one.
+/// Maximum distance by which the last small step, with normal impulses of at most `increment` (N·s), can move
+/// a velocity, in the metric of kinetic energy (√J): the sum of the effects of the single impulses.
 #[must_use]
 pub fn closing_distance(problem: &Problem, increment: f64) -> f64 {
     let sizes = problem.free_row_sizes();

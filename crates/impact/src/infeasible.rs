@@ -1,19 +1,20 @@
-//! Proofs that no motion has the speeds of separation that Newton's restitution asks for.
+//! Proofs that no motion has the speeds of separation that Newton's restitution prescribes.
 //!
-//! Contacts ask for `J_n v ≥ s`, joints for `G v = 0`. By Farkas's lemma there is no such `v` just if there are weights
-//! `y ≥ 0` with `yᵀ s > 0` for which `yᵀ J_n` lies in the row space of `G`: no percussion changes `yᵀ u_n`, which
-//! is 0 for every motion that the joints allow. So nothing else than two sides that close on a body, such as opposite normals of
-//! which one asks for rebound, makes Newton's law infeasible.
+//! Contacts require `J_n v ≥ s`, joints require `G v = 0`. By Farkas's lemma there is no such `v` if and only
+//! if there are weights `y ≥ 0` with `yᵀ s > 0` for which `yᵀ J_n` lies in the row space of `G`. Then no
+//! impulse changes `yᵀ u_n`, which is 0 for every motion that the joints allow. Newton's law is therefore
+//! infeasible only where two sides close on a body, such as opposite normals of which one requires a rebound.
 //!
-//! With the coordinates `a_k` of the normals in an orthonormal basis of the kinetic metric, joints included, the least of
-//!
+//! With the coordinates `a_k` of the normals in an orthonormal basis of the kinetic metric, joints included,
+//! the minimum of
 //! ```math
 //! \lVert A^\mathsf{T} y \rVert^2 + (1 - s^\mathsf{T} y)^2, \qquad y \ge 0
 //! ```
 //!
-//! is 0 just then, and otherwise its residual is a motion that separates fast enough (least distance programming). The search is that of
-//! Lawson and Hanson; it shares nothing with the laws. A proof is accepted only if `yᵀ J_n` vanishes to
-//! rounding, so that problems which are feasible at enormous speeds are not called infeasible.
+//! is 0 in exactly that case. Otherwise its residual is a motion that separates fast enough (least distance
+//! programming). The search is that of Lawson and Hanson; it shares no code with the laws. A proof is
+//! accepted only if `yᵀ J_n` vanishes to rounding, so that problems which are feasible at very high speeds
+//! are not called infeasible.
 //!
 //! # Source
 //!
@@ -24,14 +25,14 @@ use percussion_complementarity::elimination::Span;
 
 use crate::Problem;
 
-/// Most contacts of a search, whose cost grows with their third power.
+/// Maximum number of contacts of a search, whose cost grows with their third power.
 const MOST_CONTACTS: usize = 200;
 
-/// Exchanges of a search, times the number of contacts; a few are the rule.
+/// Maximum number of exchanges of a search, per contact; a few are usual.
 const PATIENCE: usize = 10;
 
-/// Weights of the contacts with the sum 1 that prove that nothing separates as Newton's restitution asks; none where
-/// something does, or where the search is given up.
+/// Weights of the contacts, with the sum 1, that prove that no motion separates as Newton's restitution
+/// prescribes; `None` where such a motion exists, or where the search is given up.
 pub(crate) fn proof(problem: &Problem) -> Option<DVector<f64>> {
     let free = problem.borrow_free_contact_velocity();
     let row = |k: usize| problem.rows(k).start;
@@ -44,7 +45,7 @@ pub(crate) fn proof(problem: &Problem) -> Option<DVector<f64>> {
     let (coordinates, sizes) = coordinates(problem, &contacts, row);
     let speeds = DVector::from_fn(contacts.len(), |i, _| asked(contacts[i]) / sizes[i]);
     let fastest = speeds.amax();
-    // Rest separates at 0.
+    // A body at rest separates at 0.
     if fastest.is_nan() || fastest <= 0.0 {
         return None;
     }
@@ -57,8 +58,8 @@ pub(crate) fn proof(problem: &Problem) -> Option<DVector<f64>> {
     Some(proof / total)
 }
 
-/// The proof that `weights` of the contacts are, with the sum 1, if they are one to rounding of the problem: their combined
-/// normal moves nothing, and they ask for a speed of separation.
+/// Returns the `weights` of the contacts scaled to the sum 1, if they are a proof to the rounding of the
+/// problem: their combined normal has no effect, and their combined speed of separation is positive.
 pub(crate) fn confirmed(problem: &Problem, weights: &DVector<f64>) -> Option<DVector<f64>> {
     let weights = weights / weights.sum();
     let free = problem.borrow_free_contact_velocity();
@@ -80,7 +81,7 @@ pub(crate) fn confirmed(problem: &Problem, weights: &DVector<f64>) -> Option<DVe
     proves.then_some(weights)
 }
 
-/// Coordinates of the normals of `contacts`, each with the length 1 (one a row), and their lengths.
+/// Coordinates of the normals of `contacts`, each scaled to length 1 (one per row), and their lengths.
 fn coordinates(
     problem: &Problem,
     contacts: &[usize],
@@ -102,7 +103,7 @@ fn coordinates(
     (coordinates, span.sizes)
 }
 
-/// Weights `y ≥ 0` with `yᵀ A = 0` and `yᵀ s = 1`, where there are any.
+/// Weights `y ≥ 0` with `yᵀ A = 0` and `yᵀ s = 1`, if there are any.
 fn combination(coordinates: &DMatrix<f64>, speeds: &DVector<f64>) -> Option<DVector<f64>> {
     let (m, k) = coordinates.shape();
     let matrix = coordinates.transpose().insert_row(k, 0.0);
@@ -116,12 +117,13 @@ fn combination(coordinates: &DMatrix<f64>, speeds: &DVector<f64>) -> Option<DVec
     let rounding = 16.0 * (m + k + 1) as f64 * f64::EPSILON;
     let weights = nonnegative_least_squares(&matrix, &target, rounding)?;
     let (gain, total) = (weights.dot(speeds), weights.sum());
-    // Coordinates of length 1 are known to some eps each.
+    // Coordinates of length 1 have errors of some eps each.
     let vanishes = coordinates.tr_mul(&weights).amax() <= rounding * total;
     (vanishes && gain > 0.5).then_some(weights)
 }
 
-/// The `x ≥ 0` with the least `‖E x − f‖`; none where the exchanges do not end. Gains below `rounding` of the columns count as none.
+/// The `x ≥ 0` that minimizes `‖E x − f‖`; `None` where the exchanges do not end. Gains below `rounding` of
+/// the columns count as zero.
 fn nonnegative_least_squares(
     matrix: &DMatrix<f64>,
     target: &DVector<f64>,
@@ -139,7 +141,7 @@ fn nonnegative_least_squares(
         let Some(best) = best else { return Some(x) };
         is_in[best] = true;
         while let Some(next) = least_squares(matrix, target, &is_in) {
-            // As far towards the least squares as all stay positive.
+            // Goes as far towards the least squares solution as all weights stay positive.
             let falling = (0..m).filter(|&j| is_in[j] && next[j] <= 0.0);
             let ways = falling.map(|j| (x[j] / (x[j] - next[j]), j));
             let Some((way, first)) = ways.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
@@ -159,7 +161,7 @@ fn nonnegative_least_squares(
     None
 }
 
-/// The least squares of the columns that are in, of least norm; none where the factorization fails.
+/// The least squares solution for the active columns, of least norm; `None` where the factorization fails.
 fn least_squares(
     matrix: &DMatrix<f64>,
     target: &DVector<f64>,
@@ -198,12 +200,12 @@ mod tests {
     fn opposite_normals_are_a_proof_and_others_are_not() {
         let proof = between(&[[-1.0, 0.0], [1.0, 0.0]], 1.0, [1.0, 0.0]).expect("it is infeasible");
         assert!((proof - dvector![0.5, 0.5]).amax() < 1e-15);
-        // Longer rows weigh less.
+        // Longer rows have smaller weights.
         let proof = between(&[[-1.0, 0.0], [3.0, 0.0]], 1.0, [1.0, 0.0]).expect("it is infeasible");
         assert!((proof - dvector![0.75, 0.25]).amax() < 1e-15);
         assert_eq!(between(&[[-1.0, 0.0], [1.0, 0.0]], 0.0, [1.0, 0.0]), None);
         assert_eq!(between(&[[-1.0, 0.0], [1.0, 0.0]], 1.0, [0.0, 1.0]), None);
-        // A wedge of 1e-6 lets go, if at enormous speed.
+        // A wedge of 1e-6 can separate, at a very high speed.
         assert_eq!(between(&[[-1.0, 1e-6], [1.0, 1e-6]], 1.0, [1.0, 0.0]), None);
     }
 
@@ -215,8 +217,9 @@ mod tests {
         assert!((proof - dvector![1.0, 1.0, 1.0] / 3.0).amax() < 1e-14);
     }
 
-    /// Random fans of normals in three dimensions: a proof just if the normals do not fit in a half space. Judged by a motion that
-    /// separates all of them, found by averaging corrections (the perceptron), which ends if there is one.
+    /// Random fans of normals in three dimensions: there is a proof if and only if the normals do not fit in
+    /// a half space. Checked by a motion that separates all of them, found by averaging corrections (the
+    /// perceptron), which ends if there is one.
     #[test]
     fn random_normals_have_a_proof_or_a_motion() {
         use rand_chacha::{

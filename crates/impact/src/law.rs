@@ -1,9 +1,9 @@
-//! What every impact law is: a map from a [`Problem`] to an [`Outcome`].
+//! The trait of all impact laws: a map from a [`Problem`] to an [`Outcome`].
 //!
 //! # Source
 //!
 //! B. Brogliato, *Nonsmooth Mechanics: Models, Dynamics and Control*, third edition, Springer 2016
-//! (impact laws as maps, and what can be asked of them).
+//! (impact laws as maps, and conditions on them).
 
 use std::fmt::Debug;
 
@@ -24,12 +24,12 @@ use crate::{
 
 /// An impact law.
 ///
-/// A law that no contact approaches leaves the velocity as it is, up to what the joints demand; only
-/// [`MaximumDissipation`](crate::MaximumDissipation) also strikes contacts that slide and jam.
+/// When no contact approaches, a law leaves the velocity unchanged, except for the effect of the joints; only
+/// [`MaximumDissipation`](crate::MaximumDissipation) also acts on contacts that slide and jam.
 ///
-/// Whoever writes a law gives it [`answer`](Self::answer) and [`claims`](Self::claims). Whoever uses one calls
+/// An implementation provides [`answer`](Self::answer) and [`claims`](Self::claims). Callers use
 /// [`resolve`](Self::resolve), which judges the answer: [`Status::Resolved`] then means that the certificate
-/// holds, with all that the law claims.
+/// holds, including all claims of the law.
 pub trait Law: Debug {
     /// Name in files and on the command line.
     fn name(&self) -> &'static str;
@@ -37,23 +37,23 @@ pub trait Law: Debug {
     /// Returns the claims by which outcomes of the law are judged.
     fn claims(&self, problem: &Problem) -> Claims;
 
-    /// The velocity after the impact, and the percussions that lead to it, not judged: the status is what the law
-    /// itself knows of its end.
+    /// Returns the velocity after the impact and the impulses that lead to it, without judging them: the
+    /// status only states how the law itself ended.
     ///
     /// # Errors
     ///
-    /// [`Error`] when the law does not apply or a setting is wrong. Not coming to an end is not an
-    /// error but a [`Status`] of the outcome.
+    /// [`Error`] when the law does not apply or a setting is wrong. Failure to come to an end is not an error
+    /// but a [`Status`] of the outcome.
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error>;
 
-    /// The answer, judged by [`Certificate::judge`] with the claims of the law. Of a law that asks for speeds of
-    /// separation and did not find them, an independent search says whether there are any
-    /// ([`Status::Infeasible`]).
+    /// Returns the answer, judged by [`Certificate::judge`] with the claims of the law. If the law prescribes
+    /// speeds of separation and did not reach them, an independent search determines whether any motion has
+    /// them ([`Status::Infeasible`]).
     ///
     /// # Errors
     ///
-    /// As of [`answer`](Self::answer); and [`Error::Overflow`] when a velocity, a percussion or an energy is too
-    /// large for a number.
+    /// As [`answer`](Self::answer), and [`Error::Overflow`] when a velocity, an impulse or an energy
+    /// overflows.
     fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
         judged(problem, &self.claims(problem), self.answer(problem)?)
     }
@@ -73,7 +73,7 @@ impl<L: Law + ?Sized> Law for Box<L> {
     }
 }
 
-/// `outcome` with the status that its certificate gives it.
+/// Returns `outcome` with the status from its certificate.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ pub(crate) fn judged(
     if outcome.trace.infeasibility.is_some() {
         outcome.trace.status = Status::Infeasible;
         if is_finite.is_err() {
-            // What the law tried is no number; the outcome without percussions is as good.
+            // The result of the law is not finite; the outcome without impulses is used instead.
             let none = DVector::zeros(problem.contact_jacobian().nrows());
             return Ok(problem.outcome(&none, outcome.trace));
         }
@@ -134,7 +134,7 @@ fn finite(outcome: &Outcome, certificate: &Certificate) -> Result<(), ProblemErr
     }
 }
 
-/// Why a law could not start.
+/// Reasons why a law could not start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -153,7 +153,7 @@ pub enum Error {
     Missing {
         /// Name of the setting.
         name: &'static str,
-        /// What it takes.
+        /// Accepted values.
         expected: &'static str,
     },
     /// The law does not apply to this number of contacts.
@@ -161,10 +161,10 @@ pub enum Error {
     Contacts {
         /// Number of contacts.
         found: usize,
-        /// What the law applies to.
+        /// Number of contacts that the law supports.
         expected: &'static str,
     },
-    /// The law has no friction, and a contact has.
+    /// The law has no friction, but a contact has.
     #[error("contacts[{contact}].friction is {}, expected 0 for a law without friction", readable(*.friction))]
     Friction {
         /// Index of the contact.
@@ -172,7 +172,7 @@ pub enum Error {
         /// Its coefficient.
         friction: f64,
     },
-    /// A list of contacts does not list each of them once.
+    /// A list of contacts does not contain each of them once.
     #[error("order is {order:?}, expected each of the {contacts} contacts once")]
     Order {
         /// The list.
@@ -180,7 +180,7 @@ pub enum Error {
         /// Number of contacts.
         contacts: usize,
     },
-    /// A Sobol sequence has not as many dimensions as there are increments in a sample.
+    /// A Sobol sequence has fewer dimensions than a sample has increments.
     #[error("a sample draws {found} increments, expected at most {limit} with Sobol's sequence")]
     Dimensions {
         /// Contacts times steps.
@@ -193,10 +193,10 @@ pub enum Error {
     TooLarge {
         /// Its number of unknowns.
         found: usize,
-        /// Most that are tried.
+        /// Maximum number of unknowns.
         limit: usize,
     },
-    /// A velocity, a percussion or an energy within the impact is not finite.
+    /// A velocity, an impulse or an energy within the impact is not finite.
     #[error("within the impact, {0}")]
     Overflow(#[from] ProblemError),
     /// The answer of a law does not belong to the problem.
@@ -219,7 +219,7 @@ pub enum Error {
     Enumeration(#[from] enumerate::Error),
 }
 
-/// Whether a contact approaches, given the contact velocities of all.
+/// Whether any contact approaches, given the contact velocities of all.
 pub(crate) fn any_approach(problem: &Problem, contact_velocity: &DVector<f64>) -> bool {
     (0..problem.contacts().len()).any(|k| contact_velocity[problem.rows(k).start] < 0.0)
 }

@@ -1,11 +1,12 @@
-//! The laws by name: the list of them, the settings that each has, and what it answers.
+//! The laws by name: the list of laws, their settings, and their answers.
 //!
-//! Programs that let somebody choose a law, such as a command line, take a [`Name`] and settings as text; whoever knows the law
-//! at compile time takes its type. A new law is entered in `lib.rs`, and everything that lists laws has it.
+//! Programs in which the user chooses a law, such as a command line, take a [`Name`] and settings as text; a
+//! program that fixes the law at compile time uses its type. A new law is entered in `lib.rs` and then
+//! appears in every list of laws.
 //!
 //! # Source
 //!
-//! Stands in the module of each law.
+//! See the module of each law.
 //!
 //! # Example
 //!
@@ -45,7 +46,7 @@ use crate::{
 
 use sampled::Sampled;
 
-/// Makes [`Name`] of the list of all laws.
+/// Defines [`Name`] from the list of all laws.
 macro_rules! names {
     ($($variant:ident, $name:literal, $build:expr, $summary:literal;)*) => {
         /// The laws of this crate.
@@ -115,23 +116,23 @@ pub enum Choice {
     One(Box<dyn Law>),
     /// All solutions of the complementarity problem of the simultaneous impact.
     Solutions(AnitescuPotra, enumerate::Settings),
-    /// The outcomes of all orders of the contacts.
+    /// The outcomes for all orders of the contacts.
     Orders(Sequential<Box<dyn Law>>),
     /// The outcomes of all minimal sequences of reflections.
     Reflections(Propagative),
-    /// The set of outcomes at arbitrary relative rates, of which so many velocities are kept, and the
-    /// probability that what its size proves is wrong.
+    /// The set of outcomes at arbitrary relative rates, with the number of velocities to keep, and the
+    /// probability that a guarantee from the number of samples is wrong.
     Set(SetValuedRouth, (usize, f64)),
 }
 
-/// What a law answers.
+/// Answer of a law.
 #[derive(Debug)]
 pub enum Answer {
     /// One outcome.
     One(Outcome),
-    /// Several outcomes, each of them one of the law.
+    /// Several outcomes, each of which is an outcome of the law.
     Several(Several),
-    /// A set of outcomes, known by samples.
+    /// A set of outcomes, represented by samples.
     Set(Box<Sampled>),
 }
 
@@ -141,17 +142,18 @@ pub enum Answer {
 pub struct Several {
     /// The outcomes.
     pub outcomes: Vec<Outcome>,
-    /// For each outcome, whether it stands alone or bounds a continuum of outcomes, where that is known.
+    /// For each outcome, whether it is isolated or bounds a continuum of outcomes, where that is known.
     pub isolated: Option<Vec<bool>>,
     /// For each outcome, the sequences of contacts that lead to it, where these are known.
     pub sequences: Option<Vec<Sequences>>,
-    /// Largest distance of two outcomes over the momentum before, in the kinetic metric (dimensionless).
+    /// Largest distance between two outcomes relative to the momentum before, in the kinetic metric
+    /// (dimensionless).
     pub indeterminacy: Option<f64>,
-    /// Whether no outcome can be missing.
+    /// Whether the list is complete.
     pub complete: bool,
 }
 
-/// Sequences of contacts, of which the first are listed.
+/// Sequences of contacts, of which only the first are listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -171,12 +173,12 @@ impl Several {
 }
 
 impl Choice {
-    /// The law called `name` with the settings `given` as pairs of key and text; `sampling` has the defaults that a file gives to
-    /// the step, the steps and the samples of a [set](SetValuedRouth).
+    /// Builds the law called `name` with the settings `given` as pairs of key and text. `sampling` has the
+    /// defaults from a file for the step, the steps and the samples of a [set](SetValuedRouth).
     ///
     /// # Errors
     ///
-    /// Names the setting that the law does not have, or its value and what was expected.
+    /// Names the setting that the law does not have, or the key, the value and what was expected.
     pub fn new(
         name: Name,
         given: Vec<(String, String)>,
@@ -186,7 +188,7 @@ impl Choice {
         Ok(Settings::build(name.as_str(), given, build)?.0)
     }
 
-    /// The law, if it has one answer to each impact; of a set that is its first sample.
+    /// Returns the law, if it has one answer to each impact; for a set, its first sample is the answer.
     #[must_use]
     pub fn into_law(self) -> Option<Box<dyn Law>> {
         match self {
@@ -208,7 +210,7 @@ impl Choice {
         }
     }
 
-    /// What the law answers; `progress` hears of the share that is done, in `[0, 1]`.
+    /// Returns the answer of the law; `progress` is called with the completed fraction, in `[0, 1]`.
     ///
     /// # Errors
     ///

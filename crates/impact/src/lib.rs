@@ -1,16 +1,17 @@
-//! Impacts of rigid bodies with friction: one problem, several laws, a certificate that judges them.
+//! Impacts of rigid bodies with friction: one problem type, several laws, and a certificate that judges their
+//! outcomes.
 //!
-//! When rigid bodies collide, velocities jump. Given the mass matrix, the velocity before the impact,
-//! the contacts and the joints, a [`Problem`], a [`Law`] answers with an [`Outcome`]: the velocity
-//! after the impact and the percussions (contact impulses) that lead to it. Laws disagree, and for
-//! good reasons; a [`Certificate`] says of any outcome, from the problem and the outcome alone, whether
-//! momentum is balanced, bodies approach, contacts pull, friction exceeds its bound, joints hold, and
-//! how the energy changed. An outcome is [`Resolved`](outcome::Status::Resolved) only if its certificate holds.
+//! When rigid bodies collide, their velocities jump. A [`Problem`] contains the mass matrix, the velocity
+//! before the impact, the contacts and the joints. A [`Law`] returns an [`Outcome`]: the velocity after the
+//! impact and the contact impulses that lead to it. Different laws give different outcomes, for good reasons.
+//! A [`Certificate`] shows for any outcome, from the problem and the outcome alone, whether momentum is
+//! balanced, bodies approach, contacts pull, friction exceeds its bound and joints hold, and how the energy
+//! changed. An outcome is [`Resolved`](outcome::Status::Resolved) only if its certificate holds.
 //!
 //! # Example
 //!
-//! A ball of 1 kg and radius 1 m, with the moment of inertia 2/5 kg·m², slides at 1 m/s while it falls
-//! at 2 m/s on a rough floor. It leaves at 1 m/s, rolling: sticking takes 2/7 of the sliding.
+//! A ball of 1 kg and radius 1 m, with the moment of inertia 2/5 kg·m², slides at 1 m/s while it falls at 2
+//! m/s on a rough floor. It leaves at 1 m/s, rolling: sticking removes 2/7 of the sliding velocity.
 //!
 //! ```
 //! use nalgebra::{DMatrix, dvector};
@@ -38,14 +39,14 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`problem`] | masses, contacts, joints; validated and factored once |
-//! | [`outcome`] | velocity and percussions, and how a law came to them |
-//! | [`certificate`] | the figures that judge an outcome, and the one judgement by what a law claims |
-//! | [`law`] | the trait of all laws, and why one cannot start |
-//! | [`laws`] | the laws by name, their settings as text, and what they answer |
+//! | [`outcome`] | velocity and impulses, and how a law computed them |
+//! | [`certificate`] | the figures that judge an outcome, and the judgement by the claims of a law |
+//! | [`law`] | the trait of all laws, and the errors of a law |
+//! | [`laws`] | the laws by name, their settings as text, and their answers |
 //! | [`settings`] | settings of laws as text, by key |
 //! | [`step_lcp`] | the linear complementarity problem that laws share |
 //! | [`newton`] | restitution of normal velocities |
-//! | [`poisson`] | restitution of normal percussions |
+//! | [`poisson`] | restitution of normal impulses |
 //! | [`anitescu_potra`] | inelastic, all contacts at once; one answer or all |
 //! | [`maximum_dissipation`] | round friction cones, all contacts at once |
 //! | [`sequential`] | one contact after another, by any law |
@@ -53,9 +54,9 @@
 //! | [`routh`] | one contact followed through the impact |
 //! | [`plus`] | rounds of compression and expansion, intervals of sliding and rolling |
 //! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
-//! | [`outcome_set`] | what to keep of the set: hulls, contact modes, extremes, coverage |
-//! | [`friction_cone`] | whether percussions can jam, and the direction they all push in |
-//! | [`design`] | the nearest mechanism and posture whose impact has one outcome |
+//! | [`outcome_set`] | summaries of the set: hulls, contact modes, extremes, coverage |
+//! | [`friction_cone`] | whether impulses can jam, and the direction they all push in |
+//! | [`design`] | the nearest mechanism and posture with only one outcome of the impact |
 //! | [`guarantee`] | how many steps and samples prove how much |
 //!
 //! # Which law
@@ -84,19 +85,19 @@
 //!
 //! # Limits
 //!
-//! - An impact takes no time: positions stay, and forces such as gravity have no share in it.
-//! - Matrices are dense, and meant for a robot or some tens of bodies; thousands of contacts belong to
+//! - An impact takes no time: positions do not change, and forces such as gravity have no effect on it.
+//! - Matrices are dense. The crate is meant for a robot or some tens of bodies; for thousands of contacts use
 //!   `percussion-integrators` and `percussion-granular`.
-//! - What each law does not guarantee stands in its module, and the table above has the worst of it.
+//! - The limits of each law are stated in its module; the table above has the most important ones.
 //!
 //! # Conventions
 //!
-//! SI units. Contact components are ordered normal, tangent 1, tangent 2; the relative velocity is that
-//! of body 1 minus body 2 and the normal points to body 1, so that `J_n v > 0` separates and `Λ_n ≥ 0`
-//! pushes. The crate knows no bodies: rows and matrices are all it needs.
+//! SI units. Contact components are ordered normal, tangent 1, tangent 2. The relative velocity is that of
+//! body 1 minus that of body 2 and the normal points to body 1, so that `J_n v > 0` separates and `Λ_n ≥ 0`
+//! pushes. Its input is rows and matrices; no model of bodies is needed.
 
-/// The one list of the laws, in the order of lists: variant of [`laws::Name`], name in files, what builds it from its
-/// settings, and a summary.
+/// The list of all laws, in the order in which lists show them: variant of [`laws::Name`], name in files, the
+/// function that builds it from its settings, and a summary.
 #[cfg(feature = "sets")]
 macro_rules! all_laws {
     ($define:ident) => {

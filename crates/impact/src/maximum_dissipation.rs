@@ -1,46 +1,50 @@
 //! Round friction cones for all contacts at once, by the principle of maximum dissipation or by Coulomb's law.
 //!
-//! A contact that approaches at `u_n⁻ < 0` ends at the speed `s = −e u_n⁻` of Newton's restitution at least, and pushes
-//! only if it ends at just that speed. With `û = u⁺ − s n` the percussions obey
+//! A contact that approaches at `u_n⁻ < 0` ends at least at the speed `s = −e u_n⁻` of Newton's restitution,
+//! and pushes only if it ends at exactly that speed. With `û = u⁺ − s n` the impulses obey
 //!
 //! ```math
 //! 0 \le \Lambda_n \perp \hat u_n \ge 0,\qquad \|\Lambda_t\| \le \mu \Lambda_n,
 //! ```
 //!
-//! and, with the percussions of the other contacts held, each of them either
+//! and, with the impulses of the other contacts fixed, each of them satisfies one of two laws:
 //!
-//! - **dissipates most** (the default): of all `Λ` that these conditions allow, and that do not move the contact inwards
-//!   by themselves, `(W Λ)_n ≥ 0`, it leaves the least `½ ΛᵀWΛ + Λ·û⁻`, with `û⁻` from without its own percussion: the
-//!   kinetic energy `½ ûᵀ W⁻¹ û` of the motion relative to `s n`, which for `e = 0` is the energy of the contact itself.
-//!   Without `(W Λ)_n ≥ 0` a contact that separates could be struck: `W = [[1, −0.9, 0], [−0.9, 1, 0], [0, 0, 1]]`,
-//!   `û⁻ = (0.1, −1, 0)`, `μ = 2` and `Λ = (4.21, 4.79, 0)` have −2.18 J. One contact has one answer if `W` is positive
-//!   definite. If `W` is singular, its velocity is unique, its percussion is not, and there may be no answer, because the
-//!   least energy need not be attained on a round cone. Or
-//! - **opposes the slip** that is left, `Λ_t = −μ Λ_n u_t⁺/‖u_t⁺‖` (Coulomb): one contact may have up to five answers when
-//!   normal and tangents are coupled; of those the one that dissipates most is taken.
+//! - **Maximum dissipation** (the default): of all `Λ` that satisfy these conditions and do not by themselves
+//!   move the contact inwards, `(W Λ)_n ≥ 0`, it minimizes `½ ΛᵀWΛ + Λ·û⁻`, with the `û⁻` without its own
+//!   impulse. This is the kinetic energy `½ ûᵀ W⁻¹ û` of the motion relative to `s n`, up to a constant; for
+//!   `e = 0` it is the energy of the contact itself. Without `(W Λ)_n ≥ 0` a contact that separates could be
+//!   struck: `W = [[1, −0.9, 0], [−0.9, 1, 0], [0, 0, 1]]`, `û⁻ = (0.1, −1, 0)`, `μ = 2` and
+//!   `Λ = (4.21, 4.79, 0)` have −2.18 J. One contact has one answer if `W` is positive definite. If `W` is
+//!   singular, its velocity is unique, its impulse is not, and there may be no answer, because the minimum
+//!   need not be attained on a round cone.
+//! - **Coulomb's law**: friction opposes the remaining slip, `Λ_t = −μ Λ_n u_t⁺/‖u_t⁺‖`. One contact may have
+//!   up to five answers when normal and tangents are coupled; the one with the most dissipation is taken.
 //!
 //! Without coupling of normal and tangents, and with equal responses to both tangents (spheres), the two agree.
 //!
 //! - **One contact** is solved in closed form, by [`friction::single`]; several by a [`Method`] for many contacts, to a relative
 //!   natural-map residual of at most [`MaximumDissipation::tolerance`].
-//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts, rows of any length. Percussions and
-//!   friction are measured in the units of the rows, so rows of tangents should be of the length of the normal's.
-//! - **Guarantees** no adhesion and percussions in their cones, exactly; no approach, and Newton's speeds of
-//!   separation, to the tolerance. No facets: turning the tangents of a contact turns its percussion.
-//! - **Energy** of inelastic impacts (`e = 0`) never grows, by either law and for any number of contacts, in an answer
-//!   that fulfills the conditions: on the plane `(W Λ)_n = −û_n⁻` what is allowed is convex and contains a percussion
-//!   without tangential part, so `Λ_t·u_t⁺ ≤ 0` at the minimum, and `Λ_n u_n⁺ = 0`, whence
-//!   `ΔE = Λ·u⁺ − ½ ΛᵀWΛ ≤ −½ ΛᵀWΛ`. With restitution it can grow by up to `Σ Λ_n s − ½ ΛᵀWΛ`; without friction it does
-//!   not if no contact separates before. Then the status is [`Status::EnergyGained`].
-//! - **Does not** minimize the energy over all contacts together: each contact takes what suits it. With several contacts
-//!   an answer need not exist nor be unique; what was not solved is [`Status::Unsolved`], and
-//!   [`Status::Infeasible`] where a proof says that there is no answer: weights of the solver's own
-//!   [`Infeasibility`], where they are a proof for the impact too, or those of the search that all laws with speeds of
-//!   separation share.
-//! - **Self-locking**: a contact that slides without approaching (`u_n⁻ = 0`) and jams, as Painlevé's rod does, is struck
-//!   although nothing collides, if `μ` is large enough. No percussion is consistent as well there; this one is the
-//!   limit of those of an approach that tends to zero. No other law of this crate does that.
-//! - **Cost** some 0.1 µs for one contact beside the matrices; sweeps over the contacts for several.
+//! - **Needs** no special structure: planar and spatial contacts, joints, redundant contacts and rows of any
+//!   length are accepted. Impulses and friction are measured in the units of the rows, so the rows of
+//!   tangents should be as long as that of the normal.
+//! - **Guarantees** no adhesion and impulses in their cones, exactly; no approach, and Newton's speeds of
+//!   separation, to the tolerance. No facets: turning the tangents of a contact turns its impulse.
+//! - **Energy** of inelastic impacts (`e = 0`) never grows, with either law and for any number of contacts,
+//!   in an answer that satisfies the conditions. On the plane `(W Λ)_n = −û_n⁻` the allowed set is convex and
+//!   contains an impulse without tangential part, so `Λ_t·u_t⁺ ≤ 0` at the minimum. With `Λ_n u_n⁺ = 0` it
+//!   follows that `ΔE = Λ·u⁺ − ½ ΛᵀWΛ ≤ −½ ΛᵀWΛ`. With restitution it can grow by up to `Σ Λ_n s − ½ ΛᵀWΛ`,
+//!   except without friction if no contact separates before the impact. When it grows, the status is
+//!   [`Status::EnergyGained`].
+//! - **Does not** minimize the energy over all contacts together: each contact minimizes its own. With
+//!   several contacts an answer need not exist nor be unique. An impact that was not solved has the status
+//!   [`Status::Unsolved`], or [`Status::Infeasible`] where a proof shows that there is no answer. The proof
+//!   consists of weights: those of the solver's own [`Infeasibility`], where they are a proof for the impact
+//!   too, or those of the search that all laws with speeds of separation share.
+//! - **Self-locking**: a contact that slides without approaching (`u_n⁻ = 0`) and jams, as Painlevé's rod
+//!   does, receives an impulse although nothing collides, if `μ` is large enough. Zero impulse is also
+//!   consistent there; this one is the limit for an approach that tends to zero. No other law of this crate
+//!   has this property.
+//! - **Cost** some 0.1 µs for one contact in addition to the matrices; sweeps over the contacts for several.
 //!
 //! # Source
 //!
@@ -63,8 +67,9 @@ use crate::{
 ///
 /// # Example
 ///
-/// A ball of 1 kg and radius 1 m slides at 1 m/s while it falls at 2 m/s on a rough floor with `e = 1/2`. Sticking takes
-/// 2/7 of the sliding, whatever the friction beyond that; it leaves at 1 m/s, rolling.
+/// A ball of 1 kg and radius 1 m slides at 1 m/s while it falls at 2 m/s on a rough floor with `e = 1/2`.
+/// Sticking removes 2/7 of the sliding velocity, for any larger friction too; the ball leaves at 1 m/s,
+/// rolling.
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
@@ -84,12 +89,12 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaximumDissipation {
-    /// Which percussion a contact takes of those its cone allows (default maximum dissipation).
+    /// Law that selects the impulse of a contact within its cone (default maximum dissipation).
     pub friction: friction::Law,
-    /// Solver for several contacts; its own tolerance is not used (default [`Method::default`]). One [without a
-    /// rule](Method::laws) for the law is refused, whatever the impact.
+    /// Solver for several contacts; its own tolerance is not used (default [`Method::default`]). A method
+    /// [without a rule](Method::laws) for the law is refused for every impact.
     pub method: Method,
-    /// Largest relative natural-map residual of a solved impact with several contacts (≥ 0, default `1e-10`).
+    /// Maximum relative natural-map residual of a solved impact with several contacts (≥ 0, default `1e-10`).
     pub tolerance: f64,
 }
 
@@ -101,7 +106,7 @@ impl Default for MaximumDissipation {
 }
 
 impl MaximumDissipation {
-    /// Coulomb's law in place of the principle.
+    /// Returns Coulomb's law instead of maximum dissipation.
     #[must_use]
     pub fn coulomb() -> Self {
         Self { friction: friction::Law::Coulomb, ..Self::default() }
@@ -166,10 +171,10 @@ impl Law for MaximumDissipation {
     }
 }
 
-/// An impact as a frictional contact problem with round cones, of the bodies in their joints.
+/// An impact as a frictional contact problem with round cones, for the bodies in their joints.
 ///
-/// Contacts that cannot move along their normal are left out. A contact with fewer than two tangents, or with tangents
-/// that cannot move, gets others that are coupled to nothing and stay without percussion.
+/// Contacts that cannot move along their normal are left out. A contact with fewer than two tangents, or with
+/// tangents that cannot move, receives uncoupled substitutes, on which no impulse acts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RoundCones {
@@ -180,11 +185,11 @@ pub struct RoundCones {
 }
 
 impl RoundCones {
-    /// States `problem` by Coulomb's law; none when every contact separates or cannot move.
+    /// States `problem` with Coulomb's law; `None` when every contact separates or cannot move.
     ///
     /// # Errors
     ///
-    /// [`Error::RoundCones`] when numbers overflow.
+    /// [`Error::RoundCones`] on overflow.
     ///
     /// # Example
     ///
@@ -242,13 +247,13 @@ impl RoundCones {
         Ok(reduction.map(|Reduction { problem, contacts, .. }| Self { problem, contacts }))
     }
 
-    /// The same problem by another friction law.
+    /// Returns the same problem with another friction law.
     #[must_use]
     pub fn with_law(self, law: friction::Law) -> Self {
         Self { problem: self.problem.with_law(law), ..self }
     }
 
-    /// The percussions of the stated problem by the rows of the contact Jacobian of `problem` (length `r`, N·s).
+    /// The impulses of the stated problem at the rows of the contact Jacobian of `problem` (length `r`, N·s).
     fn rows(&self, problem: &Problem, impulses: &[Vector3<f64>]) -> DVector<f64> {
         let mut rows = DVector::zeros(problem.delassus().nrows());
         for (&contact, impulse) in self.contacts.iter().zip(impulses) {

@@ -1,7 +1,7 @@
 //! Newton's law of restitution for all contacts at once, with polyhedral friction.
 //!
 //! Each contact that approaches at `u_n⁻ < 0` separates at least at `−e u_n⁻`, and pushes only if it
-//! separates at just that speed; the others may not approach:
+//! separates at exactly that speed; the others may not approach:
 //!
 //! ```math
 //! 0 \le \Lambda_n \perp u_n^{+} - e \max(0, -u_n^{-}) \ge 0,
@@ -9,17 +9,18 @@
 //!
 //! together with friction that opposes the sliding velocity after the impact.
 //!
-//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts.
-//! - **Guarantees** no approach, no adhesion, percussions in their cones, to the tolerance of Lemke's
+//! - **Needs** no special structure: planar and spatial contacts, joints and redundant contacts are accepted.
+//! - **Guarantees** no approach, no adhesion, impulses in their cones, to the tolerance of Lemke's
 //!   method. With `e = 0` everywhere it is [`AnitescuPotra`](crate::AnitescuPotra).
-//! - **Energy** does not grow without friction if no contact separates before the impact: each one
-//!   that pushes adds `−½ (1 − e) Λ_n |u_n⁻|`. It *can grow* with friction, because the percussion that
-//!   reaches the wanted speed does not know the work that friction does on the way, and where a
-//!   contact that separates has to push so as not to approach. Then the status is
+//! - **Energy** does not grow without friction if no contact separates before the impact: each one that
+//!   pushes adds `−½ (1 − e) Λ_n |u_n⁻|`. It *can grow* with friction, because the impulse that reaches the
+//!   prescribed speed does not account for the work of friction during the impact. It can also grow where a
+//!   contact that separates has to push to avoid an approach. Then the status is
 //!   [`EnergyGained`](crate::outcome::Status::EnergyGained).
-//! - **Does not** always have a solution: between opposite normals of which one asks for rebound there is none,
-//!   with [`Status::Infeasible`](crate::outcome::Status::Infeasible) and a proof; for `e > 0` with friction the matrix is
-//!   copositive but there may be none either, reported as [`Status::Unsolved`](crate::outcome::Status::Unsolved).
+//! - **Does not** always have a solution. Between opposite normals of which one requires a rebound there is
+//!   none; the status is [`Status::Infeasible`](crate::outcome::Status::Infeasible), with a proof. For
+//!   `e > 0` with friction the matrix is copositive, but there may be no solution either; this is reported as
+//!   [`Status::Unsolved`](crate::outcome::Status::Unsolved).
 //! - **Cost** one LCP.
 //!
 //! # Source
@@ -59,7 +60,7 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Newton {
-    /// How the complementarity problem is stated and solved.
+    /// Formulation and solver settings of the complementarity problem.
     pub settings: Settings,
 }
 

@@ -1,4 +1,4 @@
-//! What a law answers: the [`Outcome`] of an impact, with the [`Trace`] of how it came about.
+//! The answer of a law: the [`Outcome`] of an impact, with a [`Trace`] of its computation.
 
 use nalgebra::DVector;
 
@@ -8,15 +8,15 @@ use nalgebra::DVector;
 pub struct Outcome {
     /// `v⁺` (length `n_v`, m/s and rad/s).
     pub velocity: DVector<f64>,
-    /// Percussion at each contact.
+    /// Impulse at each contact.
     pub impulses: Vec<Impulse>,
-    /// Percussions in the joints, `Λ_b` (length `m_b`, N·s and N·m·s).
+    /// Impulses in the joints, `Λ_b` (length `m_b`, N·s and N·m·s).
     pub bilateral_impulses: DVector<f64>,
-    /// How the law came to its answer, and whether it did.
+    /// How the law computed its answer, and whether it succeeded.
     pub trace: Trace,
 }
 
-/// Percussion at one contact.
+/// Impulse at one contact.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Impulse {
@@ -26,40 +26,40 @@ pub struct Impulse {
     pub tangent: Vec<f64>,
 }
 
-/// How a law came to its answer.
+/// How a law computed its answer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Trace {
-    /// Whether it did, and whether its certificate holds.
+    /// Whether the law succeeded, and whether its certificate holds.
     pub status: Status,
     /// What happened, in order; empty when no contact approached.
     pub stages: Vec<Stage>,
-    /// What the law made of the coefficients of restitution of the contacts.
+    /// How the law used the coefficients of restitution of the contacts.
     pub restitution: RestitutionUse,
-    /// With [`Status::Infeasible`] the proof: a weight of each contact, see there. A law that has weights which may be a proof
-    /// leaves them here; [`Law::resolve`](crate::Law::resolve) confirms them or takes them away.
+    /// The proof for [`Status::Infeasible`]: a weight for each contact, see there. A law stores weights here
+    /// that may be a proof; [`Law::resolve`](crate::Law::resolve) confirms or removes them.
     pub infeasibility: Option<DVector<f64>>,
 }
 
 impl Trace {
-    /// A law that came to its end, through these stages.
+    /// Trace of a law that came to its end, with these stages.
     #[must_use]
     pub const fn resolved(stages: Vec<Stage>) -> Self {
         Self::new(Status::Resolved, stages)
     }
 
-    /// A law that ended like this, through these stages.
+    /// Trace of a law that ended with this status, with these stages.
     #[must_use]
     pub const fn new(status: Status, stages: Vec<Stage>) -> Self {
         Self { status, stages, restitution: RestitutionUse::None, infeasibility: None }
     }
 }
 
-/// Whether a law came to its answer, and whether the answer is one.
+/// Whether a law came to its end, and whether its answer is valid.
 ///
-/// A law itself says [`Resolved`](Self::Resolved), [`Limit`](Self::Limit) or [`Unsolved`](Self::Unsolved); what
-/// [`Law::resolve`](crate::Law::resolve) returns has been judged by
-/// [`Certificate::judge`](crate::Certificate::judge), which adds the others.
+/// A law itself sets [`Resolved`](Self::Resolved), [`Limit`](Self::Limit) or [`Unsolved`](Self::Unsolved).
+/// [`Law::resolve`](crate::Law::resolve) also has the outcome judged by
+/// [`Certificate::judge`](crate::Certificate::judge), which can set the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -70,28 +70,28 @@ pub enum Status {
     /// A limit of steps was reached; the outcome is the last state.
     Limit,
     /// The complementarity problem of the law was not solved; the outcome is the best point found,
-    /// and its certificate shows what is wrong with it.
+    /// and its certificate shows its errors.
     Unsolved,
-    /// The law came to its end, and the certificate of the outcome does not hold.
+    /// The law came to its end, but the certificate of the outcome does not hold.
     Violated,
-    /// The law came to its end, everything else in the certificate holds, and the energy has grown, which the law
-    /// does not exclude.
+    /// The law came to its end and everything else in the certificate holds, but the energy has grown, which
+    /// the law does not exclude.
     EnergyGained,
-    /// No outcome has the speeds of separation that the law asks for. The proof are weights `y ≥ 0` of the contacts,
-    /// with the sum 1, for which `Σ y_k J_n,k` lies in the row space of the joints, so that no percussion
-    /// changes `Σ y_k u_n,k`, while `Σ y_k s_k > 0` for the speeds `s` asked for.
+    /// No outcome has the speeds of separation that the law prescribes. The proof consists of weights `y ≥ 0`
+    /// of the contacts, with the sum 1, for which `Σ y_k J_n,k` lies in the row space of the joints. Then no
+    /// impulse changes `Σ y_k u_n,k`, while `Σ y_k s_k > 0` for the prescribed speeds `s`.
     Infeasible,
 }
 
 impl Status {
-    /// Whether the law came to its end, whatever its certificate says.
+    /// Whether the law came to its end, regardless of its certificate.
     #[must_use]
     pub const fn came_to_its_end(self) -> bool {
         matches!(self, Self::Resolved | Self::Violated | Self::EnergyGained)
     }
 }
 
-/// What a law makes of the coefficients of restitution of the contacts.
+/// How a law uses the coefficients of restitution of the contacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -102,7 +102,7 @@ pub enum RestitutionUse {
     None,
     /// The law uses them.
     Used,
-    /// The law has a coefficient of its own in their place.
+    /// The law uses a coefficient of its own instead.
     Replaced,
     /// The law is inelastic and ignores them.
     Ignored,
@@ -135,6 +135,6 @@ pub enum Phase {
     Slide,
     /// Part of an impact with the contact sticking.
     Stick,
-    /// Part of an impact with small percussions at all contacts.
+    /// Part of an impact with small impulses at all contacts.
     Increment,
 }

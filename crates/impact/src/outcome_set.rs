@@ -1,8 +1,8 @@
-//! What is kept of a [set of outcomes](crate::set_valued) while its samples stream by.
+//! Summaries of a [set of outcomes](crate::set_valued), computed while its samples are generated.
 //!
-//! Each is a [`Summary`] with memory that does not grow with the number of samples, beyond what is said
-//! here, and pairs, triples and vectors of them are summaries too. Results do not depend on the number
-//! of threads, and they are the same for samples recorded one by one and for parts that were merged.
+//! Each is a [`Summary`]. Its memory does not grow with the number of samples, except as stated here. Pairs,
+//! triples and vectors of summaries are summaries too. Results do not depend on the number of threads, and
+//! they are the same for samples recorded one by one and for parts that were merged.
 //!
 //! | summary | what it tells | memory |
 //! | --- | --- | --- |
@@ -16,7 +16,7 @@
 //! Recording and merging a sample takes 0.02 µs (extremes) to 0.4 µs (coverage with 10⁴ cells) for three
 //! velocities and two contacts, measured on one thread of a busy machine.
 //!
-//! An outcome has the index of its sample, so that
+//! Each outcome has the index of its sample, with which
 //! [`SetValuedRouth::sample`](crate::SetValuedRouth::sample) can follow its path again.
 //!
 //! # Example
@@ -85,14 +85,14 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// The plane of two rows, each of the length `n_v` of the velocities that it will see.
+    /// The plane of two rows, each of the length `n_v` of the velocities.
     #[must_use]
     pub const fn new(x: DVector<f64>, y: DVector<f64>) -> Self {
         Self { x, y }
     }
 
-    /// Sliding along the first tangent of contact `index` against its separation (m/s). None when
-    /// there is no such contact, or no tangent.
+    /// Plane of the sliding along the first tangent of contact `index` and its separation (m/s). `None` when
+    /// there is no such contact, or when it has no tangent.
     #[must_use]
     pub fn of_contact(problem: &Problem, index: usize) -> Option<Self> {
         let contact = problem.contacts().get(index)?;
@@ -103,15 +103,15 @@ impl Plane {
     ///
     /// # Panics
     ///
-    /// When `velocity` has not the length of the rows.
+    /// When `velocity` does not have the length of the rows.
     #[must_use]
     pub fn coordinates(&self, velocity: &DVector<f64>) -> [f64; 2] {
-        // Adding zero makes of a negative zero a positive one.
+        // Adding zero turns a negative zero into a positive one.
         [self.x.dot(velocity) + 0.0, self.y.dot(velocity) + 0.0]
     }
 }
 
-/// Summaries side by side, such as one hull for each contact; both sides have the same number.
+/// Summaries side by side, such as one hull for each contact; both operands have the same number.
 impl<S: Summary> Summary for Vec<S> {
     fn record(&mut self, sample: &Sample<'_>) {
         self.iter_mut().for_each(|summary| summary.record(sample));

@@ -1,11 +1,11 @@
 //! PLUS: simultaneous impacts in rounds of compression and expansion, after Uchida, Sherman and Delp.
 //!
-//! An impact is a sequence of **rounds**. In a round each contact *compresses* (it approaches and is
-//! brought to rest in the normal direction), *expands* (it gives back `e` times the percussion of its
-//! compression in the round before, after Poisson) or *observes*. What moves through a row of bodies
-//! takes one round a body. The impact ends when no contact approaches and nothing is owed.
+//! An impact is a sequence of **rounds**. In a round each contact *compresses* (it approaches and is brought
+//! to rest in the normal direction), *expands* (it returns `e` times the impulse of its compression in the
+//! round before, after Poisson) or *observes*. A motion travels through a row of bodies by one body per
+//! round. The impact ends when no contact approaches and no expansion is outstanding.
 //!
-//! A round is a sequence of **intervals**, each with fixed states. In an interval the percussions are
+//! A round is a sequence of **intervals**, each with fixed states. In an interval the impulses are
 //! those of least norm for which (Table 1, with the contact velocity `u⁺ = u + W π` at its end)
 //!
 //! ```math
@@ -16,35 +16,36 @@
 //! \end{aligned}
 //! ```
 //!
-//! Only the part `α` of them is applied that a sliding contact allows: until it stops, or its direction
-//! has turned by `θ_max`. Redundant contacts share their load because the norm is least, as equal
-//! springs would.
+//! Only the fraction `α` of them is applied that a sliding contact allows: until it stops, or its direction
+//! has turned by `θ_max`. Because the norm is minimal, redundant contacts share their load as equal springs
+//! would.
 //!
-//! - **Needs** nothing: planar, spatial and frictionless contacts, redundant contacts, joints.
-//! - **Guarantees** momentum; of each interval percussions that push and lie in their cones, up to
-//!   1e-10 of the largest, hence also of their sum; the same symmetry as the problem, to rounding; at
-//!   the end no approach beyond `rank_tolerance` times the speeds within the impact, if the
-//!   [`Status`] is resolved; and an end, by limits that are reported.
-//! - **Does not** guarantee the least norm of Table 1: the active set is found by a heuristic. It can
-//!   leave an approach to the next round, which [`Report::violation`] shows.
-//!   [`ActiveSet::Exhaustive`] tries everything, for up to 8 contacts. Of random impacts with one to
-//!   four contacts 0.2 % come out differently with it, and up to 2.6 % where friction is high and
-//!   contacts are redundant.
-//! - **Does not** always come to an end that it can vouch for. Where directions of several contacts in
-//!   impending slip are not found, by dropping constraints, by following the friction from none to what
-//!   it is, and by trying everything, the [`Status`] says so, and where rounds do not end a limit does: none
-//!   of 20 000 random impacts on twelve velocities, 1 of 20 000 on six, 0.06 % with friction up to 1.5.
-//! - **Energy** never grows for a single contact with `e = 0`. For several it can: of 10 000 random impacts with `e = 0`
-//!   and friction up to 1.5 three gained, one of them 97 %; of 10 000 with friction up to 0.8 none. With restitution and friction it *can
-//!   grow*, above all with `e = 1`: the percussions that are given back ignore the work they do. Between
-//!   two walls a particle gained 15 %, and a single contact whose speed is near `v_transition` 12 %;
-//!   random pairs of contacts have gained ten times what they had. The
-//!   [`Certificate`](crate::Certificate) shows it.
-//! - **Cost** for each interval one orthogonal factorization of the constraints that act, and one more
-//!   for each that is dropped: 0.16 µs for a single sliding contact, 2.4 µs for the four corners of a
-//!   brick from sliding to rolling. Nothing is allocated in a [`Workspace`] that has seen the size.
-//! - **One contact** without restitution that depends on speed follows [`Routh`](crate::Routh)'s path
-//!   up to `θ_max` and `v_transition`.
+//! - **Needs** no special structure: planar, spatial and frictionless contacts, redundant contacts and joints
+//!   are accepted.
+//! - **Guarantees** momentum balance; for each interval, impulses that push and lie in their cones, up to
+//!   1e-10 of the largest, and therefore also for their sum; the same symmetry as the problem, to rounding;
+//!   if the [`Status`] is resolved, no final approach beyond `rank_tolerance` times the speeds within the
+//!   impact; and termination, by limits that are reported.
+//! - **Does not** guarantee the least norm of Table 1: the active set is found by a heuristic. It can leave
+//!   an approach to the next round, which [`Report::violation`] shows. [`ActiveSet::Exhaustive`] tries all
+//!   combinations, for up to 8 contacts. For 0.2 % of random impacts with one to four contacts its outcome is
+//!   different, and for up to 2.6 % where friction is high and contacts are redundant.
+//! - **Does not** always reach a confirmed result. The directions of several contacts in impending slip may
+//!   not be found, neither by dropping constraints, nor by following the friction from zero to its value, nor
+//!   by trying all combinations; the [`Status`] then reports this. Where rounds do not end, a limit ends
+//!   them: none of 20 000 random impacts on twelve velocities, 1 of 20 000 on six, 0.06 % with friction up to
+//!   1.5.
+//! - **Energy** never grows for a single contact with `e = 0`. For several contacts it can: of 10 000 random
+//!   impacts with `e = 0` and friction up to 1.5, three gained energy, one of them 97 %; of 10 000 with
+//!   friction up to 0.8, none did. With restitution and friction it *can grow*, especially with `e = 1`,
+//!   because the returned impulses do not account for the work they do. Between two walls a particle gained
+//!   15 %, and a single contact whose speed is near `v_transition` 12 %; random pairs of contacts have gained
+//!   ten times the energy they had. The [`Certificate`](crate::Certificate) shows it.
+//! - **Cost** for each interval one orthogonal factorization of the active constraints, and one more for each
+//!   that is dropped: 0.16 µs for a single sliding contact, 2.4 µs for the four corners of a brick from
+//!   sliding to rolling. A [`Workspace`] that has been used for this size allocates nothing.
+//! - **One contact** whose restitution does not depend on speed follows [`Routh`](crate::Routh)'s path up to
+//!   `θ_max` and `v_transition`.
 //!
 //! # Choosing the parameters
 //!
@@ -55,10 +56,10 @@
 //! | `v_capture` | approach that is not given back | the rebound that no longer matters: it ends sequences of smaller and smaller impacts |
 //! | `v_plastic`, `e_min` | the fall of restitution with speed | from experiments; 0 and 0 for the speeds make restitution a constant |
 //!
-//! Which contacts belong to the problem is decided before: all pairs of features closer than a
-//! **proximity** that is the uncertainty of positions, such as the tolerance of the integrator that
-//! found the impact, or of the geometry. A smaller one lets rounding decide which of four corners
-//! strikes the ground; contacts that are proximal but do not approach do no harm, for they observe.
+//! The contacts of the problem are selected beforehand: all pairs of features closer than a **proximity**,
+//! which is the uncertainty of positions, such as the tolerance of the geometry or of the integrator that
+//! found the impact. With a smaller proximity, rounding decides which of four corners strikes the ground;
+//! contacts that are proximal but do not approach do no harm, because they observe.
 //!
 //! # Worked example
 //!
@@ -68,21 +69,21 @@
 //!
 //! # Beyond the paper
 //!
-//! - **Impending slip** is solved for the ratio `‖u_t⁺‖ / ‖π_t‖`, which excludes the wrong roots that
-//!   the authors' program can find, and always has a root for a single contact.
-//! - **Redundant rolling contacts** share tangential percussions within their cones, where the least
-//!   norm alone would leave one of them. Without this, flat bricks that stop sliding lose a corner.
-//! - **Ties** are dropped together, not by index.
-//! - **Directions** that Newton's method does not find are followed from no friction on; that path leads to
-//!   an answer whenever rows are independent and no contact slides on.
-//! - **Endless rounds.** Without restitution percussions can go to and fro between contacts forever, in
-//!   geometric sequences whose ratio can be next to 1. After 100 rounds in a row in which nothing is given
-//!   back all contacts take part, as if they touched by then, which ends it. [`Report::gathered`] counts
+//! - **Impending slip** is solved for the ratio `‖u_t⁺‖ / ‖π_t‖`. This excludes the wrong roots that the
+//!   authors' program can find, and for a single contact a root always exists.
+//! - **Redundant rolling contacts** share tangential impulses within their cones; with the least norm alone,
+//!   one of them can leave its cone. Without this, flat bricks that stop sliding lose a corner.
+//! - **Ties** are dropped together, not in the order of indices.
+//! - **Directions** that Newton's method does not find are followed from zero friction; that path leads to an
+//!   answer whenever rows are independent and no contact keeps sliding.
+//! - **Endless rounds.** Without restitution, impulses can pass back and forth between contacts forever, in
+//!   geometric sequences whose ratio can be close to 1. After 100 consecutive rounds without expansion all
+//!   contacts take part, as if they touched by then, which ends the sequence. [`Report::gathered`] counts
 //!   these rounds.
-//! - **Jams.** While a contact slides, friction can press it down by more than the percussion lifts it
-//!   (`W_nn < μ W_nt·û_t`, known from Painlevé). No percussion then brings it to rest, and the paper's
-//!   law drops it for good. Here it is pushed until it slides otherwise: the sliding slows, so that
-//!   (2.13) or (2.14) end the interval. [`Report::jams`] counts these.
+//! - **Jams.** While a contact slides, friction can press it down by more than the impulse lifts it
+//!   (`W_nn < μ W_nt·û_t`, known from Painlevé). Then no impulse brings it to rest, and the paper's law drops
+//!   it permanently. Here it is pushed until its sliding changes: the sliding slows, so that (2.13) or (2.14)
+//!   end the interval. [`Report::jams`] counts these.
 //!
 //! # Source
 //!
@@ -162,14 +163,15 @@ pub use impact::Workspace;
 pub use point::{Motion, Phase, State};
 pub use trace::{Interval, Record, Trace};
 
-/// Most contacts of an exhaustive search, whose cost triples with each: 6561 sets for these.
+/// Maximum number of contacts of an exhaustive search, whose cost triples with each: 6561 sets for this
+/// number.
 const EXHAUSTIVE: usize = 8;
 
 /// The law; see the [module](self).
 ///
 /// # Example
 ///
-/// Newton's cradle with three balls: the first one strikes at 2 m/s, and the last one leaves with it.
+/// Newton's cradle with three balls: the first one strikes at 2 m/s, and the last one leaves at this speed.
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
@@ -195,33 +197,33 @@ const EXHAUSTIVE: usize = 8;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Plus {
-    /// Approach speed below which nothing is given back (m/s, ≥ 0, default 0.01).
+    /// Approach speed below which there is no restitution (m/s, ≥ 0, default 0.01).
     pub v_capture: f64,
-    /// Approach speed from which on restitution is `e_min` (m/s, ≥ `v_capture`, default 0.1). Below it
+    /// Approach speed above which restitution is `e_min` (m/s, ≥ `v_capture`, default 0.1). Below it
     /// restitution grows linearly to 1 at rest. With both speeds 0 restitution is `e_min` at any speed.
     pub v_plastic: f64,
-    /// Coefficient of restitution at high speed, for all contacts (in `[0, 1]`); without it (the
-    /// default), [`restitution`](crate::Contact::restitution) of each contact.
+    /// Coefficient of restitution at high speed, for all contacts (in `[0, 1]`). If not given (the default),
+    /// it is the [`restitution`](crate::Contact::restitution) of each contact.
     pub e_min: Option<f64>,
     /// Sliding speed below which a contact tries to roll (m/s, > 0, default 0.1).
     pub v_transition: f64,
-    /// Largest turn of a sliding velocity in an interval (rad, in `(0, π/2]`, default 0.01).
+    /// Maximum turn of a sliding velocity in an interval (rad, in `(0, π/2]`, default 0.01).
     pub theta_max: f64,
-    /// Least step fraction of an interval that the turn of a sliding velocity limits (in `[0, 1)`,
-    /// default 1e-9).
+    /// Minimum step fraction of an interval that the turn of a sliding velocity limits (in `[0, 1)`, default
+    /// 1e-9).
     pub alpha_min: f64,
     /// Which contacts take part in a round.
     pub participation: Participation,
-    /// How the constraints that act are found.
+    /// Method that finds the active constraints.
     pub active_set: ActiveSet,
-    /// Part of the inverse mass of a contact below which a direction is redundant, and part of the
+    /// Fraction of the inverse mass of a contact below which a direction is redundant, and fraction of the
     /// speeds within the impact below which an approach is rounding (in `(0, 1e-3]`, default 1e-10).
     pub rank_tolerance: f64,
-    /// Most rounds (≥ 1, default 1000).
+    /// Maximum number of rounds (≥ 1, default 1000).
     pub round_limit: usize,
-    /// Most intervals of all rounds (≥ 1, default 100 000).
+    /// Maximum number of intervals of all rounds together (≥ 1, default 100 000).
     pub interval_limit: usize,
-    /// Most sets of constraints tried in an interval (≥ 1, default 10 000).
+    /// Maximum number of sets of constraints tried in an interval (≥ 1, default 10 000).
     pub pass_limit: usize,
     /// Maximum work of all intervals, counted in multiply-adds (≥ 1, default 10⁹, about a second): limits of rounds,
     /// intervals and passes multiply, and this one bounds their product.
@@ -237,21 +239,21 @@ pub enum Participation {
     /// Those that approach, so that an impact travels from contact to contact.
     #[default]
     Approaching,
-    /// All of them at once, also those at rest: what the authors compare with. Contacts in a row move
-    /// on as one body.
+    /// All of them at once, also those at rest: the variant that the authors compare with. Contacts in a row
+    /// move on as one body.
     All,
 }
 
-/// How the constraints that act in an interval are found.
+/// Method that finds the active constraints of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ActiveSet {
-    /// From all of them, by dropping what is violated most.
+    /// Starts with all constraints and drops those with the largest violation.
     #[default]
     Heuristic,
-    /// By trying all combinations (at most 8 contacts).
+    /// Tries all combinations (at most 8 contacts).
     Exhaustive,
 }
 
@@ -262,18 +264,18 @@ pub enum ActiveSet {
 pub struct Report {
     /// Whether the law came to its end.
     pub status: Status,
-    /// Rounds begun.
+    /// Number of rounds begun.
     pub rounds: usize,
-    /// Intervals begun, of all rounds.
+    /// Number of intervals begun, over all rounds.
     pub intervals: usize,
-    /// Sets of constraints tried, of all intervals.
+    /// Number of sets of constraints tried, over all intervals.
     pub passes: usize,
-    /// Intervals that push a jammed contact.
+    /// Number of intervals that push a jammed contact.
     pub jams: usize,
-    /// Rounds in which all contacts took part, because the 100 before them gave nothing back.
+    /// Number of rounds in which all contacts took part, because the 100 rounds before had no expansion.
     pub gathered: usize,
-    /// Largest approach that the constraints of an interval leave to the next round (m/s): zero where
-    /// every interval satisfies everything that it should.
+    /// Largest approach that the constraints of an interval leave to the next round (m/s): zero when every
+    /// interval satisfies all its conditions.
     pub violation: f64,
     /// Work done, in multiply-adds; see [`Plus::work_limit`].
     pub work: u64,
@@ -291,19 +293,19 @@ impl Report {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Status {
-    /// No contact approaches and nothing is owed.
+    /// No contact approaches and no expansion is outstanding.
     #[default]
     Resolved,
-    /// The limit of rounds was met; the outcome is the state after the last one.
+    /// The limit of rounds was reached; the outcome is the state after the last one.
     RoundLimit,
-    /// The limit of intervals was met; the outcome is the state after the last one.
+    /// The limit of intervals was reached; the outcome is the state after the last one.
     IntervalLimit,
-    /// The limit of active-set passes was met; the outcome is the state before that interval.
+    /// The limit of active-set passes was reached; the outcome is the state before that interval.
     PassLimit,
-    /// The limit of work was met; the outcome is the state before the interval in which it was.
+    /// The limit of work was reached; the outcome is the state before the interval in which this happened.
     WorkLimit,
-    /// The directions of impending slip were not found, and in one interval friction acts along the
-    /// last ones tried; or nothing stops a contact that approaches, and the outcome is the state there.
+    /// Either the directions of impending slip were not found, and in one interval friction acts along the
+    /// last ones tried; or no impulse stops a contact that approaches, and the outcome is the state there.
     Unsolved,
 }
 
@@ -333,7 +335,7 @@ impl Law for Plus {
     }
 
     fn claims(&self, problem: &Problem) -> Claims {
-        // Contacts are left that approach by rounding of the speeds within the impact, which reach what the
+        // Remaining approaches are rounding of the speeds within the impact, which reach the maximum that the
         // energy allows.
         let fastest = 4.0
             * problem.free_row_sizes().amax()
@@ -361,7 +363,7 @@ impl Law for Plus {
 }
 
 impl Plus {
-    /// Resolves `problem` in the caller's memory, which then holds the percussions.
+    /// Resolves `problem` in the caller's workspace, which then holds the impulses.
     ///
     /// # Errors
     ///

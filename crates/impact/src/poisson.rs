@@ -1,31 +1,31 @@
 //! Poisson's law of restitution for all contacts at once: compression, then expansion.
 //!
-//! The *compression* is an inelastic impact with percussions `C`. In the *expansion* every contact
-//! gives back at least the part `e` of its normal percussion, and more only where it would otherwise
-//! approach:
+//! The *compression* is an inelastic impact with impulses `C`. In the *expansion* every contact returns at
+//! least the fraction `e` of its normal impulse, and more only where it would otherwise approach:
 //!
 //! ```math
 //! 0 \le \Lambda_{n} - (1 + e)\, C_{n} \perp u_n^{+} \ge 0,
 //! ```
 //!
 //! with friction that opposes the sliding velocity at the end of each phase and is bounded by `μ`
-//! times the normal percussion of that phase. There is no restitution of tangential percussions.
+//! times the normal impulse of that phase. There is no restitution of tangential impulses.
 //!
-//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts.
-//! - **Guarantees** no approach, no adhesion, percussions in their cones, to the tolerance of Lemke's
+//! - **Needs** no special structure: planar and spatial contacts, joints and redundant contacts are accepted.
+//! - **Guarantees** no approach, no adhesion, impulses in their cones, to the tolerance of Lemke's
 //!   method; both LCPs are solvable. A contact that is struck through others can separate although it
 //!   did not approach, which Newton's law does not allow.
-//! - **Energy** never grows in the compression. It *can grow* in the expansion, where the given-back
-//!   percussions ignore the work they do: with friction and contacts of different `e` a particle can
-//!   triple its energy, with [`Status::EnergyGained`]. **Without friction it never grows**, for any
-//!   number of contacts and any `e_i ∈ [0, 1]`, which is a theorem (below). With friction and one `e` for all contacts
-//!   20 000 random pairs of contacts showed no gain; that is a search and not a proof.
-//! - **Does not** have a unique answer when the compression has none; Lemke's is taken.
+//! - **Energy** never grows in the compression. It *can grow* in the expansion, because the returned impulses
+//!   do not account for the work they do: with friction and contacts of different `e` a particle can triple
+//!   its energy, with [`Status::EnergyGained`]. **Without friction it never grows**, for any number of
+//!   contacts and any `e_i ∈ [0, 1]`, which is a theorem (below). With friction and one `e` for all contacts
+//!   20 000 random pairs of contacts showed no gain; this is a search and not a proof.
+//! - **Does not** have a unique answer when the compression has none; the solution that Lemke's method finds
+//!   is taken.
 //! - **Cost** two LCPs.
 //!
 //! # Energy without friction
 //!
-//! Let `C` be the percussions of the compression, `u^c ≥ 0` the velocities after it, `C · u^c = 0`, and `Z`
+//! Let `C` be the impulses of the compression, `u^c ≥ 0` the velocities after it, `C · u^c = 0`, and `Z`
 //! those of the expansion: `Z ≥ E C` with `E = diag(e_i)`, `u^+ = u^c + W Z ≥ 0` and `(Z − E C) · u^+ = 0`. These are
 //! the conditions of Karush, Kuhn and Tucker under which `Z` minimizes the convex `½ ZᵀWZ + Z · u^c` over
 //! `Z ≥ E C`. As `e_i ≤ 1`, `C` is one of these, and has `½ CᵀWC`. So
@@ -73,7 +73,7 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Poisson {
-    /// How the complementarity problems are stated and solved.
+    /// Formulation and solver settings of the complementarity problems.
     pub settings: Settings,
 }
 
@@ -131,9 +131,9 @@ impl Law for Poisson {
 }
 
 impl Poisson {
-    /// `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0` with the percussions `C` of the compression, and `Λ` and the velocity `after` the
-    /// impact, by what counts as still. The complementarity problem of the expansion has a scale of its own, and
-    /// certificates do not know `C`.
+    /// Whether `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0` holds to the tolerance for rest, with the impulses `C` of
+    /// the compression, and `Λ` and the velocity `after` the impact. The complementarity problem of the
+    /// expansion has a scale of its own, and certificates do not contain `C`.
     fn is_complementary(
         &self,
         problem: &Problem,
@@ -151,8 +151,8 @@ impl Poisson {
     }
 }
 
-/// The contact velocity that percussions leave, without entries that are rounding of their terms: a complementarity problem
-/// of rounding alone has no scale to be solved to.
+/// The contact velocity after impulses, with entries that are rounding of their terms set to zero. A
+/// complementarity problem that consists of rounding alone has no scale for its tolerance.
 fn driven(problem: &Problem, impulse: &DVector<f64>) -> DVector<f64> {
     let free = problem.borrow_free_contact_velocity();
     let terms = free.abs() + problem.delassus().abs() * impulse.abs();

@@ -35,7 +35,7 @@ pub struct Contact {
     pub tangents: Vec<DVector<f64>>,
     /// Coulomb's coefficient of friction, finite and ≥ 0. Without tangents it has no effect.
     pub friction: f64,
-    /// Coefficient of restitution, in `[0, 1]`; what it compares is up to the law.
+    /// Coefficient of restitution, in `[0, 1]`; its definition depends on the law.
     pub restitution: f64,
 }
 
@@ -46,13 +46,13 @@ impl Contact {
         Self { normal, tangents: Vec::new(), friction: 0.0, restitution: 0.0 }
     }
 
-    /// The contact with one tangent (in the plane) or two (in space) and friction along them.
+    /// Returns the contact with one tangent (in the plane) or two (in space) and friction along them.
     #[must_use]
     pub fn with_friction(self, friction: f64, tangents: Vec<DVector<f64>>) -> Self {
         Self { friction, tangents, ..self }
     }
 
-    /// The contact with a coefficient of restitution.
+    /// Returns the contact with a coefficient of restitution.
     #[must_use]
     pub fn with_restitution(self, restitution: f64) -> Self {
         Self { restitution, ..self }
@@ -65,16 +65,16 @@ impl Contact {
 
 /// An impact: bodies with a mass matrix `M`, the velocity `v⁻` before it, contacts `J` and joints `G`.
 ///
-/// The percussions `Λ` at the contacts and `Λ_b` in the joints change the velocity by
+/// The impulses `Λ` at the contacts and `Λ_b` in the joints change the velocity by
 ///
 /// ```math
 /// M (v^{+} - v^{-}) = J^\mathsf{T} \Lambda + G^\mathsf{T} \Lambda_b, \qquad G v^{+} = 0,
 /// ```
 ///
-/// where the joints hold after the impact even if `v⁻` broke them; of redundant rows of `G` the
+/// where the joints hold after the impact even if `v⁻` violates them. For redundant rows of `G` the
 /// multipliers are those of least norm, each row measured by its own effect `G_i M⁻¹ G_iᵀ`. A row is
-/// redundant when the others leave at most `√eps = 1.5e-8` of it, measured in the kinetic metric. The mass
-/// matrix is factored once, at construction.
+/// redundant when the part of it that is independent of the others is at most `√eps = 1.5e-8`, measured in
+/// the kinetic metric. The mass matrix is factored once, at construction.
 ///
 /// The rows of `J` are ordered by contact, and within it normal, tangent 1, tangent 2.
 ///
@@ -110,7 +110,7 @@ pub struct Problem {
     /// `M⁻¹ Jᵀ` of the bodies in their joints.
     response: DMatrix<f64>,
     delassus: DMatrix<f64>,
-    /// Rows of `J` that the joints or the geometry do not let move.
+    /// Rows of `J` that joints or geometry prevent from moving.
     locked: Vec<bool>,
     free_contact_velocity: DVector<f64>,
 }
@@ -120,7 +120,7 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// [`ProblemError`] names the field that is wrong, its value and what was expected.
+    /// [`ProblemError`] contains the field that is wrong, its value and what was expected.
     pub fn new(
         mass: Mass,
         velocity: DVector<f64>,
@@ -134,7 +134,7 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// [`ProblemError`] names the field that is wrong, its value and what was expected.
+    /// [`ProblemError`] contains the field that is wrong, its value and what was expected.
     pub fn with_joints(
         mass: Mass,
         velocity: DVector<f64>,
@@ -191,7 +191,7 @@ impl Problem {
         Ok(problem.with_free_contact_velocity())
     }
 
-    /// The same bodies and contacts with another velocity before the impact (length `n_v`).
+    /// Returns the same bodies and contacts with another velocity before the impact (length `n_v`).
     ///
     /// Nothing is factored again.
     ///
@@ -208,7 +208,7 @@ impl Problem {
         self
     }
 
-    /// The part of the problem that has the one contact `index`, with the same velocity.
+    /// Returns the problem with the single contact `index` and the same velocity.
     ///
     /// # Errors
     ///
@@ -277,23 +277,23 @@ impl Problem {
         &self.bilateral.jacobian
     }
 
-    /// `M⁻¹ Jᵀ` (`n_v × r`): change of velocity per unit percussion at each row of `J`, before the joints
+    /// `M⁻¹ Jᵀ` (`n_v × r`): change of velocity per unit impulse at each row of `J`, before the joints
     /// act.
     #[must_use]
     pub const fn unconstrained_response(&self) -> &DMatrix<f64> {
         &self.unconstrained_response
     }
 
-    /// Change of velocity per unit percussion at each row of `J`, joints included (`n_v × r`).
+    /// Change of velocity per unit impulse at each row of `J`, joints included (`n_v × r`).
     #[must_use]
     pub const fn response(&self) -> &DMatrix<f64> {
         &self.response
     }
 
     /// Delassus operator `W` of the bodies in their joints (`r × r`, kg⁻¹, symmetric semidefinite):
-    /// change of contact velocity per unit percussion.
+    /// change of contact velocity per unit impulse.
     ///
-    /// Rows that joints or geometry do not let move are exactly zero.
+    /// Rows that joints or geometry prevent from moving are exactly zero.
     #[must_use]
     pub const fn delassus(&self) -> &DMatrix<f64> {
         &self.delassus
@@ -303,14 +303,14 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// When `velocity` has not length `n_v`.
+    /// When `velocity` does not have length `n_v`.
     #[must_use]
     pub fn contact_velocity(&self, velocity: &DVector<f64>) -> DVector<f64> {
         &self.jacobian * velocity
     }
 
-    /// Contact velocity without percussions at the contacts (length `r`, m/s): of `v⁻`, or of what
-    /// the joints leave of it. Exactly zero in rows that cannot move.
+    /// Contact velocity without impulses at the contacts (length `r`, m/s): that of `v⁻` after the joints are
+    /// enforced. Exactly zero in rows that cannot move.
     #[must_use]
     pub fn free_contact_velocity(&self) -> DVector<f64> {
         self.free_contact_velocity.clone()
@@ -321,14 +321,14 @@ impl Problem {
         &self.free_contact_velocity
     }
 
-    /// Velocity without percussions at the contacts: `v⁻`, or what the joints leave of it.
+    /// Velocity without impulses at the contacts: `v⁻` after the joints are enforced.
     pub(crate) fn free_velocity(&self) -> DVector<f64> {
         let mut velocity = self.velocity.clone();
         self.bilateral.span.project(&mut velocity);
         velocity
     }
 
-    /// `J v` for a velocity that keeps the joints, without rounding in rows that cannot move.
+    /// `J v` for a velocity that satisfies the joints, without rounding in rows that cannot move.
     pub(crate) fn movable_contact_velocity(&self, velocity: &DVector<f64>) -> DVector<f64> {
         let mut contact_velocity = self.contact_velocity(velocity);
         for (value, &locked) in contact_velocity.iter_mut().zip(&self.locked) {
@@ -344,8 +344,8 @@ impl Problem {
         row_sizes(&self.jacobian, &self.unconstrained_response)
     }
 
-    /// Rounding that the elimination of the joints leaves in a response, as a part of what it would be
-    /// without joints.
+    /// Rounding that the elimination of the joints leaves in a response, relative to the response without
+    /// joints.
     pub(crate) fn joint_rounding(&self) -> f64 {
         self.bilateral.rounding
     }
@@ -355,9 +355,9 @@ impl Problem {
         *self.condition.get_or_init(|| self.inertia.condition())
     }
 
-    /// Part of the velocities that is rounding of the factored mass matrix and of the elimination of the joints:
-    /// `64 N κ/σ eps` with the [`condition`](Self::condition) `κ`, the smallest part `σ` of itself that a row of the joints
-    /// adds to the others, and `N = n_v + r + m_b`.
+    /// Fraction of the velocities that is rounding of the factored mass matrix and of the elimination of the
+    /// joints: `64 N κ/σ eps` with the [`condition`](Self::condition) `κ`, the smallest fraction `σ` of a
+    /// joint row that is independent of the others, and `N = n_v + r + m_b`.
     pub(crate) fn rounding(&self) -> f64 {
         let count = self.dimension() + self.jacobian.nrows() + self.bilateral.jacobian.nrows();
         64.0 * count as f64 * self.condition() / self.bilateral.span.smallest * f64::EPSILON
@@ -373,7 +373,7 @@ impl Problem {
         &self.bilateral.response
     }
 
-    /// Whether joints or geometry do not let row `row` of `J` move.
+    /// Whether joints or geometry prevent row `row` of `J` from moving.
     pub(crate) fn is_locked(&self, row: usize) -> bool {
         self.locked[row]
     }
@@ -392,7 +392,7 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// When `velocity` has not length `n_v`.
+    /// When `velocity` does not have length `n_v`.
     #[must_use]
     pub fn momentum(&self, velocity: &DVector<f64>) -> DVector<f64> {
         self.inertia.multiply(velocity)
@@ -402,7 +402,7 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// When `velocity` has not length `n_v`.
+    /// When `velocity` does not have length `n_v`.
     #[must_use]
     pub fn kinetic_energy(&self, velocity: &DVector<f64>) -> f64 {
         0.5 * velocity.dot(&self.momentum(velocity))
@@ -418,12 +418,12 @@ impl Problem {
         fastest * unit.dot(&self.momentum(&unit)).max(0.0).sqrt()
     }
 
-    /// What the percussions `impulse` (length `r`, N·s) do: the velocity they lead to, and the
+    /// Returns the effect of the impulses `impulse` (length `r`, N·s): the velocity they lead to, and the
     /// multipliers of the joints.
     ///
     /// # Panics
     ///
-    /// When `impulse` has not length `r`.
+    /// When `impulse` does not have length `r`.
     #[must_use]
     pub fn outcome(&self, impulse: &DVector<f64>, trace: Trace) -> Outcome {
         let mut velocity = &self.velocity + &self.unconstrained_response * impulse;
@@ -440,7 +440,7 @@ impl Problem {
         Outcome { velocity, impulses, bilateral_impulses, trace }
     }
 
-    /// The same where the `velocity` that the percussions lead to is known better than their sum.
+    /// The same where the `velocity` after the impulses is known more accurately than from their sum.
     pub(crate) fn outcome_at(
         &self,
         mut velocity: DVector<f64>,
@@ -459,10 +459,10 @@ fn row_sizes(jacobian: &DMatrix<f64>, response: &DMatrix<f64>) -> DVector<f64> {
     DVector::from_iterator(jacobian.nrows(), sizes)
 }
 
-/// Finds the rows of `J` that percussions cannot move, and clears their response, which is rounding.
+/// Finds the rows of `J` that impulses cannot move, and clears their response, which is rounding.
 ///
-/// A row is compared with what joints leave of it as a vector: a part of `1e-6` of it is known to ten digits, where
-/// the difference of their squares would be rounding.
+/// A row is compared with the remainder after the joints as a vector: a fraction of `1e-6` of it is then
+/// accurate to ten digits, whereas the difference of their squares would be rounding.
 fn lock(
     bilateral: &Bilateral,
     sizes: &DVector<f64>,
@@ -474,7 +474,7 @@ fn lock(
         .zip(sizes)
         .enumerate()
         .map(|(row, (left, size))| {
-            // What overflows says nothing; the check of the Delassus operator refuses it.
+            // Entries that overflow decide nothing here; the check of the Delassus operator refuses them.
             let locked = size.is_finite() && *left <= bilateral.rounding * size;
             if locked {
                 response.column_mut(row).fill(0.0);

@@ -1,65 +1,66 @@
-//! Elastic impacts that propagate from contact to contact, and the whole set of their outcomes.
+//! Elastic impacts that propagate from contact to contact, and the complete set of their outcomes.
 //!
-//! The momentum `p = M v` is a covector, measured by the kinetic metric `⟨a, b⟩ = aᵀ M⁻¹ b`, in which
-//! `‖p‖²` is twice the energy; with joints, `M⁻¹` is that of the bodies in their joints. A contact with
-//! the unit normal `u` is approached while `⟨p, u⟩ < 0`, and its *reset map* reflects the momentum,
+//! The momentum `p = M v` is a covector, measured by the kinetic metric `⟨a, b⟩ = aᵀ M⁻¹ b`, in which `‖p‖²`
+//! is twice the energy; with joints, `M⁻¹` is that of the bodies in their joints. Bodies approach at a
+//! contact with the unit normal `u` while `⟨p, u⟩ < 0`. The *reset map* of the contact reflects the momentum,
 //!
 //! ```math
 //! p\,\Gamma(u) = p - 2 \langle p, u \rangle\, u .
 //! ```
 //!
-//! When several contacts are hit at once, reflections at contacts that are approached follow each other
-//! until none is. In which order, rigid bodies do not say. [`Law::resolve`] takes the [`Order`] that it
-//! is told, and [`Propagative::outcomes`] finds all *minimal* sequences: those of which no proper
+//! When several contacts are hit at once, reflections at contacts with approach follow each other until there
+//! is no approach. Rigid-body mechanics does not determine their order. [`Law::resolve`] uses the given
+//! [`Order`], and [`Propagative::outcomes`] finds all *minimal* sequences: those of which no proper
 //! subsequence ends without approach.
 //!
 //! **Inelastic impacts.** Let `p_e` be an elastic outcome and `p_p` the plastic one, the orthogonal
 //! projection of `p⁻` onto the covectors orthogonal to all normals. With the restitution `R` of energy,
-//! `R² = 1 − ΔE/E_p`, where `E_p` is the loss of the plastic impact, the law answers
+//! `R² = 1 − ΔE/E_p`, where `E_p` is the loss of the plastic impact, the outcome of the law is
 //!
 //! ```math
 //! p^{+} = \alpha\, p_e + (1 - \alpha)\, p_p , \qquad \alpha = R .
 //! ```
 //!
-//! For reflections change `p` only within the span of the normals and keep its norm, so that
-//! `‖p⁺‖² = ‖p_p‖² + α² (‖p⁻‖² − ‖p_p‖²)`: the loss is `ΔE = (1 − α²) E_p`, and the definition of `R` asks
-//! for `α = R`. The paper prints `α = √(1 − R²)`, which contradicts its own definitions: `R = 1`, the
-//! elastic impact, would give the plastic outcome. It also prints `E_p = ½ ‖p_p‖²`, which is the energy
-//! that the plastic impact leaves; what it takes is `½ (‖p⁻‖² − ‖p_p‖²)`.
+//! This holds because reflections change `p` only within the span of the normals and keep its norm, so that
+//! `‖p⁺‖² = ‖p_p‖² + α² (‖p⁻‖² − ‖p_p‖²)`: the loss is `ΔE = (1 − α²) E_p`, and the definition of `R`
+//! requires `α = R`. The paper prints `α = √(1 − R²)`, which contradicts its own definitions: `R = 1`, the
+//! elastic impact, would give the plastic outcome. It also prints `E_p = ½ ‖p_p‖²`, which is the energy after
+//! the plastic impact; the energy lost in it is `½ (‖p⁻‖² − ‖p_p‖²)`.
 //!
-//! - **Needs** contacts without friction; others are refused with [`Error::Friction`]: an answer that
-//!   ignored friction would pass every test of the [`Certificate`](crate::Certificate) and still be
-//!   wrong. Joints, redundant contacts and contacts with the same normal are welcome; the latter act as
-//!   one and share its percussion evenly. Coefficients of restitution of the contacts are not used:
-//!   `R` belongs to the impact, see [`Propagative::restitution`].
+//! - **Needs** contacts without friction. Contacts with friction are refused with [`Error::Friction`]: an
+//!   answer that ignored friction would pass every test of the [`Certificate`](crate::Certificate) and still
+//!   be wrong. Joints, redundant contacts and contacts with the same normal are accepted; the latter act as
+//!   one and share its impulse equally. Coefficients of restitution of the contacts are not used: `R` belongs
+//!   to the impact, see [`Propagative::restitution`].
 //! - **Guarantees** no approach to the tolerance when the status is
 //!   [`Resolved`](crate::outcome::Status::Resolved), and no adhesion with `R = 1`, because every reflection
-//!   pushes. With `R < 1` the plastic share holds *all* contacts, also those that would rather separate,
-//!   and can pull on them: then the status is [`Violated`](crate::outcome::Status::Violated), by adhesion.
-//! - **Energy** is kept with `R = 1`, and otherwise changes by exactly `−(1 − R²) E_p`, to rounding. The law
-//!   [claims](Claims::energy_change) this. Where more than 64 reflections add up their rounding, the motion relative to the
-//!   plastic outcome is scaled by `1 + O(eps)` a reflection, so that it has the energy before the impact again.
-//! - **Ends** whenever some motion separates all contacts, that is `⟨z, u_i⟩ > 0` for all `i` and some
-//!   `z`, for any number of contacts and in any order. For then each reflection increases `⟨p, z⟩`, which
-//!   the energy bounds; so the percussions have a finite sum and the momenta a limit `p_∞`. Contacts hit
-//!   again and again have `⟨p_∞, u⟩ = 0`, their reflections fix `p_∞` and keep the distance from it, and
-//!   this distance tends to zero only if it is zero. Without such a motion (a body clamped between two
-//!   walls) there may be no end, and the limit becomes the status.
-//! - **Unique?** [`Outcomes::indeterminacy`] says how far the outcomes of this velocity are apart, and
-//!   [`order_never_matters`] whether geometry and masses alone exclude a second outcome.
-//! - **Does not** always end in a minimal sequence: of two contacts with `⟨u, v⟩ > 0`
-//!   [`Order::LeastApproached`] may reflect at `u` and then at `v` although `v` alone would do.
-//! - **Cost** of a reflection as many multiply-adds as contacts; the search for all sequences also
-//!   follows every subsequence, but sequences with the same future only once, so that billions of them
-//!   can be counted; where [`order_never_matters`] no subsequence needs to be followed.
+//!   pushes. With `R < 1` the plastic part holds *all* contacts, also those that would separate, and can pull
+//!   on them: then the status is [`Violated`](crate::outcome::Status::Violated), by adhesion.
+//! - **Energy** is conserved with `R = 1`, and otherwise changes by exactly `−(1 − R²) E_p`, to rounding. The
+//!   law [claims](Claims::energy_change) this. After more than 64 reflections, whose rounding accumulates,
+//!   the motion relative to the plastic outcome is scaled by `1 + O(eps)` per reflection, so that it has the
+//!   energy before the impact again.
+//! - **Ends** whenever some motion separates all contacts, that is `⟨z, u_i⟩ > 0` for all `i` and some `z`,
+//!   for any number of contacts and in any order. In this case each reflection increases `⟨p, z⟩`, which the
+//!   energy bounds; so the impulses have a finite sum and the momenta a limit `p_∞`. Contacts that are hit
+//!   infinitely often have `⟨p_∞, u⟩ = 0`. Their reflections leave `p_∞` fixed and preserve the distance from
+//!   it, and this distance tends to zero only if it is zero. Without such a motion (a body clamped between
+//!   two walls) the sequence may not end; it then has the status of the limit.
+//! - **Uniqueness**: [`Outcomes::indeterminacy`] measures how far the outcomes of this velocity are apart,
+//!   and [`order_never_matters`] states whether geometry and masses alone exclude a second outcome.
+//! - **Does not** always end in a minimal sequence: of two contacts with `⟨u, v⟩ > 0`,
+//!   [`Order::LeastApproached`] may reflect at `u` and then at `v` although `v` alone would suffice.
+//! - **Cost** of a reflection as many multiply-adds as contacts. The search for all sequences also follows
+//!   every subsequence, but it follows sequences with the same future only once, so that billions of them can
+//!   be counted. Where [`order_never_matters`] holds, no subsequence needs to be followed.
 //!
 //! # Source
 //!
 //! V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence, uniqueness, and
 //! design consequences", *IEEE Transactions on Automation Science and Engineering* 11 (2014) 154–168
-//! (equations 7 to 17, definition 1, theorems 1 to 3). There every sequence is a candidate and that none
-//! of its reflections pulls is a condition (12c) on the sum; here it is asked of every reflection.
-//! That sequences of more than two contacts end is left open there; the argument above is ours.
+//! (equations 7 to 17, definition 1, theorems 1 to 3). There every sequence is a candidate, and the condition
+//! that no reflection pulls (12c) applies to the sum; here it applies to every reflection. The paper leaves
+//! open whether sequences of more than two contacts end; the argument above is our own.
 
 use nalgebra::DVector;
 
@@ -83,28 +84,29 @@ pub use pairs::{Pair, order_never_matters, pairs};
 use search::Search;
 use turns::Turns;
 
-/// Reflections that leave less rounding than velocities have anyway: `64` is the factor of [`Problem::rounding`].
+/// Number of reflections whose rounding does not exceed that of velocities: `64` is the factor of
+/// [`Problem::rounding`].
 const LONG: usize = 64;
 
-/// Steps of listing sequences for each momentum that a search may look at.
+/// Maximum number of listing steps for each momentum that a search may examine.
 const LISTING: usize = 10;
 
-/// Which of the contacts that are approached is hit next.
+/// Selects which contact with approach is hit next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Order {
-    /// The one with the least `⟨p, u⟩` (argmin), of equals the first.
+    /// The one with the smallest `⟨p, u⟩` (argmin); in case of a tie the first.
     #[default]
     MostApproached,
-    /// The one with the largest `⟨p, u⟩` below zero (argmax), of equals the first.
+    /// The one with the largest negative `⟨p, u⟩` (argmax); in case of a tie the first.
     LeastApproached,
-    /// Round and round in the order of the problem, contacts that are not approached left out.
+    /// Cyclic in the order of the problem; contacts without approach are skipped.
     Index,
-    /// Round and round in this order, which lists each contact once.
+    /// Cyclic in this order, which lists each contact once.
     Fixed(Vec<usize>),
-    /// Any, each as likely as the others; the seed makes it repeatable. Needs the feature `sets`.
+    /// Random with equal probabilities; the seed makes it repeatable. Needs the feature `sets`.
     #[cfg(feature = "sets")]
     Random(u64),
 }
@@ -113,8 +115,8 @@ pub enum Order {
 ///
 /// # Example
 ///
-/// The last two of three equal balls in a row rest when the first arrives at 2 m/s; with `R = 1/2` half
-/// of the plastic outcome, 2/3 m/s each, is mixed in.
+/// The last two of three equal balls in a row rest when the first arrives at 2 m/s. With `R = 1/2` the
+/// outcome is half elastic and half plastic, where the plastic outcome is 2/3 m/s for each ball.
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
@@ -138,21 +140,21 @@ pub enum Order {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Propagative {
-    /// `R`, the restitution of energy (in `[0, 1]`, default 1): `1 − R²` of the energy that the
-    /// plastic impact loses is lost.
+    /// `R`, the restitution of energy (in `[0, 1]`, default 1): the fraction `1 − R²` of the loss of the
+    /// plastic impact is lost.
     pub restitution: f64,
-    /// Which contact is hit next; [`Propagative::outcomes`] does not use it.
+    /// Selects the contact that is hit next; [`Propagative::outcomes`] does not use it.
     pub order: Order,
-    /// A contact is approached when `⟨p, u⟩ < −tolerance ‖p⁻‖`, and momenta are the same when their
-    /// `⟨p, u⟩` differ by no more (in `(0, 1)`, default `1e-10`: hundreds of reflections of ten contacts
-    /// leave less rounding).
+    /// Relative tolerance: there is approach at a contact when `⟨p, u⟩ < −tolerance ‖p⁻‖`, and momenta are
+    /// equal when their `⟨p, u⟩` differ by at most this much (in `(0, 1)`, default `1e-10`; the rounding of
+    /// hundreds of reflections of ten contacts is smaller).
     pub tolerance: f64,
-    /// Most reflections of one sequence (≥ 1, default 10 000).
+    /// Maximum number of reflections of one sequence (≥ 1, default 10 000).
     pub limit: usize,
-    /// Most momenta that the search for all sequences looks at (≥ 1, default 10⁷, about a second). To list what was found takes
-    /// at most ten times as many steps, about another second.
+    /// Maximum number of momenta that the search for all sequences examines (≥ 1, default 10⁷, about a
+    /// second). Listing the results takes at most ten times as many steps, about another second.
     pub search_limit: usize,
-    /// Most sequences of each outcome that are listed (≥ 1, default 10 000); all are counted.
+    /// Maximum number of sequences listed for each outcome (≥ 1, default 10 000); all are counted.
     pub listed: usize,
 }
 
@@ -173,18 +175,18 @@ impl Default for Propagative {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcomes {
-    /// The outcomes, each velocity once; none if there is no end without approach.
+    /// The outcomes, each velocity once; empty if no sequence ends without approach.
     pub branches: Vec<Branch>,
-    /// [`Status::Resolved`] when no minimal sequence is missing, [`Status::Limit`] when the limit of
-    /// the search, or of listing what it found, was reached.
+    /// [`Status::Resolved`] when no minimal sequence is missing, [`Status::Limit`] when the limit of the
+    /// search or of the listing was reached.
     pub status: Status,
-    /// `ξ`, the largest distance of two outcomes in the kinetic metric over `‖p⁻‖` (in `[0, 2]`): zero
+    /// `ξ`, the largest distance between two outcomes in the kinetic metric over `‖p⁻‖` (in `[0, 2]`): zero
     /// when the outcome is unique.
     pub indeterminacy: f64,
 }
 
 impl Outcomes {
-    /// Whether there is one outcome and no other.
+    /// Whether there is exactly one outcome.
     #[must_use]
     pub fn is_unique(&self) -> bool {
         self.status == Status::Resolved && self.branches.len() == 1
@@ -195,24 +197,26 @@ impl Outcomes {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Branch {
-    /// Velocity and percussions; with redundant contacts the percussions of the first sequence.
+    /// Velocity and impulses; with redundant contacts the impulses of the first sequence.
     pub outcome: Outcome,
-    /// Contacts in the order of their reflections, sequences in lexicographic order, the first
-    /// [`Propagative::listed`], or fewer where listing has taken its [time](Propagative::search_limit); of contacts with the same normal the first stands for all. With `R = 0`
-    /// there are none: order means nothing.
+    /// Contacts in the order of their reflections, sequences in lexicographic order. The list has the first
+    /// [`Propagative::listed`] sequences, or fewer when the [limit](Propagative::search_limit) of the listing
+    /// is reached. Of contacts with the same normal, the first represents all. With `R = 0` the list is
+    /// empty, because the order has no effect.
     pub sequences: Vec<Vec<usize>>,
-    /// Number of all its sequences, or [`u64::MAX`] for at least as many.
+    /// Number of all its sequences; [`u64::MAX`] means at least this many.
     pub sequence_count: u64,
 }
 
 impl Propagative {
     /// The outcomes of all minimal sequences.
     ///
-    /// When the limit of the search is reached, those found are returned and the status says so.
+    /// When the limit of the search is reached, the outcomes found so far are returned, and the status states
+    /// this.
     ///
     /// # Errors
     ///
-    /// As of [`Law::resolve`]; the order is not looked at.
+    /// As [`Law::resolve`]; the order is not used.
     pub fn outcomes(&self, problem: &Problem) -> Result<Outcomes, Error> {
         let mut outcomes = self.answers(problem)?;
         let claims = self.claims(problem);
@@ -222,11 +226,11 @@ impl Propagative {
         Ok(outcomes)
     }
 
-    /// The same, not judged, as of [`Law::answer`].
+    /// Returns the same outcomes without judging them, as [`Law::answer`].
     ///
     /// # Errors
     ///
-    /// As of [`outcomes`](Self::outcomes).
+    /// As [`outcomes`](Self::outcomes).
     pub fn answers(&self, problem: &Problem) -> Result<Outcomes, Error> {
         let mirrors = self.mirrors(problem)?;
         let plastic = self.plastic(&mirrors, problem);
@@ -289,13 +293,13 @@ impl Propagative {
         Mirrors::new(problem, self.tolerance)
     }
 
-    /// Percussions of the plastic impact, where something approaches and `R < 1`.
+    /// Impulses of the plastic impact, if there is approach and `R < 1`.
     fn plastic(&self, mirrors: &Mirrors, problem: &Problem) -> Option<Vec<f64>> {
         let matters = self.restitution < 1.0 && !mirrors.feasible(&mirrors.start);
         matters.then(|| mirrors.plastic(problem))
     }
 
-    /// The outcome of the reflections at `word`, mixed with the plastic impact.
+    /// Returns the outcome of the reflections at `word`, mixed with the plastic impact.
     fn outcome(
         &self,
         problem: &Problem,
@@ -309,9 +313,10 @@ impl Propagative {
         for &k in word {
             let contact = mirrors.contacts[k];
             let row = problem.rows(contact).start;
-            // By the velocity itself, whose kinetic norm a reflection keeps to rounding. Contact velocities of bodies with
-            // very different masses do not know the slow one: after a thousand reflections its energy is rounding of the fast.
-            // A contact that rounding lets separate there is not pulled.
+            // From the velocity itself, whose kinetic norm a reflection keeps to rounding. With bodies of
+            // very different masses, the contact velocities do not resolve the motion of the slow one: after
+            // a thousand reflections its energy is rounding of the fast one. A contact that separates there
+            // by rounding is not pulled.
             let approach = problem.contact_jacobian().row(row).tr_dot(&velocity).min(0.0);
             let push = mirrors.percussion_at(approach, k);
             impulse[k] += push;
@@ -331,7 +336,7 @@ impl Propagative {
             for (elastic, rest) in impulse.iter_mut().zip(&rest) {
                 *elastic = part * *elastic + (1.0 - part) * rest;
                 if plastic.is_none() {
-                    // Rounding of what is kept does not pull at contacts that were not struck.
+                    // Rounding of conserved quantities must not pull at contacts that were not struck.
                     *elastic = elastic.max(0.0);
                 }
             }
@@ -346,8 +351,8 @@ impl Propagative {
         outcome
     }
 
-    /// Change of the energy as a part of that before the impact: none by reflections, `−(1 − R²) E_p` by the mixture, and what
-    /// joints take that were open.
+    /// Change of the energy as a fraction of the energy before: zero by reflections, `−(1 − R²) E_p` by the
+    /// mixture, plus the loss in joints that were violated before.
     fn energy_change(&self, problem: &Problem) -> Option<f64> {
         let mirrors = self.mirrors(problem).ok()?;
         let before = problem.velocity();
@@ -366,7 +371,7 @@ impl Propagative {
     }
 }
 
-/// The velocity that `percussions` of the mirrors leave.
+/// Returns the velocity after the impulses `percussions` of the mirrors.
 fn held(problem: &Problem, mirrors: &Mirrors, percussions: &[f64]) -> DVector<f64> {
     let mut velocity = problem.free_velocity();
     for (&contact, &push) in mirrors.contacts.iter().zip(percussions) {
@@ -375,10 +380,10 @@ fn held(problem: &Problem, mirrors: &Mirrors, percussions: &[f64]) -> DVector<f6
     velocity
 }
 
-/// The part of the motion relative to `rest`, the plastic outcome, that gives `velocity` the energy before the impact, where
-/// that differs by no more than rounding of so many `reflections`, and otherwise 1.
+/// Scale of the motion relative to `rest`, the plastic outcome, that gives `velocity` the energy before the
+/// impact. It is 1 when the difference exceeds the rounding of this number of `reflections`.
 ///
-/// Reflections at a normal that is rounded change the energy by a rounding each, in the same direction each time.
+/// Reflections at a rounded normal change the energy by rounding, in the same direction each time.
 fn kept(
     problem: &Problem,
     rest: &DVector<f64>,
@@ -408,7 +413,7 @@ impl Law for Propagative {
         let mut turns = Turns::new(&self.order, &mirrors, problem.contacts().len())?;
         let plastic = self.plastic(&mirrors, problem);
         let (mut state, mut word, mut status) = (mirrors.start.clone(), vec![], Status::Resolved);
-        // The plastic outcome does not wait for the elastic one to end.
+        // The plastic outcome does not depend on whether the elastic sequence ends.
         while self.restitution > 0.0
             && let Some(k) = turns.next(&mirrors, &state)
         {
@@ -425,7 +430,7 @@ impl Law for Propagative {
     }
 }
 
-/// Largest distance of two outcomes in the kinetic metric (`√(2 J)`).
+/// Largest distance between two outcomes in the kinetic metric (`√(2 J)`).
 fn largest_distance(problem: &Problem, branches: &[Branch]) -> f64 {
     let momenta: Vec<DVector<f64>> =
         branches.iter().map(|branch| problem.momentum(&branch.outcome.velocity)).collect();

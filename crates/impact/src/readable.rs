@@ -1,6 +1,7 @@
 //! Numbers in messages.
 
-/// `value` such that it reads back to the same bits, with an exponent where digits alone would be long.
+/// Formats `value` so that it reads back to the same bits, with an exponent where the digits alone would be
+/// long.
 ///
 /// Rust prints `1e300` with all of its 301 digits.
 pub(crate) fn readable(value: f64) -> String {

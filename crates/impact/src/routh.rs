@@ -1,6 +1,6 @@
 //! Routh's method: a single contact followed through the impact, with dry friction at every instant.
 //!
-//! The normal percussion `p` takes the place of time. With the contact velocity `u = (u_n, u_t)` and
+//! The normal impulse `p` takes the place of time. With the contact velocity `u = (u_n, u_t)` and
 //! the Delassus operator `W`,
 //!
 //! ```math
@@ -9,34 +9,36 @@
 //! W_{tt} f = -w_{tn}, \; \lVert f \rVert \le \mu \text{ while sticking}.
 //! ```
 //!
-//! Where sliding ends, the contact sticks if that takes no more than `μ`, and otherwise slides on in
-//! the only direction that friction lets grow. The *compression* ends where `u_n = 0`, and
-//! [`Restitution`] says where the impact ends.
+//! Where sliding ends, the contact sticks if that requires no more than `μ`; otherwise it continues to slide
+//! in the only direction in which the sliding velocity can grow. The *compression* ends where `u_n = 0`, and
+//! [`Restitution`] determines where the impact ends.
 //!
-//! **In the plane** the path is a chain of straight legs, computed in closed form: it slides, then
-//! sticks, reverses or slides on. While the friction of sliding jams the contact (`W_nn < μ |W_nt|`
-//! against it), the approach grows although the contact pushes; the jam ends because sliding does.
+//! **In the plane** the path consists of straight segments, computed in closed form: the contact slides, then
+//! it sticks, reverses or continues to slide. While the friction of sliding jams the contact
+//! (`W_nn < μ |W_nt|` against it), the approach grows although the contact pushes; the jam ends because
+//! sliding ends.
 //!
-//! **In space** a sliding leg is a curve, integrated with the error control of an embedded Runge–Kutta
-//! pair. As it turns into a jam, a contact that separates can approach again; this is one more
-//! compression, and [`Restitution`] compares the sums of all expansions and all compressions. The
-//! parameter `τ` with `dp = ‖u_t‖ dτ` makes the equation regular where sliding ends, and
-//! events are located to rounding.
+//! **In space** a sliding segment is a curve, integrated with the error control of an embedded Runge–Kutta
+//! pair. When the sliding direction turns into a jam, a contact that separates can approach again; this is
+//! another compression, and [`Restitution`] compares the sums of all expansions and all compressions. The
+//! parameter `τ` with `dp = ‖u_t‖ dτ` makes the equation regular where sliding ends, and events are located
+//! to rounding.
 //!
 //! - **Needs** one contact, or none; joints are allowed.
-//! - **Guarantees** no adhesion and percussions in the cone; no approach. Planar and frictionless
+//! - **Guarantees** no adhesion and impulses in the cone; no approach. Planar and frictionless
 //!   answers to rounding, spatial ones to the tolerance.
 //! - **Energy** never grows with [`Restitution::Energetic`], nor with `e = 0`. With
 //!   [`Restitution::Kinematic`] it *can grow* when friction changes within the impact, with
-//!   [`Status::EnergyGained`]. With [`Restitution::Kinetic`] nothing bounds the work of
-//!   the expansion by that of the compression; 30 000 random impacts each in the plane and in space
-//!   showed no gain of energy, friction included.
-//! - **Does not** start an impact at a contact that slides without approaching, even if its friction
-//!   would jam (the impact without collision of Painlevé).
-//! - **Dependent rows**: a contact whose normal depends on its tangents cannot move along its normal while it sticks. Its
-//!   compression ends where its sliding ends. It has no outcome by [`Restitution::Kinematic`] and [`Restitution::Energetic`]
-//!   with `e > 0`, for nothing drives it apart ([`Status::Unsolved`]).
-//! - **Cost** in the plane a few dozen operations; in space one to a few thousand evaluations of the
+//!   [`Status::EnergyGained`]. With [`Restitution::Kinetic`] the work of the expansion is not bounded by that
+//!   of the compression; 30 000 random impacts in the plane and 30 000 in space showed no gain of energy,
+//!   friction included.
+//! - **Does not** start an impact at a contact that slides without approaching, even if its friction would
+//!   jam (Painlevé's impact without collision).
+//! - **Dependent rows**: a contact whose normal depends on its tangents cannot move along its normal while it
+//!   sticks. Its compression ends where its sliding ends. With [`Restitution::Kinematic`] or
+//!   [`Restitution::Energetic`] and `e > 0` it has no outcome, because no impulse separates it
+//!   ([`Status::Unsolved`]).
+//! - **Cost** in the plane a few dozen operations; in space from one to a few thousand evaluations of the
 //!   slope at the default tolerance, measured at 0.1 to 0.3 ms.
 //!
 //! # Source
@@ -85,7 +87,7 @@ mod tests;
 
 use path::{Path, Walk};
 
-/// Where an impact ends, by the coefficient of restitution `e` of the contact.
+/// End of an impact, as a function of the coefficient of restitution `e` of the contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -93,10 +95,10 @@ use path::{Path, Walk};
 pub enum Restitution {
     /// Newton: the speed of separation is `e` times that of approach.
     Kinematic,
-    /// Poisson: the normal percussion while separating is `e` times that while approaching.
+    /// Poisson: the normal impulse while separating is `e` times that while approaching.
     #[default]
     Kinetic,
-    /// Stronge: the normal percussion does `e²` times the work while separating that it took up while
+    /// Stronge: the work of the normal impulse while separating is `e²` times the work it absorbed while
     /// approaching.
     Energetic,
 }
@@ -105,8 +107,8 @@ pub enum Restitution {
 ///
 /// # Example
 ///
-/// A rod end with `W = [4 3; 3 4]/m` that falls straight is thrown sideways; with `μ = 1` it sticks, and
-/// the percussion stops it within `1/(4 − 9/4)` N·s.
+/// A rod end with `W = [4 3; 3 4]/m` that falls straight is thrown sideways. With `μ = 1` it sticks, and the
+/// impulse stops it within `1/(4 − 9/4)` N·s.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -127,12 +129,12 @@ pub enum Restitution {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Routh {
-    /// Where the impact ends.
+    /// Rule for the end of the impact.
     pub restitution: Restitution,
-    /// Relative error allowed in a step of a curved path, and the part of the speed before the impact
+    /// Relative error allowed in a step of a curved path, and the fraction of the speed before the impact
     /// below which sliding has ended (in `[1e-14, 1e-3]`, default `1e-12`).
     pub tolerance: f64,
-    /// Most steps along a curved path (≥ 1, default 100 000).
+    /// Maximum number of steps along a curved path (≥ 1, default 100 000).
     pub step_limit: usize,
 }
 
@@ -160,11 +162,11 @@ impl Law for Routh {
         }
         let (contact, delassus) = (&problem.contacts()[0], problem.delassus());
         let rows = free.len();
-        // Tangents that do not exist do not move.
+        // Missing tangents do not move.
         let delassus =
             Matrix3::from_fn(|i, j| if i < rows && j < rows { delassus[(i, j)] } else { 0.0 });
         let start = Vector3::from_fn(|i, _| if i < rows { free[i] } else { 0.0 });
-        // A fourth of what the certificate allows velocities.
+        // A fourth of the tolerance of the certificate for velocities.
         let rounding = problem.rounding() / 4.0;
         let mut path = Path::new(delassus, start, contact, self.restitution, rounding);
         let end = match contact.tangents.len() {
@@ -218,7 +220,7 @@ impl Routh {
             }
         }
         let (phase, tangential) = path.after_sliding();
-        // A normal that depends on the tangents moves by the friction of sticking times their velocity.
+        // A normal that depends on the tangents moves by their velocity times the friction of sticking.
         path.left = self.tolerance * tangential[0].hypot(tangential[1]).max(1.0);
         path.straight(phase, tangential, f64::INFINITY)
     }

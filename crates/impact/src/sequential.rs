@@ -1,20 +1,21 @@
 //! One contact after another: each impact is resolved as if it were the only one.
 //!
-//! While contacts approach, the [`Order`] picks one of them and the inner law resolves the problem that
-//! has this contact alone, from the velocity that the impacts before it left. The percussions add up. Each single
-//! impact is judged by the certificate of its own problem, and the sum by that of the whole; a single impact that fails ends
-//! the sequence with its status.
+//! While contacts approach, the [`Order`] selects one of them, and the inner law resolves the problem with
+//! this contact alone, from the velocity after the previous impacts. The impulses are added up. Each single
+//! impact is judged by the certificate of its own problem, and the sum by that of the whole; a single impact
+//! that fails ends the sequence with its status.
 //!
 //! - **Needs** an inner law that ends without approach at its contact.
-//! - **Guarantees** no adhesion and percussions in their cones as far as the inner law does (cones are
+//! - **Guarantees** no adhesion and impulses in their cones as far as the inner law does (cones are
 //!   convex), and an approach of at most the tolerance when the status is
 //!   [`Resolved`](crate::outcome::Status::Resolved). Contacts that pushed may separate.
-//! - **Energy** does in each impact what it does under the inner law.
-//! - **Does not** always come to an end: inelastic impacts at coupled contacts may approach rest only
-//!   in the limit, and with friction the sequence can go on forever. The outcome depends on the order;
-//!   that is the point of [`Sequential::all`].
-//! - **Cost** one impact of the inner law for each impact; the trace keeps the velocity after each. Trying all orders is bounded
-//!   by [`Sequential::search_limit`], at the default about a second with [`Newton`](crate::Newton).
+//! - **Energy** behaves in each single impact as with the inner law.
+//! - **Does not** always come to an end: inelastic impacts at coupled contacts may approach rest only in the
+//!   limit, and with friction the sequence can go on forever. The outcome depends on the order;
+//!   [`Sequential::all`] shows how.
+//! - **Cost** one application of the inner law for each single impact; the trace stores the velocity after
+//!   each. The cost of trying all orders is bounded by [`Sequential::search_limit`], at the default about a
+//!   second with [`Newton`](crate::Newton).
 //!
 //! # Source
 //!
@@ -34,21 +35,21 @@ use crate::{
     outcome::{Phase, Stage, Status, Trace},
 };
 
-/// Most contacts whose orders [`Sequential::all`] tries: 7! = 5040 orders.
+/// Maximum number of contacts for [`Sequential::all`]: 7! = 5040 orders.
 const MOST_CONTACTS: usize = 7;
 
-/// Which of the contacts that approach comes next.
+/// Selects which contact with approach comes next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Order {
-    /// The one that approaches fastest (m/s); of equals the first.
+    /// The contact with the fastest approach (m/s); in case of a tie the first.
     #[default]
     Fastest,
-    /// Round and round in the order of the problem, contacts that do not approach left out.
+    /// Cyclic in the order of the problem; contacts that do not approach are skipped.
     Index,
-    /// Round and round in this order, which lists each contact once.
+    /// Cyclic in this order, which lists each contact once.
     Cycle(Vec<usize>),
 }
 
@@ -56,7 +57,7 @@ pub enum Order {
 ///
 /// # Example
 ///
-/// Newton's cradle: a ball strikes two that rest, and elastic impacts hand its speed through.
+/// Newton's cradle: a ball strikes two that rest, and elastic impacts pass its speed on to the last.
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
@@ -74,12 +75,12 @@ pub enum Order {
 pub struct Sequential<L> {
     /// The law of a single impact.
     pub inner: L,
-    /// Which contact comes next.
+    /// Selects the next contact.
     pub order: Order,
-    /// A contact that approaches by at most this part of the fastest approach before the impact is
-    /// done (in `(0, 1)`, default `1e-9`).
+    /// Approach at which a contact counts as resolved, as a fraction of the fastest approach before the
+    /// impact (in `(0, 1)`, default `1e-9`).
     pub tolerance: f64,
-    /// Most single impacts (≥ 1, default 1000).
+    /// Maximum number of single impacts (≥ 1, default 1000).
     pub limit: usize,
     /// Maximum number of single impacts of all orders together in [`Sequential::all`] (≥ 1, default 50 000).
     pub search_limit: usize,
@@ -91,26 +92,28 @@ pub struct Sequential<L> {
 pub struct Outcomes {
     /// The outcomes, each velocity once.
     pub outcomes: Vec<Outcome>,
-    /// [`Status::Resolved`] when all orders were tried, [`Status::Limit`] when [`Sequential::search_limit`] was reached before.
+    /// [`Status::Resolved`] when all orders were tried, [`Status::Limit`] when [`Sequential::search_limit`]
+    /// was reached first.
     pub status: Status,
 }
 
 impl<L> Sequential<L> {
-    /// The sequence of `inner`'s impacts with the default order, tolerance and limit.
+    /// Sequential impacts with `inner` and the default order, tolerance and limit.
     pub const fn new(inner: L) -> Self {
         Self { inner, order: Order::Fastest, tolerance: 1e-9, limit: 1000, search_limit: 50_000 }
     }
 }
 
 impl<L: Law> Sequential<L> {
-    /// The outcomes of all cyclic sequences, one for each order of the contacts, each velocity once.
+    /// Returns the outcomes of all cyclic sequences, one for each order of the contacts, each velocity once.
     ///
-    /// Of outcomes whose velocities agree to `√tolerance` times the largest entry the first is kept,
-    /// in lexicographic order of the contacts: sequences that end only in the limit stop at different
-    /// distances from it, which a geometric tail makes larger than the tolerance. [`Self::order`] is
-    /// not used.
+    /// Of outcomes whose velocities agree to `√tolerance` times the largest entry, the first is kept, in
+    /// lexicographic order of the contacts. This tolerance is larger because sequences that end only in the
+    /// limit stop at different distances from it, and a geometric tail makes these larger than the tolerance.
+    /// [`Self::order`] is not used.
     ///
-    /// When [`Self::search_limit`] is reached, the outcomes of the orders before are returned and the status says so.
+    /// When [`Self::search_limit`] is reached, the outcomes of the orders tried so far are returned, with the
+    /// status of the limit.
     ///
     /// # Errors
     ///
@@ -147,7 +150,7 @@ impl<L: Law> Sequential<L> {
         }
     }
 
-    /// The outcome in this order, of at most `limit` single impacts.
+    /// Returns the outcome for this order, with at most `limit` single impacts.
     fn resolve_in(&self, problem: &Problem, order: &Order, limit: usize) -> Result<Outcome, Error> {
         self.check(problem, order)?;
         let none = DVector::zeros(problem.contact_jacobian().nrows());
@@ -164,7 +167,7 @@ impl<L: Law> Sequential<L> {
                 break;
             }
             let single = singles[k].with_velocity(outcome.velocity.clone())?;
-            // A stage that its own certificate refuses would carry its error into all that follow.
+            // A stage that its own certificate rejects would pass its error on to all later stages.
             let answer = judged(&single, &self.inner.claims(&single), self.inner.answer(&single)?)?;
             let (rows, share) = (problem.rows(k), &answer.impulses[0]);
             impulse[rows.start] += share.normal;
@@ -176,7 +179,7 @@ impl<L: Law> Sequential<L> {
             let velocity = outcome.velocity.clone();
             stages.push(Stage { phase: Phase::Impact, contact: Some(k), velocity });
             outcome.trace.stages = stages;
-            // What a stage gains a later one may lose; the whole is judged at the end.
+            // A later stage may lose the energy that a stage gains; the whole is judged at the end.
             if !matches!(answer.trace.status, Status::Resolved | Status::EnergyGained) {
                 outcome.trace.status = answer.trace.status;
                 break;
@@ -240,7 +243,7 @@ fn approaches(problem: &Problem, velocity: &DVector<f64>) -> Vec<f64> {
     approach_of(problem, &problem.movable_contact_velocity(velocity))
 }
 
-/// The same, of a contact velocity (m/s).
+/// The speed of approach from a contact velocity (m/s).
 fn approach_of(problem: &Problem, velocity: &DVector<f64>) -> Vec<f64> {
     (0..problem.contacts().len()).map(|k| -velocity[problem.rows(k).start]).collect()
 }
@@ -249,7 +252,7 @@ fn fastest(approaches: &[f64]) -> f64 {
     approaches.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The contact whose turn it is, if one approaches faster than `threshold`.
+/// The next contact, if any approaches faster than `threshold`.
 fn next(order: &Order, approach: &[f64], threshold: f64, last: Option<usize>) -> Option<usize> {
     let index: Vec<usize>;
     let cycle = match order {
@@ -268,7 +271,7 @@ fn next(order: &Order, approach: &[f64], threshold: f64, last: Option<usize>) ->
     turns.into_iter().find(|&k| approach[k] > threshold)
 }
 
-/// Advances to the next order in lexicographic order; false at the last.
+/// Advances to the next order in lexicographic order; returns false at the last.
 fn next_permutation(order: &mut [usize]) -> bool {
     let Some(pivot) = order.windows(2).rposition(|pair| pair[0] < pair[1]) else { return false };
     let larger = order.iter().rposition(|&k| k > order[pivot]).unwrap_or(pivot);

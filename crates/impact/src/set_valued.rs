@@ -1,8 +1,8 @@
 //! Routh's method for several contacts at once, and the set of all its outcomes.
 //!
-//! Rigid bodies do not say at which relative rates the percussions at their contacts grow. Here every
-//! rate is possible: in each of up to `N` steps the normal percussion at contact `i` may grow by at
-//! most `λ̄_i`, drawn anew from `(0, h]`, and the step solves with `v' = v + M⁻¹ Jᵀ Λ`
+//! Rigid-body mechanics does not determine the relative rates at which the impulses at several contacts grow.
+//! Here every rate is possible: in each of up to `N` steps the normal impulse at contact `i` may grow by at
+//! most `λ̄_i`, drawn again from `(0, h]`, and the step solves with `v' = v + M⁻¹ Jᵀ Λ`
 //!
 //! ```math
 //! 0 \le s_i \perp \bar\lambda_i - \Lambda_{n,i} \ge 0, \qquad
@@ -10,28 +10,28 @@
 //! \Lambda_{t,i} \in -\mu_i \Lambda_{n,i}\, \mathrm{Unit}(J_{t,i} v').
 //! ```
 //!
-//! So each contact takes its full increment, or less and does not approach afterwards. A sample ends
-//! when no contact approaches (algorithm 1). Many samples fill the set of post-impact velocities
-//! (algorithm 2); those that still approach after `N` steps are given one last small step.
+//! So each contact takes its full increment, or it takes less and does not approach afterwards. A sample ends
+//! when no contact approaches (algorithm 1). Many samples fill the set of post-impact velocities (algorithm
+//! 2); those that still approach after `N` steps receive one last small step.
 //!
-//! - **Needs** nothing: planar and spatial contacts, joints, redundant contacts. In space the disk of
-//!   friction is replaced by an inscribed polygon with [`Settings::directions`] sides.
-//! - **Guarantees** of a sample that ended: approach up to [`Settings::tolerance`], no adhesion,
-//!   percussions in their cones (sums of cone members are members), both to rounding. Every step is
-//!   certified, see [`Figures`].
+//! - **Needs** no special structure: planar and spatial contacts, joints and redundant contacts are accepted.
+//!   In space the disk of friction is replaced by an inscribed polygon with [`Settings::directions`] sides.
+//! - **Guarantees** for a sample that ended: approach up to [`Settings::tolerance`], no adhesion, impulses in
+//!   their cones (sums of cone members are members), both to rounding. Every step is certified, see
+//!   [`Figures`].
 //! - **Energy** never grows in a step: with the complementarity above
 //!   `Λ · (u + u')/2 = Λ · u' − ½ Λ W Λ ≤ 0`.
-//! - **Does not** always end. With a pointed friction cone and independent draws a sample ends almost
-//!   surely, after a number of steps that [`guarantee`](crate::guarantee) bounds in the mean; a limit of
-//!   steps may come before. With one that is not pointed contacts can jam. Then the limit is the
+//! - **Does not** always end. With a pointed friction cone and independent draws a sample ends almost surely,
+//!   after a number of steps whose mean [`guarantee`](crate::guarantee) bounds; the step limit may be reached
+//!   earlier. With a cone that is not pointed, contacts can jam. In both cases the limit is the
 //!   [`Termination`].
-//! - **Does not** have unique steps in general, with several contacts and much friction. Of several
-//!   solutions a step takes the one that Lemke's path from the [`Covering`] vector ends in.
-//! - **Cost** of a step one LCP, with as many unknowns as contacts and, of contacts with tangents, the
-//!   directions of friction and one more. With planar contacts alone Lemke's path is followed on two
-//!   unknowns a contact, in about 0.5 µs for two contacts and 6 µs for five. No allocation once a
-//!   [`Sampler`] is made.
-//! - **Deterministic**: the bits depend on settings and problem, not on the number of threads.
+//! - **Does not** have unique steps in general, with several contacts and high friction. Of several
+//!   solutions, a step takes the one at the end of Lemke's path from the [`Covering`] vector.
+//! - **Cost** of a step: one LCP with one unknown per contact and, for each contact with tangents, one per
+//!   direction of friction and one more. With planar contacts only, Lemke's path is followed with two
+//!   unknowns per contact, in about 0.5 µs for two contacts and 6 µs for five. No allocation after
+//!   construction of a [`Sampler`].
+//! - **Deterministic**: the bits depend on settings and problem, but not on the number of threads.
 //!
 //! # Source
 //!
@@ -67,10 +67,10 @@ pub use draws::Draws;
 pub use sampler::{Path, PathStep, Sampler};
 pub use statistics::{Choices, Figures, Sample, Statistics, Summary, Termination};
 
-/// Samples of a chunk: the unit of parallel work, whatever the number of threads.
+/// Number of samples in a chunk: the unit of parallel work, for any number of threads.
 const CHUNK: u64 = 256;
 
-/// Chunks whose summaries wait to be merged.
+/// Number of chunks whose summaries are stored before they are merged.
 const WAVE: u64 = 32;
 
 /// Settings of [`SetValuedRouth`].
@@ -78,36 +78,36 @@ const WAVE: u64 = 32;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Largest increment `h` of a normal percussion in a step (N·s, > 0). There is no default (NaN,
-    /// which is refused): the set of outcomes depends on it, and what is small depends on the masses.
+    /// Maximum increment `h` of a normal impulse in a step (N·s, > 0). There is no default (NaN, which is
+    /// refused), because the set of outcomes depends on it, and which values are small depends on the masses.
     pub step: f64,
-    /// Most steps `N` of a sample (1 to 100 000, default 10).
+    /// Maximum number of steps `N` of a sample (1 to 100 000, default 10).
     pub steps: usize,
-    /// Samples of [`SetValuedRouth::post_impact_set`] (≥ 1, default 2¹⁴).
+    /// Number of samples of [`SetValuedRouth::post_impact_set`] (≥ 1, default 2¹⁴).
     pub samples: u64,
     /// Seed of the draws (default 1).
     pub seed: u64,
-    /// Where the increments come from (default [`Draws::Random`]).
+    /// Source of the increments (default [`Draws::Random`]).
     pub draws: Draws,
-    /// Directions of friction of a contact with two tangents (even, 4 to 360, default 8). Along the
-    /// directions the bound of friction is `μ` times the normal percussion, between them down to
-    /// `cos(π/k)` of that. The error falls about in proportion to `1/k`: a ball that slides at 2 m/s
-    /// and spins ends at most 0.34, 0.08, 0.04 and 0.01 m/s or rad/s from where Coulomb's disk leads it
-    /// with 4, 8, 16 and 64 directions.
+    /// Number of directions of friction of a contact with two tangents (even, 4 to 360, default 8). Along the
+    /// directions the bound of friction is `μ` times the normal impulse, between them down to `cos(π/k)` of
+    /// that. The error decreases about in proportion to `1/k`: with 4, 8, 16 and 64 directions, a ball that
+    /// slides at 2 m/s and spins ends at most 0.34, 0.08, 0.04 and 0.01 m/s or rad/s from the outcome with
+    /// Coulomb's disk.
     pub directions: usize,
-    /// Approach at which a sample ends, as a part of the fastest contact velocity before the impact (in
+    /// Approach at which a sample ends, as a fraction of the fastest contact velocity before the impact (in
     /// `[0, 1)`, default `1e-9`).
     pub tolerance: f64,
-    /// Increments of the last step of samples that still approach after `N` steps, as a part of `h` (in
-    /// `[0, 1]`, default 0.01). Zero leaves the step out.
+    /// Increments of the last step of samples that still approach after `N` steps, as a fraction of `h` (in
+    /// `[0, 1]`, default 0.01). Zero omits this step.
     pub closing_step: f64,
     /// Whether a step takes the solution that Lemke's method finds or one drawn among all (default [`Solutions::One`]).
     pub solutions: Solutions,
-    /// Which solution Lemke's method finds where a step has several (default [`Covering::Scaled`]).
+    /// Selects the solution where a step has several (default [`Covering::Scaled`]).
     pub covering: Covering,
-    /// Speed (m/s) and percussion (N·s) that [`Covering::Ones`] and [`Covering::Random`] take as one (> 0); by default the
-    /// fastest contact velocity before the impact and the percussion of the heaviest contact at that speed, `v/min W_nn`,
-    /// so that the units have no effect.
+    /// Units of speed (m/s) and impulse (N·s) for [`Covering::Ones`] and [`Covering::Random`] (> 0). By
+    /// default these are the fastest contact velocity before the impact and the impulse of the heaviest
+    /// contact at that speed, `v/min W_nn`, so that the units have no effect.
     pub covering_units: Option<[f64; 2]>,
     /// Settings of Lemke's method.
     pub lemke: lemke::Settings,
@@ -151,11 +151,11 @@ pub enum Solutions {
     Drawn,
 }
 
-/// The covering vector of Lemke's method, by which it chooses among several solutions of a step.
+/// The covering vector of Lemke's method, which selects among several solutions of a step.
 ///
-/// Where the velocity after a step is unique it has no effect on it. How much it matters elsewhere
-/// shows the compass gait of the source (two legs of 1 m, `μ = 5`, `h = 0.25` N·s): its samples take
-/// 1.63 LCPs on average with [`Scaled`](Self::Scaled), 1.69 with [`Ones`](Self::Ones) and 1.84 with
+/// It has no effect where the velocity after a step is unique. Its influence elsewhere can be seen in the
+/// compass gait of the source (two legs of 1 m, `μ = 5`, `h = 0.25` N·s): its samples take 1.63 LCPs on
+/// average with [`Scaled`](Self::Scaled), 1.69 with [`Ones`](Self::Ones) and 1.84 with
 /// [`Random`](Self::Random).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -163,12 +163,12 @@ pub enum Solutions {
 #[non_exhaustive]
 pub enum Covering {
     /// The fastest contact velocity before the impact in rows of velocities, and `h` in rows of
-    /// percussions, so that the units have no effect.
+    /// impulses, so that the units have no effect.
     #[default]
     Scaled,
-    /// The [units](Settings::covering_units) of speed in rows of velocities and of percussion in rows of percussions.
+    /// The [units](Settings::covering_units) of speed in rows of velocities and of impulse in rows of impulses.
     Ones,
-    /// [`Ones`](Self::Ones) times factors from `(0.1, 1.1]`, drawn anew for each sample.
+    /// [`Ones`](Self::Ones) times factors from `(0.1, 1.1]`, drawn separately for each sample.
     Random,
 }
 
@@ -176,8 +176,8 @@ pub enum Covering {
 ///
 /// # Example
 ///
-/// A dumbbell of two masses of 1 kg falls flat at 1 m/s on two frictionless corners. Each corner stops
-/// its own mass, so that every order ends in rest after 1 N·s at each.
+/// A dumbbell of two masses of 1 kg falls flat at 1 m/s on two frictionless corners. Each corner stops its
+/// own mass, so every order ends at rest after 1 N·s at each.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -199,17 +199,17 @@ pub enum Covering {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SetValuedRouth {
-    /// Steps, samples, draws and how a step is solved.
+    /// Steps, samples, draws and the solution of a step.
     pub settings: Settings,
 }
 
-/// What [`SetValuedRouth::post_impact_set`] returns.
+/// Result of [`SetValuedRouth::post_impact_set`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PostImpactSet<S> {
-    /// What the caller's summary made of the samples.
+    /// The caller's summary of the samples.
     pub summary: S,
-    /// How the samples ended, how many LCPs they took and how exactly those were solved.
+    /// Statistics of how the samples ended, how many LCPs they took and how exactly those were solved.
     pub statistics: Statistics,
 }
 
@@ -220,7 +220,7 @@ impl SetValuedRouth {
         Self { settings }
     }
 
-    /// The whole path of one sample; the same index gives the same path as in the set.
+    /// Returns the whole path of one sample; the same index gives the same path as in the set.
     ///
     /// # Errors
     ///
@@ -229,15 +229,15 @@ impl SetValuedRouth {
         Ok(Sampler::new(problem, &self.settings)?.path(index))
     }
 
-    /// The set of post-impact velocities, sample by sample (algorithm 2).
+    /// Computes the set of post-impact velocities, sample by sample (algorithm 2).
     ///
-    /// The samples with indices 0 to `samples − 1` run in chunks on the threads of rayon's current
-    /// pool. Each chunk records those that end without approach in a clone of `summary`, in the order
-    /// of their indices, and the clones are merged in the order of the chunks; so neither the bits of
-    /// the result nor the memory depend on the number of threads, and memory grows with the samples
-    /// only if the summary keeps them. `summary` itself should be empty.
+    /// The samples with indices 0 to `samples − 1` run in chunks on the threads of rayon's current pool. Each
+    /// chunk records those that end without approach in a clone of `summary`, in the order of their indices,
+    /// and the clones are merged in the order of the chunks. Therefore neither the bits of the result nor the
+    /// memory depend on the number of threads, and memory grows with the number of samples only if the
+    /// summary stores them. `summary` itself should be empty.
     ///
-    /// `progress` is called on the calling thread with the number of samples done, now and then and at
+    /// `progress` is called on the calling thread with the number of samples done, from time to time and at
     /// the end.
     ///
     /// # Errors
@@ -302,10 +302,10 @@ impl SetValuedRouth {
 }
 
 impl SetValuedRouth {
-    /// The status of a set with these statistics: [`Status::Unsolved`] when a step was not solved, [`Status::Limit`]
-    /// when no sample ended, [`Status::Violated`] when a figure of the steps is more than `2 √eps` of its size, and
-    /// otherwise [`Status::Resolved`]. Sizes are those of the statistics: the fastest contact velocity before the
-    /// impact, `h`, and the energy before the impact.
+    /// Returns the status of a set with these statistics: [`Status::Unsolved`] when a step was not solved,
+    /// [`Status::Limit`] when no sample ended, [`Status::Violated`] when a figure of the steps is more than
+    /// `2 √eps` of its size, and otherwise [`Status::Resolved`]. Sizes are those of the statistics: the
+    /// fastest contact velocity before the impact, `h`, and the energy before the impact.
     #[must_use]
     pub fn status(&self, problem: &Problem, statistics: &Statistics) -> Status {
         let Figures { energy_gain, adhesion, cone_violation, drift, .. } = statistics.figures;
@@ -336,7 +336,8 @@ impl Law for SetValuedRouth {
         "set-valued-routh"
     }
 
-    /// Each step claims what the [statistics](Statistics) measure; contacts that have pushed may separate later.
+    /// The claims about each step are those that the [statistics](Statistics) measure; contacts that have pushed may
+    /// separate later.
     fn claims(&self, problem: &Problem) -> Claims {
         let fastest = problem.borrow_free_contact_velocity().amax();
         Claims::new(RestitutionUse::Ignored)

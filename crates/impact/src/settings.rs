@@ -4,17 +4,18 @@ use std::{fmt::Debug, str::FromStr};
 
 use percussion_complementarity::lcp::lemke;
 
-/// Expectations that several laws have.
+/// Expected values that several laws share.
 pub(crate) const AT_LEAST_1: &str = "a number from 1 on";
 pub(crate) const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
 
-/// What is made of settings as text: a law with one answer, or a group of settings.
+/// A type that is built from settings as text: a law with one answer, or a group of settings.
 pub trait FromSettings: Sized {
-    /// Takes what it knows from `settings`, which then also knows the keys, defaults and expectations.
+    /// Takes the settings of the type from `settings`, which also records their keys, defaults and expected
+    /// values.
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] for a value that a setting does not take.
+    /// [`Error::Value`] for a value that a setting does not accept.
     fn from_settings(settings: &mut Settings) -> Result<Self, Error>;
 }
 
@@ -29,14 +30,14 @@ impl FromSettings for lemke::Settings {
     }
 }
 
-/// Why a law was not made.
+/// Reasons why a law was not built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No law has this name.
     #[error("`{name}` is no law, expected one of {}", known.join(", "))]
     Name {
-        /// What was given.
+        /// The name given.
         name: String,
         /// The names of all laws.
         known: Vec<&'static str>,
@@ -47,14 +48,14 @@ pub enum Error {
         /// The key.
         key: String,
     },
-    /// A value is none of those that the setting takes.
+    /// A value is not accepted by its setting.
     #[error("setting `{key}` is `{value}`, expected {expected}")]
     Value {
         /// The key.
         key: String,
-        /// What was given.
+        /// The value given.
         value: String,
-        /// What values the setting takes.
+        /// Accepted values of the setting.
         expected: String,
     },
     /// The law has no such setting.
@@ -80,21 +81,21 @@ fn expected(known: &[String]) -> String {
     }
 }
 
-/// A setting that a law has.
+/// A setting of a law.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Setting {
-    /// What stands before the `=`.
+    /// The text before the `=`.
     pub key: String,
-    /// Its value when it is not given.
+    /// Its default value.
     pub default: String,
-    /// What values it takes.
+    /// Accepted values.
     pub expected: String,
 }
 
-/// The settings given to one law. Whoever builds the law takes from them what it knows, and what is
-/// left in the end is refused; what was asked for is what the law has.
+/// The settings given to one law. The function that builds the law takes its settings from here, which also
+/// determines the list of settings of the law. Settings that remain at the end are refused.
 #[derive(Debug, Default)]
 pub struct Settings {
     given: Vec<(String, String)>,
@@ -103,11 +104,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Calls `build` with the settings `given` to `law`, pairs of key and text. Returns what it builds and the settings that it knows.
+    /// Calls `build` with the settings `given` to `law`, pairs of key and text. Returns the result and the
+    /// settings of the law.
     ///
     /// # Errors
     ///
-    /// [`Error::Twice`] and [`Error::Unknown`], when something is given twice or not taken, and those of `build`.
+    /// [`Error::Twice`] when a key is given twice, [`Error::Unknown`] when one is not taken, and the errors
+    /// of `build`.
     pub fn build<T>(
         law: &str,
         given: Vec<(String, String)>,
@@ -118,15 +121,15 @@ impl Settings {
         Ok((built, settings.finish(law)?))
     }
 
-    /// The settings that `build` knows, with their defaults.
+    /// The settings that `build` takes, with their defaults.
     pub fn known<T: Debug>(build: impl FnOnce(&mut Self) -> Result<T, Error>) -> Vec<Setting> {
-        // Nothing is given, so there is nothing to refuse.
+        // No settings are given, so none can be refused.
         let built = Self::build("", Vec::new(), build);
         debug_assert!(built.is_ok(), "{built:?}");
         built.map(|(_, known)| known).unwrap_or_default()
     }
 
-    /// What is given, as pairs of key and text.
+    /// The given settings, as pairs of key and text.
     ///
     /// # Errors
     ///
@@ -140,14 +143,14 @@ impl Settings {
         Ok(Self { given, ..Self::default() })
     }
 
-    /// A finite number; whether it is in range is for the law to say.
+    /// A finite number; the law checks its range.
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when what is given is nothing of the kind.
+    /// [`Error::Value`] when the text is not such a number.
     pub fn number(&mut self, key: &str, default: f64, expected: &str) -> Result<f64, Error> {
         let parse = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
-        // A default that is not a number is none: the setting has to be given.
+        // A default that is not a number means that the setting must be given.
         let shown = if default.is_nan() {
             "none".to_owned()
         } else if default < 1e-3 {
@@ -158,11 +161,11 @@ impl Settings {
         self.parsed(key, default, &shown, expected, parse)
     }
 
-    /// A finite number that may be left out, which means what `default` says.
+    /// A finite number that may be omitted; `default` describes what this means.
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when what is given is nothing of the kind.
+    /// [`Error::Value`] when the text is not such a number.
     pub fn optional(
         &mut self,
         key: &str,
@@ -174,11 +177,11 @@ impl Settings {
         self.parsed(key, None, default, expected, parse)
     }
 
-    /// A number of things.
+    /// An integer count.
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when what is given is nothing of the kind.
+    /// [`Error::Value`] when the text is not such a number.
     pub fn count<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T, Error>
     where
         T: FromStr + ToString,
@@ -187,11 +190,11 @@ impl Settings {
         self.parsed(key, default, &shown, expected, |text| text.parse().ok())
     }
 
-    /// One of named things, the first by default.
+    /// One of several named values; the first is the default.
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when what is given is none of them.
+    /// [`Error::Value`] when the text is none of the names.
     ///
     /// # Panics
     ///
@@ -213,7 +216,7 @@ impl Settings {
         }
     }
 
-    /// What `parse` makes of the text, where it makes something of it; the default is `shown` as such.
+    /// The result of `parse` for the text, if there is one; the default is displayed as `shown`.
     fn parsed<T>(
         &mut self,
         key: &str,
@@ -231,7 +234,7 @@ impl Settings {
         }
     }
 
-    /// The text given for `key`, which is known from now on.
+    /// Takes the text given for `key` and adds the key to the list of settings.
     pub fn take(&mut self, key: &str, default: &str, expected: &str) -> Option<String> {
         let key = format!("{}{key}", self.prefix);
         let at = self.given.iter().position(|(given, _)| *given == key);
@@ -240,7 +243,7 @@ impl Settings {
         at.map(|at| self.given.remove(at).1)
     }
 
-    /// What `build` takes has keys that begin with `prefix`.
+    /// Calls `build` with settings whose keys begin with `prefix`.
     pub fn within<T>(&mut self, prefix: &str, build: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.prefix.clone();
         self.prefix += prefix;
@@ -249,18 +252,18 @@ impl Settings {
         built
     }
 
-    /// The settings of the law called `law`, all known by now.
+    /// The settings of the law called `law`, which have all been taken by now.
     ///
     /// # Errors
     ///
-    /// [`Error::Unknown`] when something was given that the law did not take.
+    /// [`Error::Unknown`] when a setting was given that the law did not take.
     pub(crate) fn finish(self, law: &str) -> Result<Vec<Setting>, Error> {
         let Some((key, _)) = self.given.into_iter().next() else { return Ok(self.known) };
         let known = self.known.into_iter().map(|setting| setting.key).collect();
         Err(Error::Unknown { law: law.to_owned(), key, known })
     }
 
-    /// The complaint about the value `text` of `key`.
+    /// Returns the error about the value `text` of `key`.
     pub fn refusal(&self, key: &str, text: String, expected: &str) -> Error {
         let key = format!("{}{key}", self.prefix);
         Error::Value { key, value: text, expected: expected.to_owned() }

@@ -1,9 +1,9 @@
 //! The linear complementarity problem of an impact with polyhedral friction, shared by the laws.
 //!
-//! A contact with one tangent may be pushed along both its directions, `d = ±t`; one with two
-//! tangents along `k` directions `d_j = cos(2πj/k) t + sin(2πj/k) o`, which inscribes a polygon in the
-//! disk of Coulomb. With the percussions `β ≥ 0` along the directions of all contacts, the normal
-//! percussions `c ≥ 0` and one slip speed `λ ≥ 0` for each contact with tangents,
+//! A contact with one tangent may be pushed in both of its directions, `d = ±t`; one with two tangents in `k`
+//! directions `d_j = cos(2πj/k) t + sin(2πj/k) o`, which inscribe a polygon in Coulomb's disk. With the
+//! impulses `β ≥ 0` along the directions of all contacts, the normal impulses `c ≥ 0` and one slip speed
+//! `λ ≥ 0` for each contact with tangents,
 //!
 //! ```math
 //! z = (\beta, c, \lambda), \qquad
@@ -13,16 +13,16 @@
 //!   + \begin{bmatrix} D u \\ N u - s \\ \mu r \end{bmatrix}, \qquad 0 \le z \perp w \ge 0,
 //! ```
 //!
-//! with the Delassus operator `W` of the bodies in their joints, the contact velocity `u` without
-//! percussions, speeds `s` at which contacts must at least separate, and normal percussions `r` that
-//! act already and have their share in `u`. So a contact pushes or separates faster than `s`, and
-//! friction opposes sliding with all the normal percussion `c + r` allows.
+//! with the Delassus operator `W` of the bodies in their joints, the contact velocity `u` without impulses,
+//! minimum speeds of separation `s`, and normal impulses `r` that act already and are included in `u`. So a
+//! contact pushes or separates faster than `s`, and friction opposes sliding as much as the normal impulse
+//! `c + r` allows.
 //!
-//! The matrix is copositive, whatever `s` and `r`: `zᵀMz` is twice the kinetic energy of the percussions
-//! of `z`, and `λᵀ diag(μ) c ≥ 0`. The signs give solvability: for `s ≤ 0` and `r ≥ 0` Lemke's method finds
-//! a solution, in exact arithmetic. For `z ≥ 0` with `zᵀMz = 0` has percussions that move nothing, which
-//! do no work on the velocities `u` of bodies, so that `qᵀz = −s·c + (μ r)·λ ≥ 0`, and then a copositive
-//! problem has no ray without a solution.
+//! The matrix is copositive for any `s` and `r`: `zᵀMz` is twice the kinetic energy of the impulses of `z`,
+//! and `λᵀ diag(μ) c ≥ 0`. The signs give solvability: for `s ≤ 0` and `r ≥ 0` Lemke's method finds a
+//! solution, in exact arithmetic. If `z ≥ 0` has `zᵀMz = 0`, its impulses cause no motion and do no work on
+//! the velocities `u` of bodies, so that `qᵀz = −s·c + (μ r)·λ ≥ 0`; for such a copositive problem Lemke's
+//! method does not end on a ray without a solution.
 //!
 //! # Source
 //!
@@ -43,7 +43,7 @@ use crate::{
     settings::{self, FromSettings},
 };
 
-/// Most unknowns: each of the dense matrices of Lemke's method then takes 200 MB.
+/// Maximum number of unknowns: each of the dense matrices of Lemke's method then takes 200 MB.
 const MOST_UNKNOWNS: usize = 5000;
 
 /// Settings of the laws that solve complementarity problems.
@@ -51,9 +51,9 @@ const MOST_UNKNOWNS: usize = 5000;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Directions of friction of a contact with two tangents (even, 4 to 360, default 8). Along the
-    /// directions the bound of friction is `μ` times the normal percussion, between them down to
-    /// `cos(π/k)` of that.
+    /// Number of directions of friction of a contact with two tangents (even, 4 to 360, default 8). Along the
+    /// directions the bound of friction is `μ` times the normal impulse, between them down to `cos(π/k)` of
+    /// that.
     pub directions: usize,
     /// Settings of Lemke's method.
     pub lemke: lemke::Settings,
@@ -65,12 +65,12 @@ impl Default for Settings {
     }
 }
 
-/// The unknowns of a problem and what they mean; makes and solves its LCPs.
+/// The unknowns of a problem and their meaning; builds and solves its LCPs.
 ///
 /// # Example
 ///
-/// A particle of 4 kg that slides at 1 m/s and falls at 3 m/s needs 12 N·s to land; friction with
-/// `μ = 1/2` could take 6 N·s and needs 4 N·s to stop it.
+/// A particle of 4 kg that slides at 1 m/s and falls at 3 m/s needs 12 N·s to land. Friction with `μ = 1/2`
+/// is bounded by 6 N·s, and 4 N·s stop the sliding.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -91,21 +91,21 @@ impl Default for Settings {
 pub struct StepLcp<'a> {
     problem: &'a Problem,
     settings: Settings,
-    /// Percussions at the rows of `J` per unit of `β` and `c` (`r ×` their number).
+    /// Impulses at the rows of `J` per unit of `β` and `c` (`r ×` their number).
     generators: DMatrix<f64>,
-    /// For each contact with tangents its index and the first and the number of its `β`.
+    /// For each contact with tangents, its index and the first index and the number of its `β`.
     bearing: Vec<(usize, usize, usize)>,
     /// Number of all `β`.
     directions: usize,
 }
 
 impl<'a> StepLcp<'a> {
-    /// The unknowns of `problem`.
+    /// Sets up the unknowns of `problem`.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] when the number of directions is outside its range, [`Error::TooLarge`] with
-    /// more than 5000 unknowns.
+    /// [`Error::Setting`] when the number of directions is outside its range, [`Error::TooLarge`] for more
+    /// than 5000 unknowns.
     pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
         let k = settings.directions;
         check_directions(k)?;
@@ -149,7 +149,7 @@ impl<'a> StepLcp<'a> {
         self.generators.ncols() + self.bearing.len()
     }
 
-    /// Percussions at the rows of `J` (length `r`, N·s) per unknown (`r ×` [`dimension`](Self::dimension)).
+    /// Impulses at the rows of `J` (length `r`, N·s) per unknown (`r ×` [`dimension`](Self::dimension)).
     #[must_use]
     pub fn impulse_map(&self) -> DMatrix<f64> {
         let slips = self.bearing.len();
@@ -157,7 +157,7 @@ impl<'a> StepLcp<'a> {
     }
 
     /// The LCP for the contact velocity `u` (length `r`, m/s), the speeds of separation `s` (m/s) and
-    /// the normal percussions `r` (N·s), one entry for each contact.
+    /// the normal impulses `r` (N·s), one entry for each contact.
     ///
     /// # Errors
     ///
@@ -191,8 +191,8 @@ impl<'a> StepLcp<'a> {
         lcp::Problem::new(matrix, vector)
     }
 
-    /// Solves the LCP of [`problem`](Self::problem) by Lemke's method; returns the percussions
-    /// (length `r`, N·s), without those that act already.
+    /// Solves the LCP of [`problem`](Self::problem) by Lemke's method; returns the impulses (length `r`,
+    /// N·s), without those that act already.
     ///
     /// # Errors
     ///

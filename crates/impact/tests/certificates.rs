@@ -8,11 +8,11 @@ use percussion_impact::{
 };
 use proptest::prelude::*;
 
-/// The tolerance of Lemke's method is 1e-10 relative to velocities and percussions, which conditions
+/// The tolerance of Lemke's method is 1e-10 relative to velocities and impulses, which conditions
 /// of `M` and `W` multiply by up to a hundred.
 const TOLERANCE: f64 = 1e-8;
 
-/// Largest percussion (N·s), or 1: rounding is relative to it, for percussions may almost cancel.
+/// Largest impulse (N·s), or 1: rounding is relative to it, for impulses may almost cancel.
 fn size(outcome: &Outcome) -> f64 {
     let impulses = outcome.impulses.iter();
     impulses

@@ -307,7 +307,7 @@ fn outcomes_do_not_depend_on_the_order_of_the_contacts() {
             let twin = twin.expect("the same outcomes");
             assert_eq!(twin.sequences.len(), branch.sequences.len());
             let impulses = &branch.outcome.impulses;
-            // p changes by Λ u: three times the normal takes a third of the percussion.
+            // p changes by Λ u: three times the normal takes a third of the impulse.
             assert!((impulses[0].normal - 3.0 * impulses[3].normal).abs() <= 1e-9);
         }
     }

@@ -1,8 +1,8 @@
-//! Symptom: maximum dissipation answered percussions of 9.5e15 N·s with 1 m/s of approach to an impact that has no
+//! Symptom: maximum dissipation answered impulses of 9.5e15 N·s with 1 m/s of approach to an impact that has no
 //! answer, and its certificate showed no violation.
-//! Cause: the sizes that figures were measured by came from the percussions of the answer.
+//! Cause: the sizes that figures were measured by came from the impulses of the answer.
 //! Expected: between a wall that asks for rebound and one behind the body there is no answer: the status is `Infeasible`, with weights
-//! of the contacts whose combination no percussion changes.
+//! of the contacts whose combination no impulse changes.
 
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use percussion_impact::{

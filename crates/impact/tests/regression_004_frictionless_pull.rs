@@ -1,7 +1,7 @@
 //! Symptom: 194 of 300 random frictionless impacts under `MaximumDissipation::coulomb` were resolved with contacts that pull.
 //! Cause: for `μ = 0` the projection on the friction cone took every normal for one of the cone: `0 ≤ 0 · (−2)` holds,
 //! because that product is `−0`; solver, residual and tests shared it.
-//! Expected: percussions that push, contacts that do not approach, one of the two zero; Newton's restitution.
+//! Expected: impulses that push, contacts that do not approach, one of the two zero; Newton's restitution.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{Contact, Law, Mass, MaximumDissipation, Problem, outcome::Status};

@@ -7,12 +7,12 @@
 //! v' = v_u + M^{-1} G^\mathsf{T} p_b, \qquad p_b = S^{+} (b - G v_u),
 //! ```
 //!
-//! with `b = 0` in the rows of a constraint that hold for velocities only, such as rolling. This is so
-//! for any velocity `v_u` that the contact impulses leave, and the Delassus operator of the contacts
-//! loses what the constraints take up: `W − (G M⁻¹ A)ᵀ S⁺ (G M⁻¹ A)`.
+//! with `b = 0` in the rows of constraints that hold for velocities only, such as rolling. This holds for any
+//! velocity `v_u` after the contact impulses. The Delassus operator of the contacts is reduced by the part
+//! that the constraints take: `W − (G M⁻¹ A)ᵀ S⁺ (G M⁻¹ A)`.
 //!
-//! Redundant equations make `S` singular, so `S⁺` is a generalised inverse; [`Span`] has the rule by which equations count as
-//! redundant, and takes `v_u` to `v'` without forming `S`.
+//! Redundant equations make `S` singular, so `S⁺` is a generalized inverse. [`Span`] determines which
+//! equations count as redundant, and computes `v'` from `v_u` without forming `S`.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::elimination::{self, Span};
@@ -104,13 +104,13 @@ impl Bilateral {
         self.span = Span::new(&self.jacobian, &self.inverse_mass_rows);
     }
 
-    /// Replaces `v_u` by `v'` and keeps the multipliers.
+    /// Replaces `v_u` by `v'` and stores the multipliers.
     pub(crate) fn project(&mut self, velocity: &mut DVector<f64>) {
         if self.is_empty() {
             return;
         }
         self.impulses.fill(0.0);
-        // The second pass takes away what rounding leaves.
+        // The second pass removes the rounding of the first.
         for _ in 0..2 {
             let missing = &self.target - &self.jacobian * &*velocity;
             let (step, impulses) = self.span.shortest_step(&missing);

@@ -2,8 +2,8 @@
 //! smooth friction at its contacts, from the [`Law`](percussion_dynamics::compliant::Law)s of
 //! percussion-dynamics.
 //!
-//! It is the reference that impact laws are compared with: collisions take their time, and which contact
-//! receives its impulse first follows from the stiffnesses. The unknowns and their equations are
+//! It is the reference for comparisons with impact laws: collisions have a duration, and the stiffnesses
+//! determine which contact receives its impulse first. The unknowns and their equations are
 //!
 //! ```math
 //! \dot q = N(q)\, v, \qquad M(q)\, \dot v = k(q, v, t) + J(q)^\mathsf{T} f(g, J v), \qquad \dot P = f,
@@ -11,34 +11,35 @@
 //!
 //! so that the contact impulses `P` are integrated with the same error control as the motion.
 //!
-//! - **Events.** The forces of a contact set in only once its gap is not open. The moment at which any gap opens or
-//!   closes, or a stop function reaches zero, is found on the interpolant of the step to rounding, and
-//!   the integration starts anew there. Within a step the equations are therefore continuous; their
-//!   corners, where a damper stops to press or slip leaves the width of the friction law, are left to
-//!   the error control.
-//! - **Stiffness.** The implicit [methods](Method) get the derivative of the contact forces in closed form
-//!   and everything else by differences.
-//! - **Needs** steps that do not jump over a contact: a gap that closes and opens again within one
-//!   step is not seen.
-//! - **Energy** is accounted for, see [`Report::energy`]: laws of contacts store energy and take it, and a motion that ends
-//!   with more than it can have ends as [`Status::EnergyGained`].
-//! - **Does not** treat bilateral constraints; use a system whose coordinates have none, such as
+//! - **Events.** A contact has a force only while its gap is not open. The time at which any gap opens or
+//!   closes, or a stop function reaches zero, is located on the interpolant of the step to rounding, and the
+//!   integration is restarted there. Within a step the equations are therefore continuous. Their kinks, where
+//!   a damper would begin to pull or the slip leaves the width of the friction law, are handled by the error
+//!   control.
+//! - **Stiffness.** The implicit [methods](Method) use the derivative of the contact forces in closed form
+//!   and differences for everything else.
+//! - **Needs** steps that do not jump over a contact: a gap that closes and opens again within one step is
+//!   not detected.
+//! - **Energy** is accounted for, see [`Report::energy`]: contact laws store and dissipate energy, and a
+//!   motion that ends with more energy than it can have ends as [`Status::EnergyGained`].
+//! - **Does not** support bilateral constraints; use a system whose coordinates have none, such as
 //!   [`Articulated`](percussion_dynamics::Articulated).
-//! - **Units** do not matter: tolerances that are not given are parts of the [`Scales`](crate::scales::Scales) of the model,
-//!   which the report names.
-//! - **Cost** one evaluation of all contacts for each Newton iteration or stage, about four for each
-//!   velocity and coordinate when the derivative is taken; the linear algebra is dense.
+//! - **Units** have no effect: default tolerances are fractions of the [`Scales`](crate::scales::Scales) of
+//!   the model, which the report contains.
+//! - **Cost** one evaluation of all contacts for each Newton iteration or stage, and about four for each
+//!   velocity and coordinate when the derivative is computed; the linear algebra is dense.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Accuracy
 //!
-//! Friction that acts in full within a slip of `ε` makes sticking contacts the stiffest part of all, and
-//! [`Settings::velocity_tolerance`] has to be well below `ε`. Measured on the rocking block of Halm and Posa
-//! (`ε = 1e-10` m/s, one corner ten times as stiff as the other, `ζ = 5`, relative tolerance 1e-10, velocity
-//! tolerance 1e-10 m/s): [`Method::Bdf`] gives the final spin of 0.038545 rad/s to all digits shown in
-//! 850 steps; [`Method::TrBdf2`] errs by 0.14 % in 2 300 steps, and agrees to all digits in 10 500 steps at
-//! tolerances of 1e-12. The third one-step method of diffsol, ESDIRK34, errs by 6 % there and by 0.5 % at 1e-12,
-//! without noticing; it is therefore not offered.
+//! Friction that reaches its full value within a slip velocity of `ε` makes sticking contacts the stiffest
+//! part of the system, and [`Settings::velocity_tolerance`] must be well below `ε`. Measured on the rocking
+//! block of Halm and Posa (`ε = 1e-10` m/s, one corner ten times as stiff as the other, `ζ = 5`, relative
+//! tolerance 1e-10, velocity tolerance 1e-10 m/s): [`Method::Bdf`] gives the final spin of 0.038545 rad/s to
+//! all digits shown in 850 steps. [`Method::TrBdf2`] has an error of 0.14 % in 2 300 steps, and agrees to all
+//! digits in 10 500 steps at tolerances of 1e-12. The third one-step method of diffsol, ESDIRK34, has an
+//! error of 6 % there and of 0.5 % at 1e-12 that its error control does not detect; it is therefore not
+//! offered.
 //!
 //! # Source
 //!
@@ -69,16 +70,17 @@ pub use report::{Counters, Report, Snapshot, State, Status};
 pub use settings::{Method, Settings};
 pub use stop::impact_is_over;
 
-/// Moves `model` from `start` until the time `end` (s), or until the `stop` function of the state, negative
-/// before, reaches zero; `observer` sees the start, the end of every step, and the end.
+/// Moves `model` from `start` until the time `end` (s), or until the `stop` function of the state, which is
+/// negative before, reaches zero; `observer` is called at the start, at the end of every step, and at the
+/// end.
 ///
-/// A stop function that is not negative at the start ends the integration there. It is looked at after every
-/// step, so it must not come back below zero within one.
+/// A stop function that is not negative at the start ends the integration there. It is evaluated after every
+/// step, so it must not become negative again within a step.
 ///
 /// # Errors
 ///
-/// See [`Error`]; limits, and steps that became too small, are a [`Status`] of the report, with the last state
-/// that met the tolerances.
+/// See [`Error`]. Limits, and steps that became too small, are a [`Status`] of the report, with the last
+/// state that met the tolerances.
 ///
 /// # Example
 ///

@@ -1,20 +1,21 @@
-//! The contacts of one motion: those that the model names, and those that its
-//! [source](percussion_dynamics::contact_source) finds on the way.
+//! The contacts of one motion: those of the model, and those that its
+//! [source](percussion_dynamics::contact_source) finds during the motion.
 //!
-//! Contacts have numbers. Those of [`Model::contacts`] come first, in their order; each pair of features that a source
-//! finds gets the next number when it is first near, and keeps it, so that impulses, modes and reports of one step fit
-//! those of the next.
+//! Contacts are numbered. Those of [`Model::contacts`] come first, in their order. Each pair of features that
+//! a source finds gets the next number when it is first near, and keeps it, so that impulses, modes and
+//! reports of one step match those of the next.
 //!
-//! A step takes the features that were near at its start, within twice the way that two surfaces may approach, and asks the
-//! source at its end which surfaces overlap. Of two surfaces that do, the features near at the start count that have
-//! closed; only if there are none do the features count that the source names at the end. A corner that left the face it
-//! was near to has a negative distance from the plane of that face, and two surfaces that overlap deeply have a way out
-//! that is shorter than the one they came by: neither is taken for a contact.
+//! At its start a step takes the features that are near, within twice the distance by which two surfaces may
+//! approach each other. At its end it searches the source for overlapping surfaces. For two surfaces that
+//! overlap, the features near at the start count that have closed; only if there are none, the features found
+//! at the end count. Two kinds of features are thereby excluded as contacts: a corner that left the face it
+//! was near to has a negative distance from the plane of that face, and two surfaces that overlap deeply have
+//! a shorter way out than the one by which they came.
 //!
 //! # Example
 //!
-//! A box of 2 kg falls 0.1 m onto the ground of a scene and lies there on four corners, which carry `2 · 10 · 0.01 N·s` a
-//! step.
+//! A box of 2 kg falls 0.1 m onto the ground of a scene and rests there on four corners, which carry
+//! `2 · 10 · 0.01 N·s` per step.
 //!
 //! ```
 //! use nalgebra::Vector3;
@@ -66,7 +67,7 @@ pub struct Contacts {
     found: Option<Found>,
 }
 
-/// What a source found.
+/// Contacts found by a source.
 #[derive(Debug)]
 struct Found {
     source: Arc<dyn ContactSource>,
@@ -77,7 +78,7 @@ struct Found {
     near: Vec<(ContactName, usize)>,
     /// Their numbers, ascending.
     present: Vec<usize>,
-    /// Those of the last search, where it was made and how far around (m); nowhere before the first.
+    /// Result of the last search, with its position and reach (m); no position before the first search.
     last: Vec<Nearby>,
     place: Option<(Vec<f64>, f64)>,
 }
@@ -87,7 +88,7 @@ impl Contacts {
         Self::of(model.contacts(), model.contact_source())
     }
 
-    /// Those that are `named`, before those that `source` will find.
+    /// Contacts of a motion: the `named` ones, followed by those that `source` will find.
     pub(crate) fn of(named: &[Contact], source: Option<&Arc<dyn ContactSource>>) -> Self {
         let list = named.to_vec();
         let found = source.map(|source| Found {
@@ -121,7 +122,7 @@ impl Contacts {
         &self.list
     }
 
-    /// The name that the source has for a contact, or `None` for those of the model.
+    /// The name of a contact in the source, or `None` for the contacts of the model.
     #[must_use]
     pub fn name(&self, contact: usize) -> Option<ContactName> {
         let index = contact.checked_sub(self.fixed)?;
@@ -133,7 +134,7 @@ impl Contacts {
         self.list[contact].gap.gap(system, coordinates)
     }
 
-    /// Looks around at the start of a step: what comes within `reach` (m) is near.
+    /// Searches at the start of a step; features within `reach` (m) are near.
     pub(crate) fn look(
         &mut self,
         system: &dyn System,
@@ -167,7 +168,8 @@ impl Contacts {
         contact < self.fixed || self.found.as_ref().is_some_and(is_near)
     }
 
-    /// How far to [`look`](Self::look) in a step that is about to take the system from one position to the other (m).
+    /// Reach of [`look`](Self::look) for a step that is expected to move the system from one position to the
+    /// other (m).
     pub(crate) fn reach(&self, system: &dyn System, from: &[f64], to: &[f64]) -> f64 {
         let Some(found) = &self.found else { return 0.0 };
         let way = |body| {
@@ -176,12 +178,13 @@ impl Contacts {
             moved + found.source.radius(body) * from.rotation.angle_to(&to.rotation)
         };
         let farthest = (0..system.body_count()).map(way).fold(0.0, f64::max);
-        // Two surfaces may move toward each other; a way that is not finite is for the step to refuse.
+        // Two surfaces may move towards each other; a displacement that is not finite is refused by the step.
         if farthest.is_finite() { 4.0 * farthest } else { 0.0 }
     }
 
-    /// Adds to `active` (ascending) the contacts of a step that are `closed` at `coordinates`, by their gap (m), and returns
-    /// whether there were any that it did not hold. A source is asked for gaps of at most `limit` (m, ≥ 0).
+    /// Adds to `active` (ascending) the contacts of a step that are `closed` at `coordinates`, judged by
+    /// their gap (m), and returns whether there were any new ones. The source returns gaps of at most `limit`
+    /// (m, ≥ 0).
     pub(crate) fn activate(
         &mut self,
         system: &dyn System,
@@ -202,7 +205,8 @@ impl Contacts {
         Ok(active.len() > before)
     }
 
-    /// The part of [`activate`](Self::activate) that asks the source; it may add what `active` holds already, at the end.
+    /// The part of [`activate`](Self::activate) that uses the source; it may append contacts that `active`
+    /// contains already.
     fn activate_found(
         &mut self,
         system: &dyn System,
@@ -275,8 +279,8 @@ impl Found {
         &self.near[from..to]
     }
 
-    /// The number of a contact; a new one goes to the end of `list`. A source that names what it has no gap for names
-    /// nothing.
+    /// The number of a contact; a new one is appended to `list`. `None` if the source returns a name for
+    /// which it has no gap.
     fn number(&mut self, nearby: &Nearby, list: &mut Vec<Contact>) -> Option<usize> {
         let Nearby { name, friction, restitution, .. } = *nearby;
         if let Some(&number) = self.numbers.get(&name) {

@@ -1,15 +1,14 @@
-//! What the energy of a motion in steps may be: the account that every scheme but event-driven motion keeps, which has
-//! [one of its own](crate::event_driven::EnergyAccount).
+//! The upper bound of the energy of a motion in steps: the account of every scheme except event-driven
+//! motion, which has [its own](crate::event_driven::EnergyAccount).
 //!
-//! At the end of each step the energy `E_k` is compared with that of the start and the work `W_k` of the forces without
-//! a potential since then. Impacts and friction only take energy, so that
-//!
+//! At the end of each step the energy `E_k` is compared with that of the start plus the work `W_k` of the
+//! forces without a potential since then. Impacts and friction can only reduce the energy, so that
 //! ```math
 //! E_k - E_0 - W_k \le A_k + \min(B_1 + B_k + C_k,\; \tfrac{1}{10} S_k)
 //! ```
 //!
-//! has to hold, where the right side is what the scheme itself may gain. More is an error, of the step size, of an impact
-//! law or of the scheme, and not a motion of the model.
+//! must hold, where the right side bounds the gain of the scheme itself. A larger gain is an error of the
+//! step size, of an impact law or of the scheme, and not a motion of the model.
 //!
 //! - **`B`, the discretization of smooth motion.** From `M (v' − v) = h k + R`, with the reactions `R`, and
 //!   `q' = q ⊕ h v'` follows the identity
@@ -19,40 +18,45 @@
 //!     + \bigl( V(q') - V(q) - h\, v' \cdot \nabla V \bigr) + \bigl( T(q', v') - T(q, v') \bigr) .
 //!   ```
 //!
-//!   The last two terms are what curvature of the potential and change of the mass matrix add. They do not add up in
-//!   smooth motion: to first order of `h` the scheme keeps not `E` but the modified energy `E − ½ h v · ∇V` and, for a mass
-//!   matrix that varies, one that differs by as much as `T(q ⊕ h v, v) − T(q, v)`. The error of the energy is therefore
-//!   the difference of such terms between two states, of which `B` takes twice the amount, for terms of higher order,
-//!   with what the step itself exchanged: `B_k = |V(q_k) − V(q_{k-1})| + |T(q_k, v_k) − T(q_{k-1}, v_k)|`, and
-//!   `B_1` of the first step. For constant forces and free bodies the second term is zero. In the θ-method with
-//!   θ = 1/2 the second term is of second order, as its error is.
-//! - **`S`, what there is.** No kinetic energy can exceed `S = T_0 + W + V_0 − min V` along the motion. The expansion in
-//!   `h` that leads to `B` is one for steps that resolve the motion: of an oscillation of frequency `Ω` it is `½ h Ω` of
-//!   the energy. More than a tenth of `S`, at `h Ω = 1/5` or 30 steps a period, does not pass for discretization.
-//! - **`C`, impacts of schemes that keep energy.** The modified energy jumps at an impact, and a scheme without damping
-//!   does not lose what it gains there: each step with impulses adds its `B_k` (θ-method with θ < 1, variational).
-//! - **`A`, what adds up.** Rounding of the energies; what the residuals of the contact problems may do, `Σ p · r` with
-//!   impulses `p` and residuals `r`; the trapezoidal rule for the work, `½ h |ΔP|` a step; what the smooth forces give a
-//!   body at rest within one step, `½ h² k · M⁻¹ k`, once; and the potential energy to which a scheme lifts bodies
-//!   out of overlaps of the *start*, at most the work of the impulses over them. Overlaps that arise on the way get no
-//!   allowance: for a surface of any curvature the depth `d = ½ h² a` by which a step misses it costs
-//!   `½ ‖v' − v‖²_M = ½ h² m a²` at the normal acceleration `a`, and removing the fraction `ε` of it gives back
-//!   `p ε d/h = ε ½ h² m a²`. Nor does the speed at which bodies fly apart that overlapped at the start.
+//!   The last two terms come from the curvature of the potential and the change of the mass matrix. They do
+//!   not accumulate in smooth motion: to first order of `h` the scheme conserves not `E` but the modified
+//!   energy `E − ½ h v · ∇V` and, for a mass matrix that varies, one that differs by as much as
+//!   `T(q ⊕ h v, v) − T(q, v)`. The error of the energy is therefore the difference of such terms between two
+//!   states. `B` takes twice this amount, to allow for terms of higher order, with the exchange of the step
+//!   itself: `B_k = |V(q_k) − V(q_{k-1})| + |T(q_k, v_k) − T(q_{k-1}, v_k)|`, and `B_1` of the first step.
+//!   For constant forces and free bodies the second term is zero. In the θ-method with θ = 1/2 the second
+//!   term is of second order, as its error is.
+//! - **`S`, the available energy.** No kinetic energy can exceed `S = T_0 + W + V_0 − min V` along the
+//!   motion. The expansion in `h` that leads to `B` is valid for steps that resolve the motion: for an
+//!   oscillation of frequency `Ω` it is `½ h Ω` of the energy. More than a tenth of `S`, at `h Ω = 1/5` or 30
+//!   steps per period, does not count as discretization error.
+//! - **`C`, impacts of schemes that conserve energy.** The modified energy jumps at an impact, and a scheme
+//!   without damping does not lose this gain: each step with impulses adds its `B_k` (θ-method with θ < 1,
+//!   variational).
+//! - **`A`, terms that accumulate.** Rounding of the energies; the effect of the residuals of the contact
+//!   problems, `Σ p · r` with impulses `p` and residuals `r`; the trapezoidal rule for the work, `½ h |ΔP|`
+//!   per step; the energy that the smooth forces give a body at rest within one step, `½ h² k · M⁻¹ k`, once;
+//!   and the potential energy by which a scheme lifts bodies out of overlaps of the *start*, at most the work
+//!   of the impulses over them. Overlaps that arise during the motion get no allowance. For a surface of any
+//!   curvature, the depth `d = ½ h² a` by which a step misses it costs `½ ‖v' − v‖²_M = ½ h² m a²` at the
+//!   normal acceleration `a`, and removing the fraction `ε` of it returns `p ε d/h = ε ½ h² m a²`. There is
+//!   also no allowance for the speed at which bodies separate that overlapped at the start.
 //!
-//! **Error control.** Schemes whose steps are made as long as tolerances allow have no `B`, `C` and `S`. A step is accepted
-//! whose error is, in the mean square over its `n` unknowns, at most that of the tolerances: an unknown is off by up to
-//! `τ_i √n`. To the first order the energy is off by that times its derivatives, which are the momenta `M v` and the
-//! forces `k` and `Jᵀ f`, so that
+//! **Error control.** Schemes with steps as long as the tolerances allow have no `B`, `C` and `S`. In an
+//! accepted step the error, in the mean square over its `n` unknowns, is at most that of the tolerances: an
+//! unknown may have an error of up to `τ_i √n`. To first order the error of the energy is this error times
+//! the derivatives of the energy, which are the momenta `M v` and the forces `k` and `Jᵀ f`, so that
 //!
 //! ```math
 //! A_k = 10 \sqrt n \sum_{\text{steps}} \Bigl( \sum_i |(M v)_i|\, \tau_{v,i} + \sum_i |k_i| + |(J^\mathsf{T} f)_i| )\, \tau_{q,i} \Bigr)
 //! ```
 //!
-//! with the work that the trapezoidal rule and Simpson's differ by, and rounding. Ten times, as in event-driven motion, for
-//! errors that unstable motion magnifies before they turn into energy. The energy is that of the system and, of contacts
-//! that give way, what is stored in them.
+//! plus the difference between the work by the trapezoidal rule and by Simpson's, and rounding. The factor of
+//! ten, as in event-driven motion, allows for errors that unstable motion amplifies before they turn into
+//! energy. The energy is that of the system plus the energy stored in compliant contacts.
 //!
-//! What the account does not see: gains that are smaller than losses before them, because it compares with the start.
+//! The account does not detect gains that are smaller than previous losses, because it compares with the
+//! start.
 //!
 //! # Source
 //!
@@ -73,9 +77,9 @@ use crate::{contacts::Contacts, model::State};
 pub struct EnergyBalance {
     /// Work of the smooth forces without a potential since the start (J).
     pub work: f64,
-    /// Energy above that of the start and this work (J); negative as a rule.
+    /// Energy above that of the start plus this work (J); usually negative.
     pub gained: f64,
-    /// How much of it the scheme may have gained, by the [module head](self) (J, ≥ 0).
+    /// Upper bound of the gain that the scheme may cause, by the [module head](self) (J, ≥ 0).
     pub allowed: f64,
 }
 
@@ -83,7 +87,7 @@ impl EnergyBalance {
     /// Whether the motion has more energy than it can have.
     #[must_use]
     pub fn is_breached(&self) -> bool {
-        // What is not a number does not hold.
+        // A comparison with NaN does not hold.
         self.gained.is_nan() || self.allowed.is_nan() || self.gained > self.allowed
     }
 }
@@ -91,10 +95,10 @@ impl EnergyBalance {
 /// Rounding errors of the sums of an energy, per velocity: products of three factors, summed.
 const ROUNDINGS: f64 = 8.0;
 
-/// The part of what there is that passes for discretization; see the [module head](self).
+/// The fraction of the available energy that counts as discretization error; see the [module head](self).
 const RESOLVED: f64 = 0.1;
 
-/// What an account keeps from step to step.
+/// Data that an account keeps from step to step.
 #[derive(Clone, Debug)]
 pub(crate) struct EnergyAccount {
     kinetic_start: f64,
@@ -109,13 +113,13 @@ pub(crate) struct EnergyAccount {
     /// `B` of the first step, and `C`.
     first: Option<f64>,
     of_impacts: f64,
-    /// Work over overlaps of the start in the step under way (J).
+    /// Work over overlaps of the start in the current step (J).
     over_overlaps: f64,
-    /// Depth of the overlaps of the start that are not yet removed (m), empty if there are none.
+    /// Remaining depth of the overlaps of the start (m); empty if there are none.
     overlaps: Vec<f64>,
 }
 
-/// One step, by its ends.
+/// One step, given by its ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
     pub(crate) coordinates_before: &'a [f64],
@@ -123,18 +127,20 @@ pub(crate) struct Step<'a> {
     pub(crate) velocity: &'a [f64],
 }
 
-/// What the account has to know of a step beside its ends, from the scheme that took it.
+/// Data about a step that the account needs from the scheme, in addition to its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Allowance {
-    /// Part of an overlap that the step removes, over its length (1/s, ≥ 0); none where it removes no overlaps.
+    /// Fraction of an overlap that the step removes, over its length (1/s, ≥ 0); `None` where it removes no
+    /// overlaps.
     pub overlap_rate: Option<f64>,
-    /// Whether contacts carried impulses and the scheme does not damp what this does to its modified energy: `C`.
+    /// Whether contacts carried impulses and the scheme does not damp their effect on its modified energy:
+    /// `C`.
     pub keeps_energy: bool,
-    /// What the scheme adds to `B` (J, ≥ 0).
+    /// Contribution of the scheme to `B` (J, ≥ 0).
     pub exchanged: f64,
-    /// Work of the forces without a potential in the step, and by how much it is undecided (J), where the scheme knows
-    /// them; otherwise the trapezoidal rule says.
+    /// Work of the forces without a potential in the step, and its uncertainty (J), if the scheme computes
+    /// them; otherwise the trapezoidal rule is used.
     pub work: Option<(f64, f64)>,
 }
 
@@ -176,8 +182,8 @@ impl EnergyAccount {
         Self::new(system, state, step, gaps)
     }
 
-    /// Allows what `impulses`, contacts with their normal impulses (N·s), do over overlaps of the start, of which the step
-    /// removes `rate` (1/s) times their depth.
+    /// Adds the allowance for the work of `impulses`, contacts with their normal impulses (N·s), over
+    /// overlaps of the start. The step removes `rate` (1/s) times their depth.
     pub(crate) fn remove_overlaps(
         &mut self,
         (system, contacts): (&dyn System, &Contacts),
@@ -197,8 +203,8 @@ impl EnergyAccount {
         }
     }
 
-    /// Enters a step from the time `from` to `to` (s) whose contact problems leave work undecided by `residual` (J), and says
-    /// how the account stands.
+    /// Enters a step from the time `from` to `to` (s) whose contact problems leave an uncertainty of the work
+    /// of `residual` (J), and returns the balance.
     pub(crate) fn enter(
         &mut self,
         system: &dyn System,

@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a model, a start or a step of a stepping scheme.
+//! Errors in a model, a start or a step of a stepping scheme.
 
 use percussion_complementarity::{
     friction,
@@ -9,9 +9,9 @@ use percussion_impact::{law, outcome};
 
 use crate::model::{self, Feature};
 
-/// Why a [`Simulation`](crate::Simulation) does not start, or does not take a step.
+/// Reasons why a [`Simulation`](crate::Simulation) does not start, or does not take a step.
 ///
-/// A refused step leaves the simulation where it was.
+/// A refused step leaves the simulation unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -25,21 +25,22 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
-    /// The model has a feature that the scheme has no rule for.
+    /// The model has a feature that the scheme does not support.
     #[error("the model has {feature}, expected none: this scheme has no rule for it")]
     NoRule {
         /// The feature.
         feature: Feature,
     },
-    /// The system is neither known as a Lagrangian one nor as free bodies, which [`Variational`](crate::Variational) needs.
+    /// The system is neither Lagrangian nor made of free bodies, which [`Variational`](crate::Variational)
+    /// requires.
     #[error(
         "the model has a system of any kind, expected one made by `Model::lagrangian` or `Model::free_bodies`"
     )]
     NotLagrangian,
-    /// A Lagrangian system has quaternions, for which [`Variational`](crate::Variational) has no rule.
+    /// A Lagrangian system has quaternions, which [`Variational`](crate::Variational) does not support.
     #[error(
         "system has {coordinates} coordinates and {velocities} velocities, expected as many of the one \
          as of the other, or free bodies"
@@ -53,7 +54,7 @@ pub enum Error {
     /// A contact of the start penetrates deeper than the settings accept.
     #[error("contact {contact} penetrates by {depth:?} m, accepted are {accepted:?} m")]
     InitialPenetration {
-        /// Offending contact.
+        /// Index of the contact.
         contact: usize,
         /// Depth of penetration (m), positive.
         depth: f64,
@@ -65,7 +66,7 @@ pub enum Error {
         "constraint {constraint} is violated by {violation:?}, accepted are {accepted:?} (m or rad)"
     )]
     InitialConstraint {
-        /// Offending constraint.
+        /// Index of the constraint.
         constraint: usize,
         /// Largest `|φ_i(q)|` of its equations.
         violation: f64,
@@ -86,12 +87,12 @@ pub enum Error {
         /// The limit of the settings.
         limit: usize,
     },
-    /// The contact source of the model found no answer.
+    /// The contact source of the model failed.
     #[error("step from time {time}: {source}")]
     Contacts {
         /// Time at the start of the step, or of a piece of it (s).
         time: f64,
-        /// What is wrong.
+        /// The error of the source.
         source: contact_source::Error,
     },
     /// The mass matrix is not symmetric positive definite.
@@ -100,18 +101,18 @@ pub enum Error {
         /// Time (s) of the state that it belongs to.
         time: f64,
     },
-    /// The smooth forces of a step lead to no velocity.
+    /// The velocity of a step under smooth forces could not be computed.
     #[error("step from time {time}: {source}")]
     SmoothVelocity {
         /// Time at the start of the step (s).
         time: f64,
-        /// What is wrong.
+        /// Its cause.
         source: SmoothVelocityError,
     },
     /// The system, a gap, a force or a constraint returned a NaN or infinity.
     #[error("{quantity} is not finite in the step from time {time}")]
     NotFinite {
-        /// What is not finite.
+        /// Name of the quantity.
         quantity: &'static str,
         /// Time at the start of the step (s).
         time: f64,
@@ -157,7 +158,7 @@ pub enum Error {
     Problem {
         /// Time at the start of the step (s).
         time: f64,
-        /// What is wrong.
+        /// Its cause.
         source: friction::ProblemError,
     },
     /// The contact problem of a step was not solved to the tolerance.
@@ -203,7 +204,7 @@ pub enum Error {
         /// Violation of the closed contacts and of the constraints (m or rad).
         gap: f64,
     },
-    /// The matrix of Newton's method is singular: dependent constraints, or a mass matrix that is.
+    /// The matrix of Newton's method is singular, because of dependent constraints or a singular mass matrix.
     #[error("matrix of Newton's method in the step from time {time} is singular")]
     Singular {
         /// Time (s).
@@ -222,7 +223,7 @@ pub enum Error {
         /// Relative residual reached.
         residual: f64,
     },
-    /// The moment of an impact was not found.
+    /// The time of an impact was not found.
     #[error("impact of contact {contact} after time {time} was not located: its gap is {gap:?} m")]
     Location {
         /// Contact.
@@ -240,15 +241,15 @@ pub enum Error {
         /// The limit of the settings.
         limit: usize,
     },
-    /// Contacts close again and again without an impact, and the step does not get on.
+    /// Contacts close repeatedly without an impact, and the step makes no progress.
     #[error("the step from time {time} has more than {limit} pieces that end without an impact")]
     Stalled {
         /// Time at the start of the step (s).
         time: f64,
-        /// Pieces without impact, at most.
+        /// Maximum number of pieces without impact.
         limit: usize,
     },
-    /// The impact law has no answer to an impact whose certificate holds.
+    /// The impact law gave no answer to an impact whose certificate holds.
     #[error(
         "impact law at time {time} ended with the status {status:?}, expected an outcome whose certificate holds"
     )]
@@ -263,15 +264,15 @@ pub enum Error {
     Law {
         /// Time of the impact (s).
         time: f64,
-        /// What is wrong.
+        /// The error of the law.
         source: law::Error,
     },
-    /// An impact could not be stated.
+    /// The problem of an impact could not be stated.
     #[error("impact at time {time}: {source}")]
     Impact {
         /// Time of the impact (s).
         time: f64,
-        /// What is wrong.
+        /// Its cause.
         source: percussion_impact::ProblemError,
     },
 }

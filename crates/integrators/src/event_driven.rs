@@ -1,4 +1,5 @@
-//! Event-driven motion: smooth between events, and at each event any impact [`Law`] or a new mode of the contacts.
+//! Event-driven motion: smooth motion between events, and at each event an impact with any [`Law`] or new
+//! contact modes.
 //!
 //! Between two events every contact of a [`Model`] has a [`Mode`], and the motion is that of a smooth system,
 //!
@@ -6,56 +7,62 @@
 //! \dot q = N(q)\, v, \qquad M \dot v = k + C f, \qquad R\, \dot v + \dot R\, v = 0,
 //! ```
 //!
-//! where `R` holds the normals of carrying contacts, the tangents of sticking ones and all bilateral constraints: an
-//! equation of index one, integrated with adaptive steps. Four things end a mode:
+//! where `R` contains the normals of carrying contacts, the tangents of sticking ones and all bilateral
+//! constraints. This is an equation of index one, integrated with adaptive steps. Four kinds of events end a
+//! mode:
 //!
-//! - an open contact **closes**: all contacts within [`Settings::proximity`] take part in an impact, resting ones and
-//!   joints included, and the law makes the velocity jump;
-//! - a normal force gets **negative**: the contact opens;
+//! - an open contact **closes**: all contacts within [`Settings::proximity`] take part in an impact,
+//!   including resting ones and joints, and the law determines the jump of the velocity;
+//! - a normal force becomes **negative**: the contact opens;
 //! - friction **leaves its cone**: a sticking contact starts to slip;
-//! - slip **stops**, or would turn round.
+//! - slip **stops**, or would reverse.
 //!
-//! The modes that follow are those of the complementarity of accelerations: forces that press, friction within the cone,
-//! and no closed contact accelerated into its surface, a linear problem solved by Lemke's method. Of redundant contacts,
-//! as many carry as determine the forces, and the others are [`Touching`](Mode::Touching); the motion is the same.
+//! The new modes follow from the complementarity of accelerations: forces that press, friction within the
+//! cone, and no closed contact accelerated into its surface, a linear problem solved by Lemke's method. Of
+//! redundant contacts, as many carry as determine the forces, and the others are
+//! [`Touching`](Mode::Touching); the motion is the same.
 //!
-//! - **Drift.** Positions and velocities are projected back where a step leaves more than a tenth of the tolerances;
-//!   what was found is [`Report::drift`].
-//! - **Zeno.** A ball bounces infinitely often before it rests. Once a rebound stays within the proximity and the times
-//!   between landings shrink by a ratio that is certainly below one, the rest of them is summed as a geometric series,
-//!   the contact stays closed, and the limit, which lies before the end of the motion and no farther ahead than the
-//!   series reaches back, is recorded as [`EventKind::Accumulation`]. The percussions left out are not lost: what stops the last fall and the
-//!   weight until the limit add up to the same, also for friction. For the ball the limit is exact up to the accuracy of
-//!   the landings; positions err by less than the proximity.
-//! - **Painlevé.** Sliding contacts with much friction may have no consistent forces. Then percussions without
-//!   collision stop the slip ([`EventKind::Jam`]): the inelastic impact in the limit of no approach. If that changes
-//!   nothing, the status is [`Status::Inconsistent`]. Where several modes are consistent, Lemke's path decides.
-//! - **Energy** is accounted for, see [`EnergyAccount`]; what is left over is the error of the integration. The work of
-//!   dampers and drives is integrated with the motion, for any system, by how much it changes the energy that forces
-//!   with a potential would keep.
-//! - **Needs** contacts that stay closed for a while: gaps are looked at while bodies move by a quarter of the length
-//!   `L` of the model, and one that closes and opens again in between is seen where it closes at one look, opens at the next
-//!   and the tangents of its gap meet below zero: not if it does so twice.
-//! - **Units** do not matter: tolerances that are not given are parts of the [`Scales`](crate::scales::Scales) of the
-//!   model, which the report names.
-//! - **Cost** one factorization of the held rows and the rates of their gaps for each of six stages of a step,
-//!   which allocate; dense matrices of the size of the system. A mode takes one LCP with a row for every sliding
-//!   contact, 4 for a still one in the plane and 18 in space.
+//! - **Drift.** Positions and velocities are projected back where a step leaves more than a tenth of the
+//!   tolerances; the drift found is [`Report::drift`].
+//! - **Zeno.** A ball bounces infinitely often before it rests. The remaining bounces are summed as a
+//!   geometric series once a rebound stays within the proximity and the times between landings shrink by a
+//!   ratio that is certainly below one. The contact then stays closed, and the limit is recorded as
+//!   [`EventKind::Accumulation`]. The limit must lie before the end of the motion, and no farther ahead than
+//!   the series reaches back. The omitted impulses are not lost: the impulse that stops the last fall and the
+//!   weight until the limit have the same sum, also for friction. For the ball the limit is exact up to the
+//!   accuracy of the landings; the error of positions is less than the proximity.
+//! - **Painlevé.** Sliding contacts with high friction may have no consistent forces. Then impulses without
+//!   collision stop the slip ([`EventKind::Jam`]): the inelastic impact in the limit of zero approach. If
+//!   this has no effect, the status is [`Status::Inconsistent`]. Where several modes are consistent, Lemke's
+//!   path determines the choice.
+//! - **Energy** is accounted for, see [`EnergyAccount`]; the remainder is the error of the integration. The
+//!   work of dampers and drives is integrated with the motion, for any system, from the difference to the
+//!   energy that forces with a potential would conserve.
+//! - **Needs** contacts that stay closed for a while. Gaps are evaluated at intervals in which bodies move by
+//!   a quarter of the length `L` of the model. A contact that closes and opens again between two evaluations
+//!   is detected if it closes at the first, opens at the second, and the tangents of its gap meet below zero,
+//!   but not if it does so twice.
+//! - **Units** have no effect: default tolerances are fractions of the [`Scales`](crate::scales::Scales) of
+//!   the model, which the report contains.
+//! - **Cost** one factorization of the held rows and the rates of their gaps for each of the six stages of a
+//!   step, which allocate; dense matrices of the size of the system. A mode takes one LCP with one row for
+//!   every sliding contact, and for a contact at rest 4 rows in the plane and 18 in space.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Accuracy
 //!
-//! With the default tolerances a ball dropped from 1 m that keeps 0.3, 0.5, 0.7 or 0.9 of its speed has the end of its
-//! bounces right to 7e-14, 2e-13, 2e-12 and 2e-11 s; the rocking block of Halm and Posa has its accumulation at
-//! 2.671 421 398 s, as [`inclusion`](crate::inclusion) and the closed form have. A triple pendulum that loses 104 J in 190
-//! impacts and by its dampers leaves 3e-9 J unaccounted for.
+//! With the default tolerances, a ball dropped from 1 m that keeps 0.3, 0.5, 0.7 or 0.9 of its speed has an
+//! error in the end of its bounces of 7e-14, 2e-13, 2e-12 and 2e-11 s. The rocking block of Halm and Posa has
+//! its accumulation at 2.671 421 398 s, in agreement with [`inclusion`](crate::inclusion) and the closed
+//! form. For a triple pendulum that loses 104 J in 190 impacts and by its dampers, the energy residual is
+//! 3e-9 J.
 //!
 //! # Source
 //!
 //! F. Pfeiffer, C. Glocker, *Multibody Dynamics with Unilateral Contacts*, Wiley 1996, chapters 5 and 6 (modes from the
 //! complementarity of accelerations); V. Acary, B. Brogliato, *Numerical Methods for Nonsmooth Dynamical Systems*,
 //! Springer 2008, chapter 8 (event-driven schemes); F. Génot, B. Brogliato, "New results on Painlevé paradoxes",
-//! *European Journal of Mechanics A/Solids* 18 (1999) 653–677 (jams and percussions without collision). The solver of
+//! *European Journal of Mechanics A/Solids* 18 (1999) 653–677 (jams and impulses without collision). The solver of
 //! smooth motion is the explicit method of Tsitouras of order 5 from the crate diffsol.
 
 mod chatter;
@@ -87,13 +94,14 @@ pub use report::{
 };
 pub use settings::Settings;
 
-/// Moves `model` from `start` until the time `end` (s), with `law` for its impacts; `observer` sees the start, both sides
-/// of every event, the end, and the ends of steps or the samples of [`Settings::sample_interval`].
+/// Moves `model` from `start` until the time `end` (s), with `law` for its impacts; `observer` is called at
+/// the start, on both sides of every event, at the end, and at the ends of steps or the samples of
+/// [`Settings::sample_interval`].
 ///
 /// # Errors
 ///
-/// See [`Error`]: input that makes no sense, or a law that does not apply. What ends a motion early is its [`Status`],
-/// with the last state.
+/// See [`Error`]: invalid input, or a law that does not apply. If a motion ends early, the reason is its
+/// [`Status`], and the report has the last state.
 ///
 /// # Example
 ///
@@ -141,7 +149,7 @@ pub fn integrate(
         return Err(Error::End { start: start.time, end });
     }
     let settings = &Resolved::new(settings, model, start, end);
-    // Between two looks each of two bodies moves by up to a quarter of the length.
+    // Between two evaluations each of two bodies moves by up to a quarter of the length.
     let mut geometry = Geometry::new(model, 0.5 * settings.scales.length);
     geometry.locate_all(&start.coordinates);
     geometry.found(start.time)?;

@@ -5,16 +5,16 @@ use diffsol::{
     error::{DiffsolError, OdeSolverError},
 };
 
-/// How often the interval around an event is halved, at most: as often as doubles allow, which is some fifty times unless
-/// it begins at zero.
+/// Maximum number of bisections of the interval around an event: as many as doubles allow, which is some
+/// fifty unless the interval begins at zero.
 const HALVINGS: usize = 1100;
 
-/// Largest part of the length of the model that bodies move by between two looks at their gaps: a body that passes
-/// through another overlaps it for longer, unless it grazes it.
+/// Maximum motion of bodies between two evaluations of their gaps, as a fraction of the length of the model:
+/// a body that passes through another overlaps it for longer, unless it grazes it.
 const STRIDE: f64 = 0.25;
 
-/// How often to look at a step that moves coordinates from `before` to `after`, which go `strides` while bodies move by
-/// the length of the model.
+/// Number of evaluations in a step that moves coordinates from `before` to `after`; `strides` are their
+/// changes while bodies move by the length of the model.
 pub(crate) fn looks_between(before: &[f64], after: &[f64], strides: &[f64]) -> usize {
     let moved = before.iter().zip(after).zip(strides);
     let moved = moved.map(|((q, r), stride)| (r - q).abs() / stride).fold(0.0, f64::max);
@@ -27,21 +27,21 @@ pub(crate) fn looks_between(before: &[f64], after: &[f64], strides: &[f64]) -> u
 /// Writes the unknowns at a time within the last step.
 pub(crate) type Between<'a> = dyn FnMut(f64, &mut [f64]) -> Result<(), DiffsolError> + 'a;
 
-/// What looks at the steps.
+/// An observer that detects the event in the steps.
 pub(crate) trait Watch {
-    /// How often a step that ends at `y` is to be looked at, at least once: at its end.
+    /// Number of evaluations in a step that ends at `y`: at least one, at its end.
     fn looks(&self, y: &[f64]) -> usize {
         let _ = y;
         1
     }
 
-    /// Moments that are no farther apart than this are one: the rounding of the time from which motion counts, in the time of
-    /// the solver. By default doubles decide.
+    /// Times that are no farther apart than this are equal: the rounding of the time from which motion
+    /// counts, in the time of the solver. By default the resolution is that of doubles.
     fn resolution(&self) -> f64 {
         0.0
     }
 
-    /// Whether the work is used up that may be done.
+    /// Whether the limit of work has been reached.
     fn is_exhausted(&self) -> bool {
         false
     }
@@ -49,24 +49,24 @@ pub(crate) trait Watch {
     /// Whether the event has happened at the time `t` (s) after the begin, at `y`.
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool;
 
-    /// Whether contacts that dip into their surfaces between two looks are searched for.
+    /// Whether contacts that dip into their surfaces between two evaluations are searched for.
     fn follows_gaps(&self) -> bool {
         false
     }
 
-    /// Writes the gaps of contacts that may close and their rates, at the state that was last asked whether the event
-    /// [has happened](Self::has_happened); none where they are not followed.
+    /// Writes the gaps of contacts that may close and their rates, at the state of the last call of
+    /// [`has_happened`](Self::has_happened); empty where they are not followed.
     fn gaps(&mut self, t: f64, y: &[f64], gaps: &mut Vec<[f64; 2]>) {
         let _ = (t, y);
         gaps.clear();
     }
 
-    /// The unit of time of the rates of gaps, in that of the solver's.
+    /// The unit of time of the rates of gaps, in units of the solver's time.
     fn unit(&self) -> f64 {
         1.0
     }
 
-    /// Takes over a step without event that began at `from` and ends at `to` with `y`; `between` interpolates
+    /// Accepts a step without event that began at `from` and ends at `to` with `y`; `between` interpolates
     /// the unknowns in it.
     fn accept(
         &mut self,
@@ -76,16 +76,16 @@ pub(crate) trait Watch {
         between: &mut Between<'_>,
     ) -> Result<(), DiffsolError>;
 
-    /// Takes drift out of `y` after a step without event, together with its `rate`; says whether it did.
+    /// Removes drift from `y` after a step without event and updates its `rate`; returns whether it did.
     ///
-    /// Only solvers of one step may be corrected. The default leaves everything as it is.
+    /// Only one-step solvers may be corrected. The default changes nothing.
     fn correct(&mut self, t: f64, y: &mut [f64], rate: &mut [f64]) -> bool {
         let _ = (t, y, rate);
         false
     }
 }
 
-/// Why steps ended.
+/// Reasons why the steps ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// The event has just happened.
@@ -99,10 +99,10 @@ pub(crate) enum Ending {
     NotFinite,
 }
 
-/// Steps until the event or the end of the span (s), counts in `steps`, and stays below `limit`.
+/// Takes steps until the event or the end of the span (s), counts them in `steps`, and stays below `limit`.
 ///
-/// The moment of the event is found by halving, to rounding or to the [resolution](Watch::resolution), and is the first of
-/// its two neighbors at which the event has happened; the step to there is accepted.
+/// The time of the event is found by bisection, to rounding or to the [resolution](Watch::resolution). Of the
+/// two neighboring times it is the first at which the event has happened; the step to there is accepted.
 pub(crate) fn step_to_event<'p, Eqn, Solver>(
     solver: &mut Solver,
     span: f64,
@@ -114,7 +114,7 @@ where
     Solver: OdeSolverMethod<'p, Eqn>,
 {
     if solver.set_stop_time(span).is_err() {
-        // What is left is below the rounding of time.
+        // The remainder is below the rounding of time.
         return Ok(Ending::Span);
     }
     let mut from = 0.0;
@@ -160,7 +160,8 @@ where
     }
 }
 
-/// Looks whether the event happens in a step from `from` to `to`; if so, moves `to` and `y` to its first moment.
+/// Checks whether the event happens in a step from `from` to `to`; if so, moves `to` and `y` to its first
+/// moment.
 fn look<'p, Eqn, Solver>(
     solver: &Solver,
     from: f64,
@@ -192,7 +193,7 @@ where
         let mut after = time;
         if !happened {
             watch.gaps(time, inside.inner().as_slice(), &mut gaps);
-            // Contacts that were found since the last look had no gap there.
+            // Contacts that were found since the last evaluation had no gap there.
             for contact in 0..gaps.len().min(last.len()) {
                 let ends = [last[contact], gaps[contact]];
                 if let Some(dip) = dip(solver, [before, time], ends, contact, &mut inside, watch)? {
@@ -212,10 +213,11 @@ where
     Ok(false)
 }
 
-/// A moment between two looks, which leave a contact open, at which the event has happened because the contact dips into its
-/// surface, and the unknowns there.
+/// A time between two evaluations with an open contact at which the event has happened because the contact
+/// dips into its surface, and the unknowns there.
 ///
-/// It may where the contact closes at the first and opens at the second, and the tangents of its gap meet below zero.
+/// This is possible where the contact closes at the first and opens at the second, and the tangents of its
+/// gap meet below zero.
 fn dip<'p, Eqn, Solver>(
     solver: &Solver,
     [mut before, mut after]: [f64; 2],
@@ -282,7 +284,7 @@ where
     Ok(after)
 }
 
-/// The ending that an error of the solver means, where the motion is to blame.
+/// The ending that corresponds to a solver error, where the motion is its cause.
 fn failed(error: DiffsolError) -> Result<Ending, DiffsolError> {
     match error {
         DiffsolError::OdeSolverError(

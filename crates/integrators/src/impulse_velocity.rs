@@ -10,21 +10,25 @@
 //! \|p_{t,j}\| \le \mu_j p_{n,j},\qquad G v' = -\varepsilon \varphi / h
 //! ```
 //!
-//! with the [velocity under smooth forces](System::smooth_velocity) `v_f = v + h M⁻¹ k(q, v, t)`, where the gyroscopic
-//! torque of free bodies is implicit, `M`, the gaps `g`, the contact Jacobian `J`, `u' = J v'` and the constraints `φ`, `G` at `q`, and for the
-//! tangential impulses [Coulomb's law or maximum dissipation](percussion_complementarity::friction::Law). An open gap may close within the step but not more than
-//! close; of a penetration `ε` times its depth is removed. Impacts are inelastic.
+//! with the [velocity under smooth forces](System::smooth_velocity) `v_f = v + h M⁻¹ k(q, v, t)`, where the
+//! gyroscopic torque of free bodies is implicit. `M`, the gaps `g`, the contact Jacobian `J`, `u' = J v'` and
+//! the constraints `φ`, `G` are taken at `q`, and the tangential impulses satisfy [Coulomb's law or maximum
+//! dissipation](percussion_complementarity::friction::Law). An open gap may close within the step but not
+//! become negative; of a penetration, the fraction `ε` of its depth is removed. Impacts are inelastic.
 //!
-//! - **Contacts of the problem**: those that penetrate at `q` and those violated at `q ⊕ h v_f`, where `v_f` is the velocity
-//!   without contact impulses. When others are violated at `q'` they are added and the step is solved again; contacts are
-//!   only added, so this ends. Those left out would carry no impulse.
-//! - **One problem a step**, by any [`Method`], from the impulses of the last step. Nothing is linearized again: gaps hold
-//!   at `q'` up to what they curve within the step, a penetration of order `h²`, which later steps remove.
-//! - **Needs** `M` positive definite and, for mechanisms, `h` small against the rates at which velocities turn: their
-//!   smooth forces are explicit. The paper's rotation is [`RotationUpdate::NormalizedEuler`](percussion_dynamics::RotationUpdate).
-//! - **Does not** accept a step whose problem was not solved unless [`Settings::unsolved`] says so; the failing problem is
-//!   [`Simulation::document`](crate::Simulation::document), which can be written and solved again to the same bits. It does not see surfaces that pass
-//!   through each other within a step. Bounded friction in joints is refused.
+//! - **Contacts of the problem**: those that penetrate at `q` and those violated at `q ⊕ h v_f`, where `v_f`
+//!   is the velocity without contact impulses. When others are violated at `q'`, they are added and the step
+//!   is solved again; contacts are only added, so this ends. The contacts left out would carry no impulse.
+//! - **One problem per step**, solved by any [`Method`], from the impulses of the last step. It is linearized
+//!   only once: gaps hold at `q'` up to their curvature within the step, a penetration of order `h²`, which
+//!   later steps remove.
+//! - **Needs** `M` positive definite and, for mechanisms, `h` small compared with the rates at which
+//!   velocities turn, because their smooth forces are explicit. The paper's rotation is
+//!   [`RotationUpdate::NormalizedEuler`](percussion_dynamics::RotationUpdate).
+//! - **Does not** accept a step whose problem was not solved unless [`Settings::unsolved`] allows it; the
+//!   failing problem is [`Simulation::document`](crate::Simulation::document), which can be written and
+//!   solved again to the same bits. It does not detect surfaces that pass through each other within a step.
+//!   Bounded friction in joints is refused.
 //! - **Cost** one evaluation of the forces, three of each gap, one factorization of `M`, the blocks of `W` of contacts that
 //!   share a body, and the solve. With bilateral constraints `W` is dense.
 //! - **Deterministic**: the same bits on every run.
@@ -38,10 +42,10 @@
 //!     \le -\tfrac12 \|v' - v\|_M^2 + \frac{\varepsilon}{h} \sum_j p_{n,j} \max(0, -g_j),
 //! ```
 //!
-//! by either law: both allow `p_t = 0` beside the same normal velocity, whence `p_t · u'_t ≤ 0`. So only the removal of
-//! penetration can add energy, at most the work of the impulses over the depth removed. For free bodies `M` may vary: the
-//! step from `v` to `v_f` keeps the kinetic energy of rotation but for the work of torques, and turning by `h v'` keeps
-//! `½ v'ᵀ M v'`.
+//! with either law: both allow `p_t = 0` with the same normal velocity, so that `p_t · u'_t ≤ 0`. Therefore
+//! only the removal of penetration can add energy, at most the work of the impulses over the depth removed.
+//! For free bodies `M` may vary: the step from `v` to `v_f` conserves the kinetic energy of rotation except
+//! for the work of torques, and turning by `h v'` conserves `½ v'ᵀ M v'`.
 //!
 //! # Source
 //!
@@ -70,23 +74,23 @@ use crate::{
 pub struct Settings {
     /// Step `h` (s), positive (default `0.001`).
     pub step_size: f64,
-    /// Friction law, which every problem of a step states (default Coulomb).
+    /// Friction law of the contact problems (default Coulomb).
     pub law: Law,
     /// Solver, with a [rule](Method::laws) for the law; its own tolerance is not used (default [`Method::default`]).
     pub method: Method,
-    /// Largest relative natural-map residual of a solved problem (≥ 0, default `1e-8`).
+    /// Maximum relative natural-map residual of a solved problem (≥ 0, default `1e-8`).
     ///
-    /// It is relative to the largest contact velocity without impulses: velocities of a scene that moves at 1 m/s are
-    /// right to some `1e-8` m/s.
+    /// It is relative to the largest contact velocity without impulses: velocities in a scene that moves at 1
+    /// m/s have errors of some `1e-8` m/s.
     pub tolerance: f64,
-    /// Part `ε` of a penetration, and of the errors of constraints, that a step removes (in `[0, 1]`, default 0.2; the paper
-    /// leaves out 1, which is allowed and removes all).
+    /// Fraction `ε` of a penetration, and of the errors of constraints, that a step removes (in `[0, 1]`,
+    /// default 0.2; the paper excludes 1, which is allowed here and removes all).
     pub error_reduction: f64,
-    /// Whether a solve begins with the impulses of the last step (default) or with none.
+    /// Whether a solve starts with the impulses of the last step (default) or with zero.
     pub warm_start: bool,
-    /// What becomes of a step whose problem was not solved (default: it is refused).
+    /// Treatment of a step whose problem was not solved (default: it is refused).
     pub unsolved: Unsolved,
-    /// Largest number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
+    /// Maximum number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
     pub step_limit: usize,
 }
 
@@ -106,7 +110,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The method with the tolerance, if everything is in range and it has a rule for the law.
+    /// Returns the method with the tolerance, if all settings are in range and it supports the law.
     fn check(&self) -> Result<Method, Error> {
         settings::positive("step_size", self.step_size)?;
         settings::fraction("error_reduction", self.error_reduction)?;
@@ -150,14 +154,14 @@ pub struct ImpulseVelocity {
     /// `v_f`.
     free: DVector<f64>,
     column: DMatrix<f64>,
-    /// `v'` and `q'` of the step under way.
+    /// `v'` and `q'` of the current step.
     velocity: DVector<f64>,
     coordinates: Vec<f64>,
     tangent: DVector<f64>,
 }
 
 impl ImpulseVelocity {
-    /// States and solves the problem of the active contacts, and finds `v'`.
+    /// States and solves the problem of the active contacts, and computes `v'`.
     fn pass(&mut self, motion: &Motion, report: &mut StepReport) -> Result<(), Error> {
         let Motion { model, contacts, state } = motion;
         let Settings { step_size: h, error_reduction, warm_start, unsolved, .. } = self.settings;
@@ -178,7 +182,7 @@ impl ImpulseVelocity {
 
     /// Adds the contacts that overlap at one end of the step and returns whether there were any.
     ///
-    /// A gap that is NaN counts as an overlap, so that stating the problem refuses it.
+    /// A NaN gap counts as an overlap, so that stating the problem refuses it.
     fn activate(&mut self, motion: &mut Motion, at: Position) -> Result<bool, Error> {
         let Motion { model, contacts, state } = motion;
         let coordinates = match at {
@@ -285,7 +289,7 @@ impl Scheme for ImpulseVelocity {
     }
 }
 
-/// Everything at the start of the step.
+/// The place with all quantities at the start of the step.
 fn place<'a>(settings: &Settings, state: &'a State) -> Place<'a> {
     Place {
         coordinates: &state.coordinates,
@@ -295,7 +299,7 @@ fn place<'a>(settings: &Settings, state: &'a State) -> Place<'a> {
     }
 }
 
-/// Writes the velocity `v_f` without contacts and constraints, with everything at the start of the step.
+/// Writes the velocity `v_f` without contacts and constraints, with all quantities at the start of the step.
 fn free_velocity(
     system: &dyn System,
     state: &State,

@@ -1,8 +1,8 @@
 //! Motion through impacts without jumps: the time-augmented differential inclusion of Halm and Posa for a planar
 //! [`Model`].
 //!
-//! The state is `(q, v, t)`, a function of a parameter `s`, and time is part of it. Free motion lets it
-//! run, an impact holds it, and contact that lasts is a mixture of the two: with `τ = dt/ds` and
+//! The state is `(q, v, t)`, a function of a parameter `s`; time is part of the state. In free motion time
+//! advances, in an impact it stands still, and lasting contact is a mixture of the two: with `τ = dt/ds` and
 //! the rates `λ` of the contact impulses,
 //!
 //! ```math
@@ -15,32 +15,34 @@
 //! ```
 //!
 //! Where contacts carry forces `f` that keep their gaps closed, `λ = τ f` and `τ = 1/(1 + ‖f_n‖₁)`, so a
-//! weight of 10 N slows time down eleven times. `s` adds seconds and newton-seconds of normal
-//! percussion, these divided by 1 N: `s = t + Σ P_n/(1 N)`. Another force in its place changes the parameter and not
-//! the motion. Velocities are continuous in `s`, and infinitely many impacts in a finite time
-//! take a finite `s`.
+//! weight of 10 N slows time down by a factor of eleven. `s` is the sum of the time in seconds and the normal
+//! impulses in newton-seconds, the latter divided by 1 N: `s = t + Σ P_n/(1 N)`. Another reference force
+//! changes the parameter but not the motion. Velocities are continuous in `s`, and infinitely many impacts in
+//! a finite time take a finite `s`.
 //!
-//! [`build`] makes one solution, [`certify`] checks any against the inclusion, [`Accumulation`] finds the point where
-//! impacts accumulate, and [`rest`] continues beyond it.
+//! [`build`] constructs one solution, [`certify`] checks any solution against the inclusion, [`Accumulation`]
+//! finds the point where impacts accumulate, and [`rest`] continues beyond it.
 //!
-//! - **Phases.** In a smooth phase a set of contacts sticks and the others are open; its forces are those that hold
-//!   the points of contact still (of least norm where contacts are redundant). An impact is made of straight pieces,
-//!   one contact at a time, each by Routh's rule in the plane: it slips, stops, and sticks or slips
-//!   back. Any other order or mixture is a solution too.
+//! - **Phases.** In a smooth phase a set of contacts sticks and the others are open; its forces keep the
+//!   points of contact at rest (with least norm where contacts are redundant). An impact consists of straight
+//!   pieces, one contact at a time, each by Routh's rule in the plane: it slips, stops, and sticks or slips
+//!   back. Any other order or mixture is also a solution.
 //! - **Needs** a system in the plane.
-//! - **Overlap.** Gaps are looked at while bodies move by a quarter of the length `L` of the model, and again at every
-//!   moment recorded: a solution in which one is below the tolerance ends there as [`Status::Overlap`].
-//! - **Energy** is accounted for, see [`Solution::energy`]: contacts stick, and impacts take energy; a solution with more
-//!   than it can have ends as [`Status::EnergyGained`].
-//! - **Does not** slide in smooth phases: where a contact would have to slide, or no set of sticking contacts is
-//!   consistent (Painlevé), the [`Status`] says so.
+//! - **Overlap.** Gaps are evaluated at intervals in which bodies move by a quarter of the length `L` of the
+//!   model, and again at every recorded moment. A solution in which one is below the tolerance ends there as
+//!   [`Status::Overlap`].
+//! - **Energy** is accounted for, see [`Solution::energy`]: sticking contacts do no work, and impacts
+//!   dissipate energy. A solution with more energy than it can have ends as [`Status::EnergyGained`].
+//! - **Does not** slide in smooth phases: where a contact would have to slide, or no set of sticking contacts
+//!   is consistent (Painlevé), the [`Status`] reports this.
 //! - **Cost** dense matrices of the size of the system at each stage of each step.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # The rocking block
 //!
-//! A block of 1 m × 2 m and 1 kg rocks from corner to corner, first at 1 rad/s. Each impact leaves 0.7 of the spin
-//! `ω`, and the time to the next, with `κ = m g l/(I + m l²)` and the angle `α` of the half diagonal `l`, is
+//! A block of 1 m × 2 m and 1 kg rocks from corner to corner, initially at 1 rad/s. Each impact leaves 0.7 of
+//! the spin `ω`, and the time to the next, with `κ = m g l/(I + m l²)` and the angle `α` of the half diagonal
+//! `l`, is
 //!
 //! ```math
 //! T(\omega) = \int_{-\omega}^{\omega} \frac{\mathrm{d}w}{\kappa \sqrt{1 - \sigma(w)^2}}, \qquad
@@ -48,9 +50,9 @@
 //! ```
 //!
 //! Impacts accumulate at `t∞ = Σ T(0.7^k) = 2.671 421 398 s` and, by the balance of momentum,
-//! `s∞ = (1 + m g) t∞ − m l cos α ω₀ = 28.378 065 316`. The solution of twenty impacts has its spins right to 1e-10 and
-//! its times to 1e-9, violates the inclusion by at most 1e-10 at its 1717 moments, and its continuation
-//! finds the limits with errors of 1.5e-9 and 1.6e-8.
+//! `s∞ = (1 + m g) t∞ − m l cos α ω₀ = 28.378 065 316`. In the solution of twenty impacts the errors are
+//! 1e-10 in the spins and 1e-9 in the times, and the inclusion is violated by at most 1e-10 at its 1717
+//! moments. Its continuation gives the limits with errors of 1.5e-9 and 1.6e-8.
 //!
 //! # Source
 //!
@@ -86,21 +88,21 @@ pub use solution::{Accumulation, Kind, Moment, Phase, Solution, Status};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Tolerance of a step of a smooth phase, in `[1e-13, 1e-3]` (default `1e-12`): relative to an entry of the state
-    /// and to how far it goes while bodies move by the length `L` of the model in its time `T`.
+    /// Tolerance of a step of a smooth phase, in `[1e-13, 1e-3]` (default `1e-12`): relative to an entry of
+    /// the state and to its change while bodies move by the length `L` of the model in its time `T`.
     pub tolerance: f64,
-    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
-    /// ([`Scales::of`]). Forces and accelerations up to `1e-9` of theirs are none.
+    /// Length `L`, mass `m` and time `T` to which tolerances are relative; by default those of the model
+    /// ([`Scales::of`]). Forces and accelerations up to `1e-9` of these scales count as zero.
     pub scales: Option<Scales>,
-    /// A gap up to this is closed (m; > 0, default `1e-9 L`).
+    /// Maximum gap of a closed contact (m; > 0, default `1e-9 L`).
     pub gap_tolerance: Option<f64>,
-    /// A contact velocity up to this is none (m/s; > 0, default `1e-9 L/T`).
+    /// Maximum contact velocity that counts as zero (m/s; > 0, default `1e-9 L/T`).
     pub velocity_tolerance: Option<f64>,
-    /// Largest number of impacts (≥ 1, default 20).
+    /// Maximum number of impacts (≥ 1, default 20).
     pub impact_limit: usize,
-    /// Largest number of phases, and of pieces of one impact (≥ 1, default 1000).
+    /// Maximum number of phases, and of pieces of one impact (≥ 1, default 1000).
     pub phase_limit: usize,
-    /// Largest number of steps in all (≥ 1, default `1_000_000`).
+    /// Maximum total number of steps (≥ 1, default `1_000_000`).
     pub step_limit: usize,
 }
 
@@ -148,12 +150,12 @@ impl Settings {
     }
 }
 
-/// The settings of one solution, with tolerances for what was left to the scales of the model.
+/// The settings of one solution, with defaults from the scales of the model filled in.
 #[derive(Clone, Debug)]
 struct Resolved {
     scales: Scales,
     tolerance: f64,
-    /// Of coordinates, velocities and the percussion.
+    /// Absolute tolerances of coordinates, velocities and the impulse.
     absolute_tolerances: Vec<f64>,
     gap_tolerance: f64,
     velocity_tolerance: f64,
@@ -184,7 +186,7 @@ impl Resolved {
     }
 }
 
-/// What the inclusion makes of a feature of a model.
+/// How the inclusion treats a feature of a model.
 #[must_use]
 pub const fn rule(feature: Feature) -> Rule {
     match feature {
@@ -201,12 +203,12 @@ pub const fn rule(feature: Feature) -> Rule {
 ///
 /// # Errors
 ///
-/// See [`Error`]: input that makes no sense. What ends a solution early is its [`Status`].
+/// See [`Error`]: invalid input. If a solution ends early, the reason is its [`Status`].
 ///
 /// # Example
 ///
-/// A point of 1 kg falls from 1.25 m at 10 m/s². It lands after 0.5 s at 5 m/s; the impact takes another 5 of `s`, and
-/// then each second of rest takes 11.
+/// A point of 1 kg falls from 1.25 m at 10 m/s². It lands after 0.5 s at 5 m/s; the impact takes another 5 of
+/// `s`, and then each second of rest takes 11.
 ///
 /// ```
 /// use nalgebra::{Vector2, Vector3};
@@ -288,13 +290,13 @@ pub fn build(
     Ok(Solution { phases, status, energy, scales: settings.scales })
 }
 
-/// Continues beyond an accumulation point: the block, or whatever came to rest, stays there for `duration` (s), carried
-/// by all contacts that are closed.
+/// Continues beyond an accumulation point: the system stays at rest there for `duration` (s), carried by all
+/// closed contacts.
 ///
 /// # Errors
 ///
-/// [`Error::NotAtRest`] when no sticking of the closed contacts holds the system still, [`Error::End`] for a
-/// duration that is not positive.
+/// [`Error::NotAtRest`] when no sticking of the closed contacts holds the system at rest, [`Error::End`] for
+/// a duration that is not positive.
 pub fn rest(
     model: &Model,
     settings: &Settings,

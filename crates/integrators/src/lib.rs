@@ -1,13 +1,14 @@
 //! Time stepping for rigid bodies with contact, impact and Coulomb friction.
 //!
-//! A [`Model`] is what moves and what may touch, the same for every scheme; a [`State`] is where it starts. A
-//! [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`], and its [`StepReport`] says what one
-//! step cost and how well its equations hold. What moves is any [`System`](percussion_dynamics::System).
+//! A [`Model`] is a moving system with its possible contacts, the same for every scheme; a [`State`] is its
+//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`]. Its
+//! [`StepReport`] shows the cost of one step and how well its equations hold. Any
+//! [`System`](percussion_dynamics::System) can be moved.
 //!
 //! # Example
 //!
-//! A ball of 2 kg and radius 0.1 m slides onto a rough table at 7 m/s. Friction slows it and makes it
-//! spin until it rolls, at five sevenths of its speed: 5 m/s, whatever the friction coefficient.
+//! A ball of 2 kg and radius 0.1 m slides onto a rough table at 7 m/s. Friction slows it and makes it spin
+//! until it rolls, at five sevenths of its speed: 5 m/s, for any friction coefficient.
 //!
 //! ```
 //! use nalgebra::Vector3;
@@ -42,17 +43,17 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
-//! | [`contacts`] | the contacts of a motion by number, found on the way or named beforehand |
-//! | [`energy`] | the account of the energy that schemes keep |
-//! | [`error`] | why a simulation does not start or take a step |
+//! | [`contacts`] | the contacts of a motion by number, found during the motion or specified beforehand |
+//! | [`energy`] | the energy account of the schemes |
+//! | [`error`] | reasons why a simulation does not start or take a step |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`impulse_velocity`] | [`ImpulseVelocity`]: semi-implicit, contacts by their velocities at the end of the step, round friction cones |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
-//! | [`model`] | what moves, what may touch and where it starts: the same for every scheme |
+//! | [`model`] | the moving system, its possible contacts and its start: the same for every scheme |
 //! | [`moreau_jean`] | [`MoreauJean`]: the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
-//! | [`report`] | what a step reports |
-//! | [`scales`] | [`Scales`]: length, mass and time of a problem, which tolerances are parts of |
-//! | [`schemes`] | the schemes by name, and what each has a rule for |
+//! | [`report`] | the report of a step |
+//! | [`scales`] | [`Scales`]: length, mass and time of a problem, to which tolerances are relative |
+//! | [`schemes`] | the schemes by name, and the features that each supports |
 //! | [`simulation`] | [`Simulation`]: the frame of all stepping schemes |
 //! | [`stewart_trinkle`] | [`StewartTrinkle`]: implicit, position level, inelastic impact, polyhedral friction, no penetration at step ends |
 //! | [`variational`] | [`Variational`]: discrete momentum conserved, impacts located within the step, any impact law without friction |
@@ -80,11 +81,11 @@
 //!
 //! # Limits
 //!
-//! - No scheme sees surfaces that pass through each other within one step.
-//! - [`compliant`] and [`inclusion`] need contacts that are named beforehand.
-//! - Restitution is not part of [`stewart_trinkle`] and [`impulse_velocity`], nor friction in impacts of [`variational`];
-//!   [`schemes`] has the table of what each scheme uses, ignores or refuses.
-//! - [`inclusion`] is for systems in the plane; [`compliant`] knows no bilateral constraints.
+//! - No scheme detects surfaces that pass through each other within one step.
+//! - [`compliant`] and [`inclusion`] require contacts that are specified beforehand.
+//! - [`stewart_trinkle`] and [`impulse_velocity`] have no restitution, and [`variational`] has no friction in
+//!   impacts; [`schemes`] has the table of what each scheme uses, ignores or refuses.
+//! - [`inclusion`] is for systems in the plane; [`compliant`] does not support bilateral constraints.
 
 mod bilateral;
 #[cfg(feature = "adaptive")]

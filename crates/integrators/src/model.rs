@@ -1,19 +1,19 @@
-//! What moves, what may touch, what is tied together and where it starts: the same for every scheme.
+//! The moving system, its possible contacts, its constraints and its start: the same for every scheme.
 //!
-//! A [`Model`] made once is the input of every scheme but [`compliant`](crate::compliant), whose
+//! The same [`Model`] is the input of every scheme except [`compliant`](crate::compliant), whose
 //! [model](crate::compliant::Model) has contacts with force laws.
 //!
-//! A [`Feature`] that a scheme has no rule for it refuses before the first step; see [`schemes`](crate::schemes) for the
-//! table. [`Variational`](crate::Variational) needs to know more of the system than others, for which there are
-//! [`Model::lagrangian`] and [`Model::free_bodies`].
+//! A scheme refuses a [`Feature`] that it does not support before the first step; see
+//! [`schemes`](crate::schemes) for the table. [`Variational`](crate::Variational) requires more of the system
+//! than others, for which there are [`Model::lagrangian`] and [`Model::free_bodies`].
 //!
-//! Contacts are [named](Model::new) beforehand or [found](Model::with_contact_source) on the way, or both; see
-//! [`contacts`](crate::contacts) for what a scheme does with a source.
+//! Contacts are [specified](Model::new) beforehand or [found](Model::with_contact_source) during the motion,
+//! or both; see [`contacts`](crate::contacts) for how a scheme uses a source.
 //!
 //! # Example
 //!
-//! A block slides on a floor at 3 m/s with `μ = 0.5` and comes to rest after `v²/(2 μ g) = 0.9 m`: to rounding between
-//! events, up to `v h/2` in steps of 0.01 s.
+//! A block slides on a floor at 3 m/s with `μ = 0.5` and comes to rest after `v²/(2 μ g) = 0.9 m`: exact to
+//! rounding with event-driven motion, and up to `v h/2` in steps of 0.01 s.
 //!
 //! ```
 //! use nalgebra::{Vector2, Vector3};
@@ -87,8 +87,8 @@ pub struct Contact {
     pub gap: Arc<dyn GapFunction>,
     /// Coulomb friction coefficient `μ ≥ 0` (dimensionless).
     pub friction: f64,
-    /// Coefficient of restitution, in `[0, 1]`; [`schemes`](crate::schemes) says which schemes use it, and what it compares
-    /// is up to the scheme and its impact law.
+    /// Coefficient of restitution, in `[0, 1]`. [`schemes`](crate::schemes) states which schemes use it; its
+    /// definition depends on the scheme and its impact law.
     pub restitution: f64,
 }
 
@@ -106,7 +106,7 @@ impl Contact {
     }
 }
 
-/// What moves, and what is known of it.
+/// The moving system, with its known type.
 #[derive(Clone, Debug)]
 enum Mechanics {
     Any(Arc<dyn System>),
@@ -128,7 +128,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// A system and its possible contacts, in the order in which reports number them; there may be none.
+    /// Builds a model from a system and its possible contacts, which reports number in this order; there may
+    /// be none.
     ///
     /// # Errors
     ///
@@ -137,7 +138,7 @@ impl Model {
         Self::of(Mechanics::Any(system.into()), contacts)
     }
 
-    /// The same for a system that is known to be a [`Lagrangian`] one.
+    /// Builds a model of a system that is known to be a [`Lagrangian`] one.
     ///
     /// # Errors
     ///
@@ -146,7 +147,7 @@ impl Model {
         Self::of(Mechanics::Lagrangian(system.into()), contacts)
     }
 
-    /// The same for a Lagrangian system that others hold, too.
+    /// Builds a model of a Lagrangian system that is shared with other owners.
     ///
     /// # Errors
     ///
@@ -155,7 +156,8 @@ impl Model {
         Self::of(Mechanics::Lagrangian(system), contacts)
     }
 
-    /// The same for free bodies in space. [`Variational`](crate::Variational) turns them by the Cayley map, whatever their
+    /// Builds a model of free bodies in space. [`Variational`](crate::Variational) rotates them by the Cayley
+    /// map, regardless of their rotation update.
     /// rotation update.
     ///
     /// # Errors
@@ -178,7 +180,7 @@ impl Model {
         Ok(model)
     }
 
-    /// The same model, which also touches wherever `source` finds a contact, in place of a source of its own.
+    /// Returns the model with `source`, which finds further contacts; it replaces a previous source.
     ///
     /// # Errors
     ///
@@ -188,7 +190,7 @@ impl Model {
         Ok(Self { contact_source: Some(Arc::new(source)), ..self })
     }
 
-    /// The same model with these bounded frictions in place of its own.
+    /// Returns the model with these bounded frictions, which replace previous ones.
     ///
     /// # Errors
     ///
@@ -200,7 +202,8 @@ impl Model {
         Ok(Self { joint_friction, ..self })
     }
 
-    /// The same model with these bilateral constraints in place of its own; they hold from the start on.
+    /// Returns the model with these bilateral constraints, which replace previous ones; they hold from the
+    /// start.
     ///
     /// # Errors
     ///
@@ -213,7 +216,7 @@ impl Model {
         Ok(Self { constraints: constraints.into(), ..self })
     }
 
-    /// The same model with these forces beside those of the system, in place of its own.
+    /// Returns the model with these forces in addition to those of the system; they replace previous ones.
     #[must_use]
     pub fn with_forces(self, forces: Vec<Box<dyn Force>>) -> Self {
         Self { forces: forces.into(), ..self }
@@ -233,7 +236,7 @@ impl Model {
         }
     }
 
-    /// The system where it is known to be a Lagrangian one.
+    /// The system, if it is known to be a Lagrangian one.
     #[must_use]
     pub fn as_lagrangian(&self) -> Option<&dyn Lagrangian> {
         match &self.mechanics {
@@ -242,7 +245,7 @@ impl Model {
         }
     }
 
-    /// The system where it is known to be free bodies.
+    /// The system, if it is known to consist of free bodies.
     #[must_use]
     pub const fn as_free_bodies(&self) -> Option<&FreeBodies> {
         match &self.mechanics {
@@ -251,13 +254,13 @@ impl Model {
         }
     }
 
-    /// What finds further contacts on the way.
+    /// The source of further contacts.
     #[must_use]
     pub fn contact_source(&self) -> Option<&Arc<dyn ContactSource>> {
         self.contact_source.as_ref()
     }
 
-    /// The possible contacts that are named beforehand.
+    /// The possible contacts that are specified beforehand.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
@@ -275,7 +278,7 @@ impl Model {
         &self.constraints
     }
 
-    /// The forces beside those of the system.
+    /// The forces in addition to those of the system.
     #[must_use]
     pub fn forces(&self) -> &[Box<dyn Force>] {
         &self.forces
@@ -286,9 +289,10 @@ impl Model {
         self.constraints.iter().map(|constraint| constraint.row_count(self.system())).sum()
     }
 
-    /// Whether every force is known to have the potential of which the system knows the energy, and to depend neither on
-    /// velocity nor on time: a Lagrangian system or free bodies without a [`Force`] beside those of the system, dampers and
-    /// torques on free bodies. Friction is not looked at.
+    /// Whether every force is known to have a potential that is included in the energy of the system, and to
+    /// depend neither on velocity nor on time. This is so for a Lagrangian system or free bodies without a
+    /// [`Force`] in addition to those of the system, dampers and torques on free bodies. Friction is not
+    /// considered.
     #[must_use]
     pub fn is_conservative(&self) -> bool {
         self.forces.is_empty()
@@ -330,7 +334,7 @@ pub(crate) fn check_mass_matrix(system: &dyn System, coordinates: &[f64]) -> Res
     Ok(())
 }
 
-/// Checks that contacts fit `system` and that their coefficients are in range.
+/// Checks that contacts match `system` and that their coefficients are in range.
 fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Error> {
     for (contact, &Contact { ref gap, friction, restitution }) in contacts.iter().enumerate() {
         if !(friction.is_finite() && friction >= 0.0) {
@@ -344,7 +348,7 @@ fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Error
     Ok(())
 }
 
-/// Checks that bilateral constraints fit `system`.
+/// Checks that bilateral constraints match `system`.
 fn check_constraints(
     system: &dyn System,
     constraints: &[Box<dyn EqualityConstraint>],

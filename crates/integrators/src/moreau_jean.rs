@@ -1,4 +1,5 @@
-//! The time stepping of Moreau and Jean: contacts by their velocities, forces by the θ-method, restitution by Newton.
+//! The time stepping of Moreau and Jean: contacts at velocity level, forces by the θ-method, Newton's
+//! restitution.
 //!
 //! One step from `(q, v)` to `(q', v')` over the time `h` satisfies, with `v_θ = (1 − θ) v + θ v'`,
 //!
@@ -10,21 +11,23 @@
 //! 0 \le p_{n,j} \perp u'_{n,j} - e_j \max(0, -u_{n,j}) \ge 0, \qquad G v' = -\varepsilon \varphi / h
 //! ```
 //!
-//! for the contacts `j` that the forecast `q̄ = q ⊕ h v/2` closes, `g_j(q̄) ≤ ε_g` with a small
-//! [tolerance](Settings::gap_tolerance); the others push not. `J`, `G` and `φ` are
-//! those of `q̄`, `u = J v`, `u' = J v'`, and the tangential impulses obey a [friction law](Settings::law) with `u'`.
+//! for the contacts `j` that are closed at the predicted `q̄ = q ⊕ h v/2`, `g_j(q̄) ≤ ε_g` with a small
+//! [tolerance](Settings::gap_tolerance); the others have no impulse. `J`, `G` and `φ` are those at `q̄`,
+//! `u = J v`, `u' = J v'`, and the tangential impulses satisfy a [friction law](Settings::law) with `u'`.
 //!
-//! - **Needs** `M` positive definite, and `h` times the rate of the forces' change small enough for the iteration below.
-//! - **Penetration** is not removed: gaps are looked at for opening and closing only, and a contact penetrates by up to the
-//!   way of half a step before it is seen. This drift of positions is the price for restitution that is exact.
-//! - **Order**: for θ = 1/2 smooth motion is of second order; steps with impacts are of first.
-//! - **Iteration**: forces and masses at `(q_θ, v_θ)` need `v'`. Beginning with `v' = v` they are evaluated and the contact
-//!   problem solved again, until no coordinate of `q'` moves by more than [`Settings::iteration_tolerance`]. Constant
-//!   forces take two passes.
+//! - **Needs** `M` positive definite, and `h` times the rate of change of the forces small enough for the
+//!   iteration below.
+//! - **Penetration** is not removed: gaps only determine whether a contact is open or closed, and a contact
+//!   penetrates by up to the displacement of half a step before it is detected. This drift of positions is
+//!   the price of exact restitution.
+//! - **Order**: smooth motion is of second order for θ = 1/2; steps with impacts are of first order.
+//! - **Iteration**: forces and masses at `(q_θ, v_θ)` depend on `v'`. Starting with `v' = v` they are
+//!   evaluated and the contact problem is solved repeatedly, until no coordinate of `q'` moves by more than
+//!   [`Settings::iteration_tolerance`]. Constant forces take two passes.
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
-//!   [`Settings::unsolved`] says so. Bounded friction in joints is refused.
-//! - **Cost** some passes with one evaluation of the forces and one factorization of `M` each, and one evaluation of each
-//!   gap.
+//!   [`Settings::unsolved`] allows it. Bounded friction in joints is refused.
+//! - **Cost** several passes with one evaluation of the forces and one factorization of `M` each, and one
+//!   evaluation of each gap.
 //! - **Deterministic**: the same bits on every run.
 //!
 //! # Energy
@@ -35,9 +38,10 @@
 //! E' - E = -(\theta - \tfrac12) \|v' - v\|_M^2 + \sum_j p_j \cdot (\theta u'_j + (1 - \theta) u_j).
 //! ```
 //!
-//! The normal part of a contact that approached is `p_n u_n (1 − θ (1 + e))`. Without friction, and if no contact that pushes
-//! had been separating, energy does not grow for `1/2 ≤ θ ≤ 1/(1 + e)`: with `e = 1` only for θ = 1/2. Friction takes energy
-//! at the velocity `u'`, but may add some at `u` where the slip turns within a step.
+//! The normal part of a contact that approached is `p_n u_n (1 − θ (1 + e))`. Without friction, and if no
+//! contact that pushes was separating before, energy does not grow for `1/2 ≤ θ ≤ 1/(1 + e)`: with `e = 1`
+//! only for θ = 1/2. Friction dissipates energy at the velocity `u'`, but may add some at `u` where the slip
+//! turns within a step.
 //!
 //! # Source
 //!
@@ -67,32 +71,33 @@ use crate::{
 pub struct Settings {
     /// Step `h` (s), positive (default `0.001`).
     pub step_size: f64,
-    /// `θ` in `[0, 1]` (default 1/2): 0 takes forces at the start of a step, 1 at its end.
+    /// `θ` in `[0, 1]` (default 1/2): with 0 forces are evaluated at the start of a step, with 1 at its end.
     pub implicitness: f64,
-    /// Friction law, which every problem of a step states (default Coulomb).
+    /// Friction law of the contact problems (default Coulomb).
     pub law: Law,
     /// Solver, with a [rule](Method::laws) for the law; its own tolerance is not used (default [`Method::default`]).
     pub method: Method,
-    /// Largest relative natural-map residual of a solved problem (≥ 0, default `1e-8`).
+    /// Maximum relative natural-map residual of a solved problem (≥ 0, default `1e-8`).
     pub tolerance: f64,
-    /// Part `ε` of the errors of constraints that a step removes (in `[0, 1]`, default 0.2).
+    /// Fraction `ε` of the errors of constraints that a step removes (in `[0, 1]`, default 0.2).
     pub error_reduction: f64,
-    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// Length `L`, mass `m` and time `T` to which tolerances are relative; by default those of the model
     /// ([`Scales::of`]).
     pub scales: Option<Scales>,
-    /// Largest change of a coordinate in the last pass of a step (m, rad; positive); by default `1e-10` of how far each
-    /// coordinate goes while bodies move by `L`.
+    /// Maximum change of a coordinate in the last pass of a step (m, rad; positive); by default `1e-10` of
+    /// the change of each coordinate while bodies move by `L`.
     pub iteration_tolerance: Option<f64>,
-    /// Largest gap (m) of a contact that is closed (≥ 0); by default `1e-8 L`. It does not push bodies apart: with 0 a body
-    /// that lies on several corners drops by a step's fall whenever rounding, or what the solver leaves, lifts one of them.
+    /// Maximum gap (m) of a closed contact (≥ 0); by default `1e-8 L`. It does not push bodies apart. With 0,
+    /// a body that lies on several corners drops by the fall of one step whenever rounding, or the solver's
+    /// residual, lifts one of them.
     pub gap_tolerance: Option<f64>,
-    /// Largest number of passes of a step (≥ 2, default 50).
+    /// Maximum number of passes of a step (≥ 2, default 50).
     pub iteration_limit: usize,
-    /// Whether a solve begins with the impulses of the last step (default) or with none.
+    /// Whether a solve starts with the impulses of the last step (default) or with zero.
     pub warm_start: bool,
-    /// What becomes of a step whose problem was not solved (default: it is refused).
+    /// Treatment of a step whose problem was not solved (default: it is refused).
     pub unsolved: Unsolved,
-    /// Largest number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
+    /// Maximum number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
     pub step_limit: usize,
 }
 
@@ -117,7 +122,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The method with the tolerance, if everything is in range and it has a rule for the law.
+    /// Returns the method with the tolerance, if all settings are in range and it supports the law.
     fn check(&self) -> Result<Method, Error> {
         settings::positive("step_size", self.step_size)?;
         if let Some(tolerance) = self.iteration_tolerance {
@@ -141,8 +146,8 @@ impl Settings {
 ///
 /// # Example
 ///
-/// A ball of 2 kg is dropped with `e = 1/2` from 1.25 m above the floor and arrives after half a second at 5 m/s; the
-/// impact leaves 2.5 m/s.
+/// A ball of 2 kg with `e = 1/2` is dropped from 1.25 m above the floor and arrives after half a second at 5
+/// m/s; it leaves at 2.5 m/s.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -170,13 +175,13 @@ impl Settings {
 pub struct MoreauJean {
     settings: Settings,
     scales: Scales,
-    /// Largest change of each coordinate in the last pass (length `n_v`).
+    /// Maximum change of each coordinate in the last pass (length `n_v`).
     tolerances: Vec<f64>,
-    /// Largest gap of a closed contact (m).
+    /// Maximum gap of a closed contact (m).
     gap_tolerance: f64,
     level: VelocityLevel,
     active: Vec<usize>,
-    /// `v_f`, then with the constraints.
+    /// `v_f`, first without and then with the constraints.
     free: DVector<f64>,
     forces: DMatrix<f64>,
     /// `v'` of the last pass and of the one before.
@@ -190,7 +195,7 @@ pub struct MoreauJean {
 }
 
 impl MoreauJean {
-    /// Length, mass and time that tolerances are relative to.
+    /// Length, mass and time to which tolerances are relative.
     #[must_use]
     pub const fn scales(&self) -> &Scales {
         &self.scales
@@ -198,7 +203,7 @@ impl MoreauJean {
 
     /// Finds the contacts that are closed half a step ahead.
     ///
-    /// A gap that is NaN counts as closed, so that stating the problem refuses it.
+    /// A NaN gap counts as closed, so that stating the problem refuses it.
     fn activate(&mut self, motion: &mut Motion) -> Result<(), Error> {
         let Motion { model, contacts, state } = motion;
         let (system, start) = (model.system(), &state.coordinates);
@@ -212,13 +217,13 @@ impl MoreauJean {
         Ok(())
     }
 
-    /// Finds `v'` with the forces and the masses that `guess` leads to.
+    /// Computes `v'` with the forces and the masses that result from `guess`.
     fn pass(&mut self, motion: &Motion, report: &mut StepReport) -> Result<(), Error> {
         let Settings { step_size: h, implicitness: theta, error_reduction, .. } = self.settings;
         let Motion { model, contacts, state } = motion;
         let (system, time) = (model.system(), state.time);
         self.level.work.passes += 1;
-        // v_θ, then the way to q_θ.
+        // v_θ, then the displacement to q_θ.
         self.free.copy_from_slice(&state.velocity);
         self.free.axpy(theta, &self.guess, 1.0 - theta);
         self.tangent.copy_from(&self.free);
@@ -254,8 +259,8 @@ impl MoreauJean {
         Ok(())
     }
 
-    /// `|T(q', v) − T(q, v)|` with the velocity before an impact: beside that with the velocity after it, which the account
-    /// has, what the impact changes in the modified energy.
+    /// `|T(q', v) − T(q, v)|` with the velocity before an impact. Together with the value for the velocity
+    /// after it, which the account contains, this is the change of the modified energy by the impact.
     fn exchanged_before(&self, motion: &Motion) -> f64 {
         let State { coordinates, velocity, .. } = &motion.state;
         let kinetic =

@@ -1,20 +1,22 @@
-//! The length, mass and time that belong to a problem: [`Scales`].
+//! The characteristic length, mass and time of a problem: [`Scales`].
 //!
-//! Tolerances that are lengths, speeds or forces have no meaning by themselves: 1 nm is nothing for a crane and all for
-//! a grain of dust. Where settings leave one to the scheme, it is a small number times the scales of the model, so
-//! that the same motion in other units of mass, length and time takes the same steps and has the same statuses.
+//! Tolerances that are lengths, speeds or forces have no meaning by themselves: 1 nm is negligible for a
+//! crane but large for a grain of dust. Where a tolerance is not given in the settings, it is a small number
+//! times the scales of the model. The same motion in other units of mass, length and time therefore takes the
+//! same steps and has the same statuses.
 //!
-//! - **Length** `L`: the size of the bodies, which is the largest radius of gyration `√(I/m)` and the largest distance
-//!   of a point of contact, or of a surface of a contact source, from the origin of its body. Of points without size it is the largest gap or, failing that,
-//!   the extent of the system. It is at least `1e-5` of the largest coordinate of a position, so that `1e-9 L` is above
-//!   the rounding of positions.
-//! - **Mass** `m`: the largest mass that the origin of a body has, `d/tr(J M⁻¹ Jᵀ)` for the rows `J` of the origin in
-//!   `d` dimensions; for a free body its mass.
-//! - **Time** `T`: the shorter of `L/V` and `√(L/a)` for the largest speed `V` of the start, `L ω` of turning
-//!   included, and the largest acceleration `a` that smooth forces give the origin of a body. Of a model that rests without forces it is the
-//!   span of time to integrate.
+//! - **Length** `L`: the size of the bodies, which is the maximum of the largest radius of gyration `√(I/m)`
+//!   and the largest distance of a point of contact, or of a surface of a contact source, from the origin of
+//!   its body. For points without size it is the largest gap or, if there is none, the extent of the system.
+//!   It is at least `1e-5` of the largest coordinate of a position, so that `1e-9 L` is above the rounding of
+//!   positions.
+//! - **Mass** `m`: the largest effective mass at the origin of a body, `d/tr(J M⁻¹ Jᵀ)` for the rows `J` of
+//!   the origin in `d` dimensions; for a free body its mass.
+//! - **Time** `T`: the shorter of `L/V` and `√(L/a)` for the largest speed `V` of the start, including `L ω`
+//!   from rotation, and the largest acceleration `a` that smooth forces give the origin of a body. For a
+//!   model at rest without forces it is the time span of the integration.
 //!
-//! Everything is taken at the start of a motion, without contact forces.
+//! All scales are evaluated at the start of a motion, without contact forces.
 
 use std::sync::Arc;
 
@@ -23,8 +25,8 @@ use percussion_dynamics::{ContactSource, Dimension, GapFunction, System};
 
 use crate::state::State;
 
-/// Part of the largest coordinate of a position that the length is at least: a tolerance of `1e-9` of it is some 50
-/// roundings of the position.
+/// Minimum length relative to the largest coordinate of a position: a tolerance of `1e-9` of this length is
+/// some 50 roundings of the position.
 const SMALLEST: f64 = 1e-5;
 
 /// Length, mass and time of a problem, in the units of the model (m, kg, s).
@@ -47,10 +49,10 @@ impl Scales {
         Self { length: 1.0, mass: 1.0, time: 1.0 }
     }
 
-    /// The scales of a system with these gaps at `start`, as the [module head](self) has them; `span` (s) is the time to
-    /// integrate or the length of a step.
+    /// The scales of a system with these gaps at `start`, as defined in the [module head](self); `span` (s)
+    /// is the time of the integration or the length of a step.
     ///
-    /// A scale that nothing determines is 1.
+    /// A scale without any determining quantity is 1.
     pub fn of<'g>(
         system: &dyn System,
         gaps: impl IntoIterator<Item = &'g dyn GapFunction>,
@@ -60,7 +62,7 @@ impl Scales {
         Self::with_size(0.0, system, gaps, start, span)
     }
 
-    /// The same for bodies that are known to reach this far from their origins (m).
+    /// The same for bodies that are known to extend this far from their origins (m).
     pub(crate) fn with_size<'g>(
         size: f64,
         system: &dyn System,
@@ -128,8 +130,8 @@ impl Scales {
         all.into_iter().find(|(_, value)| !usable(*value))
     }
 
-    /// How far each generalized velocity has to go (m or rad, length `n_v`) to move a point of a body, at the distance
-    /// `L` from the origin, by about `L`: `L` for a translation and about 1 for a rotation.
+    /// Displacement along each generalized velocity (m or rad, length `n_v`) that moves a point of a body,
+    /// at the distance `L` from the origin, by about `L`: `L` for a translation and about 1 for a rotation.
     pub(crate) fn of_velocities(&self, system: &dyn System, coordinates: &[f64]) -> Vec<f64> {
         let count = system.velocity_count();
         let mut unit = vec![0.0; count];
@@ -149,8 +151,8 @@ impl Scales {
             .collect()
     }
 
-    /// The same for coordinates (length `n_q`): as far as the velocities of
-    /// [`of_velocities`](Self::of_velocities) move them.
+    /// The same for coordinates (length `n_q`): their changes for the displacements of
+    /// [`of_velocities`](Self::of_velocities).
     #[cfg(feature = "adaptive")]
     pub(crate) fn of_coordinates(&self, system: &dyn System, coordinates: &[f64]) -> Vec<f64> {
         let of_velocities = self.of_velocities(system, coordinates);
@@ -164,13 +166,13 @@ impl Scales {
                 *scale = scale.max(rate.abs());
             }
         }
-        // A quaternion has one entry that does not change at first.
+        // A quaternion has one entry that does not change to first order.
         scales.iter_mut().filter(|scale| **scale == 0.0).for_each(|scale| *scale = 1.0);
         scales
     }
 }
 
-/// How far the surfaces of a source reach from the origins of the bodies (m).
+/// Maximum distance of the surfaces of a source from the origins of the bodies (m).
 pub(crate) fn radius_of(source: Option<&Arc<dyn ContactSource>>, system: &dyn System) -> f64 {
     let radius = |body| source.map_or(0.0, |source| source.radius(body));
     (0..system.body_count()).map(radius).fold(0.0, f64::max)
@@ -213,7 +215,7 @@ impl Sizes {
             if value.is_finite() {
                 largest = largest.max(value);
             }
-            // Body 1 is the one whose origin is nearest: an arm that is too short never loosens a tolerance.
+            // Body 1 is the one with the nearest origin: an arm that is too short never loosens a tolerance.
             if let Some(contact) = gap.contact_point(system, coordinates) {
                 let arms = origins.iter().map(|origin| (contact.point - origin).norm());
                 let arm = arms.fold(f64::INFINITY, f64::min);
@@ -226,7 +228,7 @@ impl Sizes {
     }
 }
 
-/// How bodies move and what moves them.
+/// Masses, speeds and accelerations of the bodies.
 struct Responses {
     /// Largest mass of an origin (kg).
     mass: f64,
@@ -286,7 +288,7 @@ fn inverse_masses(system: &dyn System, coordinates: &[f64], body: usize) -> [f64
     let mut responses = columns.clone();
     system.apply_inverse_mass(coordinates, &mut responses);
     let translation = columns.dot(&responses) / axes as f64;
-    // A unit couple about an axis is what the angular velocity of unit velocities along it is dual to.
+    // A unit couple about an axis is dual to the angular velocity of unit velocities along it.
     let mut couples = DMatrix::zeros(count, spins.len());
     let mut unit = vec![0.0; count];
     for index in system.tree_velocities(body) {
@@ -334,7 +336,7 @@ mod tests {
         assert_near(of([0.0; 3], 8.0, 7.0), [0.5, 4.0, 0.25]);
         assert_near(of([0.0, 5.0, 0.0], 8.0, 7.0), [0.5, 4.0, 0.1]);
         assert_near(of([0.0, 5.0, 10.0], 8.0, 7.0), [0.5, 4.0, 0.05]);
-        // Nothing moves and nothing pulls.
+        // No motion and no forces.
         assert_near(of([0.0; 3], 0.0, 7.0), [0.5, 4.0, 7.0]);
     }
 

@@ -1,8 +1,9 @@
-//! The schemes by name: the list of them, the settings that each has, and what it has a rule for.
+//! The schemes by name: the list of schemes, their settings, and the features that each supports.
 //!
-//! Programs that let somebody choose a scheme, such as a command line or the format of a file, take a [`Name`], or a
-//! [`Choice`] of a stepping scheme with its settings, which makes [`Any`] simulation; whoever knows the scheme at compile
-//! time takes [`Simulation`]. A new stepping scheme is entered here, and everything that lists schemes has it.
+//! Programs in which the user chooses a scheme, such as a command line or a file format, take a [`Name`], or
+//! a [`Choice`] of a stepping scheme with its settings, which creates [`Any`] simulation. A program that
+//! fixes the scheme at compile time uses [`Simulation`]. A new stepping scheme is entered here and then
+//! appears in every list of schemes.
 //!
 //! # What has a rule for what
 //!
@@ -15,17 +16,19 @@
 //! | [`event_driven`](crate::event_driven) | used | used | refused | used | used | refused |
 //! | [`inclusion`](crate::inclusion) | refused | ignored | refused | refused | refused | refused |
 //!
-//! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. What is refused is refused by name
-//!   before the first step. What is ignored leaves the motion as it is without: impacts of these schemes are inelastic.
-//! - **Restitution** is Newton's by [`MoreauJean`], and that of the impact law by [`Variational`] and event-driven motion.
-//! - **Limits** of joints are contacts without friction, for which every scheme has a rule.
-//! - **Joints** are a matter of the system: [`Variational`] moves trees without quaternions, inclusion systems in the plane,
-//!   the others any.
-//! - [`compliant`](crate::compliant) has a model of its own, with contacts that have a force law and nothing else.
+//! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. A refused feature
+//!   is reported by name before the first step. An ignored feature does not change the motion: impacts of
+//!   these schemes are inelastic.
+//! - **Restitution** is Newton's in [`MoreauJean`], and that of the impact law in [`Variational`] and
+//!   event-driven motion.
+//! - **Limits** of joints are contacts without friction, which every scheme supports.
+//! - **Joints** belong to the system: [`Variational`] moves trees without quaternions,
+//!   [`inclusion`](crate::inclusion) systems in the plane, and the other schemes any system.
+//! - [`compliant`](crate::compliant) has a model of its own, which has only contacts with force laws.
 //!
 //! # Source
 //!
-//! Stands in the module of each scheme.
+//! See the module of each scheme.
 //!
 //! # Example
 //!
@@ -129,7 +132,7 @@ impl Name {
         }
     }
 
-    /// What the scheme makes of a feature of a model; the [module head](self) has the table.
+    /// How the scheme treats a feature of a model; the [module head](self) has the table.
     #[must_use]
     pub fn rule(self, feature: Feature) -> Rule {
         match self {
@@ -147,7 +150,7 @@ impl Name {
         }
     }
 
-    /// The scheme with its default settings; none of event-driven motion, which takes no steps.
+    /// The scheme with its default settings; `None` for event-driven motion, which takes no steps.
     #[must_use]
     pub fn stepping(self) -> Option<Choice> {
         Choice::all().into_iter().find(|choice| choice.name() == self)
@@ -160,14 +163,14 @@ impl fmt::Display for Name {
     }
 }
 
-/// Why a text is not the name of a scheme.
+/// Error for a text that is not the name of a scheme.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no scheme is called `{name}`, expected one of {}", known.join(", "))]
 #[non_exhaustive]
 pub struct UnknownName {
     /// The text.
     pub name: String,
-    /// The names there are.
+    /// The known names.
     pub known: Vec<&'static str>,
 }
 
@@ -185,7 +188,7 @@ impl FromStr for Name {
 
 /// A stepping scheme with its settings.
 ///
-/// In a file the name stands beside the settings, as in `{"name": "moreau-jean", "step_size": 0.01}`.
+/// In a file the name is one of the settings, as in `{"name": "moreau-jean", "step_size": 0.01}`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(tag = "name", rename_all = "kebab-case"))]
@@ -224,7 +227,7 @@ impl Choice {
         }
     }
 
-    /// The same with steps of this length (s, positive).
+    /// Returns the same choice with steps of this length (s, positive).
     #[must_use]
     pub const fn with_step_size(mut self, step_size: f64) -> Self {
         match &mut self {
@@ -236,7 +239,7 @@ impl Choice {
         self
     }
 
-    /// A motion of `model` by this scheme that starts at `state`.
+    /// Starts a motion of `model` with this scheme at `state`.
     ///
     /// # Errors
     ///

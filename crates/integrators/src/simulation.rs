@@ -1,16 +1,17 @@
 //! One motion in steps of equal length, by any scheme: [`Simulation`].
 //!
-//! A [`Simulation`] owns the [`Motion`], which is the model, its contacts and its state, the number of steps and the
-//! [account of the energy](crate::energy). The [`Scheme`] says how one step goes. A step that fails leaves everything
-//! where it was.
+//! A [`Simulation`] owns the [`Motion`], which is the model, its contacts and its state, the number of steps
+//! and the [energy account](crate::energy). The [`Scheme`] defines a step. A step that fails leaves
+//! everything unchanged.
 //!
 //! # Source
 //!
-//! Stands in the module of each scheme.
+//! See the module of each scheme.
 //!
 //! # Example
 //!
-//! A block of 2 kg slides on a floor at 3 m/s with `μ = 0.5`. Friction of 10 N stops it within 0.6 s, by either scheme.
+//! A block of 2 kg slides on a floor at 3 m/s with `μ = 0.5`. Friction of 10 N stops it within 0.6 s, with
+//! either scheme.
 //!
 //! ```
 //! use nalgebra::{Vector2, Vector3};
@@ -51,21 +52,21 @@ use crate::{
     report::StepReport,
 };
 
-/// A scheme of time stepping, with what it keeps from step to step.
+/// A time-stepping scheme, with the data that it keeps from step to step.
 ///
-/// A step is [`solve`](Self::solve), then [`finish`](Self::finish). Only `finish` may change what the next step depends
-/// on, and it does so after everything that can fail.
+/// A step is [`solve`](Self::solve), then [`finish`](Self::finish). Only `finish` may change data that the
+/// next step depends on, and it does so after everything that can fail.
 pub trait Scheme: fmt::Debug + Sized {
     /// Its settings.
     type Settings;
 
-    /// What it makes of a feature of a model. A [`Simulation`] refuses a model with a feature that its scheme refuses,
-    /// before the first step.
+    /// How the scheme treats a feature of a model. A [`Simulation`] refuses a model with a feature that its
+    /// scheme refuses, before the first step.
     fn rule(feature: Feature) -> Rule;
 
-    /// Checks the settings, prepares the first step and looks for the contacts of the start.
+    /// Checks the settings, prepares the first step and searches for the contacts of the start.
     ///
-    /// The state was found to be one of the system, with a mass matrix that is positive definite.
+    /// The state has been checked to be one of the system, with a positive definite mass matrix.
     ///
     /// # Errors
     ///
@@ -78,34 +79,34 @@ pub trait Scheme: fmt::Debug + Sized {
     /// Length `h` of a step (s, positive).
     fn step_size(&self) -> f64;
 
-    /// Largest number of steps of one [`run`](Simulation::run).
+    /// Maximum number of steps of one [`run`](Simulation::run).
     fn step_limit(&self) -> usize;
 
-    /// Finds the end of the step that starts at the state of `motion` and ends at the time of `report`.
+    /// Computes the end of the step that starts at the state of `motion` and ends at the time of `report`.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the scheme from finding one.
+    /// Any failure of the scheme to compute the step.
     fn solve(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<(), Error>;
 
-    /// The end that [`solve`](Self::solve) found.
+    /// The end computed by [`solve`](Self::solve).
     fn end(&self) -> End<'_>;
 
-    /// Reports the contacts and constraints of the step, whose end has a finite energy, makes the end the start of the
-    /// next step, and says what the scheme may have gained of energy.
+    /// Reports the contacts and constraints of the step, whose end has a finite energy, makes the end the
+    /// start of the next step, and returns the maximum energy that the scheme may have gained.
     ///
     /// # Errors
     ///
     /// When the contacts at the end cannot be found.
     fn finish(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<Allowance, Error>;
 
-    /// The contact problem of the last step, failed or not; see [`Simulation::document`].
+    /// The contact problem of the last step, whether it failed or not; see [`Simulation::document`].
     fn document(&self) -> Option<Document> {
         None
     }
 }
 
-/// What moves and where it is.
+/// A moving system and its state.
 #[derive(Debug)]
 pub struct Motion {
     pub(crate) model: Model,
@@ -126,7 +127,7 @@ impl Motion {
         &self.contacts
     }
 
-    /// The state at the start of the step under way.
+    /// The state at the start of the current step.
     #[must_use]
     pub const fn state(&self) -> &State {
         &self.state
@@ -155,17 +156,18 @@ pub struct Simulation<S> {
 }
 
 impl<S: Scheme> Simulation<S> {
-    /// A motion of `model` that starts at `state`.
+    /// Starts a motion of `model` at `state`.
     ///
     /// # Errors
     ///
-    /// See [`Error`]: a state that does not fit the system or is not finite, a mass matrix that is not symmetric positive
-    /// definite, a setting out of range, and what the scheme has no rule for or cannot begin with.
+    /// See [`Error`]: a state that does not match the system or is not finite, a mass matrix that is not
+    /// symmetric positive definite, a setting out of range, and features or starts that the scheme does not
+    /// support.
     pub fn new(model: Model, settings: S::Settings, state: State) -> Result<Self, Error> {
         Self::begin(model, state, |motion| S::start(settings, motion))
     }
 
-    /// A motion whose scheme is made by `start`.
+    /// Starts a motion whose scheme is created by `start`.
     pub(crate) fn begin(
         model: Model,
         state: State,
@@ -199,7 +201,7 @@ impl<S: Scheme> Simulation<S> {
         &self.motion.model
     }
 
-    /// The contacts by number, as reports have them.
+    /// The contacts by number, as in reports.
     #[must_use]
     pub const fn contacts(&self) -> &Contacts {
         &self.motion.contacts
@@ -233,8 +235,9 @@ impl<S: Scheme> Simulation<S> {
         self.step_count
     }
 
-    /// The contact problem of the last step, failed or not, with the impulses that its solve began with and its solver; none
-    /// before the first step, when nothing was in contact, and of schemes that state no frictional contact problem.
+    /// The contact problem of the last step, whether it failed or not, with the starting impulses of its
+    /// solve and its solver. `None` before the first step, when there was no contact, and for schemes that
+    /// state no frictional contact problem.
     ///
     /// `document().solve()` repeats the solve to the same bits, and so does `percussion solve friction` with the file that
     /// holds `document().to_string()`.
@@ -243,11 +246,11 @@ impl<S: Scheme> Simulation<S> {
         self.scheme.document()
     }
 
-    /// Takes one step of the length that the settings say.
+    /// Takes one step of the length in the settings.
     ///
     /// # Errors
     ///
-    /// See [`Error`]; the state is then untouched.
+    /// See [`Error`]; the state is then unchanged.
     pub fn step(&mut self) -> Result<StepReport, Error> {
         let Self { motion, scheme, account, .. } = self;
         let State { time, coordinates, velocity } = &motion.state;
@@ -281,8 +284,8 @@ impl<S: Scheme> Simulation<S> {
         Ok(report)
     }
 
-    /// Steps to the end of a step that is nearest to the time `until` (s), and shows every new state with its report to
-    /// `observer`.
+    /// Takes steps to the step end that is nearest to the time `until` (s), and calls `observer` with every
+    /// new state and its report.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! Where a motion starts and ends: [`State`].
+//! The state at the start and the end of a motion: [`State`].
 
-/// Where a system is and how it moves.
+/// Position and velocity of a system at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Time (s).

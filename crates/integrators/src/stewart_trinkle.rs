@@ -16,46 +16,48 @@
 //! with `M` at `q ⊕ h v`, the smooth forces `k` at `(q ⊕ h v/2, v)`, for bodies that move freely `M` at `q` and
 //! `v + h M⁻¹ k` by [`System::smooth_velocity`], and the normals `n_j = ∇g_j`, the
 //! friction directions `D_j` (the corners of a polygon) and the constraint Jacobian `G` at `q'`. A
-//! [`BoundedFriction`](crate::BoundedFriction) adds impulses `D β` with `e^T β ≤ h η`, in the same way. Impacts are inelastic:
-//! the impulses of a step bring what would penetrate to touch, and from the next step on to rest
-//! along the normal. One step therefore leaves a spike in the velocity at each impact.
+//! [`BoundedFriction`](crate::BoundedFriction) adds impulses `D β` with `e^T β ≤ h η`, in the same way.
+//! Impacts are inelastic: in the step of the impact the impulses bring bodies that would penetrate into
+//! contact, and from the next step on they stop the normal velocity. One step therefore has a spike in the
+//! velocity at each impact.
 //!
-//! - **Active contacts**: those that touched at the end of the last step and those violated at
-//!   `q ⊕ h v`. When other contacts are violated at `q'` they are added and the step is solved again;
-//!   since contacts are only added, this ends. A contact left out would carry no impulse, so the
-//!   answer solves the problem with all contacts.
+//! - **Active contacts**: those that touched at the end of the last step and those violated at `q ⊕ h v`.
+//!   When other contacts are violated at `q'` they are added and the step is solved again; since contacts are
+//!   only added, this ends. A contact left out would carry no impulse, so the answer solves the problem with
+//!   all contacts.
 //! - **Outer iteration**: `g(q')`, `n`, `D`, `G` are linearized about `q̂ = q ⊕ h v̂`, first with
 //!   `v̂ = v`, then with the last answer, until `‖h (v' − v̂)‖∞` and all violations at the real `q'`
 //!   are at most [`Settings::tolerance`]. Each linear step is one LCP, the bilateral constraints
 //!   eliminated, solved by [`lemke`](percussion_complementarity::lcp::lemke).
-//! - **Needs** a step small against the curvature of the surfaces and the speed of their rotation;
-//!   `M` positive definite; a start without penetration.
+//! - **Needs** a step that is small compared with the curvature of the surfaces and the speed of their
+//!   rotation; `M` positive definite; a start without penetration.
 //! - **Does not** accept a step whose LCP or outer iteration failed:
-//!   [`Simulation::step`](crate::Simulation::step) then returns an [`Error`] and stays where it was. It does not shorten steps, has no restitution and does not
-//!   see surfaces that pass through each other within one step.
-//! - **Cost** two or three LCPs a step when contacts are active; the LCP has `k + 2` unknowns for each
+//!   [`Simulation::step`](crate::Simulation::step) then returns an [`Error`] and leaves the state unchanged.
+//!   It does not shorten steps, has no restitution and does not detect surfaces that pass through each other
+//!   within one step.
+//! - **Cost** two or three LCPs per step when contacts are active; the LCP has `k + 2` unknowns for each
 //!   active contact, and `W` is dense, so this is a method for tens of contacts.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Existence and convergence
 //!
-//! The LCP has a solution, and Lemke's method finds one, as long as no combination of contact impulses
-//! without effect on the velocity needs to close a violation (section 3.2 of the paper; theorem
-//! 4.4.12 of Cottle, Pang and Stone). Contacts that coincide are therefore harmless. Surfaces that wedge
-//! a body in, linearized where they overlap, may leave no room for it: an LCP that was not solved is
-//! therefore set up once more about `q` itself (`v̂ = 0`), where nothing penetrates.
+//! The LCP has a solution, and Lemke's method finds one, if no combination of contact impulses without effect
+//! on the velocity is needed to close a violation (section 3.2 of the paper; theorem 4.4.12 of Cottle, Pang
+//! and Stone). Contacts that coincide are therefore harmless. Surfaces between which a body is wedged may
+//! leave no room for it when they are linearized where they overlap. An LCP that was not solved is therefore
+//! set up once more about `q` itself (`v̂ = 0`), where nothing penetrates.
 //!
-//! Solutions are unique as a rule, not always: with large friction there may be several, and the
-//! outer iteration may then alternate between two. It contracts by a factor of the order of `h` times
-//! the rate at which normals and directions turn, except where the answer jumps. Whenever an iteration
-//! moves as far as the one before, or farther, the step towards the next answer is halved; after
-//! each contraction it grows again by half, up to the full step. Acceptance is not affected, because it
-//! measures the full step. Alternation about a fixed point then converges. What does not converge ends
-//! as [`Error::OuterIterationLimit`], and a smaller step is the remedy.
+//! Solutions are usually unique, but not always: with large friction there may be several, and the outer
+//! iteration may then alternate between two. It contracts by a factor of the order of `h` times the rate at
+//! which normals and directions turn, except where the answer jumps. Whenever an iteration moves as far as
+//! the one before, or farther, the step towards the next answer is halved; after each contraction it grows
+//! again by half, up to the full step. Alternation about a fixed point then converges. Acceptance is not
+//! affected, because it measures the full step. An iteration that does not converge ends as
+//! [`Error::OuterIterationLimit`], and the remedy is a smaller step.
 //!
 //! Measured: 405 000 steps of 800 rods of random shape thrown on a table with `h` from 1 to 20 ms all
-//! converged, with 1.3 to 1.7 iterations a step on average. Of 35 600 steps of 10 ms with six balls that
-//! jostle in a box hardly wider than they are, up to 18 contacts at once, 7 failed, at 3.8 iterations.
+//! converged, with 1.3 to 1.7 iterations per step on average. Of 35 600 steps of 10 ms with six balls that
+//! collide in a box hardly wider than they are, with up to 18 contacts at once, 7 failed, at 3.8 iterations.
 //!
 //! # Energy
 //!
@@ -67,13 +69,14 @@
 //!     - \sum_j \lambda_j \mu_j c_{n,j} - \sum_j \lambda^{(j)} h \eta_j
 //! ```
 //!
-//! (section 3.3 and its equation 24). The quadratic term is numerical damping of first order in `h`
-//! during smooth motion, and the loss of an inelastic impact. For bodies that move freely `M` may vary as well.
-//! They turn by `h v'` about `v'` itself, by which `½ v'ᵀ M v'` stays what it is with `M` at `q`, and at `q` the
-//! gyroscopic torque is taken implicitly, without work. With `M` at `q ⊕ h v` a body that turns without torque
-//! would gain `h² ω̇ᵀ I ω̇` a step. For mechanisms nothing of the kind is guaranteed: Coriolis forces are taken
-//! explicitly, and forces that vary with position as in the explicit Euler method. A position that is corrected because the start penetrated gains
-//! energy. [`StepReport`] holds the energies before and after, for the caller to judge.
+//! (section 3.3 and its equation 24). The quadratic term is numerical damping of first order in `h` during
+//! smooth motion, and the loss of an inelastic impact. For bodies that move freely `M` may vary as well. They
+//! turn by `h v'` about `v'` itself, which leaves `½ v'ᵀ M v'` unchanged with `M` at `q`, and at `q` the
+//! gyroscopic torque is implicit and does no work. With `M` at `q ⊕ h v` a body that turns without torque
+//! would gain `h² ω̇ᵀ I ω̇` per step. For mechanisms there is no such guarantee: Coriolis forces are
+//! explicit, and forces that vary with position are treated as in the explicit Euler method. A position that
+//! is corrected because the start penetrated gains energy. [`StepReport`] contains the energies before and
+//! after the step.
 //!
 //! # Source
 //!
@@ -140,14 +143,14 @@ pub struct StewartTrinkle {
     settings: Resolved,
     /// Contacts that touch at the start of the step, ascending.
     touching: Vec<usize>,
-    /// Contacts of the step under way, ascending.
+    /// Contacts of the current step, ascending.
     active: Vec<usize>,
     outer: OuterIteration,
     contact_rows: ContactRows,
 }
 
 impl StewartTrinkle {
-    /// Length, mass and time that tolerances are relative to.
+    /// Length, mass and time to which tolerances are relative.
     #[must_use]
     pub const fn scales(&self) -> &Scales {
         &self.settings.scales
@@ -172,7 +175,7 @@ impl StewartTrinkle {
         Ok(())
     }
 
-    /// Judges the active contact `slot` by the end of the step.
+    /// Computes the residuals of the active contact `slot` from the end of the step.
     fn report_contact(&mut self, motion: &Motion, slot: usize) -> ContactReport {
         let contact = self.active[slot];
         let coordinates = &self.outer.coordinates;
@@ -294,7 +297,7 @@ impl Scheme for StewartTrinkle {
             report.penetration = report.penetration.max(-contact.gap);
             report.contacts.push(contact);
         }
-        // All of an overlap is removed.
+        // Overlaps are removed completely.
         let overlap_rate = Some(1.0 / self.settings.step_size);
         Ok(Allowance { overlap_rate, ..Allowance::default() })
     }

@@ -1,8 +1,8 @@
-//! Variational integration of a [`Model`] with impacts: discrete momentum, conserved.
+//! Variational integration of a [`Model`] with impacts: a discrete momentum that is conserved.
 //!
-//! The action of a motion is made discrete first, and the equations of motion follow. With the midpoint
-//! rule `L_d(q_a, q_b) = h L((q_a + q_b)/2, (q_b − q_a)/h)` the discrete Euler–Lagrange equations say
-//! that the momentum at the end of a piece of the path is that at the start of the next,
+//! The action of a motion is discretized first, and the equations of motion follow. With the midpoint rule
+//! `L_d(q_a, q_b) = h L((q_a + q_b)/2, (q_b − q_a)/h)` the discrete Euler–Lagrange equations state that the
+//! momentum at the end of a piece of the path is that at the start of the next,
 //!
 //! ```math
 //! p_k = \frac{\partial L_d}{\partial q_k}(q_{k-1}, q_k) + f^{+}_{d}
@@ -10,43 +10,43 @@
 //! ```
 //!
 //! which is solved for `q_{k+1}` by Newton's method with exact derivatives. The state is `(q, p)`; the
-//! velocity reported is `M⁻¹ p`.
+//! reported velocity is `M⁻¹ p`.
 //!
-//! - **Impacts** are located within the step: the piece that ends where a gap closes is solved for, the
-//!   percussions of any [`Law`] without friction, by default [`Newton`]'s, are added to its momentum, and the path goes on with
-//!   what is left of the step. All contacts that touch then take part, so that impacts may propagate
-//!   through contacts at rest. A momentum in whose direction no contact acts is conserved exactly.
-//! - **Zeno rule**: a contact hit more than [`Settings::chatter_limit`] times within one step chatters
-//!   faster than the step, and the impact is plastic ([`Impact::is_plastic`]).
-//! - **Closed contacts**, those that touch and neither approach nor separate, are unilateral
-//!   constraints: impulses at the start of a piece keep the gap from closing further at its end, and a
-//!   plastic impact at its end takes the approach out of the momentum. Both are half of the impulse of
-//!   a steady force, and the scheme is that of RATTLE while contacts push. **Friction** acts there, by
-//!   maximum dissipation within the cone (a polygon in space); impacts are without friction.
-//! - **Bilateral constraints** hold at the ends of pieces in the same way, with multipliers of any
-//!   sign.
+//! - **Impacts** are located within the step. The piece that ends where a gap closes is computed, the
+//!   impulses of any [`Law`] without friction, by default [`Newton`]'s, are added to its momentum, and the
+//!   path continues with the rest of the step. All contacts that touch then take part, so that impacts may
+//!   propagate through contacts at rest. A momentum in a direction in which no contact acts is conserved
+//!   exactly.
+//! - **Zeno rule**: a contact that is hit more than [`Settings::chatter_limit`] times within one step
+//!   chatters faster than the step, and the impact is plastic ([`Impact::is_plastic`]).
+//! - **Closed contacts**, which touch and neither approach nor separate, are unilateral constraints: impulses
+//!   at the start of a piece keep the gap from closing further at its end, and a plastic impact at its end
+//!   removes the approach from the momentum. Each is half of the impulse of a steady force, and the scheme is
+//!   that of RATTLE while contacts push. **Friction** acts at closed contacts, by maximum dissipation within
+//!   the cone (a polygon in space); impacts are without friction.
+//! - **Bilateral constraints** hold at the ends of pieces in the same way, with multipliers of either sign.
 //! - **Forces** of the system (springs, dampers, efforts) and every [`Force`] enter at the midpoint.
 //!
 //! # What is conserved
 //!
-//! Without forces, damping and friction the map `(q_k, p_k) → (q_{k+1}, p_{k+1})` is symplectic,
-//! symmetric and of second order, and it conserves the momenta of symmetries that act linearly on the
-//! coordinates: to rounding those that belong to a coordinate, to the residual of Newton's method the
-//! angular momentum. The energy stays within `O(h²)` of its value for exponentially long times, if the
-//! system is analytic and the motion bounded, because smooth motion keeps a modified energy `H_h` ([`Simulation::modified_energy`](crate::Simulation::modified_energy)) that differs from it
-//! by `O(h²)`.
+//! Without forces, damping and friction the map `(q_k, p_k) → (q_{k+1}, p_{k+1})` is symplectic, symmetric
+//! and of second order. It conserves the momenta of symmetries that act linearly on the coordinates: to
+//! rounding those that belong to a coordinate, to the residual of Newton's method the angular momentum. The
+//! energy stays within `O(h²)` of its value for exponentially long times, if the system is analytic and the
+//! motion bounded, because smooth motion conserves a modified energy `H_h`
+//! ([`Simulation::modified_energy`](crate::Simulation::modified_energy)) that differs from it by `O(h²)`.
 //!
-//! **Impacts** keep the energy `½ pᵀ M⁻¹ p + V` at their moments exactly if their law does, but not
-//! `H_h`: left alone, impacts at irregular moments make the energy walk at random in steps of `O(h²)`.
-//! For a [conservative model](Model::is_conservative) the integrator therefore keeps a ledger of what
-//! `H_h` should be: what it was before the first impact, plus what laws have taken since. After an
-//! impact one factor `σ`, by which the normal velocities of all contacts that touch are multiplied,
-//! makes `H_h` agree with the ledger, as if the restitution were `σ` times as large. The error of energy
-//! then is bounded by `h²` times a constant of the motion as long as impacts are corrected, or soon
-//! followed by one that is. [`Impact`] reports the error found and the factor, [`Settings::correction_limit`] bounds it
-//! (0 leaves impacts to their law), and the derivation is in the module `ledger`. Chains of hinged rods
-//! of 1 m and 1 kg that bounce for a million steps, in the example `variational_energy` (largest error
-//! of energy in J):
+//! **Impacts** conserve the energy `½ pᵀ M⁻¹ p + V` at their moments exactly if their law does, but not
+//! `H_h`: without a correction, the energy performs a random walk with steps of `O(h²)` when impacts occur at
+//! irregular times. For a [conservative model](Model::is_conservative) the integrator therefore keeps a
+//! ledger of the correct value of `H_h`: its value before the first impact, plus the changes of energy by
+//! laws since then. After an impact the normal velocities of all contacts that touch are multiplied by one
+//! factor `σ`, so that `H_h` agrees with the ledger; this is equivalent to a restitution that is `σ` times as
+//! large. The error of energy then is bounded by `h²` times a constant of the motion as long as impacts are
+//! corrected, or soon followed by one that is. [`Impact`] contains the error found and the factor, and
+//! [`Settings::correction_limit`] bounds it (with 0, no impact is corrected). The derivation is in the module
+//! `ledger`. The table shows chains of hinged rods of 1 m and 1 kg that bounce for a million steps, from the
+//! example `variational_energy` (largest error of energy in J):
 //!
 //! | rods | energy | 2 ms, no ledger: first tenth, all | 2 ms: first tenth, all | 1 ms | 0.5 ms |
 //! | --- | --- | --- | --- | --- | --- |
@@ -61,12 +61,12 @@
 //! of a free body oscillates within `O(h²)`.
 //!
 //! - **Needs** `q̇ = v` or free bodies; independent constraint equations; a start without penetration.
-//! - **Does not** see contacts that open and close again within a piece on their way through each
-//!   other, nor friction in impacts, nor limits and dry friction of joints unless they are given as
+//! - **Does not** detect contacts that open and close again within a piece while they pass through each
+//!   other. It has no friction in impacts, and no limits and dry friction of joints unless they are given as
 //!   contacts.
-//! - **Cost** three or four iterations for a step in smooth motion, each the derivatives of the
-//!   momentum and the elimination of an `n_v × n_v` matrix. Such steps allocate nothing, with bilateral
-//!   constraints, closed contacts and impacts they do.
+//! - **Cost** three or four iterations for a step in smooth motion, each with the derivatives of the momentum
+//!   and the elimination of an `n_v × n_v` matrix. Such steps do not allocate; steps with bilateral
+//!   constraints, closed contacts or impacts do.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Source
@@ -75,7 +75,7 @@
 //! 357–514. V. Seghete, T. D. Murphey, "A propagative model of simultaneous impact: existence,
 //! uniqueness, and design consequences", *IEEE Transactions on Automation Science and Engineering* 11
 //! (2014) 154–168, section VI (the scheme, equations 28 to 30) and VII (Zeno rule, friction,
-//! actuation). How contacts that stay closed are treated is not printed there and is ours.
+//! actuation). The treatment of contacts that stay closed is not printed there and is our own.
 
 mod closed;
 mod discrete;
@@ -102,17 +102,17 @@ use crate::{
 use piece::Piece;
 use settings::Resolved;
 
-/// Pieces of a step that may follow one another without an impact: contacts that come to rest on others close softly, each
-/// once or twice, and one that curves into its surface at rest closes for ever.
+/// Maximum number of consecutive pieces of a step without an impact. Contacts that come to rest on others
+/// close softly, each once or twice; a contact that curves into its surface at rest closes endlessly.
 const SOFT: usize = 100;
 
 /// The variational [scheme](self), for a [`Simulation`].
 ///
 /// # Example
 ///
-/// A ball falls from 0.2 m and bounces without loss. It meets the floor after `√(2 · 0.2/10) = 0.2 s` and
-/// is back at its height after 0.4 s; on parabolas the midpoint rule is exact, so are the impacts, although
-/// they come in the middle of steps of 0.03 s.
+/// A ball falls from 0.2 m and bounces without loss. It meets the floor after `√(2 · 0.2/10) = 0.2 s` and is
+/// back at its height after 0.4 s. On parabolas the midpoint rule is exact, and so are the impacts, although
+/// they occur within steps of 0.03 s.
 ///
 /// ```
 /// use nalgebra::{Vector2, Vector3};
@@ -145,9 +145,9 @@ pub struct Variational {
     law: Box<dyn Law>,
     given: Settings,
     settings: Resolved,
-    /// What the next step starts with beside the state of the motion.
+    /// The data with which the next step starts, in addition to the state of the motion.
     last: Last,
-    /// Where the step under way is.
+    /// Current state within the step.
     state: State,
     /// `v` of the state, for products.
     velocity: DVector<f64>,
@@ -156,20 +156,20 @@ pub struct Variational {
     closed: Vec<usize>,
     /// Contacts that touch, ascending, and their normal velocities (m/s).
     touching: Vec<(usize, f64)>,
-    /// `H_h` as it should be (J), from the first impact on.
+    /// The correct value of `H_h` (J), from the first impact on.
     ledger: Option<f64>,
-    /// How often each contact was hit in the step under way.
+    /// Number of times that each contact was hit in the current step.
     hits: Vec<usize>,
     piece: Piece,
     carried: Carried,
     counts: Pieces,
-    /// Work of the forces without a potential in the step under way, and what its rule leaves undecided (J).
+    /// Work of the forces without a potential in the current step, and the uncertainty of its quadrature (J).
     work: (f64, f64),
     rows: ContactRows,
     column: DMatrix<f64>,
 }
 
-/// What is kept from step to step.
+/// Data that are kept from step to step.
 #[derive(Debug)]
 struct Last {
     momentum: DVector<f64>,
@@ -177,7 +177,7 @@ struct Last {
     ledger: Option<f64>,
 }
 
-/// Impulses of contacts while they were closed in the step under way, by contact, ascending (N·s).
+/// Impulses of contacts while they were closed in the current step, by contact, ascending (N·s).
 #[derive(Debug, Default)]
 struct Carried(Vec<(usize, Vector3<f64>)>);
 
@@ -191,18 +191,18 @@ impl Carried {
         self.0[index].1 += impulse;
     }
 
-    /// Whether friction has taken energy.
+    /// Whether friction has dissipated energy.
     fn is_rubbed(&self) -> bool {
         self.0.iter().any(|(_, impulse)| impulse.y != 0.0 || impulse.z != 0.0)
     }
 }
 
 impl Simulation<Variational> {
-    /// A motion of `model` that starts at `state`, with impacts by `law`.
+    /// Starts a motion of `model` at `state`, with impacts by `law`.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), which has impacts by [`Newton`]'s law.
+    /// As [`new`](Self::new), which uses [`Newton`]'s law for impacts.
     pub fn with_law(
         model: Model,
         law: Box<dyn Law>,
@@ -212,7 +212,7 @@ impl Simulation<Variational> {
         Self::begin(model, state, |motion| Variational::with_law(law, settings, motion))
     }
 
-    /// Replaces the forces beside those of the system, from the next step on.
+    /// Replaces the forces in addition to those of the system, from the next step on.
     pub fn set_forces(&mut self, forces: Vec<Box<dyn Force>>) {
         let (motion, scheme) = self.parts();
         motion.model.set_forces(forces);
@@ -225,7 +225,7 @@ impl Simulation<Variational> {
         self.scheme().law.as_ref()
     }
 
-    /// The discrete momentum `p` at the end of the last step (length `n_v`; N·s, N·m·s): of free bodies the
+    /// The discrete momentum `p` at the end of the last step (length `n_v`; N·s, N·m·s): for free bodies the
     /// linear momentum and the angular momentum about the center of mass, in world axes.
     #[must_use]
     pub fn momentum(&self) -> &DVector<f64> {
@@ -234,7 +234,7 @@ impl Simulation<Variational> {
 }
 
 impl Variational {
-    /// Length, mass and time that tolerances are relative to.
+    /// Length, mass and time to which tolerances are relative.
     #[must_use]
     pub const fn scales(&self) -> &Scales {
         &self.settings.scales
@@ -300,8 +300,9 @@ impl Variational {
         motion.model.system().energy(&self.state.coordinates, &self.state.velocity)
     }
 
-    /// `2 |H − H_h|` of free bodies (J), whose modified energy differs from the energy by more than the kinetic energy
-    /// changes as they turn. Other systems have it in what potential and mass matrix exchange.
+    /// `2 |H − H_h|` of free bodies (J), whose modified energy differs from the energy by more than the
+    /// change of the kinetic energy as they turn. For other systems the exchange between potential and mass
+    /// matrix includes it.
     fn exchanged(&self, motion: &Motion) -> f64 {
         if motion.model.as_free_bodies().is_none() {
             return 0.0;
@@ -397,7 +398,7 @@ impl Scheme for Variational {
             if soft > SOFT {
                 return Err(Error::Stalled { time: start, limit: SOFT });
             }
-            // What is left below this is the rounding of durations.
+            // The remainder is below the rounding of durations.
             if left <= 4.0 * f64::EPSILON * self.settings.step_size {
                 break;
             }
@@ -432,7 +433,7 @@ impl Scheme for Variational {
     }
 }
 
-/// Refuses models whose discrete Lagrangian is not known, or whose constraints are not of positions.
+/// Refuses models whose discrete Lagrangian is not known, or whose constraints are not on positions.
 fn check_model(model: &Model) -> Result<(), Error> {
     let system = model.system();
     if model.as_free_bodies().is_none() {

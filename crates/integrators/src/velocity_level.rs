@@ -1,14 +1,15 @@
-//! The contacts and constraints of one step on the level of velocities, shared by the schemes that work there.
+//! The contacts and constraints of one step at velocity level, shared by the schemes that use it.
 //!
-//! With `J` at one position, `M` at perhaps another, and the velocity `v_f` without contact impulses, constraints included,
+//! With `J` at one position, `M` at that or another position, and the velocity `v_f` without contact impulses
+//! but with constraints,
 //!
 //! ```math
 //! v' = P\,(v_f + M^{-1} J^\mathsf{T} p), \qquad \hat u = J v' + d\, n = W p + J v_f + d\, n,
 //! ```
 //!
-//! where `P` projects on the constraints, `d` (m/s) is what a scheme adds to the normal velocities and `û` obeys a friction
-//! law with `p`. Rows of tangents that nothing moves get a compliance of their own, so that they stay without impulse; a
-//! normal that nothing moves leaves its contact out.
+//! where `P` projects onto the constraints, `d` (m/s) is added to the normal velocities by the scheme, and
+//! `û` satisfies a friction law with `p`. Rows of tangents that cannot move get a compliance of their own, so
+//! that they have no impulse; a contact whose normal cannot move is left out.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use percussion_complementarity::friction::{
@@ -25,16 +26,16 @@ use crate::{
     simulation::{End, Motion},
 };
 
-/// What becomes of a step whose contact problem was not solved to the tolerance.
+/// Treatment of a step whose contact problem was not solved to the tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Unsolved {
-    /// It is refused as [`Error::Unsolved`], and the state stays.
+    /// It is refused as [`Error::Unsolved`], and the state is unchanged.
     #[default]
     Refuse,
-    /// It is taken with the best impulses found, which lie in their cones; its report says so.
+    /// It is accepted with the best impulses found, which lie in their cones; its report states this.
     Accept,
 }
 
@@ -48,7 +49,7 @@ impl Unsolved {
     }
 }
 
-/// The method with the tolerance, if it has a rule for the law.
+/// Returns the method with the tolerance, if it supports the law.
 pub(crate) fn method(method: Method, law: Law, tolerance: f64) -> Result<Method, Error> {
     if tolerance.is_nan() || tolerance < 0.0 {
         let (name, expected) = ("tolerance", "a number of at least 0");
@@ -58,7 +59,7 @@ pub(crate) fn method(method: Method, law: Law, tolerance: f64) -> Result<Method,
     Ok(method.with_tolerance(tolerance))
 }
 
-/// Looks for the contacts of the start.
+/// Searches for the contacts of the start.
 pub(crate) fn start(motion: &mut Motion) -> Result<(), Error> {
     let Motion { model, contacts, state } = motion;
     contacts
@@ -66,37 +67,38 @@ pub(crate) fn start(motion: &mut Motion) -> Result<(), Error> {
         .map_err(|source| Error::Contacts { time: state.time, source })
 }
 
-/// The problem under way and what it is made of.
+/// The current problem and its data.
 #[derive(Debug)]
 pub(crate) struct VelocityLevel {
     set: ContactSet,
     sparse: contact_set::BlockSparse,
     pub(crate) bilateral: Bilateral,
-    /// Contacts of the problem, ascending; some that were asked for may be left out.
+    /// Contacts of the problem, ascending; some of the requested ones may be left out.
     contacts: Vec<usize>,
     /// Position of each contact of the problem in the set.
     slots: Vec<usize>,
     problem: Option<friction::Problem>,
     law: Law,
     method: Method,
-    /// The impulses that the last solve began with, and those that it found, by the contacts of the problem.
+    /// The impulses with which the last solve started, and those that it found, by the contacts of the
+    /// problem.
     start: Vec<Vector3<f64>>,
     impulses: Vec<Vector3<f64>>,
-    /// Impulses of the last step by the numbers of the contacts; those beyond its end had none.
+    /// Impulses of the last step by the numbers of the contacts; contacts beyond its length had none.
     last: Vec<Vector3<f64>>,
     column: DMatrix<f64>,
-    /// What the step under way took so far.
+    /// Cost of the current step so far.
     pub(crate) work: RoundCones,
 }
 
-/// Where a problem is stated.
+/// The point at which a problem is stated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    /// Of contact rows and constraints.
+    /// Coordinates of contact rows and constraints.
     pub(crate) coordinates: &'a [f64],
-    /// Of the mass matrix.
+    /// Coordinates of the mass matrix.
     pub(crate) mass_coordinates: &'a [f64],
-    /// Part of the constraint errors that a step removes, over its length (1/s).
+    /// Fraction of the constraint errors that a step removes, over its length (1/s).
     pub(crate) correction: f64,
     /// Time at the start of the step (s).
     pub(crate) time: f64,
@@ -121,9 +123,9 @@ impl VelocityLevel {
         }
     }
 
-    /// Linearizes the constraints and makes `free`, the velocity that smooth forces lead to, keep them.
+    /// Linearizes the constraints and projects `free`, the velocity under smooth forces, onto them.
     pub(crate) fn constrain(&mut self, model: &Model, place: &Place<'_>, free: &mut DVector<f64>) {
-        // The velocity that removes a part of the error in a step removes all of it in more of them.
+        // The velocity that removes a fraction of the error in a step removes all of it in more steps.
         let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
         self.bilateral.linearize(model, place.coordinates, place.mass_coordinates, &rest, step);
         self.bilateral.project(free);
@@ -131,7 +133,8 @@ impl VelocityLevel {
 
     /// States the problem of the contacts `active` (ascending), with `free` from [`constrain`](Self::constrain).
     ///
-    /// `shift` gives `d` for the number of a contact, its gap (m) and its normal velocity (m/s) at `velocity`.
+    /// `shift` computes `d` from the number of a contact, its gap (m) and its normal velocity (m/s) at
+    /// `velocity`.
     pub(crate) fn state(
         &mut self,
         (model, contacts): (&Model, &Contacts),
@@ -171,7 +174,7 @@ impl VelocityLevel {
             .map_err(|source| Error::Problem { time: place.time, source })
     }
 
-    /// The blocks of `W` of contacts that act on one another.
+    /// The blocks of `W` of contacts that are coupled.
     fn sparse_blocks(&mut self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, contact_set::Error> {
         self.set.block_sparse_delassus(&mut self.sparse)?;
         let width = self.set.component_count();
@@ -190,7 +193,8 @@ impl VelocityLevel {
         let (contacts, width) = (self.set.len(), self.set.component_count());
         let before = delassus.diagonal();
         self.bilateral.reduce(&jacobian.transpose(), &mut delassus);
-        // What the elimination leaves of a row that the constraints hold is the rounding of sums of n_v products.
+        // The remainder after elimination of a row that the constraints hold is the rounding of sums of n_v
+        // products.
         let rounding = 16.0 * jacobian.ncols() as f64 * f64::EPSILON;
         for row in 0..delassus.nrows() {
             if delassus[(row, row)] <= rounding * before[row] {
@@ -234,14 +238,14 @@ impl VelocityLevel {
         flat.chunks_exact(width).map(vector).collect()
     }
 
-    /// Begins the next solve with the impulses of the last step, or with none.
+    /// Starts the next solve with the impulses of the last step, or with zero.
     pub(crate) fn begin(&mut self, warm: bool) {
         let last = |contact: &usize| self.last.get(*contact).filter(|_| warm).copied();
         let start = self.contacts.iter().map(|contact| last(contact).unwrap_or_default());
         self.start = start.collect();
     }
 
-    /// Begins the next solve with the impulses that the present one found, for the contacts that it had.
+    /// Starts the next solve with the impulses that the current one found, for the contacts that it had.
     pub(crate) fn begin_with(&mut self, contacts: &[usize], impulses: &[Vector3<f64>]) {
         for (start, contact) in self.start.iter_mut().zip(&self.contacts) {
             if let Ok(at) = contacts.binary_search(contact) {
@@ -250,12 +254,12 @@ impl VelocityLevel {
         }
     }
 
-    /// The contacts of the present problem and the impulses found for them.
+    /// The contacts of the current problem and the impulses found for them.
     pub(crate) fn found(&self) -> (Vec<usize>, Vec<Vector3<f64>>) {
         (self.contacts.clone(), self.impulses.clone())
     }
 
-    /// Solves the stated problem, if there are contacts, and reports how that ended.
+    /// Solves the stated problem, if there are contacts, and reports how the solve ended.
     pub(crate) fn solve(
         &mut self,
         unsolved: Unsolved,
@@ -295,7 +299,7 @@ impl VelocityLevel {
         self.bilateral.project(velocity);
     }
 
-    /// Reports the end of the step, and keeps the impulses for the next one.
+    /// Reports the end of the step, and stores the impulses for the next one.
     pub(crate) fn finish(
         &mut self,
         motion: &mut Motion,
@@ -320,7 +324,7 @@ impl VelocityLevel {
         Ok(())
     }
 
-    /// The present problem with its start and solver.
+    /// The current problem with its starting impulses and solver.
     pub(crate) fn document(&self) -> Option<Document> {
         let problem = self.problem.as_ref()?;
         Some(Document::of(problem).with_start(&self.start).with_method(self.method))

@@ -1,18 +1,20 @@
 //! Mass, center and inertia of the union of balls, to about `1e-13`: [`mass_properties`].
 //!
-//! A slice at the height `z` is a union of discs. Its border are those arcs of the circles that no other disc
-//! covers, and by Green's theorem
+//! A slice at the height `z` is a union of discs. Its boundary consists of those arcs of the circles that no
+//! other disc covers, and by Green's theorem
 //!
 //! ```math
 //! \int x^{a} y^{b}\, dA = \frac{1}{a+1} \oint x^{a+1} y^{b}\, dy .
 //! ```
 //!
-//! Over `z` these integrals are analytic between the heights at which a ball begins or ends, or the circle in which two
-//! balls meet does, or three balls meet in a point; at these heights they change like a square root. With `z` the sine of an angle between
-//! two such heights they are analytic up to the ends, so that Gauss's quadrature converges exponentially; where another
-//! height is near to an end the panel is halved.
+//! As functions of `z` these integrals are analytic except at certain heights, where they change like a
+//! square root: heights at which a ball begins or ends, at which the circle where two balls meet begins or
+//! ends, or at which three balls meet in a point. With `z` as the sine of an angle between two such heights
+//! they are analytic up to the ends, so that Gauss's quadrature converges exponentially; where another height
+//! is close to an end, the panel is halved.
 //!
-//! - **Cost** for `n` balls about `n³` heights at most, and for each `n²` arcs; it is meant for tens of balls.
+//! - **Cost** for `n` balls about `n³` heights at most, and `n²` arcs for each; it is meant for tens of
+//!   balls.
 //!
 //! # Source
 //!
@@ -24,14 +26,14 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use nalgebra::{Matrix3, SMatrix, SymmetricEigen, Vector3};
 use percussion_dynamics::{MassProperties, inertia};
 
-/// Points of the quadrature.
+/// Number of points of the quadrature.
 const POINTS: usize = 16;
 
-/// A panel is halved until its moments change by at most this part of the largest. What is left is far less, because
-/// the quadrature converges exponentially.
+/// A panel is halved until its moments change by at most this fraction of the largest. The remaining error is
+/// far smaller, because the quadrature converges exponentially.
 const ENOUGH: f64 = 1e-13;
 
-/// How often a panel is halved at most: the square roots of heights just outside of it ask for that.
+/// Maximum number of halvings of a panel: the square roots of heights just outside it require them.
 const DEEPEST: u32 = 12;
 
 /// Moments `1, x, y, z, xx, yy, zz, yz, zx, xy`.
@@ -46,12 +48,12 @@ pub struct Ball {
     pub radius: f64,
 }
 
-/// Mass properties of the union of balls of even `density` (kg/m³).
+/// Mass properties of the union of balls of uniform `density` (kg/m³).
 pub(super) fn mass_properties(
     balls: &[Ball],
     density: f64,
 ) -> Result<MassProperties, inertia::Error> {
-    // In units of the largest radius about the first center, so that nothing overflows or is lost.
+    // In units of the largest radius and about the first center, so that no number overflows or loses digits.
     let origin = balls.first().map_or_else(Vector3::zeros, |ball| ball.center);
     let size = balls.iter().map(|ball| ball.radius).fold(0.0, f64::max);
     let scaled: Vec<Ball> = balls
@@ -88,7 +90,7 @@ impl Union<'_> {
         sum
     }
 
-    /// Halves the panel, whose moments are `whole`, until that changes nothing.
+    /// Halves the panel, whose moments are `whole`, until the moments no longer change.
     fn refine(
         &self,
         height: [f64; 2],
@@ -138,7 +140,7 @@ fn heights(balls: &[Ball]) -> Vec<f64> {
             let rise = radius * normal.xy().norm();
             heights.extend([center.z - rise, center.z + rise]);
             for c in &balls[j + 1..] {
-                // Points of the circle at the distance of the radius from the center of `c`.
+                // Points of the circle that lie on the sphere of `c`.
                 let away = c.center - center;
                 let along = away - away.dot(&normal) * normal;
                 let distance = along.norm();
@@ -211,7 +213,8 @@ fn slice(balls: &[Ball], z: f64, rule: &[[f64; 2]; POINTS]) -> [f64; 6] {
     sum
 }
 
-/// Whether the point of circle `i` at `angle` lies in another disc; of equal circles all but the first are covered.
+/// Whether the point of circle `i` at `angle` lies in another disc; of equal circles, all but the first count
+/// as covered.
 fn covered(circles: &[[f64; 3]], i: usize, angle: f64) -> bool {
     let [x, y, r] = circles[i];
     let (sine, cosine) = angle.sin_cos();
@@ -293,7 +296,7 @@ mod tests {
             let turned = three.map(|b| Ball { center: turn * b.center, radius: b.radius });
             close(&mass_properties(&turned, 1.0).unwrap(), &found.rotated(&turn));
         }
-        // Each pair without the third, and each ball alone, bound the volume.
+        // The pairs without the third ball, and each ball alone, bound the volume.
         assert!(found.mass() > 4.0 / 3.0 * std::f64::consts::PI && found.mass() < 6.5);
     }
 }

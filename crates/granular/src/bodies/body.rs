@@ -1,4 +1,4 @@
-//! One [`Body`], and the [`Boundary`] that bodies run against.
+//! One [`Body`], and the [`Boundary`] of a set of bodies.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use percussion_collision::{Collider, Shape, collider};
 use super::{contact::Motion, form::Form};
 use crate::range;
 
-/// A rigid body, as it is put into [`Bodies`](super::Bodies) and read from them.
+/// A rigid body, as it is added to [`Bodies`](super::Bodies) and read from them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// What it is made of.
+    /// Shape, surface and mass.
     pub form: Arc<Form>,
     /// Center of mass (m).
     pub position: Vector3<f64>,
@@ -24,7 +24,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A body at rest, upright as its form was described.
+    /// A body at rest, in the orientation in which its form was described.
     #[must_use]
     pub fn at(form: &Arc<Form>, position: Vector3<f64>) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Body {
         }
     }
 
-    /// From the frame of the form to the world.
+    /// The transformation from the frame of the form to the world.
     #[must_use]
     pub fn pose(&self) -> Isometry3<f64> {
         Isometry3::from_parts(Translation3::from(self.position), self.orientation)
@@ -63,12 +63,12 @@ impl Body {
         self.position.cross(&self.momentum()) + self.orientation * (self.form.inertia() * spin)
     }
 
-    /// The largest speed of any of its points (m/s), at most.
+    /// Upper bound of the speed of its points (m/s).
     pub(super) fn speed(&self) -> f64 {
         self.velocity.norm() + self.angular_velocity.norm() * self.form.radius()
     }
 
-    /// What the sweeps need, after the velocity has changed by `kick`.
+    /// The state for the sweeps, after the velocity has changed by `kick`.
     pub(super) fn motion(&self, kick: &Vector3<f64>) -> Motion {
         let axes: Matrix3<f64> = self.orientation.to_rotation_matrix().into_inner();
         Motion {
@@ -79,14 +79,14 @@ impl Body {
         }
     }
 
-    /// The first entry that is out of its range: its name, value and what was expected.
+    /// The first entry that is out of range: its name, value and what was expected.
     pub(super) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let Self { position, orientation, velocity, angular_velocity, .. } = self;
         fault(position, orientation, velocity, angular_velocity)
     }
 }
 
-/// The first entry of a place and its motion that is out of its range.
+/// The first entry of a position and its motion that is out of range.
 fn fault(
     position: &Vector3<f64>,
     orientation: &UnitQuaternion<f64>,
@@ -108,9 +108,9 @@ fn fault(
 /// A boundary of infinite mass with a prescribed motion: a floor, a box, a cylinder, a hull.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boundary {
-    /// Shape and surface, in the frame of the boundary; the body it is on is not looked at.
+    /// Shape and surface, in the frame of the boundary; the body of the collider is not used.
     pub collider: Collider,
-    /// From that frame to the world, now.
+    /// The current transformation from that frame to the world.
     pub pose: Isometry3<f64>,
     /// Velocity of the origin of the frame (m/s).
     pub velocity: Vector3<f64>,
@@ -119,7 +119,7 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// A boundary at rest, where its collider is.
+    /// A boundary at rest, at the position of its collider.
     #[must_use]
     pub fn fixed(collider: Collider) -> Self {
         let (pose, velocity, angular_velocity) =
@@ -127,11 +127,11 @@ impl Boundary {
         Self { collider, pose, velocity, angular_velocity }
     }
 
-    /// The half-space behind the plane through `point` (m) whose normal, of any length, points to the bodies.
+    /// The half-space behind the plane through `point` (m); its normal, of any length, points to the bodies.
     ///
     /// # Errors
     ///
-    /// Those of [`Collider`] for a normal, a point or friction that is not usable.
+    /// Those of [`Collider`] for an invalid normal, point or friction.
     pub fn plane(
         point: Vector3<f64>,
         normal: Vector3<f64>,
@@ -142,7 +142,8 @@ impl Boundary {
         Ok(Self::fixed(half_space.with_pose(pose)?.with_friction(friction)?))
     }
 
-    /// The same boundary moving with `velocity` (m/s) and turning with `angular_velocity` (rad/s).
+    /// Returns the boundary with the velocity `velocity` (m/s) and the angular velocity `angular_velocity`
+    /// (rad/s).
     #[must_use]
     pub fn moving(self, velocity: Vector3<f64>, angular_velocity: Vector3<f64>) -> Self {
         Self { velocity, angular_velocity, ..self }
@@ -161,7 +162,7 @@ impl Boundary {
             UnitQuaternion::new_normalize((turn * self.pose.rotation).into_inner());
     }
 
-    /// The first entry that is out of its range: its name, value and what was expected.
+    /// The first entry that is out of range: its name, value and what was expected.
     pub(super) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let Self { pose, velocity, angular_velocity, .. } = self;
         fault(&pose.translation.vector, &pose.rotation, velocity, angular_velocity)

@@ -6,8 +6,9 @@
 //! W = \sum_{k=1}^{2} \tfrac1{m_k}\, 1 - [a_k]_\times\, I_k^{-1}\, [a_k]_\times .
 //! ```
 //!
-//! It couples normal and tangents, and `percussion_complementarity::friction::single` solves it in closed form by either law.
-//! Both impulses act at the middle between the two surfaces, so that angular momentum stays.
+//! It couples normal and tangents, and `percussion_complementarity::friction::single` solves it in closed
+//! form with either law. Both impulses act at the midpoint between the two surfaces, so that angular momentum
+//! is conserved.
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_collision::{self as collision, Feature};
@@ -18,7 +19,7 @@ use percussion_complementarity::friction::{
 
 use crate::contact::{Account, larger};
 
-/// What of a body changes in the sweeps, and what that needs.
+/// The per-body state that the sweeps update, and the constants they need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Motion {
     pub(super) velocity: Vector3<f64>,
@@ -28,14 +29,14 @@ pub(super) struct Motion {
     pub(super) yielding: Matrix3<f64>,
 }
 
-/// What a body touches, by identity or index.
+/// The partner of a body, by identity or index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum With {
     Body(u64),
     Boundary(u32),
 }
 
-/// The name of a contact, which stays while its features touch.
+/// The name of a contact, which is constant while its features touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
     /// The smaller identity, if there are two.
@@ -46,7 +47,7 @@ pub(super) struct Name {
     pub(super) features: [Feature; 2],
 }
 
-/// A contact of bodies that are counted from the first of their slab.
+/// A contact of bodies, which are numbered from the first of their slab.
 #[derive(Clone, Debug)]
 pub(super) struct Contact {
     pub(super) name: Name,
@@ -57,7 +58,7 @@ pub(super) struct Contact {
     /// Velocity of the boundary (m/s).
     drive: Vector3<f64>,
     block: single::Contact,
-    /// `tr(W)/3` (kg⁻¹), by which residuals of impulses become velocities.
+    /// `tr(W)/3` (kg⁻¹), which converts residuals of impulses to velocities.
     inverse_mass: f64,
     /// Normal, tangent, tangent, on body 1 (N·s).
     impulse: Vector3<f64>,
@@ -68,8 +69,8 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// The contact `found` of bodies with these centers and motions; of a boundary they are none and `drive` is its velocity at
-    /// the contact. `None` for numbers that are not finite.
+    /// Builds the contact `found` of bodies with these centers and motions; for a boundary these are `None`
+    /// and `drive` is its velocity at the contact. `None` if a number is not finite.
     pub(super) fn new(
         found: &collision::Contact,
         name: Name,
@@ -124,7 +125,7 @@ impl Contact {
         self.frame.tr_mul(&self.impulse)
     }
 
-    /// Turns an impulse of the last step to the present frame and puts it into the cone.
+    /// Converts an impulse of the last step to the current frame and projects it onto the cone.
     pub(super) fn take_over(&mut self, impulse: &Vector3<f64>) {
         let local = self.frame * impulse;
         if local.x > 0.0 {
@@ -145,12 +146,12 @@ impl Contact {
         self.frame * (at(0) - at(1) - self.drive)
     }
 
-    /// The relative velocity with what the gap lets it keep, which the law is about.
+    /// The relative velocity plus the shift that the gap allows, to which the law applies.
     pub(super) fn shifted_velocity(&self, motions: &[Motion]) -> Vector3<f64> {
         self.velocity(motions) + Vector3::x() * self.bias
     }
 
-    /// Lets `impulse`, in the frame, act.
+    /// Applies `impulse`, in the frame.
     fn push(&self, impulse: &Vector3<f64>, motions: &mut [Motion]) {
         let impulse = self.frame.tr_mul(impulse);
         for ((body, arm), sign) in self.bodies.iter().zip(&self.arms).zip([1.0, -1.0]) {
@@ -166,7 +167,7 @@ impl Contact {
         self.push(&self.impulse, motions);
     }
 
-    /// Solves it with all others held, and returns the square of the change as a velocity (m/s)².
+    /// Solves the contact with all others fixed, and returns the square of the change as a velocity (m/s)².
     pub(super) fn sweep(&mut self, law: Law, motions: &mut [Motion]) -> f64 {
         let b = self.block.block() * self.impulse - self.shifted_velocity(motions);
         let solved = match law {
@@ -188,7 +189,7 @@ impl Contact {
         Figures::of(law, &self.block, &self.impulse, velocity).largest()
     }
 
-    /// Enters what velocities and impulse say into the account of the step.
+    /// Adds the contributions of velocities and impulse to the account of the step.
     pub(super) fn certify(&self, law: Law, motions: &[Motion], step: f64, account: &mut Account) {
         let velocity = self.velocity(motions);
         account.overlap = account.overlap.max(-(self.gap + step * velocity.x));
@@ -205,7 +206,7 @@ impl Contact {
         }
     }
 
-    /// The push that takes back the part `part` of the overlap that the velocities lead to, or keeps the gap.
+    /// Sets up the push that removes the fraction `part` of the overlap after the motion, or keeps the gap.
     pub(super) fn prepare_push(&self, part: f64, motions: &[Motion], step: f64) -> Push {
         let normal = self.normal();
         let gap = self.gap + step * self.velocity(motions).x;
@@ -223,22 +224,22 @@ impl Contact {
     }
 }
 
-/// Displacement of a body and its turn (m, rad).
+/// Displacement of a body and its rotation (m, rad).
 pub(super) type Shift = [Vector3<f64>; 2];
 
-/// A push that takes an overlap back, as [`correction`](crate::correction) has it, but of bodies that turn.
+/// A push that removes an overlap, as in [`correction`](crate::correction), but for bodies that rotate.
 #[derive(Clone, Debug)]
 pub(super) struct Push {
     sides: [Option<Side>; 2],
     /// `1/W_nn` (kg).
     mass: f64,
-    /// How much the gap must grow, or minus how much it may shrink (m).
+    /// Required growth of the gap, or minus its allowed reduction (m).
     target: f64,
     /// `π` (kg·m, ≥ 0).
     push: f64,
 }
 
-/// One body of a push: the rows of the gap and how the body moves under a unit push.
+/// One body of a push: the rows of the gap and the motion of the body under a unit push.
 #[derive(Clone, Debug)]
 struct Side {
     body: u32,

@@ -1,17 +1,18 @@
-//! How a body turns freely: [`turn`].
+//! Free rotation of a body: [`turn`].
 //!
-//! Without torque the angular momentum `L = R Π` stays, while `Π = I ω` in the axes of the body changes by Euler's
-//! equations. With the mean `Π_m = ½ (Π + Π')` and `ω_m = I⁻¹ Π_m` a step is
+//! Without torque the angular momentum `L = R Π` is constant, while `Π = I ω` in the axes of the body changes
+//! by Euler's equations. With the mean `Π_m = ½ (Π + Π')` and `ω_m = I⁻¹ Π_m` a step is
 //!
 //! ```math
 //! \Pi' - \Pi = h\, \Pi_m \times \omega_m,\qquad R' = R\, \operatorname{cay}(h\, \omega_m),
 //! ```
 //!
-//! the midpoint rule, which keeps the energy `½ Π·ω`, and `L` as `Π' = cay(h ω_m)ᵀ Π`. It is of second order.
+//! This is the midpoint rule. It conserves the energy `½ Π·ω`, and `L` because `Π' = cay(h ω_m)ᵀ Π`. It is of
+//! second order.
 //!
 //! - **Needs** `h ‖ω‖ ≤ 1/2`. In principal axes the equation is `ω_m = ω + (h/2) c(ω_m)` with components
-//!   `c_1 = (I_2 − I_3)/I_1 ω_2 ω_3` …, whose factors are at most 1 by the triangle inequality of moments, so that it has one solution
-//!   near `ω` and Newton's method finds it in three or four steps.
+//!   `c_1 = (I_2 − I_3)/I_1 ω_2 ω_3` …, whose factors are at most 1 by the triangle inequality of moments. It
+//!   therefore has one solution near `ω`, and Newton's method finds it in three or four steps.
 //!
 //! # Source
 //!
@@ -20,7 +21,7 @@
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
-/// Newton's method is quadratic; more steps are needed by nothing that is allowed.
+/// Maximum number of iterations: Newton's method is quadratic, and no allowed rotation needs more.
 const MOST_ITERATIONS: usize = 20;
 
 /// Orientation and angular velocity in the world (rad/s) after `step` seconds without torque, with the inertia in
@@ -39,7 +40,7 @@ pub(super) fn turn(
     (turned, turned * (2.0 * mean - start))
 }
 
-/// The `ω_m` that belongs to `ω` at the start: `I (ω_m − ω) = (h/2) (I ω_m) × ω_m`.
+/// The `ω_m` for `ω` at the start: `I (ω_m − ω) = (h/2) (I ω_m) × ω_m`.
 fn mean_spin(start: &Vector3<f64>, inertia: &Matrix3<f64>, step: f64) -> Vector3<f64> {
     let half = 0.5 * step;
     let mut mean = *start;
@@ -80,7 +81,7 @@ mod tests {
         };
         let (momentum, energy) = of(run(&inertia, start, 0.05, 0));
         let (momentum_after, energy_after) = of(run(&inertia, start, 0.05, 1000));
-        // A few roundings a step.
+        // A few roundings per step.
         assert!((momentum_after - momentum).norm() < 1e-12 * momentum.norm());
         assert!((energy_after / energy - 1.0).abs() < 1e-12, "{energy} {energy_after}");
     }

@@ -1,4 +1,4 @@
-//! What bodies are made of: [`Form`].
+//! Shape, surface and mass of bodies: [`Form`].
 
 use std::f64::consts::PI;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::range;
 
-/// Smallest and largest moment of inertia (kg·m²): mass times length squared at their bounds.
+/// Minimum and maximum moment of inertia (kg·m²): mass times length squared at their bounds.
 const MOMENTS: [f64; 2] = [1e-225, 1e225];
 
 /// Shape, surface and mass that many bodies may share.
@@ -21,7 +21,7 @@ const MOMENTS: [f64; 2] = [1e-225, 1e225];
 ///
 /// # Example
 ///
-/// Two balls of 0.1 m whose centers are 0.1 m apart: each loses a cap, so that 27/16 of a ball is left.
+/// Two balls of 0.1 m whose centers are 0.1 m apart: each loses a cap, so that 27/16 of a ball remains.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -56,15 +56,17 @@ pub(super) struct Part {
 }
 
 impl Form {
-    /// The union of `parts`, with the mass, center of mass and inertia of `mass`, all in the same axes.
+    /// Builds the union of `parts`, with the mass, center of mass and inertia of `mass`, all in the same
+    /// axes.
     ///
-    /// Friction is that of the colliders; the body they are on is not looked at, and their restitution is not either:
-    /// impacts are inelastic.
+    /// Friction is that of the colliders. Their bodies are not used, nor their restitution, because impacts
+    /// are inelastic.
     ///
     /// # Errors
     ///
-    /// [`Error::Part`] for a shape that is not bounded or not of space; [`Error::Moment`] for a body that
-    /// turns without inertia; [`Error::Form`] for a mass or size beyond `1e±75`; [`Error::Collider`]; [`Error::NoParts`].
+    /// [`Error::Part`] for a shape that is not bounded or not three-dimensional; [`Error::Moment`] for a body
+    /// that has no inertia about some axis; [`Error::Form`] for a mass or size beyond `1e±75`;
+    /// [`Error::Collider`]; [`Error::NoParts`].
     pub fn new(parts: Vec<Collider>, mass: &MassProperties) -> Result<Self, Error> {
         if !range::is_positive(mass.mass()) {
             return Err(Error::Form {
@@ -74,7 +76,7 @@ impl Form {
             });
         }
         let [value, .., largest] = mass.principal_moments();
-        // Moments are known to a few roundings of the largest: below that the inverse would be arbitrary.
+        // Moments are accurate to a few roundings of the largest: below that the inverse would be arbitrary.
         let least = MOMENTS[0].max(16.0 * f64::EPSILON * largest);
         if !(value >= least && largest <= MOMENTS[1]) {
             return Err(Error::Moment { value, largest });
@@ -92,7 +94,7 @@ impl Form {
             return Err(Error::Form { name, value: radius, expected: range::POSITIVE });
         }
         let inertia = mass.inertia();
-        // By a power of two, which changes no digit, so that the determinant is about one.
+        // Scaled by a power of two, which changes no digit, so that the determinant is about one.
         let scale = largest.log2().floor().exp2();
         let yielding = (inertia / scale).try_inverse().ok_or(Error::Moment { value, largest })?;
         let yielding = 0.5 * (yielding + yielding.transpose()) / scale;
@@ -101,16 +103,17 @@ impl Form {
         Ok(Self { parts, mass: mass.mass(), inertia, yielding, radius, hull, shift })
     }
 
-    /// Balls that are joined to one rigid body of even `density` (kg/m³); where they overlap there is matter once.
+    /// Builds a rigid body from balls of uniform `density` (kg/m³); where they overlap, the matter counts
+    /// once.
     ///
-    /// Mass, center and inertia of the union are integrated over slices, each of which is a union of discs whose
-    /// moments follow from its border, by Gauss's quadrature between the heights at which the slices change, to
-    /// about `1e-13` of their size.
+    /// Mass, center and inertia of the union are integrated over slices. Each slice is a union of discs whose
+    /// moments follow from its boundary; between the heights at which the slices change, Gauss's quadrature
+    /// is used. The accuracy is about `1e-13` of their size.
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`] for a density that is not positive; [`Error::Ball`] for a ball that is not usable;
-    /// [`Error::Collider`] for a friction that is not; [`Error::NoParts`]; those of [`new`](Self::new).
+    /// [`Error::Mass`] for a density that is not positive; [`Error::Ball`] for an invalid ball;
+    /// [`Error::Collider`] for an invalid friction; [`Error::NoParts`]; those of [`new`](Self::new).
     pub fn clump(clump: &[Ball], density: f64, friction: f64) -> Result<Self, Error> {
         let part = |ball: &Ball| {
             Collider::on_body(0, Shape::Sphere { radius: ball.radius })?
@@ -136,7 +139,7 @@ impl Form {
         Self::new(parts, &balls::mass_properties(clump, density)?)
     }
 
-    /// A solid box with half of its edges along the axes (m).
+    /// A solid box; half of its edge lengths are given along the axes (m).
     ///
     /// # Errors
     ///
@@ -173,13 +176,13 @@ impl Form {
         &self.inertia
     }
 
-    /// Radius of a ball about the center of mass that holds all parts (m).
+    /// Radius of a ball about the center of mass that contains all parts (m).
     #[must_use]
     pub const fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// The center of mass in the axes that the parts were given in (m).
+    /// The center of mass in the axes in which the parts were given (m).
     #[must_use]
     pub const fn center_of_mass(&self) -> &Vector3<f64> {
         &self.shift
@@ -204,7 +207,8 @@ impl Part {
     }
 }
 
-/// Radius of a ball about the origin that holds the shape (m), if it is a bounded one of space.
+/// Radius of a ball about the origin that contains the shape (m), if the shape is bounded and
+/// three-dimensional.
 fn bound(shape: &Shape) -> Option<f64> {
     if !shape.fits(Dimension::Space) {
         return None;

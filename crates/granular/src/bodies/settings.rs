@@ -1,4 +1,4 @@
-//! How bodies are stepped: [`Settings`], and why something is refused: [`Error`].
+//! [`Settings`] of the steps of bodies, and the [`Error`]s.
 
 use nalgebra::Vector3;
 use percussion_collision::{collider, scene};
@@ -14,21 +14,22 @@ pub struct Settings {
     pub step_size: f64,
     /// Gravitational acceleration (m/s²), default `(0, 0, −9.81)`.
     pub gravity: Vector3<f64>,
-    /// Friction law, default [`Law::Coulomb`]. Where the normal and the tangents of a contact are coupled, as they are for
-    /// all but spheres, the laws differ.
+    /// Friction law, default [`Law::Coulomb`]. The laws differ where the normal and the tangents of a contact
+    /// are coupled, which is the case for all shapes except spheres.
     pub law: Law,
-    /// Part `ε` of an overlap that a step takes back by moving bodies, in `[0, 1]`; default 0.2.
+    /// Fraction `ε` of an overlap that a step removes by moving bodies, in `[0, 1]`; default 0.2.
     pub correction: f64,
-    /// Sweeps over the contacts that overlap or nearly do for that; default 10, and fewer make
-    /// [piles creep](crate::Correction::Position).
+    /// Number of sweeps of this correction, over the contacts that overlap or nearly do; default 10. Too few
+    /// of them make [piles creep](crate::Correction::Position).
     pub correction_sweeps: usize,
-    /// Largest number of sweeps over the contacts in a step, ≥ 1; default 100.
+    /// Maximum number of sweeps over the contacts in a step, ≥ 1; default 100.
     pub max_sweeps: usize,
-    /// A step ends its sweeps when the [relative residual](crate::Report::relative_residual) is at most this, ≥ 0;
-    /// default `1e-3`. With 0 every step makes `max_sweeps` sweeps.
+    /// Relative residual at which a step ends its sweeps: it does when the [relative
+    /// residual](crate::Report::relative_residual) is at most this, ≥ 0; default `1e-3`. With 0 every step
+    /// makes `max_sweeps` sweeps.
     pub tolerance: f64,
-    /// Extra distance, in largest diameters, up to which pairs are listed, so that the list lasts for some
-    /// steps; in `(0, 1]`, default 0.05.
+    /// Additional distance, in units of the largest diameter, up to which pairs are listed, so that the list
+    /// is valid for several steps; in `(0, 1]`, default 0.05.
     pub skin: f64,
 }
 
@@ -52,17 +53,17 @@ impl Settings {
     }
 }
 
-/// Why bodies, what they are made of or a step are refused.
+/// Reasons why bodies, their forms or a step are refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A setting is not usable.
+    /// A setting is invalid.
     #[error(transparent)]
     Setting(#[from] crate::Error),
     /// Mass, center or inertia are not those of a body.
     #[error(transparent)]
     Mass(#[from] inertia::Error),
-    /// A body that turns without inertia about some axis, such as a thin rod.
+    /// A body without inertia about some axis, such as a thin rod.
     #[error(
         "principal moments are from {value:?} to {largest:?}, expected numbers from 1e-225 to 1e225 (kg·m²), \
          the smallest at least 4e-15 of the largest"
@@ -73,17 +74,17 @@ pub enum Error {
         /// The largest principal moment (kg·m²).
         largest: f64,
     },
-    /// Mass or size of a form is out of its range.
+    /// Mass or size of a form is out of range.
     #[error("{name} is {value:?}, expected {expected}")]
     Form {
         /// Name of the entry.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
-    /// A ball of a clump is not usable.
+    /// A ball of a clump is invalid.
     #[error("ball {index}: {name} is {value:?}, expected {expected}")]
     Ball {
         /// Index of the ball.
@@ -92,13 +93,13 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
-    /// A form without parts.
+    /// The form has no parts.
     #[error("a form needs at least one part, got none")]
     NoParts,
-    /// A part is endless or a shape of the plane.
+    /// A part is unbounded or a shape of the plane.
     #[error("part {index} is a {name}, expected a bounded shape of space")]
     Part {
         /// Index of the part.
@@ -106,15 +107,15 @@ pub enum Error {
         /// Name of the shape.
         name: &'static str,
     },
-    /// A part or boundary is not usable.
+    /// A part or boundary is invalid.
     #[error("collider {index}: {source}")]
     Collider {
         /// Index of the part or boundary.
         index: usize,
-        /// What is wrong with it.
+        /// The error of the collider.
         source: collider::Error,
     },
-    /// An entry of a boundary is out of its range, or there is no such boundary.
+    /// An entry of a boundary is out of range, or there is no such boundary.
     #[error("boundary {index}: {name} is {value}, expected {expected}")]
     Boundary {
         /// Index of the boundary.
@@ -123,10 +124,10 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
-    /// An entry of a body is out of its range.
+    /// An entry of a body is out of range.
     #[error("body {identity}: {name} is {value:?}, expected {expected}")]
     Body {
         /// Identity of the body.
@@ -135,28 +136,29 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What was expected.
+        /// Expected value.
         expected: &'static str,
     },
-    /// A step led to a velocity that is not finite or beyond all bounds. The step was not made.
+    /// A step led to a velocity that is not finite or is out of range. The step was not made.
     #[error(
         "body {identity}: {name} is {value:?} after the step, expected a number from -1e75 to 1e75"
     )]
     Diverged {
         /// Identity of the body.
         identity: u64,
-        /// Which velocity, or displacement.
+        /// Name of the velocity or displacement.
         name: &'static str,
         /// One of its components (m/s, rad/s, m or rad).
         value: f64,
     },
-    /// There are more bodies than places.
+    /// There are more bodies than supported.
     #[error("{count} bodies, expected fewer than 2²⁹")]
     TooMany {
         /// Number of bodies.
         count: usize,
     },
-    /// A body would move by more than the radius of a ball around it, or turn by more than half a radian, in a step.
+    /// A body would move by more than the radius of a ball around it, or rotate by more than half a radian,
+    /// in a step.
     #[error("body {identity}: {name} is {value}, expected at most {limit}; take smaller steps")]
     TooFast {
         /// Identity of the body.
@@ -165,7 +167,7 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// The largest value that the step allows.
+        /// The maximum value that the step allows.
         limit: f64,
     },
     /// The contacts of two bodies could not be found.
@@ -173,7 +175,7 @@ pub enum Error {
     Contacts {
         /// Identity of one of the bodies.
         identity: u64,
-        /// What went wrong.
+        /// The error of the search.
         source: scene::Error,
     },
 }

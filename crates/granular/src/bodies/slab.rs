@@ -13,7 +13,7 @@ use crate::{
     parallel::Range,
 };
 
-/// All bodies and boundaries as they are at the beginning of the step.
+/// All bodies and boundaries at the beginning of the step.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) bodies: &'a [Body],
@@ -32,7 +32,7 @@ struct Sides<'a> {
     poses: [&'a Isometry3<f64>; 2],
 }
 
-/// Some layers of cells.
+/// Several layers of cells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slab {
     pub(super) index: usize,
@@ -45,7 +45,7 @@ pub(super) struct Slab {
     pub(super) contacts: Vec<Contact>,
     pushes: Vec<Push>,
     workspace: Workspace,
-    /// Why the contacts could not be found.
+    /// The error of the search for contacts.
     pub(super) fault: Option<Error>,
     /// Largest free velocity of a contact (m/s).
     pub(super) scale: f64,
@@ -84,8 +84,8 @@ impl Slab {
         }
     }
 
-    /// Finds the contacts that can close within the step, and gives them the impulses of `memory`. The motions, of
-    /// all bodies, are those without contact impulses.
+    /// Finds the contacts that can close within the step, and assigns them the impulses of `memory`. The
+    /// motions, of all bodies, are those without contact impulses.
     pub(super) fn assemble(
         &mut self,
         start: &Start<'_>,
@@ -100,7 +100,7 @@ impl Slab {
         self.boundary_pairs = boundary_pairs;
         let pairs = std::mem::take(&mut self.pairs);
         for pair in &pairs {
-            // In the order of identities, so that nothing depends on the order of places but that of the sweeps.
+            // In the order of identities, so that only the sweeps depend on the order of places.
             let [a, b] = *pair;
             let identity = |body: u32| start.identities[body as usize];
             self.touch(start, if identity(a) < identity(b) { [a, b] } else { [b, a] }, motions);
@@ -192,18 +192,18 @@ impl Slab {
         }
     }
 
-    /// Remembers that the contacts of a body could not be found.
+    /// Records that the contacts of a body could not be found.
     fn refuse(&mut self, start: &Start<'_>, body: u32, source: scene::Error) {
         let identity = start.identities[body as usize];
         self.fault = self.fault.or(Some(Error::Contacts { identity, source }));
     }
 
-    /// Lets the impulses taken over act. `motions` begin with those of this slab, here and below.
+    /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(super) fn warm_start(&mut self, motions: &mut [Motion]) {
         self.contacts.iter().for_each(|contact| contact.warm_start(motions));
     }
 
-    /// Solves every contact in turn with the others held, backwards in every other sweep.
+    /// Solves every contact in turn with the others fixed, in reverse order in every other sweep.
     pub(super) fn sweep(&mut self, settings: &Settings, backwards: bool, motions: &mut [Motion]) {
         let mut change = 0.0;
         let mut solve = |contact: &mut Contact| {
@@ -217,7 +217,7 @@ impl Slab {
         self.change = change;
     }
 
-    /// Judges the impulses by the motions they led to.
+    /// Evaluates the impulses with the motions after them.
     pub(super) fn certify(&mut self, settings: &Settings, motions: &[Motion]) {
         self.account = Account::default();
         for contact in &self.contacts {
@@ -225,7 +225,7 @@ impl Slab {
         }
     }
 
-    /// Collects the pushes that take overlaps back, and those of contacts that can get one by that.
+    /// Collects the pushes that remove overlaps, and those of contacts that may overlap as a result.
     pub(super) fn prepare_pushes(&mut self, settings: &Settings, motions: &[Motion], deepest: f64) {
         let step = settings.step_size;
         let near = |contact: &&Contact| contact.gap + step * contact.velocity(motions).x < deepest;
@@ -234,7 +234,7 @@ impl Slab {
         self.pushes.extend(self.contacts.iter().filter(near).map(push));
     }
 
-    /// Pushes the bodies of every overlap apart in turn. `shifts` begin with those of this slab.
+    /// Pushes the bodies of each overlap apart, one after another. `shifts` begin with those of this slab.
     pub(super) fn push(&mut self, shifts: &mut [Shift]) {
         self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
     }

@@ -1,4 +1,4 @@
-//! One step of all bodies: search, contacts, sweeps, overlaps taken back, motion.
+//! One step of all bodies: search, contacts, sweeps, removal of overlaps, motion.
 
 use nalgebra::{UnitQuaternion, Vector3};
 #[cfg(feature = "rayon")]
@@ -12,12 +12,12 @@ use super::{
 };
 use crate::{contact::larger, parallel, range, report::Report};
 
-/// By how much a body may turn in a step (rad): free turning has one solution up to there.
+/// Maximum rotation of a body in a step (rad): up to this the equation of free rotation has one solution.
 const MOST_TURN: f64 = 0.5;
 
 impl Bodies {
     pub(super) fn advance(&mut self) -> Result<Report, Error> {
-        // Surfaces approach with at most twice the largest speed.
+        // Surfaces approach at no more than twice the largest speed.
         let reach = 2.0 * self.settings.step_size * self.fastest()?;
         let searched = self.refresh(reach)?;
         self.assemble(reach)?;
@@ -29,7 +29,7 @@ impl Bodies {
         Ok(report)
     }
 
-    /// The largest speed of a surface once gravity has acted (m/s).
+    /// The largest speed of a surface after gravity has acted (m/s).
     fn fastest(&self) -> Result<f64, Error> {
         let Settings { step_size, gravity, .. } = self.settings;
         for (body, &identity) in self.bodies.iter().zip(&self.identities) {
@@ -48,7 +48,7 @@ impl Bodies {
         Ok(self.speed() + step_size * gravity.norm())
     }
 
-    /// The largest speed of a surface, of boundaries near to a body (m/s).
+    /// The largest speed of a surface; for boundaries, of points near a body (m/s).
     fn speed(&self) -> f64 {
         let mut fastest = self.bodies.iter().map(Body::speed).fold(0.0, f64::max);
         for boundary in &self.boundaries {
@@ -61,8 +61,8 @@ impl Bodies {
         fastest
     }
 
-    /// Searches the pairs anew unless the listed ones are sure to hold all with a gap of at most `reach`, and
-    /// says whether it did.
+    /// Repeats the search for pairs unless the list certainly contains all pairs with a gap of at most
+    /// `reach`; returns whether it did.
     pub(super) fn refresh(&mut self, reach: f64) -> Result<bool, Error> {
         if self.current && self.moved + reach <= self.skin {
             return Ok(false);
@@ -95,7 +95,7 @@ impl Bodies {
         Ok(true)
     }
 
-    /// Lets gravity act and finds the contacts with a gap of at most `reach`.
+    /// Applies gravity and finds the contacts with a gap of at most `reach`.
     pub(super) fn assemble(&mut self, reach: f64) -> Result<(), Error> {
         let kick = self.settings.step_size * self.settings.gravity;
         self.motions.clear();
@@ -106,7 +106,7 @@ impl Bodies {
         self.refuse()
     }
 
-    /// The first reason why contacts could not be found.
+    /// Returns the first error of the search for contacts.
     fn refuse(&mut self) -> Result<(), Error> {
         let faults: Vec<Error> = self.slabs.iter_mut().filter_map(|s| s.fault.take()).collect();
         match faults.first() {
@@ -118,8 +118,8 @@ impl Bodies {
         }
     }
 
-    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and the velocity it
-    /// is relative to.
+    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and
+    /// its reference velocity.
     fn solve(&mut self) -> (usize, f64, f64) {
         let Self { settings, slabs, motions, .. } = self;
         parallel::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
@@ -147,7 +147,7 @@ impl Bodies {
         }
     }
 
-    /// Finds the shifts that take overlaps back, and returns the energy in gravity that they add (J).
+    /// Computes the shifts that remove overlaps, and returns the gravitational energy that they add (J).
     fn correct(&mut self) -> f64 {
         let Self { settings, bodies, slabs, motions, shifts, .. } = self;
         shifts.clear();
@@ -167,7 +167,7 @@ impl Bodies {
         bodies.iter().zip(&*shifts).map(lifting).sum()
     }
 
-    /// Checks that all velocities and shifts are in their range.
+    /// Checks that all velocities and shifts are in range.
     fn check_motions(&mut self) -> Result<(), Error> {
         let step = self.settings.step_size;
         let diverged = |place: usize| {
@@ -195,7 +195,7 @@ impl Bodies {
         }
     }
 
-    /// Keeps the impulses and moves bodies and boundaries by their velocities and shifts.
+    /// Stores the impulses and moves bodies and boundaries by their velocities and shifts.
     fn move_on(&mut self) {
         let contacts = self.slabs.iter().flat_map(|slab| &slab.contacts);
         let impulses = contacts.map(|contact| (contact.name, contact.world_impulse()));

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-/// Bytes to come into a file.
+/// Bytes of a file under construction.
 #[derive(Default)]
 pub(super) struct Writer(pub(super) Vec<u8>);
 
@@ -40,7 +40,7 @@ impl Writer {
     }
 }
 
-/// What is left of the bytes of a file; every method takes from its front, and gives `None` at its end.
+/// The rest of the bytes of a file; every method takes bytes from its front, and returns `None` at its end.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl Reader<'_> {
@@ -86,7 +86,8 @@ impl Reader<'_> {
         self.numbers().map(Vector3::from)
     }
 
-    /// A list whose entries have at least `least` bytes each, so that no false length can ask for much memory.
+    /// A list whose entries have at least `least` bytes each, so that a wrong length cannot request much
+    /// memory.
     pub(super) fn list<T>(
         &mut self,
         least: usize,

@@ -1,11 +1,12 @@
-//! One process for a directory: [`Lock`].
+//! A lock of a directory for one process: [`Lock`].
 //!
-//! Two runs that write to one directory would mix their tables and checkpoints. A [`Lock`] is an advisory lock of the
-//! operating system on the file `percussion.lock` in the directory. The system releases it when the process ends,
-//! however it ends, so that a killed run never blocks the next one; the file itself stays and means nothing by itself.
+//! Two runs that write to one directory would mix their tables and checkpoints. A [`Lock`] is an advisory
+//! lock of the operating system on the file `percussion.lock` in the directory. The system releases it when
+//! the process ends in any way, so that a killed run never blocks the next one; the file itself remains and
+//! has no meaning by itself.
 //!
-//! - **Does not** stop programs that do not ask for the lock, and works across machines only as far as a shared file
-//!   system has locks.
+//! - **Does not** stop programs that do not use the lock, and works across machines only if the shared file
+//!   system supports locks.
 
 use std::{
     fs::{self, DirEntry, File, OpenOptions, TryLockError},
@@ -16,11 +17,12 @@ use std::{
 
 use super::{Error, access};
 
-/// The name of temporary files begins like this, and this many letters and digits follow.
+/// Prefix of the names of temporary files; the constant below is the number of letters and digits that
+/// follow.
 pub(super) const TEMPORARY: &str = ".percussion-";
 const RANDOM: usize = 6;
 
-/// A directory that no other holder of a lock writes to while this lives.
+/// A directory to which no other holder of a lock writes while this value exists.
 ///
 /// # Example
 ///
@@ -46,12 +48,13 @@ impl Lock {
     /// Name of the file in the directory that carries the lock.
     pub const FILE: &str = "percussion.lock";
 
-    /// Takes the lock of `directory`, which must exist, without waiting.
+    /// Takes the lock of the existing `directory`, without waiting.
     ///
     /// # Errors
     ///
-    /// [`Error::InUse`] when another process, or another lock of this one, holds it. [`Error::Access`] when the file
-    /// cannot be opened, or, of kind [`Unsupported`](std::io::ErrorKind::Unsupported), when the file system has no locks.
+    /// [`Error::InUse`] when another process, or another lock of this one, holds it. [`Error::Access`] when
+    /// the file cannot be opened, or, of kind [`Unsupported`](std::io::ErrorKind::Unsupported), when the file
+    /// system has no locks.
     pub fn take(directory: &Path) -> Result<Self, Error> {
         let path = directory.join(Self::FILE);
         let mut options = OpenOptions::new();
@@ -65,14 +68,14 @@ impl Lock {
             }
             Err(TryLockError::Error(source)) => return Err(access(&path, source)),
         }
-        // The number only serves messages, so that a full disk is no reason to refuse.
+        // The number is only used in messages, so a full disk is no reason to refuse.
         let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", process::id()));
         Ok(Self { directory: directory.into(), _file: file })
     }
 
     /// Removes the temporary files that killed runs left in the directory, and returns their number.
     ///
-    /// These are the regular files that have a name like `.percussion-a1B2c3` and that no process is writing.
+    /// These are the regular files with a name such as `.percussion-a1B2c3` that no process is writing.
     ///
     /// # Errors
     ///
@@ -91,7 +94,7 @@ impl Lock {
     }
 }
 
-/// The process that wrote its number into the file of the lock. Where locks keep others from reading, it is unknown.
+/// The process that wrote its number into the lock file; unknown where locks prevent others from reading.
 fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.seek(SeekFrom::Start(0)).ok()?;
@@ -109,7 +112,7 @@ fn is_temporary(entry: &DirEntry) -> bool {
     random.is_some_and(ours) && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// Whether some process holds the lock of a temporary file, as all that write one do.
+/// Whether a process holds the lock of a temporary file, as every process does while it writes one.
 fn is_written(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
@@ -128,7 +131,7 @@ mod tests {
         let text = refused.to_string();
         assert!(text.contains(directory.path().to_str().unwrap()), "{text}");
         drop(lock);
-        // What an earlier holder wrote does not stay.
+        // The number of an earlier holder is overwritten.
         fs::write(directory.path().join(Lock::FILE), "12345678901234\nrest").unwrap();
         let lock = Lock::take(directory.path()).unwrap();
         let content = fs::read_to_string(directory.path().join(Lock::FILE)).unwrap();

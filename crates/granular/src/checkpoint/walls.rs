@@ -6,7 +6,7 @@ use percussion_collision::Shape;
 use super::bytes::{Reader, Writer};
 use crate::{Surface, Wall};
 
-/// Files of before solid shapes other than boxes have the kinds 0 to 3.
+/// Files from before solid shapes other than boxes have the kinds 0 to 3.
 pub(super) fn put(bytes: &mut Writer, wall: &Wall) {
     match &wall.surface {
         Surface::Plane { point, normal } => {
@@ -50,8 +50,8 @@ fn around(bytes: &mut Writer, point: &Vector3<f64>, axis: &Vector3<f64>, radius:
     bytes.number(radius);
 }
 
-/// A shape of space. A world has no walls of another shape; one that is not known is written as none, which is refused
-/// when it is read.
+/// Writes a three-dimensional shape. A world has no walls of other shapes; an unknown shape is written as
+/// none, which is refused when it is read.
 fn put_shape(bytes: &mut Writer, shape: &Shape) {
     match shape {
         Shape::Sphere { radius } => {
@@ -82,7 +82,7 @@ fn put_shape(bytes: &mut Writer, shape: &Shape) {
     }
 }
 
-/// Unit vectors and rotations keep their bits: normalizing them again could change the last one.
+/// Unit vectors and rotations keep their bits, because normalizing them again could change the last bit.
 pub(super) fn take(bytes: &mut Reader<'_>) -> Option<Wall> {
     let unit = |bytes: &mut Reader<'_>| bytes.vector().map(Unit::new_unchecked);
     let surface = match bytes.byte()? {

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use super::Exchange;
 use crate::settings::Error;
 
-/// One of some ranks in one process, joined by channels.
+/// One of several ranks in one process, connected by channels.
 #[derive(Debug)]
 pub struct InProcess {
     rank: usize,
@@ -13,7 +13,7 @@ pub struct InProcess {
     receivers: Vec<Receiver<Vec<u64>>>,
 }
 
-/// Makes `count` ranks, each for a thread of its own.
+/// Creates `count` ranks, each for its own thread.
 #[must_use]
 pub fn in_process(count: usize) -> Vec<InProcess> {
     let (mut senders, mut receivers) = (Vec::new(), Vec::new());
@@ -21,7 +21,7 @@ pub fn in_process(count: usize) -> Vec<InProcess> {
     for _ in 0..count {
         let (to, from): (Vec<_>, Vec<_>) = (0..count).map(|_| channel()).unzip();
         senders.push(to);
-        // What is sent to each rank, in the order of those who send.
+        // Messages to each rank, in the order of the senders.
         receivers.iter_mut().zip(from).for_each(|(receivers, receiver)| receivers.push(receiver));
     }
     let both = senders.into_iter().zip(receivers).enumerate();

@@ -1,10 +1,10 @@
-//! Space cut into boxes: [`Partition`].
+//! Space divided into boxes: [`Partition`].
 
 use nalgebra::Vector3;
 
 use crate::settings::Error;
 
-/// Boxes that fill space, cut by planes across the axes.
+/// Boxes that fill space, divided by planes across the axes.
 ///
 /// Rank `(i n_y + j) n_z + k` has box `i` along `x`, `j` along `y` and `k` along `z`. A coordinate on a cut belongs to the box
 /// above it.
@@ -14,11 +14,11 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Cuts at these coordinates along each axis (m), ascending.
+    /// Divides space at these coordinates along each axis (m), ascending.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for cuts that are not finite or do not ascend.
+    /// [`Error::Setting`] for cuts that are not finite or not ascending.
     pub fn new(cuts: [Vec<f64>; 3]) -> Result<Self, Error> {
         let fault = |value, expected| Err(Error::Setting { name: "cuts", value, expected });
         for cuts in &cuts {
@@ -39,13 +39,13 @@ impl Partition {
         self.cuts.iter().map(|cuts| cuts.len() + 1).product()
     }
 
-    /// The rank in whose box a point is.
+    /// The rank whose box contains a point.
     #[must_use]
     pub fn owner(&self, point: &Vector3<f64>) -> usize {
         self.rank([0, 1, 2].map(|axis| self.place(axis, point[axis])))
     }
 
-    /// Appends the ranks whose boxes a cube around `point` with half edges `halo` (m) reaches.
+    /// Appends the ranks whose boxes intersect a cube around `point` with half edges `halo` (m).
     pub fn near(&self, point: &Vector3<f64>, halo: f64, ranks: &mut Vec<usize>) {
         let range = |axis: usize| {
             self.place(axis, point[axis] - halo)..=self.place(axis, point[axis] + halo)

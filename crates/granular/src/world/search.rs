@@ -1,4 +1,4 @@
-//! When the pairs of near grains are searched anew, and how their impulses are carried over: [`Search`].
+//! Repeated searches for pairs of near grains, and transfer of their impulses: [`Search`].
 
 use nalgebra::Vector3;
 use percussion_collision::CellGrid;
@@ -12,15 +12,15 @@ use crate::{
     wall::Wall,
 };
 
-/// What is remembered of the last search.
+/// Data of the last search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
     cells: CellGrid,
     /// Largest gap of the listed pairs at the last search (m).
     skin: f64,
-    /// How much two grains, or a grain and a wall, can have approached since (m).
+    /// Maximum approach of two grains, or of a grain and a wall, since then (m).
     moved: f64,
-    /// Whether the list fits the grains.
+    /// Whether the list is valid for the grains.
     current: bool,
     old: Impulses,
 }
@@ -37,28 +37,29 @@ struct Impulses {
 }
 
 impl Search {
-    /// The search whose list has these pairs; with largest gap and approach since (m).
+    /// The search whose list has these pairs, with the largest gap and the approach since then (m).
     pub(super) fn restored([skin, moved]: [f64; 2], current: bool) -> Self {
         Self { skin, moved, current, ..Self::default() }
     }
 
-    /// Largest gap of the listed pairs at the search and approach since (m), and whether the list fits the grains.
+    /// Largest gap of the listed pairs at the search and approach since then (m), and whether the list is
+    /// valid for the grains.
     pub(super) fn memory(&self) -> ([f64; 2], bool) {
         ([self.skin, self.moved], self.current)
     }
 
-    /// Grains, walls or settings have changed.
+    /// Records that grains, walls or settings have changed.
     pub(super) fn outdated(&mut self) {
         self.current = false;
     }
 
-    /// Two grains, or a grain and a wall, have approached by at most `distance` (m).
+    /// Records that two grains, or a grain and a wall, have approached by at most `distance` (m).
     pub(super) fn moved(&mut self, distance: f64) {
         self.moved += distance;
     }
 
-    /// Searches the pairs anew unless the listed ones are sure to hold all with a gap of at most `reach`, and
-    /// says whether it did.
+    /// Repeats the search for pairs unless the list certainly contains all pairs with a gap of at most
+    /// `reach`; returns whether it did.
     pub(super) fn refresh<L: Link>(
         &mut self,
         grains: &mut Grains,
@@ -105,7 +106,7 @@ impl Search {
         Ok(true)
     }
 
-    /// Whether the list holds all pairs that overlap.
+    /// Whether the list contains all pairs that overlap.
     pub(super) fn is_current(&self) -> bool {
         self.current && self.moved <= self.skin
     }
@@ -154,7 +155,7 @@ impl Impulses {
         collect(count, pairs, &mut self.wall_starts, &mut self.wall_entries);
     }
 
-    /// Gives the pairs of a slab the impulses they had.
+    /// Assigns to the pairs of a slab the impulses they had.
     fn hand_over(&self, previous: &[u32], slab: &mut Slab) {
         for pair in &mut slab.pairs {
             let [a, b] = pair.grains.map(|grain| previous[grain as usize]);
@@ -172,7 +173,7 @@ impl Impulses {
     }
 }
 
-/// Writes the entries that are not zero as a table with a row for each of `count` grains; the items are sorted by
+/// Writes the nonzero entries as a table with a row for each of `count` grains; the items are sorted by
 /// grain.
 fn collect(
     count: usize,

@@ -1,4 +1,4 @@
-//! The judgement of an outcome: which figures of its certificate are those that the law claims.
+//! The judgement of an outcome: whether the figures of its certificate agree with the claims of the law.
 
 use super::{
     Certificate, Claims, Complementarity, Friction, TOLERANCE, figure, sizes::Scales, stack,
@@ -10,7 +10,7 @@ use crate::{
     outcome::{Impulse, Status},
 };
 
-/// An outcome, judged: its certificate, what is said of each figure, and the status that follows.
+/// A judged outcome: its certificate, the verdict on each figure, and the resulting status.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
@@ -20,13 +20,14 @@ pub struct Judgement {
     pub figures: Vec<Judged>,
     /// Whether a contact that pushed separates, beyond rounding.
     pub separates: bool,
-    /// The status of the outcome: that of its trace, and for a law that came to its end
-    /// [`Resolved`](Status::Resolved) if everything holds, [`EnergyGained`](Status::EnergyGained) if everything but the
-    /// energy does and the law does not claim that, and [`Violated`](Status::Violated) otherwise.
+    /// The status of the outcome. If the law did not come to its end, it is the status of the trace.
+    /// Otherwise it is [`Resolved`](Status::Resolved) if everything holds,
+    /// [`EnergyGained`](Status::EnergyGained) if only the energy has grown and the law does not claim that it
+    /// never grows, and [`Violated`](Status::Violated) in all other cases.
     pub status: Status,
 }
 
-/// A figure with what is said of it.
+/// A figure with its verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Judged {
@@ -36,19 +37,19 @@ pub struct Judged {
     pub value: f64,
     /// Its unit; `-` when it has none.
     pub unit: &'static str,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// What is said of one figure.
+/// Verdict on one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// As the law claims, to rounding and its tolerance.
+    /// Agrees with the claim of the law, up to rounding and its tolerance.
     Holds,
-    /// Not as the law claims, or for the energy: it has grown.
+    /// Disagrees with the claim of the law, or, for the energy, has grown.
     Violated,
-    /// The law claims nothing of it.
+    /// The law makes no claim about it.
     Information,
 }
 
@@ -117,15 +118,16 @@ pub(super) fn judge(
     Judgement { certificate, figures, separates: holding.separates, status }
 }
 
-/// What a contact may be wrong by: velocity of its tangents, and percussions along its normal and its tangents.
+/// Tolerances at one contact: for the velocity along its tangents, and for the impulses along its normal and
+/// its tangents.
 struct Slack {
     velocity: f64,
     normal: f64,
     tangent: f64,
 }
 
-/// Whether friction opposes the slip as much as a polygon with `count` directions allows. What the velocity and the
-/// percussions may be wrong by changes the power of friction by as much as is allowed here.
+/// Whether friction opposes the slip as much as a polygon with `count` directions allows. The allowance is
+/// the change of the power of friction that the tolerances of the velocity and the impulses permit.
 fn opposes(friction: f64, impulse: &Impulse, slip: &[f64], count: usize, slack: &Slack) -> bool {
     let speed = slip.iter().fold(0.0, |norm: f64, u| norm.hypot(*u));
     if speed <= slack.velocity {
@@ -147,7 +149,7 @@ fn opposes(friction: f64, impulse: &Impulse, slip: &[f64], count: usize, slack: 
     power + bound * most <= allowed + 16.0 * f64::EPSILON * bound * speed
 }
 
-/// Compares every figure, contact by contact, with what counts as zero there. Comparisons with NaN fail.
+/// Compares every figure, contact by contact, with its tolerance there. Comparisons with NaN fail.
 fn hold(
     problem: &Problem,
     outcome: &Outcome,
@@ -189,7 +191,7 @@ fn hold(
             scales.contact.left(row, part, claims.kinetic_approach + rounding, scales.reach[row])
         };
         let left = still(row) + claims.approach;
-        // What a percussion may be so that it moves its own row by no more than counts as still, or than the law leaves.
+        // The impulse that moves its own row by no more than the tolerance for rest, or than the law leaves.
         let light = |row: usize| {
             let own = if delassus[row] > 0.0 { delassus[row] } else { unconstrained[row].powi(2) };
             scales.contact.left(row, part, claims.kinetic_approach, scales.reach[row]) / own
@@ -218,7 +220,7 @@ fn hold(
             let normal = impulse.normal.abs().min(scales.contact.size[row] / own);
             let relative = contact.friction * normal * part.max(TOLERANCE);
             let excess = tangential(impulse) - contact.friction * impulse.normal;
-            // The bound is known as well as the normal percussion is, and rounded.
+            // The bound is as accurate as the normal impulse, and rounded.
             let known =
                 contact.friction * (light(row) + 16.0 * f64::EPSILON * impulse.normal.abs());
             let relative = if claims.is_instantaneous { relative.min(known) } else { relative };

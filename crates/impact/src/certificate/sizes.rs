@@ -1,25 +1,30 @@
-//! What the figures of a certificate are measured by.
+//! The sizes that the figures of a certificate are compared with.
 //!
-//! A figure counts as zero up to a part of the *size* of the terms it is computed from. Sizes are bounded by the data
-//! of the problem, so that a wrong answer cannot loosen its own judge. With `s = √(2 T⁻)`, `2 T⁻ = v⁻ᵀ M v⁻`:
+//! A figure counts as zero up to a fraction of the *size* of the terms it is computed from. Sizes are bounded
+//! by the data of the problem, so that a wrong answer cannot loosen its own tolerance. With `s = √(2 T⁻)`,
+//! `2 T⁻ = v⁻ᵀ M v⁻`:
 //!
-//! - The velocity after the impact counts with at most the energy before it: `c |v⁺|`, `c = min(1, s/‖v⁺‖_M)`.
-//! - By Cauchy and Schwarz a row `J_k` measures at most `√(J_k M⁻¹ J_kᵀ) s` of a motion with that energy. What percussions
-//!   do to it, `|J_k| |M⁻¹ Jᵀ| |Λ|`, counts with at most four times that (`v⁻` turned round, and as much for a contact beside it).
+//! - The contribution of the velocity after the impact is limited to the energy before it: `c |v⁺|`,
+//!   `c = min(1, s/‖v⁺‖_M)`.
+//! - By the Cauchy–Schwarz inequality, a row `J_k` of a motion with that energy is at most
+//!   `√(J_k M⁻¹ J_kᵀ) s`. The effect of impulses on it, `|J_k| |M⁻¹ Jᵀ| |Λ|`, counts with at most four times
+//!   that value (`v⁻` reversed, and as much again for a neighboring contact).
 //! - In the same way `√M_ii s` bounds a momentum.
 //!
-//! The bounds are needed only where answers are wrong or percussions almost cancel. Below them sizes are those of the terms at
-//! the row itself: a grain is not measured by the truck beside it.
+//! The bounds matter only where answers are wrong or impulses almost cancel. Otherwise the sizes are those of
+//! the terms at the row itself: the motion of a grain is not compared with that of a truck next to it.
 //!
-//! The part of the size is `2 √eps = 3e-8`: the rank rule of [`span`](crate::span) lets a redundant joint lack `√eps`,
-//! and the tolerances of the laws are smaller (at most 1e-9). To it comes the rounding of the percussions,
-//! `N eps` of their terms for `N = n_v + r + m_b`; percussions at rows that the rank rule calls independent are
-//! at most `1/√eps` of what they do, so this is never more than `N √eps` of the size.
+//! The fraction of the size is `2 √eps = 3e-8`: the rank rule of [`span`](crate::span) allows a redundant
+//! joint to miss `√eps`, and the tolerances of the laws are smaller (at most 1e-9). The rounding of the
+//! impulses is added to it, `N eps` of their terms for `N = n_v + r + m_b`. Impulses at rows that the rank
+//! rule calls independent are at most `1/√eps` times their effect, so this is never more than `N √eps` of the
+//! size.
 //!
-//! **Ceilings.** Sizes of terms can be far above what an answer may be wrong by, where terms cancel. So a figure of an impact
-//! that takes no time is also measured by the problem alone. With the row sizes `‖a‖ = √(a M⁻¹ aᵀ)`, the fastest strike
-//! `U = max |u_f|/‖a‖ ≤ s` over the rows of the contacts, the tolerance `τ` of the law (at least `1e-9`) and the
-//! [rounding](crate::Problem) `ε = 64 N κ/σ eps` of velocities that come from the factored mass matrix with joints, at most
+//! **Ceilings.** Where terms cancel, their sizes can be far larger than an acceptable error of the answer. A
+//! figure of an impact that takes no time is therefore also bounded by the problem alone. With the row sizes
+//! `‖a‖ = √(a M⁻¹ aᵀ)`, the fastest strike `U = max |u_f|/‖a‖ ≤ s` over the rows of the contacts, the
+//! tolerance `τ` of the law (at least `1e-9`) and the [rounding](crate::Problem) `ε = 64 N κ/σ eps` of
+//! velocities that come from the factored mass matrix with joints, its tolerance is at most
 //!
 //! | figure | counts as zero |
 //! | --- | --- |
@@ -39,7 +44,8 @@ use crate::{Outcome, Problem};
 /// Part of a size up to which a figure counts as zero: `2 √eps`.
 pub(crate) const TOLERANCE: f64 = 2.0 * RANK;
 
-/// Smallest tolerance of a law that ceilings count with: that of the complementarity problems, by default.
+/// Smallest tolerance of a law that is used in ceilings: the default tolerance of the complementarity
+/// problems.
 const FLOOR: f64 = 1e-9;
 
 /// Sizes of the terms of one kind of figure.
@@ -47,16 +53,16 @@ const FLOOR: f64 = 1e-9;
 pub(super) struct Sizes {
     /// Bounded by the data.
     pub(super) size: DVector<f64>,
-    /// Of the terms of percussions alone, not bounded.
+    /// Sizes of the terms of impulses alone, not bounded.
     percussions: DVector<f64>,
     /// `N eps`.
     unit: f64,
-    /// Ceiling of what counts as zero: the first times four times the tolerance of the law, and the second.
+    /// Ceiling of the tolerance: four times the tolerance of the law times the first vector, plus the second.
     ceiling: Option<(DVector<f64>, DVector<f64>)>,
 }
 
 impl Sizes {
-    /// `terms` and those of `percussions`, of which the `bound` (length of both) counts.
+    /// Sizes from `terms` and `percussions`, limited by `bound`; all have the same length.
     fn new(
         terms: DVector<f64>,
         percussions: DVector<f64>,
@@ -67,17 +73,17 @@ impl Sizes {
         Self { size: terms + counted, percussions, unit, ceiling: None }
     }
 
-    /// With a ceiling.
+    /// Returns the sizes with a ceiling.
     fn below(self, strike: DVector<f64>, rounding: DVector<f64>) -> Self {
         Self { ceiling: Some((strike, rounding)), ..self }
     }
 
-    /// Without its ceiling.
+    /// Removes the ceiling.
     fn open(&mut self) {
         self.ceiling = None;
     }
 
-    /// Value of figure `k` that counts as zero, where the law leaves the part `tolerance`.
+    /// Returns the tolerance of figure `k`, where the law leaves the fraction `tolerance`.
     pub(super) fn tolerance(&self, k: usize, tolerance: f64) -> f64 {
         let size = self.size[k];
         let rounding = (self.unit * self.percussions[k]).min(self.unit / RANK * size);
@@ -92,8 +98,8 @@ impl Sizes {
         })
     }
 
-    /// As [`tolerance`](Self::tolerance), where the law leaves the part `of_energy` of `reach` in addition. Both parts count
-    /// as the tolerance of the ceiling, which has the strikes in place of the reach.
+    /// As [`tolerance`](Self::tolerance), where the law also leaves the fraction `of_energy` of `reach`. Both
+    /// fractions enter the tolerance of the ceiling, which uses the strikes instead of the reach.
     pub(super) fn left(&self, k: usize, tolerance: f64, of_energy: f64, reach: f64) -> f64 {
         let terms = self.tolerance(k, tolerance) + of_energy * reach;
         terms.min(self.ceiling_of(k, tolerance.max(of_energy)))
@@ -111,7 +117,7 @@ pub(super) struct Scales {
     pub(super) momentum: Sizes,
     /// `√(J_k M⁻¹ J_kᵀ) s`, the largest contact velocities before the impact that the energy allows (length `r`, m/s).
     pub(super) reach: DVector<f64>,
-    /// Energy change over the square of the fastest velocity, and what counts as zero of it.
+    /// Energy change over the square of the fastest velocity, and the sizes for its tolerance.
     pub(super) energy: (f64, Sizes),
     /// Energy before the impact over the same square.
     pub(super) energy_before: f64,
@@ -168,7 +174,7 @@ impl Scales {
         }
     }
 
-    /// Without ceilings, for impacts that take time.
+    /// Removes all ceilings, for impacts that take time.
     pub(super) fn open(&mut self) {
         self.contact.open();
         self.joint.open();
@@ -177,7 +183,8 @@ impl Scales {
     }
 }
 
-/// Velocity of each row of the contacts that counts as still by the problem alone, `‖a‖ (4 τ U + ε s)` (length `r`, m/s).
+/// Velocity of each contact row that counts as rest, from the problem alone, `‖a‖ (4 τ U + ε s)` (length `r`,
+/// m/s).
 pub(crate) fn still(problem: &Problem, tolerance: f64) -> DVector<f64> {
     let sizes = problem.free_row_sizes();
     let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
@@ -185,7 +192,7 @@ pub(crate) fn still(problem: &Problem, tolerance: f64) -> DVector<f64> {
     sizes * part
 }
 
-/// `U`, the fastest contact velocity without percussions, each as a part of the size of its row (`√(2 J)`).
+/// `U`, the largest contact velocity without impulses relative to the size of its row (`√(2 J)`).
 fn strike(problem: &Problem, row_sizes: &DVector<f64>) -> f64 {
     let free = problem.borrow_free_contact_velocity().iter().zip(row_sizes);
     free.filter(|(_, size)| **size > 0.0)
@@ -193,13 +200,13 @@ fn strike(problem: &Problem, row_sizes: &DVector<f64>) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// `½ (v⁺ − v⁻)ᵀ M (v⁺ + v⁻)` with velocities as parts of the fastest before, and its size, for which `work` is the size of what
-/// percussions do (J).
+/// `½ (v⁺ − v⁻)ᵀ M (v⁺ + v⁻)` with velocities relative to the fastest one before, and its size; `work` is the
+/// size of the work of the impulses (J).
 fn energy(problem: &Problem, outcome: &Outcome, work: f64, unit: f64) -> (f64, Sizes) {
     let fastest = problem.velocity().amax();
     let one = |value: f64| DVector::from_element(1, value);
     if fastest == 0.0 {
-        // At rest nothing may begin to move.
+        // A system at rest may not begin to move.
         let after = problem.kinetic_energy(&outcome.velocity);
         return (after, Sizes::new(one(0.0), one(0.0), &one(0.0), unit));
     }
@@ -208,7 +215,8 @@ fn energy(problem: &Problem, outcome: &Outcome, work: f64, unit: f64) -> (f64, S
     let gain = 0.5 * change.dot(&problem.momentum(&(&after + &before)));
     let terms = 0.5 * change.abs().dot(&problem.momentum_sizes(&(after.abs() + before.abs())));
     let bound = 2.0 * before.dot(&problem.momentum(&before));
-    // Velocities are rounded, and energies with them: a change of a unit in the last place gains or loses nothing.
+    // Velocities are rounded, and therefore energies: a change in the last place is neither a gain nor a
+    // loss.
     let rounding = unit / TOLERANCE * before.abs().dot(&problem.momentum_sizes(&before.abs()));
     let mut sizes = Sizes::new(one(rounding), one(terms), &one(bound), unit);
     sizes.percussions = one(work / fastest / fastest);

@@ -103,7 +103,7 @@ fn small_momenta_are_judged_by_their_own_size() {
     assert!(judgement.certificate.momentum_residual > 1e-3);
 }
 
-/// Sliding on without friction, and pushed backwards beyond rest, with percussions that are right otherwise.
+/// Sliding on without friction, and pushed backwards beyond rest, with impulses that are right otherwise.
 #[test]
 fn friction_that_does_not_oppose_the_slip_is_broken_complementarity() {
     for directions in [4, 8] {
@@ -141,7 +141,7 @@ fn terms_that_cancel_do_not_excuse_an_approach() {
     }
 }
 
-/// Sizes come from the data: percussions of 1e16 N·s that cancel do not excuse 1 m/s of approach.
+/// Sizes come from the data: impulses of 1e16 N·s that cancel do not excuse 1 m/s of approach.
 #[test]
 fn garbage_does_not_loosen_its_own_judge() {
     let walls = [-1.0, 1.0].map(|side| Contact::new(dvector![side]));

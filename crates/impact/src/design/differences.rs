@@ -1,19 +1,19 @@
-//! Derivatives of the equations by differences of fourth order, with an estimate of their error.
+//! Derivatives of the equations by fourth-order differences, with an estimate of their error.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::{Equations, Error};
 
-/// Longest displacement, in scales. Its fourth power is the relative error of the extrapolated
-/// differences, some 10⁻¹³ for functions that change over a scale as a sine does, and rounding adds
-/// `eps / STEP`, which is as much.
+/// Maximum displacement, in scales. Its fourth power is the relative error of the extrapolated differences,
+/// some 10⁻¹³ for functions that vary over a scale as a sine does; rounding adds `eps / STEP`, which is about
+/// as large.
 const STEP: f64 = 1e-3;
 
 /// The Jacobian of the equations at `z`, and the largest estimated error of its entries.
 ///
-/// `D(h)`, the central difference, has the error `c h² + O(h⁴)`; so `(4 D(h/2) − D(h))/3` has
-/// `O(h⁴)`, and differs from `D(h/2)` by about the error of the latter. Where the function is smooth, that
-/// is `c h²/4`; a kink makes it as large as the jump of the slope.
+/// `D(h)`, the central difference, has the error `c h² + O(h⁴)`. Therefore `(4 D(h/2) − D(h))/3` has the
+/// error `O(h⁴)`, and its difference from `D(h/2)` estimates the error of the latter. Where the function is
+/// smooth, that is `c h²/4`; a kink makes it as large as the jump of the slope.
 pub(super) fn jacobian<E>(
     equations: &mut Equations<'_, E>,
     z: &DVector<f64>,

@@ -1,7 +1,7 @@
-//! Why a design could not start or go on: [`Error`].
+//! Errors of a design: [`Error`].
 
-/// Why [`solve`](super::solve) could not start, or its model not be differentiated; `E` is the error of the
-/// model.
+/// Reasons why [`solve`](super::solve) could not start or could not differentiate its model; `E` is the error
+/// type of the model.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error<E> {
@@ -12,7 +12,7 @@ pub enum Error<E> {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
     /// A field of a variable is outside its range.
@@ -24,10 +24,10 @@ pub enum Error<E> {
         field: &'static str,
         /// The value of the field.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
-    /// The contacts of a condition are not two of those of the model.
+    /// The contacts of a condition are not two different contacts of the model.
     #[error(
         "condition {index} names contacts {pair:?}, expected two different ones below {contacts}"
     )]
@@ -39,15 +39,15 @@ pub enum Error<E> {
         /// Number of contacts of the model.
         contacts: usize,
     },
-    /// No two different normals have this product.
+    /// No two different normals can have this product.
     #[error("condition {index} asks for ⟨u, v⟩ = {value:?}, expected a number in (−1, 1)")]
     Cosine {
         /// Index of the condition.
         index: usize,
-        /// The product wanted.
+        /// The prescribed product.
         value: f64,
     },
-    /// The model gives numbers of gaps and products that do not fit.
+    /// The numbers of gaps and products of the model do not match.
     #[error(
         "the model has {found} gaps and {sides:?} products, expected those of {expected} contacts"
     )]
@@ -64,7 +64,7 @@ pub enum Error<E> {
     NotFinite {
         /// Index of the equation: gaps first, then conditions.
         equation: usize,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// The model failed.

@@ -1,14 +1,14 @@
-//! The point of a box nearest to a center and to where linear equations hold.
+//! The point of a box that is nearest to a center and to the solutions of linear equations.
 //!
-//! Minimizes `½ ‖y − c‖² + ‖J y − b‖²/2μ` over `l ≤ y ≤ h`. With multipliers `λ` of the equations the
-//! minimum is at `y = clamp(c + Jᵀλ)`, where `F(λ) = J y − b + μ λ = 0`. `F` is the gradient of a convex
-//! function `ψ` of pieces of second degree, minus the dual. Newton's step on a piece, on which the same
-//! `y` are free, solves `(J_A J_Aᵀ + μ) d = −F` with their columns; a full step that stays on its piece
-//! ends at the minimum.
+//! Minimizes `½ ‖y − c‖² + ‖J y − b‖²/2μ` over `l ≤ y ≤ h`. With multipliers `λ` of the equations, the
+//! minimum is at `y = clamp(c + Jᵀλ)`, where `F(λ) = J y − b + μ λ = 0`. `F` is the gradient of a convex,
+//! piecewise quadratic function `ψ`, the negative of the dual. On each piece the same `y` are free, and
+//! Newton's step solves `(J_A J_Aᵀ + μ) d = −F` with their columns. A full step that stays on its piece ends
+//! at the minimum.
 
 use nalgebra::{DMatrix, DVector};
 
-/// Most Newton steps; as a rule there are no more than variables that reach a bound.
+/// Maximum number of Newton steps; usually there are no more than variables that reach a bound.
 const LIMIT: usize = 200;
 
 /// Bounds of each variable.
@@ -19,7 +19,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// The nearest point within.
+    /// Returns the nearest point within the bounds.
     pub(super) fn clamp(&self, mut y: DVector<f64>) -> DVector<f64> {
         for ((y, lower), upper) in y.iter_mut().zip(&self.lower).zip(&self.upper) {
             *y = y.max(*lower).min(*upper);
@@ -63,7 +63,7 @@ impl Bounds {
             lambda = trial;
             y = minimizer(&lambda);
             let was_free = std::mem::replace(&mut free, self.free(&y));
-            // Where nothing is left to gain but rounding, the search along the direction goes nowhere.
+            // Where the remaining gain is only rounding, the line search makes no progress.
             if length <= 1e-9 || (length >= 1.0 && free == was_free) {
                 break;
             }

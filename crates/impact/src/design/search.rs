@@ -1,20 +1,20 @@
-//! The two stages of a design: towards the equations, then along them towards the start.
+//! The two stages of a design: first to the equations, then along them towards the start.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::{Equations, Error, Report, Status, Step, differences, projection::Bounds};
 
-/// Least damping, over the mean diagonal of `J Jᵀ`: it changes a step by as much of itself, and keeps
-/// redundant equations from dividing by zero.
+/// Minimum damping relative to the mean diagonal of `J Jᵀ`. It changes a step by the same fraction and
+/// prevents division by zero for redundant equations.
 const LEAST_DAMPING: f64 = 1e-13;
 
-/// Damping beyond which a step is too short to matter.
+/// Damping above which steps are too short to matter.
 const LARGEST_DAMPING: f64 = 1e12;
 
-/// Least part of the way towards the start that is tried.
+/// Minimum fraction of the way towards the start that is tried.
 const LEAST_PART: f64 = 1e-6;
 
-/// Most steps of a correction: each at least halves what the equations miss, and rounding ends it before.
+/// Maximum number of steps of a correction: each at least halves the residual, and rounding ends it earlier.
 const CORRECTIONS: usize = 50;
 
 /// A point of the path.
@@ -97,13 +97,13 @@ impl<'a, E> Search<'a, E> {
         Ok(jacobian)
     }
 
-    /// The residual at `z`, or nothing where the model fails.
+    /// Returns the point with its residual at `z`, or `None` where the model fails.
     fn attempt(&mut self, z: DVector<f64>) -> Option<Point> {
         let residual = self.equations.residual(&z).ok()?;
         Some(Point { z, residual })
     }
 
-    /// Damped least squares from the present point on.
+    /// Runs damped least squares from the current point.
     fn restore(&mut self) -> Result<End, Error<E>> {
         let mut damping = LEAST_DAMPING;
         loop {
@@ -139,8 +139,8 @@ impl<'a, E> Search<'a, E> {
         }
     }
 
-    /// Whether no step decreases `‖r‖²` to first order: the largest decrease over steps of one scale within
-    /// the bounds, of the part that the equations still miss, is that of rounding.
+    /// Whether no step decreases `‖r‖²` to first order: for the equations that do not hold yet, the largest
+    /// decrease over steps of one scale within the bounds is at the level of rounding.
     fn is_stationary(&self, jacobian: &DMatrix<f64>) -> bool {
         let Point { z, residual } = &self.point;
         let gradient = jacobian.tr_mul(residual);
@@ -152,8 +152,8 @@ impl<'a, E> Search<'a, E> {
         -step.dot(&gradient) <= 1e-10 * residual.norm_squared()
     }
 
-    /// From a point where the equations hold towards the start, along them: how it ends, and how long a step
-    /// is left.
+    /// Slides along the equations towards the start from a point where they hold; returns how it ended and
+    /// the length of the remaining step.
     fn slide(&mut self) -> Result<(Status, f64), Error<E>> {
         loop {
             let jacobian = self.jacobian()?;
@@ -188,8 +188,9 @@ impl<'a, E> Search<'a, E> {
         }
     }
 
-    /// From `point` to where the equations hold as well as rounding lets them, by steps with a Jacobian of
-    /// nearby: the distance from the start can only be compared where they hold better than it changes.
+    /// Restores the equations from `point` down to rounding, by steps with the Jacobian of a nearby point.
+    /// Distances from the start can be compared only where the residual is smaller than the change of the
+    /// distance.
     fn correct(
         &mut self,
         mut point: Point,

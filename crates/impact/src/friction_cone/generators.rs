@@ -5,15 +5,15 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use super::Error;
 use crate::{Problem, directions::direction};
 
-/// The edges of all cones: what unit normal percussions with friction along one direction do.
+/// The edges of all cones: the effects of unit normal impulses with friction along one direction.
 pub(super) struct Generators {
-    /// Percussion of each edge at the rows of `J`, with the normal percussion 1 (`r × e`, N·s).
+    /// Impulse of each edge at the rows of `J`, with the normal impulse 1 (`r × e`, N·s).
     pub(super) percussions: DMatrix<f64>,
-    /// What each edge could do at most, by the triangle inequality and without joints (kg^−½).
+    /// Maximum effect of each edge, by the triangle inequality and without joints (kg^−½).
     pub(super) sizes: DVector<f64>,
-    /// What each edge does, in the basis and as a part of its size (`d × e`).
+    /// Effect of each edge, in the basis and relative to its size (`d × e`).
     pub(super) responses: DMatrix<f64>,
-    /// Velocities with `QᵀMQ = 1` that span what percussions can do (`n_v × d`).
+    /// Velocities with `QᵀMQ = 1` that span the effects of all impulses (`n_v × d`).
     pub(super) basis: DMatrix<f64>,
     /// Rounding of a column of `responses`, in the Euclidean norm.
     pub(super) rounding: f64,
@@ -60,7 +60,7 @@ impl Generators {
     }
 }
 
-/// Tangential percussions of the edges of one contact, per unit normal percussion.
+/// Tangential impulses of the edges of one contact, per unit normal impulse.
 pub(super) fn edges(tangents: usize, friction: f64, directions: usize) -> Vec<[f64; 2]> {
     let count = if friction == 0.0 { 0 } else { [0, 2, directions][tangents] };
     if count == 0 {
@@ -69,11 +69,11 @@ pub(super) fn edges(tangents: usize, friction: f64, directions: usize) -> Vec<[f
     (0..count).map(|j| direction(j, count).map(|component| friction * component)).collect()
 }
 
-/// An orthonormal basis of what percussions can do, and the coordinates of each row's response in it.
+/// An orthonormal basis of the effects of impulses, and the coordinates of each row's response in it.
 ///
-/// Gram and Schmidt's method with the largest column first and every subtraction done twice, which
-/// keeps the basis orthonormal to rounding (Kahan and Parlett's "twice is enough"). Columns are
-/// compared as parts of what they would be without joints; what is left of the last ones is rounding.
+/// The Gram–Schmidt method, with the largest column first and every subtraction done twice, keeps the basis
+/// orthonormal to rounding (Kahan and Parlett's "twice is enough"). Columns are compared relative to their
+/// sizes without joints; the remainder of the last columns is rounding.
 fn orthonormalize(problem: &Problem, sizes: &DVector<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
     let response = problem.response();
     let (n, rows) = response.shape();
@@ -114,11 +114,11 @@ fn orthonormalize(problem: &Problem, sizes: &DVector<f64>) -> (DMatrix<f64>, DMa
     (DMatrix::from_columns(&basis), DMatrix::from_columns(&momenta).tr_mul(response))
 }
 
-/// Rounding of `M⁻¹ Jᵀ`, as a part of each column in the metric of kinetic energy.
+/// Rounding of `M⁻¹ Jᵀ`, relative to each column in the metric of kinetic energy.
 ///
-/// A Cholesky solve is that of a matrix which differs by up to `n_v eps` of `√(M_ii M_jj)`; with the
-/// condition number `κ` of `M` scaled to a unit diagonal this moves the solution by up to
-/// `n_v² κ eps`. Eliminating joints adds the rounding that [`Problem`] knows.
+/// A Cholesky solve is exact for a matrix that differs by up to `n_v eps` of `√(M_ii M_jj)`. With the
+/// condition number `κ` of `M` scaled to a unit diagonal, this changes the solution by up to `n_v² κ eps`.
+/// The elimination of joints adds the rounding that [`Problem`] states.
 fn rounding(problem: &Problem) -> f64 {
     let n = problem.dimension();
     let mut mass = DMatrix::zeros(n, n);

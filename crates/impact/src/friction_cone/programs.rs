@@ -6,7 +6,7 @@ use good_lp::{
 };
 use nalgebra::{DMatrix, DVector};
 
-/// Weights `x ≥ 0` with the sum 1 that make the largest component of `|B x|` smallest.
+/// Weights `x ≥ 0` with the sum 1 that minimize the largest component of `|B x|`.
 ///
 /// Their resultant is zero when the cone is not pointed; otherwise they prove nothing.
 pub(super) fn weakest_sum(responses: &DMatrix<f64>) -> Result<DVector<f64>, ResolutionError> {
@@ -21,15 +21,15 @@ pub(super) fn weakest_sum(responses: &DMatrix<f64>) -> Result<DVector<f64>, Reso
         program.add_constraint(constraint!(component + bound >= 0.0));
     }
     let solution = program.solve()?;
-    // Bounds hold up to the tolerance of the simplex method; what is negative is its rounding.
+    // Bounds hold up to the tolerance of the simplex method; negative weights are its rounding.
     let weights = weights.into_iter().map(|weight| solution.value(weight).max(0.0));
     let weights = DVector::from_vec(weights.collect());
     let sum = weights.sum();
     Ok(weights / sum)
 }
 
-/// The direction `y` with `|y_i| ≤ 1` and `u · y ≤ 1` for the given `cuts` that gains most, and what
-/// it gains: the largest `γ` with `B_j · y ≥ γ parts_j`.
+/// The direction `y` with the largest gain, subject to `|y_i| ≤ 1` and `u · y ≤ 1` for the given `cuts`, and
+/// that gain: the largest `γ` with `B_j · y ≥ γ parts_j`.
 pub(super) fn best_direction(
     responses: &DMatrix<f64>,
     parts: &DVector<f64>,

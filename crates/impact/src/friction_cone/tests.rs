@@ -92,7 +92,7 @@ fn a_box_between_two_walls_jams() {
         let jam = jammed(&box_between);
         assert!(jam.resultant(&box_between) < 1e-14, "{friction}: {jam:?}");
 
-        // The certificate of all laws agrees: percussions act and nothing moves.
+        // The certificate of all laws agrees: impulses act and nothing moves.
         let rest = box_between.with_velocity(DVector::zeros(3)).unwrap();
         let outcome = rest.outcome(&jam.impulse, Trace::resolved(vec![]));
         let certificate = Certificate::check(&rest, &outcome).unwrap();
@@ -133,7 +133,7 @@ fn frictionless_walls_jam_only_face_to_face() {
 
 #[test]
 fn contacts_that_the_joints_hold_jam() {
-    // A slider in a vertical guide is pressed on a vertical wall: the guide takes every percussion.
+    // A slider in a vertical guide is pressed on a vertical wall: the guide takes every impulse.
     let wall = Contact::new(dvector![1.0, 0.0]);
     let mass = Mass::Matrix(dmatrix![3.0, 0.0; 0.0, 3.0]);
     let guide = dmatrix![1.0, 0.0];

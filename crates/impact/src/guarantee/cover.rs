@@ -1,10 +1,10 @@
-//! How densely samples lie, by the numbers of cells that they reach; see the [module](super).
+//! The density of samples, from the numbers of cells that they reach; see the [module](super).
 
 use std::fmt;
 
 use super::{Error, confidence, positive};
 
-/// How densely the images of uniform samples from the unit cube lie in its image.
+/// How densely the images of uniform samples from the unit cube cover the image of the cube.
 ///
 /// # Example
 ///
@@ -31,8 +31,9 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// Samples from a cube of this dimension (`n = N m`, ≥ 1) under a map with this Lipschitz constant
-    /// (`L`, ≥ 0, in the unit of the radii: √J in the metric of kinetic energy; 1 for the draws).
+    /// Returns the cover for samples from a cube of this dimension (`n = N m`, ≥ 1) under a map with this
+    /// Lipschitz constant (`L`, ≥ 0, in the unit of the radii: √J in the metric of kinetic energy; 1 for the
+    /// draws).
     ///
     /// # Errors
     ///
@@ -60,8 +61,8 @@ impl Cover {
         Ok(self.log_failure(samples as f64, self.cells(radius)).exp().min(1.0))
     }
 
-    /// Number of samples that make a net of this `radius` (`ε` > 0), except with the probability `failure` (`δ`,
-    /// in `(0, 1]`).
+    /// Number of samples that make a net of this `radius` (`ε` > 0), with a probability of failure of at most
+    /// `failure` (`δ`, in `(0, 1]`).
     ///
     /// # Errors
     ///
@@ -72,7 +73,7 @@ impl Cover {
         let log_cells = self.dimension * self.cells(radius).ln();
         let factor = log_cells - failure.ln();
         let cell = (-log_cells).exp();
-        // Where ln(1 − x) is −x to all digits the quotient may overflow, its logarithm does not.
+        // Where ln(1 − x) equals −x to all digits, the quotient may overflow, but its logarithm does not.
         let log = if cell > f64::EPSILON {
             let samples = (factor / -(-cell).ln_1p()).ceil().max(1.0);
             samples.ln()
@@ -82,8 +83,8 @@ impl Cover {
         Ok(Count { log })
     }
 
-    /// The radius `ε` of the net that this many samples (≥ 1) make, but for the probability `failure`
-    /// (`δ`, in `(0, 1]`). Never more than the diameter `L √n` of the image.
+    /// The radius `ε` of the net that this many samples (≥ 1) make, with a probability of failure of at most
+    /// `failure` (`δ`, in `(0, 1]`). At most the diameter `L √n` of the image.
     ///
     /// # Errors
     ///
@@ -95,7 +96,7 @@ impl Cover {
             return Err(Error::Argument { name, value: 0.0, expected });
         }
         let samples = samples as f64;
-        // More cells than samples cannot all be reached.
+        // With more cells than samples, not all cells can be reached.
         let (mut low, mut high) = (1.0, samples.powf(1.0 / self.dimension).floor() + 2.0);
         while high - low > 1.0 {
             let middle = f64::floor((low + high) / 2.0);
@@ -113,7 +114,7 @@ impl Cover {
 
     /// `K`, cells along an edge of the cube.
     fn cells(&self, radius: f64) -> f64 {
-        // An image that a radius exceeds by rounding alone needs no more cells.
+        // If the image exceeds the radius only by rounding, no more cells are needed.
         (self.dimension.sqrt() * self.lipschitz / radius * (1.0 - 4.0 * f64::EPSILON))
             .ceil()
             .max(1.0)
@@ -125,7 +126,7 @@ impl Cover {
     }
 }
 
-/// A number of samples that may exceed all numbers a computer holds.
+/// A number of samples, which may exceed the range of doubles.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Count {
     /// Natural logarithm.
@@ -140,7 +141,7 @@ impl Count {
         if value < 1e15 { value.round() } else { value }
     }
 
-    /// Its decimal logarithm, finite unless the count is beyond `10^(10^308)`.
+    /// Its decimal logarithm, finite unless the count exceeds `10^(10^308)`.
     #[must_use]
     pub fn log10(self) -> f64 {
         self.log / std::f64::consts::LN_10

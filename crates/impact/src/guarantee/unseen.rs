@@ -1,11 +1,11 @@
-//! How probable it is that one more sample leaves the box of those seen; derived in the [module](super).
+//! Probability that one more sample lies outside the box of those seen; derived in the [module](super).
 
 use super::{Error, confidence};
 
-/// Bound of the probability that one more sample exceeds *any* of the largest values that `functionals`
+/// Upper bound of the probability that one more sample exceeds *any* of the largest values that `functionals`
 /// (`f` ≥ 1) took in `samples` (`S` ≥ 1) independent samples.
 ///
-/// It fails with the probability `failure` (`δ`, in `(0, 1]`) at most: it is the `ε` with
+/// The bound fails with a probability of at most `failure` (`δ`, in `(0, 1]`). It is the `ε` with
 /// `P(Bin(S, ε) ≤ f − 1) = δ`, rounded up, and 1 with fewer samples than functionals.
 ///
 /// # Errors
@@ -14,9 +14,10 @@ use super::{Error, confidence};
 ///
 /// # Example
 ///
-/// A bounding box in the plane has four sides. After 2¹⁶ samples one more lies outside it with a
-/// probability of at most 3.26e-4, and this is wrong once in a million times. The smallest and the
-/// largest of two samples leave more than `ε` with the probability `1 − ε²`, here ¾.
+/// A bounding box in the plane has four sides. After 2¹⁶ samples, one more lies outside it with a probability
+/// of at most 3.26e-4; this statement is wrong with a probability of one in a million. The interval between
+/// the smallest and the largest of two samples leaves out more than `ε` with the probability `1 − ε²`, here
+/// ¾.
 ///
 /// ```
 /// use percussion_impact::guarantee::unseen;
@@ -54,8 +55,8 @@ pub fn unseen(samples: u64, functionals: u64, failure: f64) -> Result<f64, Error
     }
 }
 
-/// `ln P(Bin(S, ε) ≤ f − 1)` for `0 < ε < 1` and `f ≤ S`: the terms by their ratios, beside the largest so
-/// that none overflows.
+/// `ln P(Bin(S, ε) ≤ f − 1)` for `0 < ε < 1` and `f ≤ S`: the terms relative to the largest, so that none
+/// overflows.
 fn log_tail(samples: u64, functionals: u64, epsilon: f64) -> f64 {
     let count = samples as f64;
     let odds = epsilon.ln() - (-epsilon).ln_1p();

@@ -11,16 +11,16 @@ use crate::{
 
 use super::{Choice, Name};
 
-/// Velocities of a set that are kept by default.
+/// Number of velocities of a set that are kept by default.
 const KEPT: usize = 1 << 14;
 
-/// Probability that what the samples prove is wrong, by default.
+/// Default probability that a guarantee from the samples is wrong.
 const FAILURE: f64 = 1e-6;
 
-/// How the set of outcomes is sampled by default, where that is known.
+/// Default sampling of the set of outcomes, where it is known.
 type Sampling<'a> = Option<&'a set_valued::Settings>;
 
-/// The law called `name`, which takes what it knows from `settings`.
+/// Builds the law called `name`, which takes the settings it has from `settings`.
 pub(super) fn law(
     name: Name,
     settings: &mut Settings,
@@ -36,7 +36,7 @@ pub(super) fn law(
     all_laws!(dispatch)
 }
 
-/// A law with one answer.
+/// Builds a law with one answer.
 fn one<L: Law + FromSettings + 'static>(
     settings: &mut Settings,
     _sampling: Sampling<'_>,

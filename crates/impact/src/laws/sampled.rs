@@ -1,4 +1,4 @@
-//! What is gathered of a set of outcomes, sample by sample.
+//! The results that are collected from a set of outcomes, sample by sample.
 
 use nalgebra::DVector;
 
@@ -12,10 +12,10 @@ use crate::{
     set_valued::{Draws, Sample, Statistics, Summary},
 };
 
-/// Cells of a plane from rest to the fastest contact velocity before the impact.
+/// Number of cells of a plane from rest to the fastest contact velocity before the impact.
 const CELLS: f64 = 100.0;
 
-/// A set of outcomes, known by its samples.
+/// A set of outcomes, represented by its samples.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Sampled {
@@ -27,21 +27,21 @@ pub struct Sampled {
     pub bounds: Bounds,
     /// Smallest and largest kinetic energy (J).
     pub energy: [f64; 2],
-    /// How often contacts end in which modes.
+    /// How often contacts end in each mode.
     pub modes: Modes,
-    /// Of each contact with tangents.
+    /// One plane for each contact with tangents.
     pub planes: Vec<ContactPlane>,
-    /// For each row of `J` the outcomes where it is smallest and largest, one after the other.
+    /// For each row of `J` the outcomes where it is smallest and largest, in this order.
     pub extremes: Extremes,
-    /// The first velocities, as many as were to be kept.
+    /// The first velocities, up to the number to be kept.
     pub velocities: Vec<Vec<f64>>,
-    /// Whether percussions can cancel, or why that is not known.
+    /// Whether impulses can cancel, or why this is not known.
     pub cone: Result<FrictionCone, friction_cone::Error>,
     /// What the number of samples proves.
     pub guarantee: Guarantee,
 }
 
-/// Sliding along the first tangent of a contact against its separation (m/s).
+/// Plane of the sliding along the first tangent of a contact and its separation (m/s).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ContactPlane {
@@ -81,32 +81,32 @@ impl ExtremeOutcome<'_> {
     }
 }
 
-/// What the number of samples proves, but for the probability `failure`.
+/// Guarantees from the number of samples; each may fail with the probability `failure`.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Guarantee {
     /// `δ`.
     pub failure: f64,
-    /// Probability that one more sample that ends lies outside of the bounding box, at most.
+    /// Upper bound of the probability that one more sample that ends lies outside the bounding box.
     pub outside: Option<f64>,
     /// `ε` for the draws, in the unit of the largest increment.
     pub radius_of_draws: Option<f64>,
-    /// Distance of the outcomes of as many steps from those found, in the metric of kinetic energy (√J):
-    /// `ε` and what the last small step moves; known without friction where every sample ended.
+    /// Distance of the outcomes of as many steps from those found, in the metric of kinetic energy (√J): `ε`
+    /// plus the effect of the last small step. Known without friction, if every sample ended.
     pub radius_of_outcomes: Option<f64>,
-    /// Bound of the mean number of LCPs of a sample.
+    /// Upper bound of the mean number of LCPs of a sample.
     pub mean_lcps: Option<f64>,
-    /// Bound of the probability that a sample needs more LCPs than it is given.
+    /// Upper bound of the probability that a sample needs more LCPs than its limit.
     pub more_lcps: Option<f64>,
 }
 
 impl Sampled {
-    /// Samples the outcomes of `law`: the first `keep` velocities are kept, and guarantees hold but for the probability
-    /// `failure`. `progress` hears of the share that is done.
+    /// Samples the outcomes of `law`. The first `keep` velocities are kept, and the guarantees may fail with
+    /// the probability `failure`. `progress` is called with the completed fraction.
     ///
     /// # Errors
     ///
-    /// As of [`SetValuedRouth::post_impact_set`]; and when the law has no step.
+    /// As [`SetValuedRouth::post_impact_set`], and when the law has no step.
     pub fn new(
         law: &SetValuedRouth,
         (keep, failure): (usize, f64),
@@ -166,8 +166,8 @@ impl Sampled {
         })
     }
 
-    /// For each row of `J` of `problem`, of which these are the outcomes, the outcome where it is smallest, then the one
-    /// where it is largest; none before the first sample.
+    /// For each row of `J` of `problem`, the outcome where it is smallest, then the one where it is largest;
+    /// empty before the first sample. `problem` must be the one that was sampled.
     pub fn extreme_outcomes(&self, problem: &Problem) -> impl Iterator<Item = ExtremeOutcome<'_>> {
         let rows = (0..problem.contacts().len())
             .flat_map(|contact| (0..problem.rows(contact).len()).map(move |row| (contact, row)))
@@ -193,7 +193,7 @@ impl Guarantee {
     ) -> Self {
         let settings = &law.settings;
         let mut guarantee = Self { failure, ..Self::default() };
-        // All of it rests on draws that are independent.
+        // All guarantees require independent draws.
         if settings.draws != Draws::Random {
             return guarantee;
         }
@@ -202,7 +202,7 @@ impl Guarantee {
             guarantee.mean_lcps = bound.map(|bound| bound.mean());
             guarantee.more_lcps = bound.map(|bound| bound.tail(settings.steps as u64));
         }
-        // Two of every velocity, of every contact velocity, and of the energy.
+        // Two for every velocity, for every contact velocity, and for the energy.
         let sides = 2 * (problem.dimension() + problem.contact_jacobian().nrows() + 1) as u64;
         let ended = statistics.terminated + statistics.closed;
         guarantee.outside = unseen(ended, sides, failure).ok();

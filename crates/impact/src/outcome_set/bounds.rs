@@ -7,7 +7,7 @@ use crate::{
     set_valued::{Sample, Summary},
 };
 
-/// The smallest and the largest of each velocity and of each contact velocity.
+/// The minimum and the maximum of each velocity and of each contact velocity.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bounds {
@@ -22,7 +22,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of no samples of `problem`.
+    /// The bounds for `problem` before the first sample.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         let (velocities, rows) = (problem.dimension(), problem.contact_jacobian().nrows());

@@ -1,4 +1,4 @@
-//! Velocities themselves, up to a limit.
+//! The velocities themselves, up to a limit.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::set_valued::{Sample, Summary};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
-    /// Those with the smallest indices. Samples are independent, so these are as good as any.
+    /// Those with the smallest indices. Samples are independent, so this choice is as good as any.
     First,
-    /// Some at random: those whose indices have the smallest hashes with this seed. All outcomes are
-    /// equally likely to be kept, and which are depends on nothing but seed, limit and indices.
+    /// A random choice: the outcomes whose indices have the smallest hashes with this seed. All outcomes are
+    /// equally likely to be kept, and the choice depends only on seed, limit and indices.
     Random {
         /// Seed of the hash.
         seed: u64,
     },
 }
 
-/// Keeps up to a limit of outcomes.
+/// Keeps outcomes up to a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collect {
     limit: usize,
@@ -40,7 +40,7 @@ pub struct Collected<'a> {
 }
 
 impl Collect {
-    /// Nothing yet, and at most `limit` outcomes in the end.
+    /// An empty collection of at most `limit` outcomes.
     #[must_use]
     pub const fn new(limit: usize, order: Order) -> Self {
         Self { limit, order, kept: BTreeMap::new() }

@@ -1,19 +1,19 @@
-//! Which cells of a plane were reached, and when: coverage as samples grow, and points for figures.
+//! The cells of a plane that were reached, and when: coverage as samples grow, and points for figures.
 
 use std::collections::BTreeMap;
 
 use super::Plane;
 use crate::set_valued::{Sample, Summary};
 
-/// The cells of a square grid in a [`Plane`] that outcomes fall into; the middle of one is zero, so
-/// that rest and sticking are in one cell with their rounding.
+/// The cells of a square grid in a [`Plane`] that outcomes fall into. One cell is centered at zero, so that
+/// rest and sticking are in one cell with their rounding.
 ///
-/// When the number of cells stops growing with the number of samples, the set is covered to the size of
-/// a cell. By Good and Turing's estimate the next sample falls into a new cell with the probability
-/// [`new_cell_rate`](Self::new_cell_rate), the part of the samples that are alone in theirs.
+/// When the number of cells stops growing with the number of samples, the set is covered to the size of a
+/// cell. By the Good–Turing estimate, the next sample falls into a new cell with the probability
+/// [`new_cell_rate`](Self::new_cell_rate), the fraction of the samples that are the only one in their cell.
 ///
-/// Each cell keeps its first outcome, which thins a scatter plot to one point a cell. Energy bounds the
-/// velocities, and so the number of cells: about the area of the set over that of a cell.
+/// Each cell keeps its first outcome, which thins a scatter plot to one point per cell. The energy bounds the
+/// velocities, and therefore the number of cells: about the area of the set over that of a cell.
 ///
 /// # Source
 ///
@@ -40,20 +40,20 @@ pub struct Cell {
 }
 
 impl Coverage {
-    /// The coverage by no samples of cells with the side `size` (in units of the plane, > 0; otherwise
-    /// all outcomes fall into a few cells without meaning).
+    /// An empty coverage by cells with the side `size` (in units of the plane, > 0; otherwise all outcomes
+    /// fall into a few cells without meaning).
     #[must_use]
     pub const fn new(plane: Plane, size: f64) -> Self {
         Self { plane, size, cells: BTreeMap::new(), samples: 0 }
     }
 
-    /// Outcomes recorded.
+    /// Number of recorded outcomes.
     #[must_use]
     pub const fn samples(&self) -> u64 {
         self.samples
     }
 
-    /// The cells that were reached, from left to right and from below.
+    /// The cells that were reached, from left to right and from bottom to top.
     pub fn cells(&self) -> impl ExactSizeIterator<Item = &Cell> {
         self.cells.values()
     }
@@ -64,8 +64,8 @@ impl Coverage {
         self.cells.len() as f64 * self.size * self.size
     }
 
-    /// For 1, 2, 4, … samples up to the first that reached the last new cell, how many cells had been
-    /// reached. Samples are counted by their indices, whether they came to an end or not.
+    /// The number of cells reached after 1, 2, 4, … samples, up to the first count that includes the last new
+    /// cell. Samples are counted by their indices, whether or not they came to an end.
     #[must_use]
     pub fn growth(&self) -> Vec<(u64, usize)> {
         let mut firsts: Vec<_> = self.cells.values().map(|cell| cell.first).collect();

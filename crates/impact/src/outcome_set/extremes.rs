@@ -6,8 +6,8 @@ use crate::set_valued::{Sample, Summary};
 
 /// For each of several linear functionals the outcome where it is largest.
 ///
-/// For the smallest value of a functional give its negative. Of outcomes with the same value the one
-/// with the smallest index counts.
+/// To find the smallest value of a functional, pass its negative. Of outcomes with the same value, the one
+/// with the smallest index is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extremes {
     functionals: Vec<DVector<f64>>,
@@ -27,7 +27,7 @@ pub struct Extreme {
 }
 
 impl Extremes {
-    /// The extremes of no samples; each functional is a row of length `n_v`.
+    /// Empty extremes; each functional is a row of length `n_v`.
     #[must_use]
     pub fn new(functionals: Vec<DVector<f64>>) -> Self {
         let extremes = vec![None; functionals.len()];
@@ -40,7 +40,7 @@ impl Extremes {
         &self.functionals
     }
 
-    /// For each functional the extreme outcome; none before the first sample.
+    /// The extreme outcome for each functional; `None` before the first sample.
     #[must_use]
     pub fn extremes(&self) -> &[Option<Extreme>] {
         &self.extremes

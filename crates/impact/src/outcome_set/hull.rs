@@ -1,9 +1,9 @@
 //! Convex hulls of the outcomes in a plane.
 //!
-//! The hull of the points so far and a buffer of new ones; when the buffer is full, Andrew's monotone
-//! chain takes the hull of both. Orientations are exact (Shewchuk's adaptive predicates), so that the
-//! vertices are those of the exact hull of the points as they are in double precision, whatever their
-//! order: hulls of hulls are the hull.
+//! Keeps the hull of the points so far and a buffer of new ones. When the buffer is full, Andrew's monotone
+//! chain computes the hull of both. Orientations are exact (Shewchuk's adaptive predicates), so the vertices
+//! are those of the exact hull of the points in double precision, in any order: the hull of hulls is the hull
+//! of all points.
 //!
 //! # Source
 //!
@@ -17,18 +17,18 @@ use robust::{Coord, orient2d};
 use super::Plane;
 use crate::set_valued::{Sample, Summary};
 
-/// Points that wait for the next hull.
+/// Maximum number of points in the buffer.
 const BUFFER: usize = 64;
 
 /// The convex hull of the outcomes in a [`Plane`].
 ///
 /// The number of vertices grows slowly: with the logarithm of the number of samples where the set is a
-/// polygon, with its cube root where it is round. Beyond [`LIMIT`](Self::LIMIT) vertices the flattest
-/// are dropped, and [`lost`](Self::lost) says how much that took away. Points that are not finite are
-/// left out.
+/// polygon, with its cube root where it is round. Beyond [`LIMIT`](Self::LIMIT) vertices the flattest are
+/// dropped, and [`lost`](Self::lost) returns how far samples may lie outside because of this. Points that are
+/// not finite are left out.
 ///
-/// Recording costs two products of length `n_v` and, in the mean, the share of a point in sorting 64
-/// points and the hull.
+/// Recording costs two products of length `n_v` and, on average, one point's share of sorting 64 points and
+/// computing the hull.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
     plane: Plane,
@@ -39,10 +39,10 @@ pub struct Hull {
 }
 
 impl Hull {
-    /// Most vertices.
+    /// Maximum number of vertices.
     pub const LIMIT: usize = 4096;
 
-    /// The hull of no samples.
+    /// An empty hull.
     #[must_use]
     pub const fn new(plane: Plane) -> Self {
         Self { plane, points: Vec::new(), vertices: 0, lost: 0.0 }
@@ -56,7 +56,7 @@ impl Hull {
         Polygon { vertices: hull.points }
     }
 
-    /// The farthest that a sample can lie outside the hull because vertices were dropped, in units of
+    /// Maximum distance by which a sample can lie outside the hull because vertices were dropped, in units of
     /// the plane; zero up to [`LIMIT`](Self::LIMIT) vertices.
     #[must_use]
     pub fn lost(&self) -> f64 {
@@ -100,14 +100,14 @@ impl Summary for Hull {
     }
 }
 
-/// A convex polygon; a segment, a point or nothing where there is no more.
+/// A convex polygon, which may degenerate to a segment or a point or be empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygon {
     vertices: Vec<[f64; 2]>,
 }
 
 impl Polygon {
-    /// The convex hull of points, without those that are not finite.
+    /// The convex hull of points; those that are not finite are left out.
     ///
     /// # Example
     ///
@@ -127,7 +127,7 @@ impl Polygon {
         Self { vertices: convex_hull(points.collect()) }
     }
 
-    /// The vertices, counterclockwise from the leftmost (of those the lowest), no three on a line.
+    /// The vertices, counterclockwise from the leftmost (the lowest of these), no three of them on a line.
     #[must_use]
     pub fn vertices(&self) -> &[[f64; 2]] {
         &self.vertices
@@ -141,8 +141,8 @@ impl Polygon {
         0.5 * triangles.map(|edge| cross(sub(edge[0], origin), sub(edge[1], origin))).sum::<f64>()
     }
 
-    /// Distance of a point from the polygon, zero inside; infinite when the polygon is empty, NaN for
-    /// a point with NaN.
+    /// Distance of a point from the polygon, zero inside; infinite when the polygon is empty, NaN for a point
+    /// with a NaN coordinate.
     #[must_use]
     pub fn distance(&self, point: [f64; 2]) -> f64 {
         if point.iter().any(|coordinate| coordinate.is_nan()) {
@@ -158,8 +158,8 @@ impl Polygon {
         edges().map(|(a, b)| distance_from_segment(a, b, point)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether a point is in the polygon or at most `tolerance` away, in units of the plane. Inside is
-    /// exact; outside the distance is known to a few units of rounding of the coordinates.
+    /// Whether a point is in the polygon or at most `tolerance` away, in units of the plane. The test is
+    /// exact inside; outside, the distance is accurate to a few units of rounding of the coordinates.
     #[must_use]
     pub fn contains(&self, point: [f64; 2], tolerance: f64) -> bool {
         self.distance(point) <= tolerance
@@ -179,7 +179,7 @@ fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let back = points.iter().rev().skip(1);
     for (k, &point) in there.chain(back).enumerate() {
         if k == points.len() {
-            // The way back starts at the rightmost point.
+            // The upper chain starts at the rightmost point.
             floor = hull.len() + 1;
         }
         while hull.len() >= floor
@@ -193,8 +193,8 @@ fn convex_hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     hull
 }
 
-/// Removes the flatter half of every other vertex, so that corners stay; returns how far the farthest
-/// of them is from the segment between its neighbors, which stay too.
+/// Removes the flatter half of every other vertex, so that corners stay. Returns the largest distance of a
+/// removed vertex from the segment between its neighbors, which stay too.
 fn thin(hull: &mut Vec<[f64; 2]>) -> f64 {
     let heights = hull.windows(3).step_by(2);
     let heights: Vec<_> =
@@ -210,8 +210,8 @@ fn thin(hull: &mut Vec<[f64; 2]>) -> f64 {
     lost
 }
 
-/// Positive when `c` lies to the left of the line from `a` to `b`; its sign is exact, but for
-/// overflow and underflow.
+/// Positive when `c` lies to the left of the line from `a` to `b`; its sign is exact, except on overflow and
+/// underflow.
 fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     let coord = |[x, y]: [f64; 2]| Coord { x, y };
     orient2d(coord(a), coord(b), coord(c))

@@ -7,12 +7,12 @@ use crate::{
     set_valued::{Sample, Summary},
 };
 
-/// What a contact does after the impact.
+/// Motion of a contact after the impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContactMode {
     /// It separates.
     Separate,
-    /// It stays and does not slide; without tangents it just stays.
+    /// It stays and does not slide; without tangents it only stays.
     Stick,
     /// It stays and slides forward along its one tangent.
     SlideForward,
@@ -35,7 +35,7 @@ impl fmt::Display for ContactMode {
     }
 }
 
-/// What all contacts do together, and how often.
+/// A mode of all contacts together, with its frequency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JointMode {
@@ -49,9 +49,8 @@ pub struct JointMode {
 
 /// How often each contact separates, slides and sticks, alone and together with the others.
 ///
-/// A contact velocity counts as zero when it is at most [`threshold`](Self::threshold). Beyond
-/// [`LIMIT`](Self::LIMIT) different joint modes new ones are counted as
-/// [`unlisted`](Self::unlisted).
+/// A contact velocity counts as zero when it is at most [`threshold`](Self::threshold). After
+/// [`LIMIT`](Self::LIMIT) different joint modes, new ones are counted as [`unlisted`](Self::unlisted).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes {
     /// First row and number of tangents of each contact.
@@ -63,17 +62,17 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Most joint modes that are told apart.
+    /// Maximum number of distinct joint modes.
     pub const LIMIT: usize = 1 << 16;
 
-    /// The modes of no samples, with a threshold of `1e-6` of the fastest contact velocity before the
-    /// impact: well above the rounding and the tolerance of a sample (`1e-9`), well below what slides.
+    /// Empty modes, with a threshold of `1e-6` of the fastest contact velocity before the impact: well above
+    /// the rounding and the tolerance of a sample (`1e-9`), well below sliding velocities.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         Self::with_threshold(problem, 1e-6 * problem.free_contact_velocity().amax())
     }
 
-    /// The modes of no samples, with a threshold in m/s (≥ 0).
+    /// Empty modes, with a threshold in m/s (≥ 0).
     #[must_use]
     pub fn with_threshold(problem: &Problem, threshold: f64) -> Self {
         let contacts = problem.contacts().iter().enumerate();
@@ -99,13 +98,13 @@ impl Modes {
         self.joint.values().map(|(count, _)| count).sum::<u64>() + self.unlisted
     }
 
-    /// Samples whose joint mode is not in the list.
+    /// Number of samples whose joint mode is not in the list.
     #[must_use]
     pub const fn unlisted(&self) -> u64 {
         self.unlisted
     }
 
-    /// The joint modes, the most frequent first, and of those as frequent the one seen first.
+    /// The joint modes, by decreasing frequency, then by the sample that was seen first.
     #[must_use]
     pub fn joint(&self) -> Vec<JointMode> {
         let modes = self.joint.iter();
@@ -158,7 +157,7 @@ impl Summary for Modes {
 
     fn merge(&mut self, later: Self) {
         self.unlisted += later.unlisted;
-        // In the order they were seen, so that a full list holds the same modes either way.
+        // In the order of first occurrence, so that a full list holds the same modes in both cases.
         let mut modes: Vec<_> = later.joint.into_iter().collect();
         modes.sort_by_key(|&(_, (_, first))| first);
         for (mode, (count, first)) in modes {

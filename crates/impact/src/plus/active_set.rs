@@ -1,22 +1,24 @@
-//! Which constraints act in an interval: the heuristic of the law, and an exhaustive search.
+//! The active constraints of an interval: the heuristic of the law, and an exhaustive search.
 //!
 //! At the start of an interval it is known which points compress, expand and observe, and which of them
-//! slide. All other points are to roll, and all compressing ones to push.
+//! slide. All other points should roll, and all compressing ones push.
 //!
-//! - The **heuristic** drops the constraint that is violated most and solves again: a rolling point
-//!   outside its cone comes into impending slip, another one that would pull becomes free. Violations
-//!   that differ by rounding are dropped together, so that the answer to a symmetric problem is
-//!   symmetric. Each pass leaves fewer constraints, so there are at most two for each point and one.
-//! - The **exhaustive search** tries every combination and keeps, of those that satisfy everything in
-//!   Table 1, one with the most constraints and among these one with the least norm of percussions; the
-//!   first one found, if there are several. It takes up to `3^m` solutions for `m` points.
-//! - The **[continuation](super::continuation)** follows the friction from none to what it is. It steps
-//!   in where the heuristic finds no direction of impending slip or nothing that pushes, and where the
-//!   exhaustive search finds nothing that satisfies everything. With up to 8 contacts the exhaustive
-//!   search is what is left after it for the heuristic. An answer of either is judged by all of Table 1.
+//! - The **heuristic** drops the constraint with the largest violation and solves again: a rolling point
+//!   outside its cone enters impending slip, a point that would pull becomes free. Violations that differ
+//!   only by rounding are dropped together, so that the answer to a symmetric problem is symmetric. Each pass
+//!   leaves fewer constraints, so there are at most two passes for each point, and one more.
+//! - The **exhaustive search** tries every combination. Among those that satisfy everything in Table 1 it
+//!   takes those with the most constraints, among these the one with the least norm of impulses, and in case
+//!   of a tie the first. It takes up to `3^m` solutions for `m` points.
+//! - The **[continuation](super::continuation)** follows the friction from zero to its value. It is used
+//!   where the heuristic finds no direction of impending slip or no impulse that pushes, and where the
+//!   exhaustive search finds nothing that satisfies everything. If the continuation fails for the heuristic,
+//!   the exhaustive search follows, with up to 8 contacts. An answer of either is checked against all of
+//!   Table 1.
 //!
-//! How often do heuristic and search differ? Of 10 000 random impacts each, with one to four contacts, `θ_max`
-//! 0.25 and rows and velocities between −1 and 1, the outcomes of this share differ by more than 1e-8:
+//! The table shows how often heuristic and search differ. Of 10 000 random impacts for each row, with one to
+//! four contacts, `θ_max` 0.25 and rows and velocities between −1 and 1, the outcomes of this fraction differ
+//! by more than 1e-8:
 //!
 //! | velocities | `e` | `μ` up to | differ | energy, of that before | approach left (m/s) | intervals that leave an approach, in impacts: heuristic / exhaustive | unsolved or at a limit, heuristic / exhaustive |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -27,12 +29,12 @@
 //! | 6 | 0 | 1.5 | 2.6 % | 350 % | 4.1 | 423 / 154 | 6 / 6 |
 //!
 //! The energy is the largest difference between the two outcomes, and the approach left the largest difference between
-//! the worst [`violation`](super::Report::violation) of their intervals. Momentum, cones and signs hold to 1e-14 of the percussions in all
+//! the worst [`violation`](super::Report::violation) of their intervals. Momentum, cones and signs hold to 1e-14 of the impulses in all
 //! of them. The rows are drawn without regard to
-//! any body, so that jams and redundancy are far more frequent than among real contacts. Where the
-//! exhaustive search leaves an approach, nothing satisfied everything. Impacts that end unsolved, or at
-//! a limit, say so in their status. The example `plus_search` of the benches prints this table with the
-//! figures of the certificates.
+//! any body, so jams and redundancy are far more frequent than among real contacts. Where the exhaustive
+//! search leaves an approach, no combination satisfied everything. Impacts that end unsolved or at a limit
+//! have this status. The example `plus_search` of the benches prints this table with the figures of the
+//! certificates.
 //!
 //! # Source
 //!
@@ -47,12 +49,12 @@ use super::{
     spread::{Spread, is_held},
 };
 
-/// Part of the largest percussion below which violations are rounding, and differences of violations:
-/// the equations are solved to a few digits less than the 16 of a double, of which redundant rows may
-/// cost some more.
+/// Fraction of the largest impulse below which violations, and differences of violations, are rounding. The
+/// equations are solved to a few digits less than the 16 of a double; redundant rows may cost some more.
 pub(super) const ROUNDING: f64 = 1e-10;
 
-/// Softness of contacts in the continuation, small against the mesh in which it looks for directions.
+/// Softness of contacts in the continuation, small compared with the mesh in which it searches for
+/// directions.
 const SOFTNESS: f64 = 1e-6;
 
 /// Memory of the search.
@@ -68,18 +70,18 @@ pub(super) struct Search {
     best_directions: Vec<[f64; 2]>,
 }
 
-/// What a search found, apart from states and percussions.
+/// Result of a search, apart from states and impulses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// Sets of constraints that were tried.
     pub(super) passes: usize,
-    /// Whether the limit of passes was not met.
+    /// Whether the search ended before the limit of passes.
     pub(super) complete: bool,
-    /// Whether the directions of impending slip are right.
+    /// Whether the directions of impending slip have converged.
     pub(super) slip_converged: bool,
 }
 
-/// What is the same in all sets of an interval.
+/// The data that all sets of constraints of an interval share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting<'a> {
     pub(super) delassus: &'a nalgebra::DMatrix<f64>,
@@ -91,12 +93,12 @@ pub(super) struct Setting<'a> {
 }
 
 impl Search {
-    /// Begins an impact that may take this much work.
+    /// Begins an impact with this limit of work.
     pub(super) fn grant(&mut self, work_limit: u64) {
         (self.equations.work, self.equations.work_limit) = (0, work_limit);
     }
 
-    /// Work done since, and whether that is all that may be done.
+    /// Work done since, and whether the limit is reached.
     pub(super) const fn spent(&self) -> (u64, bool) {
         (self.equations.work, self.equations.is_spent())
     }
@@ -112,7 +114,7 @@ impl Search {
         self.start.extend_from_slice(states);
     }
 
-    /// Drops constraints from `states` until none is violated; percussions go into `impulse`.
+    /// Drops constraints from `states` until none is violated; impulses go into `impulse`.
     pub(super) fn heuristic(
         &mut self,
         setting: Setting<'_>,
@@ -211,8 +213,8 @@ impl Search {
         Found { passes: found.passes + heuristic.passes, ..heuristic }
     }
 
-    /// Follows the friction from none to what it is; false, with `states` as at the start, where no answer
-    /// comes of it that satisfies everything in Table 1.
+    /// Follows the friction from zero to its value. Returns false, with `states` as at the start, where this
+    /// gives no answer that satisfies everything in Table 1.
     pub(super) fn continuation(
         &mut self,
         setting: Setting<'_>,
@@ -262,7 +264,7 @@ impl Search {
         end
     }
 
-    /// Spreads percussions of redundant points that leave their cones.
+    /// Spreads impulses of redundant points that leave their cones.
     fn spread(&mut self, end: slip::End, points: &[Point], states: &[State], impulse: &mut [f64]) {
         if end != slip::End::Pulled && self.equations.is_redundant() {
             let rounding = ROUNDING * largest(impulse);
@@ -285,7 +287,7 @@ impl Search {
     }
 }
 
-/// By how much a point violates what it must satisfy to keep its constraints (N·s).
+/// Amount by which a point violates the conditions of its constraints (N·s).
 fn violation(point: &Point, state: State, impulse: &[f64]) -> f64 {
     let normal = impulse[point.normal];
     let pull = if state.phase == Phase::Compressing { -normal } else { 0.0 };
@@ -301,7 +303,7 @@ fn outside_cone(point: &Point, impulse: &[f64]) -> f64 {
     point.tangential_norm(impulse) - point.friction * impulse[point.normal]
 }
 
-/// Whether the percussions satisfy everything in Table 1.
+/// Whether the impulses satisfy everything in Table 1.
 fn is_feasible(
     setting: Setting<'_>,
     points: &[Point],
@@ -321,7 +323,7 @@ fn is_feasible(
     })
 }
 
-/// Number of equations that act.
+/// Number of active equations.
 fn constraints(points: &[Point], states: &[State]) -> usize {
     let count = |(point, state): (&Point, &State)| {
         let normal = usize::from(state.phase == Phase::Compressing);
@@ -334,7 +336,7 @@ fn constraints(points: &[Point], states: &[State]) -> usize {
     points.iter().zip(states).map(count).sum()
 }
 
-/// The next combination, counting through those of each point; false after the last one.
+/// Advances to the next combination; returns false after the last one.
 fn next(points: &[Point], states: &mut [State], start: &[State]) -> bool {
     for ((point, state), first) in points.iter().zip(states).zip(start) {
         let compresses = state.phase == Phase::Compressing;

@@ -1,25 +1,26 @@
-//! Continuation in the friction: a set of constraints with its directions of impending slip, where
+//! Continuation in the friction: finds a set of constraints with its directions of impending slip where
 //! dropping constraints and Newton's method find none.
 //!
-//! For given ratios `σ` of slip ([`slip`](super::slip)) an interval is a complementarity problem of the
-//! normals alone, and one of a symmetric matrix as far as no point slides on. In `τ = s/(s + σ)`, of a
-//! size `s` chosen for each point, all friction from none (`τ = 0`) to rolling (`τ = 1`) is a cube. With
+//! For given ratios `σ` of slip ([`slip`](super::slip)) an interval is a complementarity problem in the
+//! normals alone. Its matrix is symmetric if no point keeps sliding. With `τ = s/(s + σ)` and a size `s`
+//! chosen for each point, the range of friction from zero (`τ = 0`) to rolling (`τ = 1`) is a cube. With
 //! `π_t = −τ p` Coulomb's law is the fixed point of a map of the cube into itself,
 //!
 //! ```math
 //! T_t(\tau)_k = \min\Bigl(1,\; \frac{t\, \mu_k\, \pi_{n,k}(\tau)}{\lVert p_k(\tau) \rVert}\Bigr), \qquad t = 1 ,
 //! ```
 //!
-//! and for `t = 0` its only fixed point is that without friction. Where `T` is continuous a path of
-//! fixed points leads from there to `t = 1`: it can neither leave the cube nor come back. It is followed
-//! through the simplices of Freudenthal's triangulation, in which `T` is replaced by its linear
-//! interpolation, so that corners of `T` do not matter.
+//! and for `t = 0` its only fixed point is that without friction. Where `T` is continuous, a path of fixed
+//! points leads from there to `t = 1`: it can neither leave the cube nor return. It is followed through the
+//! simplices of Freudenthal's triangulation, in which `T` is replaced by its linear interpolation, so that
+//! kinks of `T` do no harm.
 //!
-//! - **Finds** a set in which every contact obeys its law, including those that are free, whenever `T` is
-//!   continuous: for independent rows and no point that slides on.
-//! - **Else** it is a good start, which the caller judges as any other: points that slide on can make the
-//!   normals jump, and redundant ones can have no percussions that depend continuously on `τ`.
-//! - **Cost** hundreds of evaluations. It is for the few intervals that need it.
+//! - **Finds** a set in which every contact obeys its law, including free contacts, whenever `T` is
+//!   continuous: for independent rows when no point keeps sliding.
+//! - **Otherwise** it gives a good start, which the caller checks like any other. Points that keep sliding
+//!   can make the normal impulses jump, and for redundant points there may be no impulses that depend
+//!   continuously on `τ`.
+//! - **Cost** hundreds of evaluations; meant for the few intervals in which it is necessary.
 //!
 //! # Source
 //!
@@ -32,15 +33,16 @@ use super::{
     point::{Motion, Phase, Point, State},
 };
 
-/// Cells along each edge of the cube, in the first attempt and in the second.
+/// Number of cells along each edge of the cube, in the first attempt and in the second.
 const MESHES: [usize; 2] = [4, 16];
-/// Simplices passed in an attempt.
+/// Maximum number of simplices in an attempt.
 const SIMPLICES: usize = 1000;
-/// Newton's steps at the end, how often one is halved, and the step of the differences.
+/// Maximum number of Newton steps at the end, maximum number of halvings of a step, and the step of the
+/// differences.
 const POLISH: usize = 40;
 const SHORTENINGS: usize = 12;
 const DIFFERENCE: f64 = 1e-7;
-/// Changes of the set of normals in one evaluation.
+/// Maximum number of changes of the set of normals in one evaluation.
 const FLIPS: usize = 200;
 
 /// Memory of the continuation.
@@ -52,7 +54,7 @@ pub(super) struct Continuation {
     /// Vertices `(τ, t)` of the simplex, in order, and `τ − T` of each.
     vertices: Vec<Vec<f64>>,
     labels: Vec<Vec<f64>>,
-    /// Weights of the vertices with which `τ − T` vanishes; that of the entering vertex is 0.
+    /// Weights of the vertices with which `τ − T` vanishes; the weight of the entering vertex is 0.
     weights: Vec<f64>,
     matrix: Vec<f64>,
     column: Vec<f64>,
@@ -60,7 +62,7 @@ pub(super) struct Continuation {
     orthogonal: Orthogonal,
 }
 
-/// What does not change in an interval.
+/// The data that do not change in an interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'a> {
     pub(super) delassus: &'a nalgebra::DMatrix<f64>,
@@ -75,8 +77,8 @@ impl Continuation {
     /// Number of meshes to try.
     pub(super) const ATTEMPTS: usize = MESHES.len();
 
-    /// Follows the path with the mesh of `attempt`. Sets `states` and the `slip` of the points to what is
-    /// at its end; false where it was not reached.
+    /// Follows the path with the mesh of `attempt`. Sets `states` and the `slip` of the points to the values
+    /// at its end; returns false where the end was not reached.
     pub(super) fn follow(
         &mut self,
         attempt: usize,
@@ -127,8 +129,8 @@ impl Continuation {
         false
     }
 
-    /// Sets the sizes `s`, for which half of the cube is the friction that the frictionless interval
-    /// suggests.
+    /// Sets the sizes `s` so that the middle of the cube corresponds to the friction that the frictionless
+    /// interval suggests.
     fn measure(
         &mut self,
         frame: Frame<'_>,
@@ -160,7 +162,7 @@ impl Continuation {
         self.vertices.resize(count + 2, Vec::new());
         self.labels.resize(count + 2, Vec::new());
         self.vertices[0].clear();
-        // Not the center of the facet, which symmetric problems would send along edges.
+        // Not the center of the facet: in symmetric problems the path from there would run along edges.
         let offset = |i: usize| mesh * (count as f64 - 0.3 - i as f64) / (count as f64 + 1.0);
         self.vertices[0].extend((0..count).map(|i| -offset(i)));
         self.vertices[0].push(0.0);
@@ -223,7 +225,7 @@ impl Continuation {
         self.weights[..=count].iter().all(|weight| *weight >= 0.0)
     }
 
-    /// Takes the vertex `entering` into the facet on which `τ − T` vanishes, and returns the one that
+    /// Brings the vertex `entering` into the facet on which `τ − T` vanishes, and returns the vertex that
     /// leaves it.
     fn exchange(&mut self, entering: usize) -> Option<usize> {
         let count = self.implicit.len();
@@ -248,7 +250,7 @@ impl Continuation {
         least.is_finite().then_some(leaving)
     }
 
-    /// The matrix of `(1, τ − T)` of all vertices but one.
+    /// Fills the matrix of `(1, τ − T)` of all vertices but one.
     fn fill(&mut self, without: usize) {
         self.matrix.clear();
         for (_, label) in self.labels.iter().enumerate().filter(|(i, _)| *i != without) {
@@ -264,7 +266,7 @@ impl Continuation {
         self.orthogonal.solve(&mut self.column);
     }
 
-    /// Replaces a vertex by its mirror image on the other side of the facet without it.
+    /// Replaces a vertex by its mirror image on the other side of the facet that it does not belong to.
     fn reflect(&mut self, index: usize) {
         let last = self.vertices.len() - 1;
         let before = if index == 0 { last } else { index - 1 };
@@ -284,7 +286,7 @@ impl Continuation {
         states: &mut [State],
         impulse: &mut [f64],
     ) -> bool {
-        // Vertex 0 becomes the point found, vertex 1 what is tried, and the labels from 2 on a matrix.
+        // Vertex 0 becomes the point found, vertex 1 the trial point, and the labels from 2 on a matrix.
         let count = self.implicit.len();
         let total: f64 = self.weights.iter().sum();
         for place in 0..count {
@@ -304,12 +306,12 @@ impl Continuation {
             }
         }
         self.label(0, frame, equations, points, states, impulse);
-        // Points that roll do so for good, and the others are left to Newton's method.
+        // Points that roll keep rolling, and the others are left to Newton's method.
         normals(frame, equations, points, states, impulse)
     }
 
-    /// One step of Newton's method in `τ`, by differences, shortened until `τ − T` becomes smaller;
-    /// false where it does not.
+    /// One step of Newton's method in `τ`, with differences, shortened until `τ − T` becomes smaller; returns
+    /// false if it does not.
     fn improve(
         &mut self,
         defect: f64,
@@ -324,7 +326,7 @@ impl Continuation {
         for place in 0..count {
             let (found, tried) = self.vertices.split_at_mut(1);
             tried[0].clone_from(&found[0]);
-            // Away from the side of the cube that is near.
+            // Away from the nearby side of the cube.
             let step = if found[0][place] > 0.5 { -DIFFERENCE } else { DIFFERENCE };
             tried[0][place] += step;
             self.label(1, frame, equations, points, states, impulse);
@@ -359,7 +361,7 @@ fn largest(list: &[f64]) -> f64 {
     list.iter().fold(0.0, |most, entry| most.max(entry.abs()))
 }
 
-/// `σ` of `τ`.
+/// Returns the `σ` of `τ`.
 fn ratio(size: f64, tau: f64) -> f64 {
     let tau = tau.clamp(0.0, 1.0);
     if tau == 0.0 { f64::INFINITY } else { size * (1.0 - tau) / tau }
@@ -371,9 +373,9 @@ fn end(frame: Frame<'_>, row: usize, impulse: &[f64]) -> f64 {
     frame.velocity[row] + column.iter().zip(impulse).map(|(w, impulse)| w * impulse).sum::<f64>()
 }
 
-/// Solves for the percussions at given slips, with `0 ≤ u_n⁺ ⊥ π_n ≥ 0` at compressing points: changes the
-/// first point that violates it until none does, which ends for matrices with positive principal minors
-/// (Murty).
+/// Solves for the impulses at given slips, with `0 ≤ u_n⁺ ⊥ π_n ≥ 0` at compressing points. It changes the
+/// first point that violates this until none does, which terminates for matrices with positive principal
+/// minors (Murty).
 fn normals(
     frame: Frame<'_>,
     equations: &mut Equations,

@@ -1,6 +1,6 @@
 //! The linear equations of an interval, `B π = w`, for points whose states are given.
 //!
-//! The unknowns are the percussions that a state leaves open; every one has one equation:
+//! The unknowns are the impulses that a state leaves open; there is one equation for each:
 //!
 //! | state | unknowns | equations |
 //! | --- | --- | --- |
@@ -11,9 +11,9 @@
 //! | expanding, sliding | none | |
 //! | free | none | |
 //!
-//! The scale of the unknown of a sliding point makes the norm of the unknowns that of the percussions,
-//! up to what is given, so that their solution of least norm is that of `π`. Rows that nothing can move
-//! have neither unknown nor equation.
+//! The scaling of the unknown of a sliding point makes the norm of the unknowns equal to that of the
+//! impulses, apart from prescribed ones, so that their solution of least norm is that of `π`. Rows that no
+//! impulse can move have neither unknown nor equation.
 
 use nalgebra::DMatrix;
 
@@ -22,10 +22,10 @@ use super::{
     point::{Motion, Phase, Point, State},
 };
 
-/// Multiply-adds that take as long as what is done for equations of any size.
+/// Multiply-adds that take as long as the work that does not depend on the number of equations.
 const OVERHEAD: usize = 100;
 
-/// How points in impending slip enter.
+/// Treatment of points in impending slip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlipRule {
     /// By `u_t⁺ = −σ π_t`.
@@ -34,7 +34,7 @@ pub(super) enum SlipRule {
     Directed,
 }
 
-/// What the equations are made of.
+/// The data of the equations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given<'a> {
     pub(super) delassus: &'a DMatrix<f64>,
@@ -52,15 +52,15 @@ pub(super) struct Equations {
     scale: Vec<f64>,
     orthogonal: Orthogonal,
     pub(super) solution: Vec<f64>,
-    /// Part of the inverse mass of each unknown that is added to its own, which makes the equations
-    /// independent and their solution, to as much of it, that of least norm.
+    /// Fraction of the inverse mass of each unknown that is added to its diagonal entry. This makes the
+    /// equations independent and their solution that of least norm, to the same relative accuracy.
     pub(super) softness: f64,
-    /// Work done so far, in multiply-adds, and the most that may be done.
+    /// Work done so far, in multiply-adds, and its limit.
     pub(super) work: u64,
     pub(super) work_limit: u64,
 }
 
-/// A percussion of unknown size: `weights` at the row of the equation and at those that follow it.
+/// An impulse of unknown size: `weights` at the row of the equation and at those that follow it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown {
     pub(super) point: usize,
@@ -94,7 +94,7 @@ impl Unknown {
 }
 
 impl Equations {
-    /// Percussions of least norm, into `impulse`.
+    /// Computes the impulses of least norm, into `impulse`.
     pub(super) fn solve(
         &mut self,
         given: &Given<'_>,
@@ -142,8 +142,7 @@ impl Equations {
         self.orthogonal.rank() < self.unknowns.len()
     }
 
-    /// An orthonormal basis of what the equations leave open, by columns into `basis`; returns its
-    /// dimension.
+    /// An orthonormal basis of the kernel of the equations, by columns into `basis`; returns its dimension.
     pub(super) fn kernel(&self, basis: &mut Vec<f64>) -> usize {
         self.orthogonal.kernel(basis)
     }
@@ -169,7 +168,7 @@ impl Equations {
         self.orthogonal.solve(change);
     }
 
-    /// Lists the unknowns and writes the percussions that are given into `impulse`.
+    /// Lists the unknowns and writes the prescribed impulses into `impulse`.
     fn choose(
         &mut self,
         delassus: &DMatrix<f64>,
@@ -206,7 +205,7 @@ impl Equations {
                     if !expanding {
                         self.unknowns.push(Unknown::single(index, point.normal, 0.0));
                     }
-                    // What slips without end has no friction.
+                    // A point with infinite slip has no friction.
                     if slip.is_finite() {
                         for row in point.normal + 1..=point.normal + point.tangents {
                             self.unknowns.push(Unknown::single(index, row, slip));

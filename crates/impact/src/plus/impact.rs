@@ -15,12 +15,12 @@ use super::{
 };
 use crate::Problem;
 
-/// Rounds in a row in which nothing is given back, after which all contacts take part. Percussions that
-/// go to and fro without restitution come to an end in infinitely many rounds, each with a part of the
-/// percussions of the one before that can be next to all of them.
+/// Number of consecutive rounds without expansion after which all contacts take part. Without restitution,
+/// impulses that pass back and forth come to an end only after infinitely many rounds. The ratio of the
+/// impulses of one round to those of the round before can be close to 1.
 const PATIENCE: usize = 100;
 
-/// Multiply-adds that take as long as an interval outside of its equations.
+/// Multiply-adds that take as long as the work of an interval apart from its equations.
 const INTERVAL: usize = 200;
 
 /// Memory of the law, which also holds its answer.
@@ -34,26 +34,26 @@ pub struct Workspace {
     /// Contact velocity, and its change over the whole interval.
     velocity: Vec<f64>,
     change: Vec<f64>,
-    /// Percussions of the whole interval, then of the part that is applied.
+    /// Impulses of the whole interval, then of the part that is applied.
     trial: Vec<f64>,
     impulse: DVector<f64>,
-    /// Size of the terms that make up the contact velocities (m/s): what rounding is measured by.
+    /// Size of the terms of the contact velocities (m/s), with which rounding is compared.
     speed: f64,
 }
 
-/// How far an interval goes.
+/// Extent of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Reach {
-    /// This part of the way to the end of the round.
+    /// This fraction of the way to the end of the round.
     Part(f64),
-    /// A jammed point is pushed until it slides otherwise, which is no part of that way.
+    /// A jammed point is pushed until its sliding changes; this does not count as progress in the round.
     Jam(f64),
-    /// Nothing can be done for a point that approaches.
+    /// No impulse stops a point that approaches.
     Nowhere,
 }
 
 impl Workspace {
-    /// Total percussions of the last problem (length `r`, N·s), in the order of its rows.
+    /// Total impulses of the last problem (length `r`, N·s), in the order of its rows.
     #[must_use]
     pub const fn impulse(&self) -> &DVector<f64> {
         &self.impulse
@@ -109,12 +109,12 @@ impl Workspace {
                 }
                 report.intervals += 1;
                 self.search.spend(INTERVAL + self.velocity.len().pow(2));
-                // What has failed once is not searched for any more.
+                // A search that has failed once is not repeated.
                 let thorough = report.status == Status::Resolved;
                 let mut found = self.choose(law, delassus, thorough);
                 report.passes += found.passes;
                 if gathers && !found.slip_converged {
-                    // Better in more rounds than not at all.
+                    // More rounds are better than no progress.
                     (gathers, inelastic) = (false, 0);
                     self.scatter(law);
                     found = self.choose(law, delassus, thorough);
@@ -178,7 +178,7 @@ impl Workspace {
         }
     }
 
-    /// Assigns the phases of a round; false when no point approaches and none is owed an expansion.
+    /// Assigns the phases of a round; returns false when no point approaches and no expansion is outstanding.
     fn begin_round(&mut self, law: &Plus) -> bool {
         let slowest = law.rank_tolerance * self.speed;
         let mut active = false;
@@ -202,14 +202,14 @@ impl Workspace {
         active
     }
 
-    /// Lets all points take part in the round.
+    /// Makes all points take part in the round.
     fn gather(&mut self) {
         for state in self.states.iter_mut().filter(|state| state.phase == Phase::Observing) {
             state.phase = Phase::Compressing;
         }
     }
 
-    /// Takes back [`gather`](Self::gather).
+    /// Reverses [`gather`](Self::gather).
     fn scatter(&mut self, law: &Plus) {
         let slowest = law.rank_tolerance * self.speed;
         for (point, state) in self.points.iter().zip(&mut self.states) {
@@ -219,7 +219,7 @@ impl Workspace {
         }
     }
 
-    /// Whether something expands in this round, or will in the next one.
+    /// Whether a point expands in this round, or will in the next one.
     fn gives_back(&self) -> bool {
         self.points.iter().zip(&self.states).any(|(point, state)| match state.phase {
             Phase::Expanding => true,
@@ -228,7 +228,7 @@ impl Workspace {
         })
     }
 
-    /// Algorithm 1 up to the step length: states and percussions of the whole interval.
+    /// Algorithm 1 up to the step length: states and impulses of the whole interval.
     fn choose(&mut self, law: &Plus, delassus: &DMatrix<f64>, thorough: bool) -> Found {
         for (point, state) in self.points.iter_mut().zip(&mut self.states) {
             let sliding = point.tangential(&self.velocity);
@@ -309,8 +309,8 @@ impl Workspace {
         }
     }
 
-    /// Pushes the points that slide so that their own friction holds them down; see the head of
-    /// [`plus`](super). Whether there are any.
+    /// Pushes the sliding points that their own friction holds down; see the head of [`plus`](super). Returns
+    /// whether there are any.
     fn push_jammed(&mut self, delassus: &DMatrix<f64>) -> bool {
         let mut any = false;
         for (point, state) in self.points.iter().zip(&mut self.states) {

@@ -1,7 +1,7 @@
 //! Complete orthogonal factorization: the solution of least norm of equations of any rank.
 //!
-//! The equations `B y = w` are scaled on both sides by `S = diag(s)` to entries of order one, where
-//! the rank shows:
+//! The equations `B y = w` are scaled on both sides by `S = diag(s)` to entries of order one, in which the
+//! rank is visible:
 //!
 //! ```math
 //! S B S = Q \begin{pmatrix} R_1 & R_2 \\ 0 & \approx 0 \end{pmatrix} P^\mathsf{T}, \qquad
@@ -9,12 +9,12 @@
 //! y = Z \begin{pmatrix} L^{-1} (Q^\mathsf{T} S w)_1 \\ 0 \end{pmatrix}
 //! ```
 //!
-//! with column pivoting in the first factorization. Scaling decides the rank alone: the norm that is
-//! least is that of `y` itself.
+//! with column pivoting in the first factorization. The scaling affects only the decision about the rank: the
+//! norm that is minimized is that of `y` itself.
 //!
 //! - **Needs** finite entries and `s > 0`.
 //! - **Cost** `2 n³` operations, `4 n²` a solution; at full rank the second factorization is left out.
-//! - **Allocates** only when the equations are more than ever before.
+//! - **Allocates** only when the number of equations is larger than ever before.
 //!
 //! # Source
 //!
@@ -73,7 +73,7 @@ impl Orthogonal {
         self.rank
     }
 
-    /// Replaces `w` by the `y` of least norm, of least squares where no `y` fits.
+    /// Replaces `w` by the `y` of least norm, or by the least squares solution where no `y` fits.
     pub(super) fn solve(&mut self, w: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);
         for (value, scale) in w.iter_mut().zip(&self.scale) {
@@ -118,7 +118,7 @@ impl Orthogonal {
         n - rank
     }
 
-    /// Brings the column with most left below row `step` to that place.
+    /// Moves the column with the largest remainder below row `step` to that place.
     fn pivot(&mut self, step: usize) {
         let n = self.n;
         let size = |column: usize| -> f64 {
@@ -159,8 +159,8 @@ fn refill<T>(list: &mut Vec<T>, values: impl Iterator<Item = T>) {
     list.extend(values);
 }
 
-/// Reflects column `step` onto its diagonal entry and the columns `others` with it; returns the scale
-/// of the reflection, whose vector, with a leading 1, takes the place of what vanishes.
+/// Reflects column `step` onto its diagonal entry and the columns `others` with it. Returns the scale of the
+/// reflection. Its vector, with a leading 1, is stored in place of the entries that vanish.
 fn eliminate(matrix: &mut [f64], n: usize, step: usize, others: std::ops::Range<usize>) -> f64 {
     let (left, right) = matrix.split_at_mut((step + 1) * n);
     let column = &mut left[step * n..][step..];

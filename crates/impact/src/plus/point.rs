@@ -1,18 +1,18 @@
-//! What the contact points do in an interval, and what the law keeps of each through an impact.
+//! The states of contact points in an interval, and the data that the law stores for each during an impact.
 
 use crate::{Contact, Problem};
 
-/// Part of a contact in a round.
+/// Role of a contact in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Phase {
-    /// Does not approach and takes no percussion.
+    /// Does not approach and takes no impulse.
     Observing,
     /// Is brought to rest in the normal direction.
     Compressing,
-    /// Gives back its part of the percussion it took in the round before.
+    /// Returns its fraction of the impulse it took in the round before.
     Expanding,
 }
 
@@ -22,24 +22,24 @@ pub enum Phase {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Motion {
-    /// Takes no percussion: it observes, or it would separate without one.
+    /// Takes no impulse: it observes, or it separates without an impulse.
     Free,
-    /// Its sliding velocity, below the transition velocity, is brought to zero.
+    /// Its sliding velocity, which is below the transition velocity, is brought to zero.
     Rolling,
-    /// It does not slide, or hardly, but the friction it would need to roll is beyond its cone: it
-    /// slides at the end of the interval, and friction opposes that.
+    /// It does not slide, or hardly, but the friction it would need to roll lies outside its cone. It slides
+    /// at the end of the interval, and friction opposes that sliding.
     ImpendingSlip,
-    /// It slides, and friction opposes its velocity at the start of the interval. So does every contact
-    /// without friction, whatever its velocity.
+    /// It slides, and friction opposes its velocity at the start of the interval. Contacts without friction
+    /// are always in this state, at any velocity.
     Sliding,
 }
 
-/// What a contact does in an interval.
+/// State of a contact in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct State {
-    /// Its part in the round.
+    /// Its role in the round.
     pub phase: Phase,
     /// Its motion.
     pub motion: Motion,
@@ -49,7 +49,7 @@ impl State {
     pub(super) const OBSERVING: Self = Self { phase: Phase::Observing, motion: Motion::Free };
 }
 
-/// What the law keeps of a contact.
+/// Data that the law stores for a contact.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     /// Row of its normal; those of its tangents follow.
@@ -61,9 +61,9 @@ pub(super) struct Point {
     pub(super) e_min: f64,
     /// Coefficient of restitution of this round.
     pub(super) restitution: f64,
-    /// Normal percussion taken in this round while compressing (N·s).
+    /// Normal impulse taken in this round while compressing (N·s).
     pub(super) compression: f64,
-    /// Normal percussion to be given back (N·s).
+    /// Outstanding normal impulse of the expansion (N·s).
     pub(super) owed: f64,
     /// Direction of sliding that friction opposes, zero without friction.
     pub(super) direction: [f64; 2],
@@ -87,7 +87,7 @@ impl Point {
         }
     }
 
-    /// The tangential components of a stacked vector; zero where there is no tangent or no friction.
+    /// The tangential components of a stacked vector; zero if there is no tangent or no friction.
     pub(super) fn tangential(&self, stacked: &[f64]) -> [f64; 2] {
         let mut components = [0.0; 2];
         let rows = &stacked[self.normal + 1..][..self.tangents];
@@ -101,7 +101,7 @@ impl Point {
         if self.tangents == 1 { x.abs() } else { (x * x + y * y).sqrt() }
     }
 
-    /// `−μ ŝ`: friction per normal percussion.
+    /// `−μ ŝ`: friction per normal impulse.
     pub(super) fn friction_direction(&self) -> [f64; 2] {
         self.direction.map(|component| -self.friction * component)
     }

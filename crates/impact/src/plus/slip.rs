@@ -1,4 +1,4 @@
-//! Impending slip: points that hardly slide at the start of an interval and cannot hold.
+//! Impending slip: points that hardly slide at the start of an interval but cannot stick.
 //!
 //! Their friction is on the boundary of the cone and opposes the sliding velocity at the end (2.9):
 //!
@@ -7,26 +7,26 @@
 //! \pi_t = -\mu\, \pi_n \frac{u_t^{+}}{\lVert u_t^{+} \rVert} .
 //! ```
 //!
-//! Multiplied by `‖u_t⁺‖` this has the spurious root `u_t⁺ = 0`, and the unknown direction hides which
-//! of its opposites is meant. Here the unknown is the ratio `σ = ‖u_t⁺‖ / ‖π_t‖ ≥ 0` of each point. It
-//! makes the equations linear, those of a rolling point with `σ` added to the diagonal, and leaves one
-//! scalar equation a point:
+//! Multiplied by `‖u_t⁺‖` this has the spurious root `u_t⁺ = 0`, and the sign of the unknown direction is
+//! ambiguous. Here the unknown is the ratio `σ = ‖u_t⁺‖ / ‖π_t‖ ≥ 0` of each point. The equations become
+//! linear, those of a rolling point with `σ` added to the diagonal, and one scalar equation per point
+//! remains:
 //!
 //! ```math
 //! u_t + W_t \pi = -\sigma\, \pi_t, \qquad
 //! h(\sigma) = \frac{\mu\, \pi_n}{\lVert \pi_t \rVert} - 1 = 0 .
 //! ```
 //!
-//! Direction and sign are right by construction, for one tangent as for two, and rolling is `σ = 0`:
-//! of all roots each point satisfies `0 ≤ σ ⊥ h ≥ 0`. Newton's method starts there, with the analytic
-//! Jacobian from `B ∂π/∂σ = −π_t`.
+//! Direction and sign are correct by construction, for one tangent and for two, and rolling is `σ = 0`: each
+//! point satisfies `0 ≤ σ ⊥ h ≥ 0`. Newton's method starts there, with the analytic Jacobian from
+//! `B ∂π/∂σ = −π_t`.
 //!
-//! - **One point** always has a root, for `h` is negative at 0 and positive where `σ` is large; Newton's
-//!   iterates are kept between bounds. If the normal percussion is given, `h` is concave and grows, the
+//! - **One point** always has a root, because `h` is negative at 0 and positive for large `σ`; Newton's
+//!   iterates are kept between bounds. If the normal impulse is given, `h` is concave and increasing, the
 //!   root is unique and Newton's method approaches it from below.
-//! - **Several points** have no such guarantee; not converging is reported.
-//! - **The answer** is solved for once more with the directions found, which puts it on the cone to
-//!   rounding and, of redundant contacts, takes the percussions of least norm.
+//! - **Several points** have no such guarantee; failure to converge is reported.
+//! - **The answer** is computed once more with the directions found. This puts it on the cone to rounding and
+//!   selects the impulses of least norm for redundant contacts.
 //!
 //! # Source
 //!
@@ -43,17 +43,17 @@ use super::{
     point::{Motion, Phase, Point},
 };
 
-/// `h` of a point on the boundary of its cone: rounding of quotients of percussions.
+/// Tolerance of `h` for a point on the boundary of its cone: rounding of quotients of impulses.
 const CONVERGED: f64 = 1e-13;
-/// `h` that is accepted when rounding keeps it from becoming smaller.
+/// Tolerance of `h` when rounding prevents a smaller value.
 const ACCEPTED: f64 = 1e-9;
-/// Newton's method doubles the digits in each iteration once it is near, and multiplies `σ` by at most
-/// this before; a point whose `σ` passes `LARGEST` times its size has no friction to speak of.
+/// Maximum factor of `σ` in an iteration; near the root Newton's method doubles the digits each time. A point
+/// whose `σ` exceeds `LARGEST` times its size has negligible friction.
 const GROWTH: f64 = 100.0;
 const LARGEST: f64 = 1e10;
 const ITERATIONS: usize = 60;
-/// Values of `σ` to start from, in sizes: from rolling, and where that leads nowhere from slipping
-/// against the friction of the frictionless percussions, then against little of it.
+/// Starting values of `σ`, in sizes: rolling first; if that fails, slipping against the friction of the
+/// frictionless impulses, and then against a small part of it.
 const STARTS: [f64; 3] = [0.0, 1.0, 10.0];
 
 /// How the iteration ended.
@@ -62,16 +62,16 @@ pub(super) enum End {
     Converged,
     /// The directions are the last ones found.
     Stalled,
-    /// Points would have to be pulled even without friction; they are marked by an infinite `σ`.
+    /// Some points would have to be pulled even without friction; they are marked by an infinite `σ`.
     Pulled,
 }
 
 /// Memory of the iteration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slip {
-    /// Size of `σ` of each point: that for which the percussions without friction would put it on its
-    /// cone, and at least its inverse mass. A point that slides a lot and approaches a little has a `σ`
-    /// far beyond its inverse mass.
+    /// Size of `σ` of each point: the value for which the impulses without friction would put it on its cone,
+    /// and at least its inverse mass. A point that slides fast and approaches slowly has a `σ` far above its
+    /// inverse mass.
     size: Vec<f64>,
     moving: Vec<usize>,
     defect: Vec<f64>,
@@ -82,7 +82,7 @@ pub(super) struct Slip {
 }
 
 impl Slip {
-    /// Percussions of the interval, into `impulse`; sets `slip` and `direction` of the points in
+    /// Impulses of the interval, into `impulse`; sets `slip` and `direction` of the points in
     /// impending slip.
     pub(super) fn solve(
         &mut self,
@@ -109,7 +109,7 @@ impl Slip {
         end
     }
 
-    /// The same from the `slip` that the points have.
+    /// As `solve`, starting from the current `slip` of the points.
     pub(super) fn solve_from_here(
         &mut self,
         given: &Given<'_>,
@@ -156,7 +156,7 @@ impl Slip {
         }));
     }
 
-    /// Takes the directions of the percussions found as given and solves once more.
+    /// Fixes the directions of the impulses found and solves once more.
     fn direct(
         given: &Given<'_>,
         equations: &mut Equations,
@@ -173,7 +173,7 @@ impl Slip {
         equations.solve(given, points, SlipRule::Directed, impulse);
     }
 
-    /// Newton's method from the `σ` that the points have.
+    /// Newton's method from the current `σ` of the points.
     fn iterate(
         &mut self,
         given: &Given<'_>,
@@ -228,7 +228,7 @@ impl Slip {
         if worst <= ACCEPTED { End::Converged } else { End::Stalled }
     }
 
-    /// Lists the points whose `σ` is to change, with their `h`; returns the largest `|h|`.
+    /// Lists the points whose `σ` must change, with their `h`; returns the largest `|h|`.
     fn measure(&mut self, given: &Given<'_>, points: &[Point], impulse: &[f64]) -> f64 {
         self.moving.clear();
         self.defect.clear();

@@ -1,18 +1,17 @@
-//! Redundant rolling points: percussions of least norm within all friction cones.
+//! Redundant rolling points: impulses of least norm within all friction cones.
 //!
-//! Where rolling points are redundant, the percussions of least norm can leave the cone of one that is
-//! lightly loaded although its neighbors could take over. Table 1 asks for the least norm *within the
-//! cones*. With a basis `N` of the kernel of the equations (orthonormal), `y = y₀ + N c` solves them for
-//! every `c`, and what is left is convex and small:
+//! Where rolling points are redundant, the impulses of least norm can leave the cone of a lightly loaded
+//! point although its neighbors could carry the load. Table 1 requires the least norm *within the cones*.
+//! With a basis `N` of the kernel of the equations (orthonormal), `y = y₀ + N c` solves them for every `c`,
+//! and the remaining problem is convex and small:
 //!
 //! ```math
 //! \min_c \tfrac12 \lVert c \rVert^2 \quad \text{subject to} \quad
 //! g_k(c) = \mu_k\, \pi_{n,k} - \lVert \pi_{t,k} \rVert \ge 0 .
 //! ```
 //!
-//! Newton's method solves the conditions of optimality, with a multiplier `ν_k ≥ 0` for each cone that
-//! is met. Not finding an answer means that friction does not suffice to roll, and the percussions are
-//! left as they were.
+//! Newton's method solves the optimality conditions, with a multiplier `ν_k ≥ 0` for each active cone. If it
+//! finds no answer, friction does not suffice for rolling, and the impulses are left unchanged.
 //!
 //! # Source
 //!
@@ -27,7 +26,7 @@ use super::{
     point::{Motion, Point, State},
 };
 
-/// Newton's iterations: it is quadratic once the cones that are met are known.
+/// Maximum number of Newton iterations; convergence is quadratic once the active cones are known.
 const ITERATIONS: usize = 30;
 
 /// Memory of the search.
@@ -48,8 +47,8 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Replaces `impulse`, the answer of `equations`, if there is an answer within the cones. Percussions
-    /// below `rounding` are zero.
+    /// Replaces `impulse`, the answer of `equations`, if there is an answer within the cones. Impulses below
+    /// `rounding` are zero.
     pub(super) fn solve(
         &mut self,
         equations: &mut Equations,
@@ -174,7 +173,7 @@ impl Spread {
         }
         self.unit.clear();
         self.unit.resize(size, 1.0);
-        // All entries have the size of one, and rows that depend are left to the least norm.
+        // All entries are of order one, and dependent rows are resolved by the least norm.
         self.orthogonal.factor(&self.matrix, &self.unit, 1e-10);
         self.orthogonal.solve(&mut self.right);
         self.change.clear();
@@ -190,7 +189,7 @@ impl Spread {
         self.multipliers.copy_from_slice(&self.right[free..]);
     }
 
-    /// Lets go the points that their cone would pull.
+    /// Releases the points that their cone would pull.
     fn release(&mut self) -> bool {
         let before = self.active.len();
         let multipliers = &self.multipliers;
@@ -204,7 +203,7 @@ impl Spread {
     }
 }
 
-/// Whether a point is to roll: also one in impending slip that turned out not to slide.
+/// Whether a point should roll; this includes points in impending slip that turned out not to slide.
 pub(super) fn is_held(point: &Point, state: State) -> bool {
     match state.motion {
         Motion::Rolling => true,

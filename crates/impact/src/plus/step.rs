@@ -1,8 +1,8 @@
-//! How much of an interval a sliding point allows: step fractions (2.13) and (2.14).
+//! Maximum step of an interval that a sliding point allows: step fractions (2.13) and (2.14).
 //!
-//! Within an interval the sliding velocity goes from `a` to `a + d` along a straight line, while its
-//! friction keeps the direction that opposes `a`. The interval therefore ends where the line is closest
-//! to zero, when it passes zero within the transition velocity, and where it has turned by `θ_max`:
+//! Within an interval the sliding velocity changes from `a` to `a + d` along a straight line, while its
+//! friction keeps the direction opposite to `a`. The interval therefore ends where the line is closest to
+//! zero, if it passes zero within the transition velocity, and where the direction has turned by `θ_max`:
 //!
 //! ```math
 //! \alpha_\mathrm{CP} = -\frac{a \cdot d}{\lVert d \rVert^2}, \qquad
@@ -10,15 +10,15 @@
 //!     {\lvert a \times d \rvert \cos\theta_{\max} - a \cdot d\, \sin\theta_{\max}} .
 //! ```
 //!
-//! The second is the positive root of the quadratic equation (2.14), which is linear when stated with
-//! the tangent of the angle instead of its cosine.
+//! The second is the positive root of the quadratic equation (2.14), which becomes linear when the tangent of
+//! the angle is used instead of its cosine.
 //!
 //! # Source
 //!
 //! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact", *Proceedings of the Royal
 //! Society A* 471 (2015) 20140859, equations (2.12) to (2.14).
 
-/// What limits a step.
+/// The limits of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     transition: f64,
@@ -33,7 +33,7 @@ impl Limits {
         Self { transition: v_transition, sine, cosine, least: alpha_min }
     }
 
-    /// Largest step along `change` from the sliding velocity `start`: in `(0, 1]`.
+    /// Maximum step along `change` from the sliding velocity `start`: in `(0, 1]`.
     pub(super) fn fraction(&self, start: [f64; 2], change: [f64; 2]) -> f64 {
         let end = [start[0] + change[0], start[1] + change[1]];
         if end[0] * end[0] + end[1] * end[1] < self.transition * self.transition {
@@ -42,13 +42,13 @@ impl Limits {
         self.within(start, change, 1.0).min(1.0)
     }
 
-    /// The same where the interval has no end: infinite when nothing limits the step.
+    /// The same for an unbounded interval: infinite when nothing limits the step.
     pub(super) fn unbounded_fraction(&self, start: [f64; 2], change: [f64; 2]) -> f64 {
         self.within(start, change, f64::INFINITY)
     }
 
-    /// A step that `α_min` makes longer than `θ_max` allows still does not pass the closest point, so
-    /// that friction does no positive work.
+    /// A step that `α_min` makes longer than `θ_max` allows does not pass the closest point either, so
+    /// friction does no positive work.
     fn within(&self, start: [f64; 2], change: [f64; 2], end: f64) -> f64 {
         let along = start[0] * change[0] + start[1] * change[1];
         let across = (start[0] * change[1] - start[1] * change[0]).abs();

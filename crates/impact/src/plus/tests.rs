@@ -164,7 +164,7 @@ fn limits_are_reported() {
 }
 
 /// Symptom: an impact of three contacts could run for minutes. Cause: limits of rounds, intervals and passes multiply.
-/// Expected: one limit of work ends it wherever it is, with the percussions so far. Turns of 1e-9 rad would take 1e9 intervals.
+/// Expected: one limit of work ends it wherever it is, with the impulses so far. Turns of 1e-9 rad would take 1e9 intervals.
 #[test]
 fn one_limit_of_work_ends_an_impact_of_any_length() {
     let row = |i: usize, x: f64| DVector::from_fn(6, |j, _| if j == i { 1.0 } else { 0.1 * x });

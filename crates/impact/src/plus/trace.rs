@@ -1,25 +1,25 @@
-//! How an impact went: its intervals as they happen, and as a list to keep.
+//! The intervals of an impact, as they happen, and as a list to keep.
 
 use super::{Report, State};
 
-/// One interval, as [`Plus::observe`](super::Plus::observe) shows it.
+/// One interval, as passed to the observer of [`Plus::observe`](super::Plus::observe).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Interval<'a> {
     /// Number of its round, from 1.
     pub round: usize,
-    /// Step fraction `α`: how much of what was left of the round, in `[0, 1]`. The last interval of a
-    /// round has 1, the push of a jammed contact has 0.
+    /// Step fraction `α` of the remainder of the round, in `[0, 1]`. The last interval of a round has 1, the
+    /// push of a jammed contact has 0.
     pub fraction: f64,
-    /// What each contact does.
+    /// State of each contact.
     pub states: &'a [State],
-    /// Percussions applied in the interval (length `r`, N·s).
+    /// Impulses applied in the interval (length `r`, N·s).
     pub impulse: &'a [f64],
     /// Contact velocity at its end (length `r`, m/s).
     pub contact_velocity: &'a [f64],
 }
 
-/// One interval, to keep; the fields are those of [`Interval`].
+/// One interval, for storage; the fields are those of [`Interval`].
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -28,9 +28,9 @@ pub struct Record {
     pub round: usize,
     /// Step fraction `α`.
     pub fraction: f64,
-    /// What each contact does.
+    /// State of each contact.
     pub states: Vec<State>,
-    /// Percussions applied in the interval (length `r`, N·s).
+    /// Impulses applied in the interval (length `r`, N·s).
     pub impulse: Vec<f64>,
     /// Contact velocity at its end (length `r`, m/s).
     pub contact_velocity: Vec<f64>,

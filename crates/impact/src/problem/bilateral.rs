@@ -12,7 +12,7 @@ pub(super) struct Bilateral {
     /// `M⁻¹ Gᵀ` (`n_v × m_b`).
     pub(super) response: DMatrix<f64>,
     pub(super) span: Span,
-    /// Part of a row below which what the constraints leave of it is rounding.
+    /// Fraction of a row below which its remainder after the constraints is rounding.
     pub(super) rounding: f64,
 }
 
@@ -28,7 +28,7 @@ impl Bilateral {
         let span = Span::new(&jacobian, &response);
         let sizes = DMatrix::from_column_slice(rows, 1, span.sizes.as_slice());
         check_finite("bilateral inverse mass", &sizes)?;
-        // Directions of the basis are known to `n_v eps` over the part that a row added to it.
+        // Directions of the basis are accurate to `n_v eps` over the fraction that a row added to it.
         let rounding = (rows * columns) as f64 * f64::EPSILON / span.smallest;
         Ok(Self { jacobian, response, span, rounding })
     }

@@ -1,15 +1,15 @@
-//! Problems from what callers have at hand: a stacked Jacobian, or bodies and the points where they touch.
+//! Problems from data that callers have: a stacked Jacobian, or bodies and the points where they touch.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
 use super::{Contact, Mass, Problem, ProblemError};
 
-/// What two surfaces do to one another.
+/// Friction and restitution between two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients {
     /// Coulomb's coefficient of friction, finite and ≥ 0; default 0.
     pub friction: f64,
-    /// Coefficient of restitution, in `[0, 1]`; what it compares is up to the law. Default 0.
+    /// Coefficient of restitution, in `[0, 1]`; its definition depends on the law. Default 0.
     pub restitution: f64,
 }
 
@@ -35,21 +35,21 @@ pub struct Touch {
     pub bodies: [Option<usize>; 2],
     /// The point (m, world).
     pub point: Vector3<f64>,
-    /// From body 2 to body 1 (world); it is made a unit vector.
+    /// Normal from body 2 to body 1 (world); it is scaled to a unit vector.
     pub normal: Vector3<f64>,
     /// Friction and restitution.
     pub coefficients: Coefficients,
 }
 
 impl Problem {
-    /// A problem from the stacked rows `J` (`r × n_v`) of all contacts, each with a normal and the same number of tangents
-    /// (none, one in the plane, two in space), and from the rows `bilateral` `G` (`m_b × n_v`) of joints. This is what
-    /// multibody programs hand out.
+    /// Builds a problem from the stacked rows `J` (`r × n_v`) of all contacts, each with a normal and the
+    /// same number of tangents (none, one in the plane, two in space), and from the rows `bilateral` `G`
+    /// (`m_b × n_v`) of joints. Multibody programs provide these matrices.
     ///
     /// # Errors
     ///
-    /// [`ProblemError::Size`] when the rows of `J` are not one, two or three for each of the `coefficients`, and as of
-    /// [`with_joints`](Self::with_joints).
+    /// [`ProblemError::Size`] when `J` does not have one, two or three rows for each of the `coefficients`,
+    /// and as [`with_joints`](Self::with_joints).
     ///
     /// # Example
     ///
@@ -101,16 +101,18 @@ impl Problem {
         Self::with_joints(mass, velocity, contacts.collect(), bilateral)
     }
 
-    /// A problem from free rigid bodies and the points where they touch, for engines that have no equations of motion.
+    /// Builds a problem from free rigid bodies and the points where they touch, for engines without equations
+    /// of motion.
     ///
-    /// The velocity has six entries for each body, in their order: that of the center of mass, then the angular velocity, both in
-    /// the world. The first tangent of a touch is `n × e` with the axis `e` most across the normal `n` (the first of equals), made a
-    /// unit vector, the second `n ×` the first.
+    /// The velocity has six entries for each body, in their order: the velocity of the center of mass, then
+    /// the angular velocity, both in the world frame. The first tangent of a touch is the normalized `n × e`,
+    /// where `e` is the axis with the smallest component of the normal `n` (the first in case of a tie); the
+    /// second is `n ×` the first.
     ///
     /// # Errors
     ///
-    /// [`ProblemError::Entry`] when a normal has no direction or a touch names a body that does not exist, and as of
-    /// [`new`](Self::new).
+    /// [`ProblemError::Entry`] when a normal has no direction or a touch contains the index of a body that
+    /// does not exist, and as [`new`](Self::new).
     ///
     /// # Example
     ///

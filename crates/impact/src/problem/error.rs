@@ -1,18 +1,18 @@
-//! What is refused when a [`Problem`](super::Problem) is made.
+//! Errors in the construction of a [`Problem`](super::Problem).
 
 use nalgebra::{DMatrix, DVector};
 
 use super::Contact;
 use crate::readable::readable;
 
-/// Why data are not an impact problem.
+/// Reasons why data are not an impact problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
     /// A size does not agree with the rest.
     #[error("{field} has size {found}, expected {expected}")]
     Size {
-        /// What has this size.
+        /// Name of the field with the wrong size.
         field: String,
         /// Size expected.
         expected: usize,
@@ -22,7 +22,7 @@ pub enum ProblemError {
     /// A number is outside its range, or not finite.
     #[error("{field} is {}, expected {expected}", readable(*.value))]
     Entry {
-        /// Where the number is.
+        /// Name of the field.
         field: String,
         /// The number.
         value: f64,
@@ -63,17 +63,17 @@ pub enum ProblemError {
         /// Smallest eigenvalue, dimensionless.
         eigenvalue: f64,
     },
-    /// A [`MassOperator`](super::MassOperator) breaks its contract on the rows of a field.
+    /// A [`MassOperator`](super::MassOperator) violates its contract on the rows of a field.
     #[error(
         "mass operator on the rows of {name} is off by {}, expected {expected}",
         readable(*.defect)
     )]
     Operator {
-        /// Field whose rows show it.
+        /// Field whose rows reveal it.
         name: &'static str,
         /// Size of the defect; NaN when shapes are wrong.
         defect: f64,
-        /// What it should be.
+        /// Expected property.
         expected: &'static str,
     },
 }

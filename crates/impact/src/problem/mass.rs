@@ -1,4 +1,4 @@
-//! The mass matrix of a [`Problem`](super::Problem): given, factored once, applied both ways.
+//! The mass matrix of a [`Problem`](super::Problem): validated, factored once, applied in both directions.
 
 use std::{
     fmt::Debug,
@@ -13,17 +13,17 @@ use super::error::{ProblemError, check_finite};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Mass {
-    /// `M` itself, which is factored once; the mean of `M` and its transpose is taken.
+    /// `M` itself, which is factored once; the mean of `M` and its transpose is used.
     Matrix(DMatrix<f64>),
     /// The lower triangular `L` with `M = L Lᵀ` and a positive diagonal.
-    /// What is above the diagonal is not read.
+    /// Entries above the diagonal are not read.
     Factor(DMatrix<f64>),
     /// A procedure that multiplies by `M` and by `M⁻¹`.
     Operator(Arc<dyn MassOperator>),
 }
 
 impl Mass {
-    /// `operator` as a mass matrix.
+    /// Returns `operator` as a mass matrix.
     #[must_use]
     pub fn operator(operator: impl MassOperator + 'static) -> Self {
         Self::Operator(Arc::new(operator))
@@ -32,7 +32,7 @@ impl Mass {
 
 /// A mass matrix that exists only as a procedure, such as the articulated-body algorithm.
 ///
-/// `solve` undoes `multiply`, and both are linear, symmetric and positive definite. A
+/// `solve` is the inverse of `multiply`, and both are linear, symmetric and positive definite. A
 /// [`Problem`](super::Problem) checks this on its own contact and constraint rows.
 pub trait MassOperator: Debug + Send + Sync {
     /// `n_v`.
@@ -96,8 +96,8 @@ impl Inertia {
         }
     }
 
-    /// Sizes of the terms of `M x` (`x ≥ 0`, length `n_v`), which the rounding of `M x` and of `M⁻¹ y` is a part of:
-    /// `|L| |Lᵀ| x` with the factor of a matrix, and `|M| x` for a procedure.
+    /// Sizes of the terms of `M x` (`x ≥ 0`, length `n_v`), for bounds of the rounding of `M x` and of
+    /// `M⁻¹ y`: `|L| |Lᵀ| x` with the factor of a matrix, and `|M| x` for a procedure.
     pub(super) fn multiply_sizes(&self, x: &DVector<f64>) -> DVector<f64> {
         let n = x.len();
         match self {
@@ -116,7 +116,7 @@ impl Inertia {
         }
     }
 
-    /// Condition of the mass matrix scaled to a unit diagonal, in the largest row sum (≥ 1).
+    /// Condition number of the mass matrix scaled to a unit diagonal, in the maximum row sum norm (≥ 1).
     pub(super) fn condition(&self) -> f64 {
         let roots = self.roots();
         let n = roots.len();
@@ -151,7 +151,7 @@ impl Inertia {
         diagonal.map(f64::sqrt)
     }
 
-    /// `M⁻¹ Aᵀ` for the rows `A` of the field `name`, which an operator must also undo.
+    /// `M⁻¹ Aᵀ` for the rows `A` of the field `name`; for an operator, `multiply` must also reverse it.
     pub(super) fn solve_rows(
         &self,
         name: &'static str,
@@ -205,8 +205,8 @@ fn check_entries(name: &'static str, matrix: &DMatrix<f64>) -> Result<(), Proble
     Ok(())
 }
 
-/// Entries that should agree differ by at most `1e-9 √(M_ii M_jj)`: more than any assembly of `M` in
-/// double precision leaves, and less than a wrong entry would.
+/// Entries that should agree differ by at most `1e-9 √(M_ii M_jj)`: more than rounding in any assembly of `M`
+/// in double precision, and less than a wrong entry.
 fn symmetric(matrix: &DMatrix<f64>) -> Result<DMatrix<f64>, ProblemError> {
     for i in 0..matrix.nrows() {
         for j in 0..i {
@@ -237,7 +237,7 @@ fn factorize(matrix: &DMatrix<f64>) -> Result<Cholesky<f64, Dyn>, ProblemError> 
     Cholesky::new(matrix.clone()).filter(regular).ok_or_else(|| {
         let scale = DMatrix::from_diagonal(&matrix.diagonal().map(|entry| 1.0 / entry.sqrt()));
         let scaled = &scale * matrix * &scale;
-        // Where scaling overflows an entry is far beyond what its diagonal bears.
+        // Where scaling overflows, an entry is far larger than its diagonal permits.
         let bounded = scaled.iter().all(|entry| entry.is_finite());
         let eigenvalue =
             if bounded { SymmetricEigen::new(scaled).eigenvalues.min() } else { f64::NEG_INFINITY };
@@ -245,8 +245,8 @@ fn factorize(matrix: &DMatrix<f64>) -> Result<Cholesky<f64, Dyn>, ProblemError> 
     })
 }
 
-/// `M (M⁻¹ Aᵀ)` must give `Aᵀ` back, and `A M⁻¹ Aᵀ` be symmetric with a diagonal that is not
-/// negative, both to `1e-8` of the size of what is compared: half the digits of a double.
+/// `M (M⁻¹ Aᵀ)` must reproduce `Aᵀ`, and `A M⁻¹ Aᵀ` must be symmetric with a nonnegative diagonal, both to
+/// `1e-8` of the size of the compared terms: half the digits of a double.
 fn check_operator(
     operator: &dyn MassOperator,
     name: &'static str,

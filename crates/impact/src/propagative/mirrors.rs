@@ -1,9 +1,9 @@
-//! The reset maps in coordinates: the momentum is known by the contact velocities.
+//! The reset maps in coordinates: the contact velocities represent the momentum.
 //!
-//! With the normals `n_i` as they are given, `u_i = ⟨p, n_i⟩` and the Delassus operator
-//! `W_ij = ⟨n_i, n_j⟩`, the reflection at contact `k` is `u ← u − (2 u_k / W_kk) W_k`. Not making the
-//! normals unit keeps simple numbers exact. Contacts with the same normal share one mirror, and contacts
-//! that cannot move have none.
+//! With the given normals `n_i`, `u_i = ⟨p, n_i⟩` and the Delassus operator `W_ij = ⟨n_i, n_j⟩`, the
+//! reflection at contact `k` is `u ← u − (2 u_k / W_kk) W_k`. Normals are not scaled to unit length, which
+//! keeps simple numbers exact. Contacts with the same normal share one mirror, and contacts that cannot move
+//! have none.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::elimination::Span;
@@ -24,7 +24,7 @@ pub(super) struct Mirrors {
     pub(super) start: Vec<f64>,
     /// `‖p⁻‖` (`√(2 J)`).
     pub(super) size: f64,
-    /// Below `−threshold` a contact is approached (m/s).
+    /// Bodies approach at a contact below `−threshold` (m/s).
     pub(super) thresholds: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Mirrors {
         let contact_velocity = problem.movable_contact_velocity(&free);
         let w = problem.delassus();
         let count = problem.contacts().len();
-        // Each of the three entries of a cosine is rounded by at most n_v eps.
+        // Each of the three entries of a cosine has a rounding of at most n_v eps.
         let parallel = 1.0 - 4.0 * problem.dimension() as f64 * f64::EPSILON;
         let mut contacts: Vec<usize> = Vec::with_capacity(count);
         let mut mirror_of = Vec::with_capacity(count);
@@ -90,7 +90,7 @@ impl Mirrors {
         self.delassus[i * self.start.len() + j] / self.own(i).sqrt() / self.own(j).sqrt()
     }
 
-    /// Percussion of the reflection at mirror `k` at this velocity of its contact (N·s).
+    /// Impulse of the reflection at mirror `k` at this velocity of its contact (N·s).
     pub(super) fn percussion_at(&self, velocity: f64, k: usize) -> f64 {
         -2.0 * velocity / self.own(k)
     }
@@ -112,7 +112,7 @@ impl Mirrors {
         state[k] / self.own(k).sqrt()
     }
 
-    /// The mirrors that are approached, in their order.
+    /// The mirrors with approach, in their order.
     pub(super) fn approached(&self, state: &[f64]) -> impl Iterator<Item = usize> {
         (0..state.len()).filter(|&k| self.is_approached(state, k))
     }
@@ -121,8 +121,8 @@ impl Mirrors {
         state.iter().zip(&self.thresholds).all(|(value, threshold)| *value >= -threshold)
     }
 
-    /// Percussions that take all `u` to zero, of least norm once scaled by `√W_ii` if they are not
-    /// unique, by the rank rule of [`Span`].
+    /// Impulses that bring all `u` to zero. If they are not unique, those of least norm after scaling by
+    /// `√W_ii`, by the rank rule of [`Span`].
     pub(super) fn plastic(&self, problem: &Problem) -> Vec<f64> {
         let (m, n) = (self.start.len(), problem.dimension());
         let (mut momenta, mut responses) = (DMatrix::zeros(m, n), DMatrix::zeros(n, m));
@@ -137,8 +137,8 @@ impl Mirrors {
         (-(span.impulses * speeds)).as_slice().to_vec()
     }
 
-    /// Percussions of the rows of `J`, from those of the mirrors: contacts that share a mirror change
-    /// the momentum by equal parts.
+    /// Impulses at the rows of `J`, from those of the mirrors: contacts that share a mirror contribute
+    /// equally to the change of the momentum.
     pub(super) fn spread(&self, problem: &Problem, impulse: &[f64]) -> DVector<f64> {
         let mut spread = DVector::zeros(problem.delassus().nrows());
         for (contact, mirror) in self.mirror_of.iter().enumerate() {

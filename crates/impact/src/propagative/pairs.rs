@@ -1,26 +1,26 @@
-//! What geometry and masses alone say of sequences of reflections: bounds and uniqueness.
+//! Properties of sequences of reflections that follow from geometry and masses alone: bounds and uniqueness.
 //!
-//! Of two contacts, the directions in the plane of `u` and `v` that approach neither make a wedge of the
-//! angle `2γ` with `sin γ = ⟨u + v, u⟩ / ‖u + v‖`, so `⟨u, v⟩ = −cos 2γ`. Each reflection brings the
-//! momentum closer to the middle of the wedge by `2γ`.
+//! For two contacts, the directions in the plane of `u` and `v` without approach form a wedge of the angle
+//! `2γ` with `sin γ = ⟨u + v, u⟩ / ‖u + v‖`, so `⟨u, v⟩ = −cos 2γ`. Each reflection brings the momentum
+//! closer to the middle of the wedge by `2γ`.
 //!
-//! If `γ = π/2m` with a whole number `m`, the two reflections generate the symmetries of a regular
-//! `m`-gon, and a momentum that approaches both is taken to the one image of it in the wedge, by `m`
-//! reflections in either order: `⟨u, v⟩ = 0` for `m = 2` (theorem 2), `−½` for `m = 3` (theorem 3).
-//! If *all* pairs are like this, for any number of contacts, the reflections generate a quotient of a
-//! Coxeter group. With independent normals the set without approach is a fundamental domain of it: each
-//! orbit has one point in it. Dependent normals fall into groups that are orthogonal to each other, each
-//! independent or with positive weights `c_i` of `Σ c_i u_i = 0`, since their products are not positive
-//! (equal normals count once). In the latter no motion separates all contacts, a momentum without
-//! approach has `⟨p, u_i⟩ = 0`, and reflections leave it alone; so each orbit has at *most* one point
-//! without approach, and may have none: three normals in a plane at 120° from each other are reflected
-//! without end. Therefore there are never two outcomes; that there is one needs independence.
+//! If `γ = π/2m` with an integer `m`, the two reflections generate the symmetries of a regular `m`-gon. A
+//! momentum that approaches both contacts is taken to its only image in the wedge by `m` reflections, in
+//! either order: `⟨u, v⟩ = 0` for `m = 2` (theorem 2), `−½` for `m = 3` (theorem 3). If *all* pairs have this
+//! property, for any number of contacts, the reflections generate a quotient of a Coxeter group. With
+//! independent normals the set without approach is a fundamental domain of it: each orbit has one point in
+//! it. Dependent normals form groups that are orthogonal to each other. Each group is independent or has
+//! positive weights `c_i` with `Σ c_i u_i = 0`, because its products are not positive (equal normals count
+//! once). In the second case no motion separates all contacts, a momentum without approach has
+//! `⟨p, u_i⟩ = 0`, and reflections leave it unchanged. So each orbit has at *most* one point without
+//! approach, and may have none: for three normals in a plane at 120° from each other the reflections never
+//! end. Therefore there are never two outcomes; for the existence of one, independence is needed.
 
 use std::f64::consts::PI;
 
 use crate::Problem;
 
-/// Two contacts that can move, by the angle of their normals in the kinetic metric.
+/// Two contacts that can move, with the angle between their normals in the kinetic metric.
 ///
 /// # Example
 ///
@@ -53,24 +53,24 @@ impl Pair {
         (1.0 + self.cosine).sqrt().atan2((1.0 - self.cosine).sqrt())
     }
 
-    /// `⌈π/γ⌉`: within so many reflections some sequence ends (theorem 1); none if the normals are
+    /// `⌈π/γ⌉`: some sequence ends within this number of reflections (theorem 1); `None` if the normals are
     /// opposite.
     ///
-    /// About twice what is needed: a shortest sequence has at most `⌈(π/γ − 1)/2⌉`, and that many for a
-    /// momentum opposite to the middle of the wedge. This leaves room to forgive rounding where `π/γ` is
-    /// a whole number.
+    /// This is about twice the necessary number: a shortest sequence has at most `⌈(π/γ − 1)/2⌉` reflections,
+    /// and exactly that many for a momentum opposite to the middle of the wedge. The margin allows for
+    /// rounding where `π/γ` is an integer.
     #[must_use]
     pub fn bound(&self) -> Option<usize> {
         let ratio = PI / self.half_wedge();
-        // As long as it fits in 32 bits it is exact; beyond, nobody follows so many reflections.
+        // The value is exact if it fits in 32 bits; longer sequences are not feasible.
         let bound = (ratio * (1.0 - 1e-12)).ceil();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
         (bound <= f64::from(u32::MAX)).then_some(bound as usize)
     }
 
-    /// `m` if `⟨u, v⟩ = −cos(π/m)` to `tolerance`: then the order of this pair never matters, and
-    /// `m` reflections resolve whatever approaches both. One for equal normals, two for orthogonal
-    /// ones, three for `−½`.
+    /// `m` if `⟨u, v⟩ = −cos(π/m)` to `tolerance`: then the order of this pair never matters, and `m`
+    /// reflections resolve any approach at both contacts. One for equal normals, two for orthogonal ones,
+    /// three for `−½`.
     #[must_use]
     pub fn reflections(&self, tolerance: f64) -> Option<usize> {
         let m = (0.5 * PI / self.half_wedge()).round();
@@ -100,11 +100,11 @@ pub fn pairs(problem: &Problem) -> Vec<Pair> {
 }
 
 /// Whether no velocity before the impact has two outcomes, because each pair of normals has
-/// `⟨u, v⟩ = −cos(π/m)` with a whole number `m`, to `tolerance` (≥ 0, such as `1e-12`).
+/// `⟨u, v⟩ = −cos(π/m)` with an integer `m`, to `tolerance` (≥ 0, such as `1e-12`).
 ///
-/// This suffices, for contacts without friction; whether there is an outcome at all is another question,
-/// which independent normals answer. Without it, [`Outcomes::indeterminacy`](super::Outcomes::indeterminacy) says how
-/// unique the outcome of one velocity is.
+/// The condition is sufficient, for contacts without friction. It does not imply that an outcome exists;
+/// independent normals do. If it does not hold, [`Outcomes::indeterminacy`](super::Outcomes::indeterminacy)
+/// measures the spread of the outcomes of one velocity.
 #[must_use]
 pub fn order_never_matters(problem: &Problem, tolerance: f64) -> bool {
     pairs(problem).iter().all(|pair| pair.reflections(tolerance).is_some())

@@ -1,20 +1,19 @@
-//! All minimal sequences of reflections, length by length, those with the same future as one.
+//! All minimal sequences of reflections, by increasing length; sequences with the same future are merged.
 //!
-//! A sequence is extended by every contact that is approached. Beside its own momentum it carries those
-//! of all its proper subsequences: extending by `w` adds its own and the images under `Γ(w)` of those there
-//! are. A sequence is given up as soon as one of them is not approached (no extension is minimal), or if
-//! one of them is its own momentum (whatever ends the sequence ends the subsequence). So the search also
-//! ends where reflections go round in circles, and every sequence that it finds is minimal.
+//! A sequence is extended by every contact with approach. It stores its own momentum and those of all its
+//! proper subsequences; an extension by `w` adds its own momentum and the images of the stored ones under
+//! `Γ(w)`. A sequence is discarded as soon as one of these momenta has no approach (no extension is minimal),
+//! or if one of them is its own momentum (whatever ends the sequence also ends the subsequence). So the
+//! search also terminates where reflections repeat cyclically, and every sequence that it finds is minimal.
 //!
-//! Sequences of the same length with the same momentum and the same momenta of subsequences are extended
-//! in the same way, so one [`Node`] stands for all of them, and the ways through the nodes are the
-//! sequences: equal balls that all approach have thousands of nodes and billions of sequences.
+//! Sequences of the same length with the same momentum and the same momenta of subsequences have the same
+//! extensions, so one [`Node`] represents all of them, and the paths through the nodes are the sequences.
+//! Equal balls that all approach have thousands of nodes and billions of sequences.
 //!
 //! If every pair of normals has `⟨u, v⟩ = −cos(π/m)` and the normals are independent, the reflections
-//! generate a finite Coxeter group. A sequence
-//! that only reflects what is approached is then a shortest word of its product among all with the same
-//! effect on the momentum, and a subsequence is shorter: all sequences are minimal, and subsequences need
-//! not be followed.
+//! generate a finite Coxeter group. A sequence that reflects only at contacts with approach is then a
+//! shortest word of its product among all with the same effect on the momentum, and every subsequence is
+//! shorter. Therefore all sequences are minimal, and subsequences need not be followed.
 //!
 //! # Source
 //!
@@ -29,13 +28,13 @@ use super::{
     states::{NONE, States, index},
 };
 
-/// How far a product may be from `−cos(π/m)` to count as equal: its rounding, with room.
+/// Tolerance for a product to equal `−cos(π/m)`: its rounding, with a margin.
 const GROUP_TOLERANCE: f64 = 1e-12;
 
-/// Steps of a list that take as long as to keep one reflection of a sequence.
+/// Number of listing steps that take as long as storing one reflection of a sequence.
 const SHOWN: usize = 10;
 
-/// Sequences of one length that are extended in the same way.
+/// Sequences of one length that have the same extensions.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     state: u32,
@@ -43,11 +42,11 @@ struct Node {
     shadows: [usize; 2],
     /// Place of the list of its extensions.
     edges: [usize; 2],
-    /// Number of sequences, or [`u64::MAX`] for at least as many.
+    /// Number of sequences; [`u64::MAX`] means at least this many.
     sequences: u64,
-    /// Outcome if it is an end.
+    /// Outcome if the node is an end.
     outcome: u32,
-    /// The node before with the same momentum.
+    /// The previous node with the same momentum.
     before: u32,
 }
 
@@ -55,7 +54,7 @@ struct Node {
 pub(super) struct Search {
     states: States,
     nodes: Vec<Node>,
-    /// For each state the newest node with this momentum.
+    /// For each state, the newest node with this momentum.
     newest: Vec<u32>,
     shadows: Vec<u32>,
     /// Mirror of an extension and the node it leads to.
@@ -64,14 +63,14 @@ pub(super) struct Search {
     outcomes: Vec<(u32, u64)>,
     /// For each node whether it leads to the outcome that is listed.
     leads: Vec<bool>,
-    /// Sequence under way, with the place of the edge after it.
+    /// Current sequence, with the place of the edge after it.
     way: Vec<(u32, usize)>,
     work: usize,
 }
 
 impl Search {
-    /// Whether the search came to its end within so many momenta looked at; what was found before is
-    /// forgotten. Outcomes are one if they agree once multiplied by `restitution`.
+    /// Runs the search; returns whether it finished within the limit of examined momenta. Results of earlier
+    /// searches are discarded. Outcomes count as one if they agree after multiplication by `restitution`.
     pub(super) fn run(&mut self, mirrors: &Mirrors, restitution: f64, limit: usize) -> bool {
         self.states.clear();
         self.nodes.clear();
@@ -115,8 +114,8 @@ impl Search {
         true
     }
 
-    /// Adds the extension of node `parent` by mirror `k`, a node from `level` on, unless it cannot be
-    /// minimal.
+    /// Adds the extension of node `parent` by mirror `k`, a node at an index of at least `level`, unless it
+    /// cannot be minimal.
     fn extend(&mut self, mirrors: &Mirrors, parent: usize, k: usize, level: usize, is_group: bool) {
         let Node { state, shadows: [from, to], sequences, .. } = self.nodes[parent];
         let reached = self.states.image(mirrors, state, k);
@@ -180,7 +179,7 @@ impl Search {
         node
     }
 
-    /// Counts the sequences of a node without approach to their outcome.
+    /// Adds the sequences of a node without approach to the count of their outcome.
     fn end(&mut self, mirrors: &Mirrors, restitution: f64, node: usize) {
         let m = mirrors.start.len();
         let Node { state, sequences, .. } = self.nodes[node];
@@ -200,14 +199,14 @@ impl Search {
         self.nodes[node].outcome = index(outcome);
     }
 
-    /// The number of sequences of each outcome, or [`u64::MAX`] for at least as many.
+    /// The number of sequences of each outcome; [`u64::MAX`] means at least this many.
     pub(super) fn outcomes(&self) -> impl ExactSizeIterator<Item = u64> {
         self.outcomes.iter().map(|(_, sequences)| *sequences)
     }
 
-    /// Shows the sequences of mirrors that lead to `outcome` in lexicographic order, as many as `most`, and takes the
-    /// steps that it needs from `budget`. False, and nothing shown, if the budget does not suffice for one sequence;
-    /// if it does not for more, these are not shown.
+    /// Passes the sequences of mirrors that lead to `outcome` to `show` in lexicographic order, at most
+    /// `most` of them, and subtracts the steps used from `budget`. Returns false, without any sequence, if
+    /// the budget does not suffice for one; if it suffices for some only, the others are omitted.
     pub(super) fn list(
         &mut self,
         outcome: usize,

@@ -1,24 +1,24 @@
-//! Momenta that a search has met, each once, found by their place on a line.
+//! The momenta found in a search, each stored once and found by their place on a line.
 //!
-//! A momentum is known by the contact velocities, and two are the same when these differ by no more than
-//! their thresholds. A weighted sum of the velocities over their thresholds then differs by no more than the
-//! sum of the weights, the width of a cell: the same momentum is in the same cell or in one beside it, and
-//! few others are.
+//! A momentum is represented by the contact velocities, and two momenta are equal when these differ by no
+//! more than their thresholds. A weighted sum of the velocities over their thresholds then differs by at most
+//! the sum of the weights, which is the width of a cell. Equal momenta are therefore in the same cell or in
+//! adjacent ones, together with few others.
 
 use super::mirrors::Mirrors;
 
-/// Stands for no momentum.
+/// Marks a missing momentum.
 pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct States {
     /// Contact velocities, state after state.
     values: Vec<f64>,
-    /// For each state and mirror the state that the reflection leads to, or [`NONE`] if not known.
+    /// For each state and mirror, the state after the reflection, or [`NONE`] if not known yet.
     images: Vec<u32>,
     feasible: Vec<bool>,
     cells: Vec<i64>,
-    /// States whose cells fall on the same place of the table, each pointing to the one before.
+    /// States whose cells have the same place in the table, each pointing to the one before.
     before: Vec<u32>,
     table: Vec<u32>,
     reflected: Vec<f64>,
@@ -47,7 +47,7 @@ impl States {
         self.feasible[state as usize]
     }
 
-    /// The state that `state` becomes by the reflection at mirror `k`.
+    /// The state after reflection of `state` at mirror `k`.
     pub(super) fn image(&mut self, mirrors: &Mirrors, state: u32, k: usize) -> u32 {
         let m = mirrors.start.len();
         let place = state as usize * m + k;
@@ -62,7 +62,7 @@ impl States {
         self.images[place]
     }
 
-    /// The state that agrees with `value`, a new one if there is none.
+    /// The state that agrees with `value`; a new one if there is none.
     pub(super) fn find(&mut self, mirrors: &Mirrors, value: &[f64]) -> u32 {
         let m = value.len();
         let agrees = |known: &[f64]| {
@@ -101,13 +101,13 @@ impl States {
         index(state)
     }
 
-    /// Puts a state on its place of the table.
+    /// Inserts a state at its place in the table.
     fn link(&mut self, state: usize) {
         let place = self.place(self.cells[state]);
         self.before[state] = std::mem::replace(&mut self.table[place], index(state));
     }
 
-    /// Fibonacci's multiplier spreads neighboring cells; the length of the table is a power of two.
+    /// Fibonacci hashing spreads neighboring cells; the length of the table is a power of two.
     const fn place(&self, cell: i64) -> usize {
         let hash = cell.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         hash as usize & (self.table.len() - 1)
@@ -119,7 +119,7 @@ fn cell(value: &[f64], thresholds: &[f64]) -> i64 {
     for (value, threshold) in value.iter().zip(thresholds) {
         sum += weight * value / threshold;
         width += weight;
-        // Different for each velocity, so that exchanging two of them leads to another cell.
+        // Different for each velocity, so that exchanging two of them gives another cell.
         weight = 1.0 + (weight * 1.618_033_988_749_895) % 1.0;
     }
     #[expect(clippy::cast_possible_truncation, reason = "saturates, and is only a place")]
@@ -127,7 +127,7 @@ fn cell(value: &[f64], thresholds: &[f64]) -> i64 {
     cell
 }
 
-/// A number of something of which there are fewer than 2³².
+/// Converts a number that is below 2³².
 #[expect(clippy::cast_possible_truncation, reason = "the search ends before")]
 pub(super) const fn index(number: usize) -> u32 {
     number as u32

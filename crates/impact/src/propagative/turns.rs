@@ -1,4 +1,4 @@
-//! Which of the contacts that are approached has its turn.
+//! Selection of the next contact among those with approach.
 
 #[cfg(feature = "sets")]
 use rand_chacha::{
@@ -9,11 +9,11 @@ use rand_chacha::{
 use super::{Order, mirrors::Mirrors};
 use crate::law::Error;
 
-/// An [`Order`] at work.
+/// State of an [`Order`].
 pub(super) enum Turns {
     Most,
     Least,
-    /// Mirrors round and round, and the place in the round that comes next.
+    /// Cyclic order of the mirrors, and the place in the cycle that comes next.
     Round(Vec<usize>, usize),
     #[cfg(feature = "sets")]
     Random(Box<ChaCha8Rng>),

@@ -21,11 +21,11 @@ use nalgebra::{Vector2, Vector3, Vector6};
 use super::path::{Path, Walk};
 use crate::outcome::Phase;
 
-/// Follows the sliding until it or the impact ends.
+/// Follows the sliding until the sliding or the impact ends.
 ///
-/// Steps keep errors below `tolerance` times the natural size of percussions and work, and that of the
-/// sliding velocity below `tolerance` times itself until it is a hundredth of the speed before the
-/// impact: what is left of the path after that has a hundredth of the effect.
+/// Steps keep errors below `tolerance` times the natural size of impulses and work. The error of the sliding
+/// velocity stays below `tolerance` times the velocity itself until this is a hundredth of the speed before
+/// the impact; the rest of the path has a hundredth of the effect.
 pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> Walk {
     let speed = path.start.norm();
     let percussion = speed / path.delassus[(0, 0)];
@@ -41,7 +41,7 @@ pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> 
             continue;
         }
         if next.event(path) >= 0.0 {
-            // Events are on the way from `state` to `next`; the rest of the step is walked again.
+            // The event lies between `state` and `next`; the rest of the step is computed again.
             state = state.to_event(path, step);
             state.leave(path);
             path.legs.push((Phase::Slide, path.percussion));
@@ -119,7 +119,8 @@ impl State {
         (Self(self.0 + last * step), error * step)
     }
 
-    /// The state where the event function, negative here and not at `step`, passes zero.
+    /// The state where the event function passes zero; it is negative at the start and not negative at
+    /// `step`.
     fn to_event(self, path: &Path<'_>, step: f64) -> Self {
         let (mut low, mut high) = (0.0, step);
         let mut end = self.advance(path, high).0;
@@ -147,7 +148,7 @@ const STAGES: [&[f64]; 7] = [
     &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
 
-/// Weights of order 5 less those of order 4.
+/// Weights of order 5 minus those of order 4.
 const ERROR: [f64; 7] = [
     71.0 / 57600.0,
     0.0,

@@ -1,14 +1,14 @@
-//! The way of one contact through the impact: percussion, work of compression, and where it ends.
+//! The path of one contact through the impact: impulse, work of compression, and the end.
 
 use nalgebra::{Matrix2, Matrix3, SymmetricEigen, Vector2, Vector3};
 
 use super::Restitution;
 use crate::{Contact, outcome::Phase};
 
-/// What became of the impact after a leg.
+/// State of the impact after a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Walk {
-    /// The leg is over and the impact is not.
+    /// The segment has ended, but not the impact.
     On,
     /// The impact is over.
     Ended,
@@ -16,12 +16,12 @@ pub(super) enum Walk {
     Limit,
 }
 
-/// What has happened while the contact approached, or while it separated.
+/// Totals over the phases in which the contact approaches, or over those in which it separates.
 #[derive(Clone, Copy, Debug, Default)]
 struct Total {
-    /// Normal percussion (N·s).
+    /// Normal impulse (N·s).
     percussion: f64,
-    /// Size of the work of the normal percussion (J).
+    /// Size of the work of the normal impulse (J).
     work: f64,
 }
 
@@ -33,19 +33,19 @@ pub(super) struct Path<'a> {
     pub(super) friction: f64,
     contact: &'a Contact,
     rule: Restitution,
-    /// Part of the entries of `W` that is rounding.
+    /// Relative rounding of the entries of `W`.
     rounding: f64,
-    /// Part of the speed before the impact that sliding may have left where it ended.
+    /// Fraction of the speed before the impact that may remain of the sliding where it ended.
     pub(super) left: f64,
     pub(super) percussion: Vector3<f64>,
-    /// Work of the normal percussion since the last event (J).
+    /// Work of the normal impulse since the last event (J).
     pub(super) work: f64,
-    /// Normal percussion at the last event.
+    /// Normal impulse at the last event.
     mark: f64,
     approaches: bool,
     compression: Total,
     expansion: Total,
-    /// Phase of each leg and the percussion at its end.
+    /// Phase of each segment and the impulse at its end.
     pub(super) legs: Vec<(Phase, Vector3<f64>)>,
 }
 
@@ -83,8 +83,7 @@ impl<'a> Path<'a> {
         (self.start + self.delassus * self.percussion).yz()
     }
 
-    /// Goes on with the friction `tangential` per unit of normal percussion, for `duration` (N·s) at
-    /// most.
+    /// Continues with the friction `tangential` per unit of normal impulse, for at most `duration` (N·s).
     pub(super) fn straight(
         &mut self,
         phase: Phase,
@@ -93,8 +92,8 @@ impl<'a> Path<'a> {
     ) -> Walk {
         let rate = Vector3::new(1.0, tangential[0], tangential[1]);
         let slope = (self.delassus.row(0) * rate).x;
-        // A contact whose normal depends on its tangents does not move along it while it sticks. What rounding leaves of the
-        // slope would lead to any end, with percussions without a bound.
+        // A contact whose normal depends on its tangents does not move along it while it sticks. The rounding
+        // of the slope could lead to either end, with unbounded impulses.
         let terms = (self.delassus.row(0).abs() * rate.abs()).x;
         let slope = if slope.abs() <= self.rounding * terms { 0.0 } else { slope };
         loop {
@@ -110,7 +109,7 @@ impl<'a> Path<'a> {
             if event > duration {
                 return Walk::On;
             }
-            // The only event of a leg that separates is its end, whatever rounding says.
+            // The only event of a segment that separates is its end; rounding must not decide otherwise.
             if !self.approaches || self.is_over() {
                 return Walk::Ended;
             }
@@ -119,10 +118,11 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Normal percussion to the end of the compression or of the impact, infinite if `slope` (the
-    /// change of the normal velocity per unit of it) does not lead there.
+    /// Normal impulse up to the end of the compression or of the impact; infinite if `slope` (the change of
+    /// the normal velocity per unit of impulse) does not lead there.
     ///
-    /// A straight leg does not lead from separation to approach: where sliding has ended slopes are not negative.
+    /// A straight segment does not lead from separation to approach: where sliding has ended, slopes are not
+    /// negative.
     fn distance_to_event(&self, velocity: f64, slope: f64) -> f64 {
         let rising = |distance: f64| if slope > 0.0 { distance.max(0.0) } else { f64::INFINITY };
         if self.approaches {
@@ -144,15 +144,15 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Normal velocity that is rounding, or left where sliding ended (m/s): of a contact whose normal depends on its tangents
-    /// both end together.
+    /// Normal velocity that is rounding or a remainder of the end of sliding (m/s): for a contact whose
+    /// normal depends on its tangents both end together.
     fn still(&self) -> f64 {
         let terms = (self.delassus.row(0).abs() * self.percussion.abs()).x;
         self.rounding * (self.start.x.abs() + terms) + self.left * self.start.norm()
     }
 
-    /// By how much the restitution of the contact is exceeded: velocity (m/s), percussion (N·s) or work
-    /// (J), as the rule says.
+    /// Amount by which the restitution of the contact is exceeded: velocity (m/s), impulse (N·s) or work (J),
+    /// depending on the rule.
     fn restitution_reached(&self, velocity: f64, percussion: f64, work: f64) -> f64 {
         let e = self.contact.restitution;
         let (back, taken) = (self.expansion, self.compression);
@@ -163,8 +163,8 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Negative before the next event at this normal velocity, normal percussion and work, and
-    /// growing through zero at it. While the contact separates both the end of the impact and a new
+    /// Event function of the normal velocity, normal impulse and work: negative before the next event, and
+    /// increasing through zero at it. While the contact separates, both the end of the impact and a new
     /// approach are events.
     pub(super) fn event(&self, velocity: f64, percussion: f64, work: f64) -> f64 {
         if self.approaches {
@@ -182,7 +182,7 @@ impl<'a> Path<'a> {
         self.restitution_reached(velocity, self.percussion.x, self.work) >= 0.0
     }
 
-    /// Turns from approach to separation, or back.
+    /// Changes from approach to separation, or back.
     pub(super) fn turn(&mut self) {
         let total = if self.approaches { &mut self.compression } else { &mut self.expansion };
         total.percussion += self.percussion.x - self.mark;
@@ -191,11 +191,11 @@ impl<'a> Path<'a> {
         self.approaches = !self.approaches;
     }
 
-    /// What happens where sliding has ended: phase and friction per unit of normal percussion.
+    /// Returns the phase after the end of sliding and its friction per unit of normal impulse.
     ///
-    /// Sticking takes `f = −W_tt⁺ w_tn`. If that is more than friction gives, sliding starts again
-    /// along a unit vector `d` whose velocity grows, `w_tn − μ W_tt d = κ d` with `κ > 0`; the norm of
-    /// `(μ W_tt + κ)⁻¹ w_tn` falls with `κ` and is 1 for just one.
+    /// Sticking requires `f = −W_tt⁺ w_tn`. If friction cannot provide this, sliding starts again along a
+    /// unit vector `d` whose velocity grows, `w_tn − μ W_tt d = κ d` with `κ > 0`; the norm of
+    /// `(μ W_tt + κ)⁻¹ w_tn` decreases with `κ` and is 1 for exactly one value.
     pub(super) fn after_sliding(&self) -> (Phase, [f64; 2]) {
         let block: Matrix2<f64> = self.delassus.fixed_view::<2, 2>(1, 1).into_owned();
         let coupling = Vector2::new(self.delassus[(1, 0)], self.delassus[(2, 0)]);
@@ -216,7 +216,7 @@ impl<'a> Path<'a> {
             let shift = |part, value: f64| part / (self.friction * value.max(0.0) + kappa);
             parts.zip_map(&eigen.eigenvalues, shift)
         };
-        // At κ = ‖w_tn‖ the norm is at most 1; halving the bracket 200 times exhausts a double.
+        // At κ = ‖w_tn‖ the norm is at most 1; 200 bisections exhaust the precision of a double.
         let (mut low, mut high) = (0.0, parts.norm());
         for _ in 0..200 {
             let middle = 0.5 * (low + high);

@@ -1,8 +1,8 @@
-//! Lemke's path of a step with planar contacts, followed on the contacts' own laws.
+//! Lemke's path of a step with planar contacts, followed by the states of the contacts.
 //!
-//! Lemke's method with the covering vector `d` follows the solutions of the LCP whose vector is
-//! `q + τ d`, from `τ` so large that nothing is pushed to `τ = 0`. For planar contacts these have a
-//! simple form. Each row of `J` has a percussion `p`, a bound `b` of it, and a velocity `y = u + W Λ`:
+//! Lemke's method with the covering vector `d` follows the solutions of the LCP whose vector is `q + τ d`,
+//! from a `τ` so large that all impulses are zero down to `τ = 0`. For planar contacts these have a simple
+//! form. Each row of `J` has an impulse `p`, a bound `b` of it, and a velocity `y = u + W Λ`:
 //!
 //! | row | `b(τ)` | `d` of its velocity | side `σ` |
 //! | --- | --- | --- | --- |
@@ -11,21 +11,21 @@
 //!
 //! and is in one of the states
 //!
-//! | state | percussion | velocity |
+//! | state | impulse | velocity |
 //! | --- | --- | --- |
 //! | `Zero` | `p = 0` | `σ y ≥ −τ d_σ` for each side |
 //! | `Between(σ)` | `0 ≤ σ p ≤ b` | `σ y = −τ d_σ` |
 //! | `Bound(σ)` | `σ p = b` | `σ y ≤ −τ d_σ` |
 //!
-//! so that two unknowns a contact do for the five of the LCP. While no state changes all is affine in
-//! `τ`; where a condition would break, its row goes to the neighboring state and `τ` moves on, forward
-//! or backward, to the side where the new state holds. Each piece is solved from the data of the
+//! so that two unknowns per contact replace the five of the LCP. While no state changes, all quantities are
+//! affine in `τ`. Where a condition would be violated, its row changes to the neighboring state and `τ` moves
+//! on, forward or backward, to the side where the new state holds. Each piece is solved from the data of the
 //! problem, so rounding does not accumulate.
 //!
 //! - **Needs** contacts with at most one tangent.
-//! - **Does not** resolve ties or pieces on which `τ` stands still (percussions that are not unique):
-//!   then it gives up, and the caller turns to the lexicographic method.
-//! - **Cost** `4 r² + a³/3` multiply-adds a piece with `a` rows in between; no allocation.
+//! - **Does not** resolve ties or pieces on which `τ` is constant (impulses that are not unique): it then
+//!   stops, and the caller uses the lexicographic method.
+//! - **Cost** `4 r² + a³/3` multiply-adds per piece with `a` rows in between; no allocation.
 //!
 //! # Source
 //!
@@ -37,10 +37,10 @@ use nalgebra::DVector;
 use super::frame::Frame;
 use crate::Problem;
 
-/// Most pieces of a path for each row; ordinary paths take about one.
+/// Maximum number of pieces of a path for each row; ordinary paths take about one.
 const PATIENCE: usize = 20;
 
-/// Slopes and pivots below this part of what they are made of are rounding.
+/// Slopes and pivots below this fraction of their terms are rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// A quantity that is affine in `τ`: its value at zero and its slope.
@@ -65,10 +65,10 @@ enum State {
     Bound(f64),
 }
 
-/// What a row is, and its part of the covering vector.
+/// The kind of a row, and its part of the covering vector.
 #[derive(Clone, Debug)]
 struct Row {
-    /// Of a tangent the row of its normal, and `μ`.
+    /// For a tangent, the row of its normal, and `μ`.
     normal: Option<(usize, f64)>,
     /// `d_+` and `d_-`.
     cover: [f64; 2],
@@ -87,14 +87,14 @@ pub(super) struct CoveringPath {
     increments: Vec<f64>,
     impulses: Vec<Affine>,
     velocities: Vec<Affine>,
-    /// Rows in between.
+    /// Rows in the state `Between`.
     between: Vec<usize>,
     /// Their equations, row by row.
     system: Vec<f64>,
     answers: Vec<Affine>,
 }
 
-/// A state that ends.
+/// The end of a state.
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     row: usize,
@@ -103,7 +103,7 @@ struct Crossing {
 }
 
 impl CoveringPath {
-    /// None when a contact has two tangents.
+    /// Returns `None` when a contact has two tangents.
     pub(super) fn new(problem: &Problem, frames: &[Frame]) -> Option<Self> {
         let mut rows = Vec::new();
         for frame in frames {
@@ -135,8 +135,8 @@ impl CoveringPath {
         self.rows[row].cover_bound = cover_bound;
     }
 
-    /// Follows the path from the contact velocity `u` with the `increments` and writes the percussions
-    /// at the rows of `J`; whether it came to its end.
+    /// Follows the path from the contact velocity `u` with the `increments` and writes the impulses at the
+    /// rows of `J`; returns whether the path ended.
     pub(super) fn solve(
         &mut self,
         contact_velocity: &DVector<f64>,
@@ -178,7 +178,7 @@ impl CoveringPath {
         false
     }
 
-    /// The row that must be covered last, and how large `τ` is there.
+    /// The row that must be covered last, and the value of `τ` there.
     fn first_crossing(&self, u: &[f64]) -> (Crossing, f64) {
         let to = State::Between(1.0);
         let mut first = (Crossing { row: 0, from: State::Zero, to }, 0.0);
@@ -195,7 +195,7 @@ impl CoveringPath {
         first
     }
 
-    /// Solves for all percussions and velocities in the present states.
+    /// Solves for all impulses and velocities in the current states.
     fn solve_piece(&mut self, u: &[f64]) -> bool {
         self.between.clear();
         for (velocity, &value) in self.velocities.iter_mut().zip(u) {
@@ -206,7 +206,7 @@ impl CoveringPath {
             match self.states[row] {
                 State::Zero => {}
                 State::Between(_) => self.between.push(row),
-                // Of a tangent the part that does not depend on a normal percussion in between.
+                // For a tangent, the part that does not depend on a normal impulse in between.
                 State::Bound(side) => {
                     let bound = self.bound(row);
                     self.push(row, side, bound);
@@ -227,7 +227,7 @@ impl CoveringPath {
         true
     }
 
-    /// Adds `factor` times `impulse` to the percussion of a row, and what it does to the velocities.
+    /// Adds `factor` times `impulse` to the impulse of a row, and its effect to the velocities.
     fn push(&mut self, row: usize, factor: f64, impulse: Affine) {
         self.impulses[row].add(factor, impulse);
         let r = self.rows.len();
@@ -258,7 +258,7 @@ impl CoveringPath {
         }
     }
 
-    /// The next condition to break when `τ` moves in the direction `forward`, and how far it is.
+    /// The next condition that is violated when `τ` moves in the direction `forward`, and its distance.
     fn next_crossing(&self, tau: f64, forward: f64) -> Option<(f64, Crossing)> {
         let mut next: Option<(f64, Crossing)> = None;
         for row in 0..self.rows.len() {
@@ -290,7 +290,7 @@ impl CoveringPath {
         next
     }
 
-    /// What is not negative as long as the row does not leave the state `from` for `to`.
+    /// A quantity that is nonnegative as long as the row does not leave the state `from` for `to`.
     fn margin(&self, row: usize, from: State, to: State) -> Affine {
         match (from, to) {
             (State::Zero, State::Between(side)) => self.excess(row, side),
@@ -311,7 +311,7 @@ impl CoveringPath {
         }
     }
 
-    /// `b`, where the percussion of the normal is known.
+    /// `b`, where the impulse of the normal is known.
     fn bound(&self, row: usize) -> Affine {
         let slope = self.rows[row].cover_bound;
         let Some((normal, friction)) = self.rows[row].normal else {
@@ -332,7 +332,7 @@ impl CoveringPath {
         Affine { value: side * value, slope: if parallel { 0.0 } else { sum } }
     }
 
-    /// Writes the percussions at `τ = 0`, within their bounds.
+    /// Writes the impulses at `τ = 0`, within their bounds.
     fn finish(&self, impulse: &mut DVector<f64>) {
         for (i, row) in self.rows.iter().enumerate() {
             let value = self.impulses[i].value;
@@ -352,7 +352,7 @@ impl Row {
     }
 }
 
-/// Of a normal percussion the tangent that slides with it, and its part of it.
+/// For a normal impulse, the tangent that slides with it, and its ratio to the normal impulse.
 fn sliding(rows: &[Row], states: &[State], normal: usize) -> Option<(usize, f64)> {
     let tangent = normal + 1;
     match (rows.get(tangent)?.normal, states[tangent]) {
@@ -363,8 +363,8 @@ fn sliding(rows: &[Row], states: &[State], normal: usize) -> Option<(usize, f64)
     }
 }
 
-/// Solves the square `system` (row by row) for the right sides in `answers`, by Gaussian elimination
-/// with row exchanges; false when it is singular to rounding.
+/// Solves the square `system` (row by row) for the right sides in `answers`, by Gaussian elimination with row
+/// exchanges; returns false when it is singular to rounding.
 fn eliminate(system: &mut [f64], answers: &mut [Affine]) -> bool {
     let n = answers.len();
     for k in 0..n {

@@ -14,7 +14,7 @@ use rand_chacha::{
 use super::sobol::{self, Sobol};
 use crate::law::Error;
 
-/// Where the increments come from.
+/// Source of the increments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -24,7 +24,7 @@ pub enum Draws {
     #[default]
     Random,
     /// Points of a Sobol sequence, scrambled by the seed, with a dimension for each contact and step: at
-    /// most 256. They fill the box of all increments more evenly, best when their number is a power of
+    /// most 256. They fill the box of all increments more evenly, most evenly when their number is a power of
     /// two.
     Sobol,
 }
@@ -35,9 +35,9 @@ pub(super) struct Source {
     random: ChaCha8Rng,
     /// For the choices among solutions.
     choices: ChaCha8Rng,
-    /// Shared by the clones; none for pseudo-random numbers.
+    /// Shared by the clones; `None` for pseudo-random numbers.
     sobol: Option<Arc<Sobol>>,
-    /// Sample under way, and the dimension that comes next.
+    /// Current sample, and the next dimension.
     index: u64,
     dimension: usize,
 }
@@ -51,7 +51,7 @@ const CHOICES: u128 = 1 << 61;
 impl Source {
     /// # Errors
     ///
-    /// When a Sobol sequence has not that many dimensions.
+    /// When a Sobol sequence does not have that many dimensions.
     pub(super) fn new(draws: Draws, seed: u64, dimensions: usize) -> Result<Self, Error> {
         let sobol = match draws {
             Draws::Random => None,
@@ -67,7 +67,7 @@ impl Source {
         Ok(Self { choices: random.clone(), random, sobol, index: 0, dimension: 0 })
     }
 
-    /// Goes to where the numbers for the covering vector of the sample `index` begin.
+    /// Moves to the start of the numbers for the covering vector of the sample `index`.
     pub(super) fn seek_covering(&mut self, index: u64) {
         self.random.set_stream(index);
         self.random.set_word_pos(COVERING);
@@ -78,7 +78,7 @@ impl Source {
         uniform(self.random.next_u64() >> 11)
     }
 
-    /// Goes to where the increments of the sample `index` begin.
+    /// Moves to the start of the increments of the sample `index`.
     pub(super) fn seek(&mut self, index: u64) {
         (self.index, self.dimension) = (index, 0);
         self.choices.set_stream(index);

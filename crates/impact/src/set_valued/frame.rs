@@ -1,8 +1,8 @@
-//! What a step knows of one contact: [`Frame`].
+//! The data of one contact in a step: [`Frame`].
 
 use nalgebra::DVector;
 
-/// A contact as a step sees it.
+/// The data of a contact in a step.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     /// Row of its normal in `J`; its tangents follow.

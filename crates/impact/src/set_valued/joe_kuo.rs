@@ -1,8 +1,8 @@
 //! Primitive polynomials and initial direction numbers of the Sobol sequence.
 //!
-//! For the dimensions from the second on: the inner coefficients of a primitive polynomial over GF(2)
-//! as binary digits of a number, and the first odd numbers `m_1, m_2, …`, as many as the degree, chosen
-//! so that projections on pairs of dimensions are evenly filled.
+//! For each dimension from the second on: the inner coefficients of a primitive polynomial over GF(2) as
+//! binary digits of a number, and the first odd numbers `m_1, m_2, …`, as many as the degree, chosen so that
+//! projections on pairs of dimensions are evenly filled.
 //!
 //! # Source
 //!

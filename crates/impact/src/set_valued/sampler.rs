@@ -1,4 +1,4 @@
-//! The [`Sampler`]: one sample after another, step by step, in memory that is allocated once.
+//! The [`Sampler`]: generates samples one after another, step by step, in memory that is allocated once.
 //!
 //! # Source
 //!
@@ -21,8 +21,8 @@ use crate::{Problem, law::Error};
 ///
 /// # Example
 ///
-/// A flat bar of 1 kg and 2 m with corners at its ends falls at 1 m/s. Given to the left corner alone,
-/// a large increment makes it pivot: the left corner stops and the right one goes on falling.
+/// A flat bar of 1 kg and 2 m with corners at its ends falls at 1 m/s. A large increment at the left corner
+/// alone makes it pivot: the left corner stops and the right one continues to fall.
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
@@ -43,7 +43,7 @@ pub struct Sampler<'a> {
     problem: &'a Problem,
     settings: Settings,
     statement: Statement,
-    /// The fast way, for planar contacts.
+    /// The fast method, for planar contacts.
     path: Option<CoveringPath>,
     source: Source,
     /// Draws among the solutions of a step, where that is asked for and steps are small.
@@ -51,11 +51,11 @@ pub struct Sampler<'a> {
     /// Velocity before the impact, joints satisfied, and its contact velocity.
     start: DVector<f64>,
     start_contact: DVector<f64>,
-    /// Fastest contact velocity before the impact, or 1 if nothing moves (m/s).
+    /// Fastest contact velocity before the impact, or 1 if all rows are at rest (m/s).
     speed: f64,
     /// Units of the residuals.
     units: Units,
-    /// Speed and percussion that covering vectors of ones have.
+    /// Units of speed and impulse for covering vectors of ones.
     covering_units: [f64; 2],
 
     index: u64,
@@ -68,7 +68,7 @@ pub struct Sampler<'a> {
     choices: Choices,
     figures: Figures,
 
-    /// Of the step under way: its increments, percussions and the contact velocity it leads to.
+    /// Increments and impulses of the current step, and the contact velocity after it.
     increments: Vec<f64>,
     step_impulse: DVector<f64>,
     step_velocity: DVector<f64>,
@@ -94,9 +94,9 @@ pub struct Path {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathStep {
-    /// Largest increment of each contact's normal percussion, `λ̄` (N·s).
+    /// Maximum increment of each contact's normal impulse, `λ̄` (N·s).
     pub increments: Vec<f64>,
-    /// Percussions of the step, at the rows of `J` (length `r`, N·s).
+    /// Impulses of the step, at the rows of `J` (length `r`, N·s).
     pub impulse: DVector<f64>,
     /// Velocity at its end (length `n_v`, m/s and rad/s).
     pub velocity: DVector<f64>,
@@ -105,7 +105,7 @@ pub struct PathStep {
 }
 
 impl<'a> Sampler<'a> {
-    /// Allocates all memory; the velocity is that before the impact.
+    /// Allocates all memory; starts at the velocity before the impact.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl<'a> Sampler<'a> {
         Ok(sampler)
     }
 
-    /// Goes back to the velocity before the impact, to begin the sample `index`.
+    /// Returns to the velocity before the impact, to begin the sample `index`.
     pub fn restart(&mut self, index: u64) {
         self.index = index;
         self.contact_velocity.copy_from(&self.start_contact);
@@ -173,13 +173,13 @@ impl<'a> Sampler<'a> {
         self.see_whether_it_ends();
     }
 
-    /// Takes one step in which the normal percussions grow by at most `increments` (one for each
-    /// contact, N·s, ≥ 0), whether or not contacts approach.
+    /// Takes one step in which the normal impulses grow by at most `increments` (one for each contact, N·s, ≥
+    /// 0), whether or not contacts approach.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] when there is not one increment for each contact, or one is negative or not
-    /// finite. That the step was not solved is no error but the [`termination`](Self::termination).
+    /// [`Error::Setting`] when there is not one increment for each contact, or one is negative or not finite.
+    /// A step that was not solved is not an error; it is the [`termination`](Self::termination).
     pub fn step(&mut self, increments: &[f64]) -> Result<(), Error> {
         if increments.len() != self.increments.len() {
             let (value, expected) = (increments.len() as f64, "one for each contact");
@@ -203,7 +203,7 @@ impl<'a> Sampler<'a> {
         self.run_observed(index, |_| ());
     }
 
-    /// Follows the sample `index` to its end and keeps all of it.
+    /// Follows the sample `index` to its end and stores all its steps.
     #[must_use]
     pub fn path(&mut self, index: u64) -> Path {
         let mut steps = Vec::new();
@@ -232,19 +232,19 @@ impl<'a> Sampler<'a> {
         &self.contact_velocity
     }
 
-    /// Percussions of the steps so far, at the rows of `J` (length `r`, N·s).
+    /// Impulses of the steps so far, at the rows of `J` (length `r`, N·s).
     #[must_use]
     pub const fn impulse(&self) -> &DVector<f64> {
         &self.impulse
     }
 
-    /// LCPs solved so far, the last small step of a run left out.
+    /// Number of LCPs solved so far, without the last small step of a run.
     #[must_use]
     pub const fn lcps(&self) -> usize {
         self.lcps
     }
 
-    /// How the sample ended, [`Limit`](Termination::Limit) as long as contacts approach.
+    /// How the sample ended; [`Limit`](Termination::Limit) as long as contacts approach.
     #[must_use]
     pub const fn termination(&self) -> Termination {
         self.termination
@@ -357,7 +357,7 @@ impl<'a> Sampler<'a> {
         figures.residual <= self.settings.lemke.tolerance
     }
 
-    /// Computes the velocity that the percussions of the step lead to, and judges them.
+    /// Computes the velocity after the impulses of the step, and the figures of the step.
     fn judge(&mut self) -> Figures {
         self.step_velocity.copy_from(&self.contact_velocity);
         self.step_velocity.gemv(1.0, self.problem.delassus(), &self.step_impulse, 1.0);
@@ -377,7 +377,7 @@ impl<'a> Sampler<'a> {
         self.termination = if approaching { Termination::Limit } else { Termination::Separated };
     }
 
-    /// The velocity that belongs to the percussions so far.
+    /// Computes the velocity from the impulses so far.
     fn update_velocity(&mut self) {
         self.velocity.copy_from(&self.start);
         self.velocity.gemv(1.0, self.problem.response(), &self.impulse, 1.0);
@@ -418,7 +418,7 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// A speed, and the percussion that the contact that is hardest to move takes at this speed.
+/// A speed, and the impulse of the contact that is hardest to move at this speed.
 fn typical(problem: &Problem, speed: f64) -> [f64; 2] {
     let w = (0..problem.contacts().len()).map(|k| {
         let row = problem.rows(k).start;

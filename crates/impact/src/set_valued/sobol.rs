@@ -1,12 +1,12 @@
 //! A scrambled Sobol sequence with random access.
 //!
-//! Point `i` has in each dimension the binary digits `C i + e`, where `i` is the vector of the digits
-//! of its index, `C` the generating matrix of the dimension and all is modulo 2. The seed scrambles:
-//! `C` is multiplied from the left by a random lower triangular matrix with ones on its diagonal, and
-//! `e` is random. Both keep how evenly the points of every block of `2ᵏ` indices are spread, and each
+//! In each dimension point `i` has the binary digits `C i + e`, where `i` is the vector of the digits of its
+//! index, `C` the generating matrix of the dimension, and all arithmetic is modulo 2. The seed determines the
+//! scrambling: `C` is multiplied from the left by a random lower triangular matrix with ones on its diagonal,
+//! and `e` is random. Both preserve how evenly the points of every block of `2ᵏ` indices are spread, and each
 //! point by itself is uniformly distributed.
 //!
-//! - **Cost** of a number: an exclusive or for each nonzero digit of the index.
+//! - **Cost** of a number: one exclusive or for each nonzero digit of the index.
 //! - **Deterministic**: the digits of the scrambling are those of `ChaCha8`.
 //!
 //! # Source
@@ -23,16 +23,16 @@ use rand_chacha::{
 
 use super::joe_kuo::PARAMETERS;
 
-/// Most dimensions.
+/// Maximum number of dimensions.
 pub(super) const DIMENSIONS: usize = PARAMETERS.len() + 1;
 
-/// Digits of an index and of a coordinate: those of a double.
+/// Number of digits of an index and of a coordinate: those of a double.
 const DIGITS: usize = 53;
 
 /// Stream of the generator from which the scrambling comes; no sample has this index.
 const SCRAMBLING: u64 = u64::MAX;
 
-/// The generating matrices. After 2⁵³ points the sequence begins anew.
+/// The generating matrices. After 2⁵³ points the sequence repeats.
 #[derive(Clone, Debug)]
 pub(super) struct Sobol {
     dimensions: Vec<Dimension>,
@@ -40,7 +40,7 @@ pub(super) struct Sobol {
 
 #[derive(Clone, Debug)]
 struct Dimension {
-    /// Columns of `C`, the first digit of a coordinate being the highest of the 53 bits.
+    /// Columns of `C`; the first digit of a coordinate is the highest of the 53 bits.
     columns: [u64; DIGITS],
     /// `e`.
     shift: u64,

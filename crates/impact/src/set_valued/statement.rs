@@ -1,6 +1,6 @@
-//! The LCP of one step as it is stated, its solution by Lemke's method, and the judge of any solution.
+//! The LCP of one step, its solution by Lemke's method, and the check of any solution.
 //!
-//! With the percussions `β` along the directions of friction `D`, the slip speeds `γ` and the
+//! With the impulses `β` along the directions of friction `D`, the slip speeds `γ` and the
 //! multipliers `s` of the increments,
 //!
 //! ```math
@@ -63,7 +63,7 @@ impl Statement {
         Ok(Self {
             frames,
             directions: first,
-            // Of size zero only without contacts, and then no step is ever taken.
+            // The size is zero only without contacts, and then no step is taken.
             lcp: if n == 0 {
                 lcp::Problem::new(DMatrix::zeros(1, 1), DVector::zeros(1))?
             } else {
@@ -75,12 +75,12 @@ impl Statement {
         })
     }
 
-    /// The covering vector in rows of `s`, `λ_n`, `β` and `γ`, for the caller to change.
+    /// The covering vector in rows of `s`, `λ_n`, `β` and `γ`, which the caller may change.
     pub(super) fn covering_mut(&mut self) -> &mut DVector<f64> {
         &mut self.covering
     }
 
-    /// Whether row `i` of the covering vector is one of percussions.
+    /// Whether row `i` of the covering vector belongs to impulses.
     pub(super) fn is_row_of_percussions(&self, i: usize) -> bool {
         let m = self.frames.len();
         i < m || i >= 2 * m + self.directions
@@ -101,8 +101,8 @@ impl Statement {
         }
     }
 
-    /// Solves the step from the contact velocity `u` (m/s) with the `increments` (N·s) by Lemke's
-    /// method and writes the percussions at the rows of `J`; whether it was solved.
+    /// Solves the step from the contact velocity `u` (m/s) with the `increments` (N·s) by Lemke's method and
+    /// writes the impulses at the rows of `J`; returns whether it was solved.
     pub(super) fn solve(
         &mut self,
         contact_velocity: &DVector<f64>,
@@ -175,8 +175,8 @@ impl Statement {
         }
     }
 
-    /// Judges the percussions of a step that lead from the contact velocity `before` to `after`, on
-    /// the problem as stated; of a contact in space with the `β` that [`solve`](Self::solve) left.
+    /// Checks the impulses of a step that lead from the contact velocity `before` to `after`, on the problem
+    /// as stated; for a contact in space with the `β` from the last [`solve`](Self::solve).
     ///
     /// The multipliers `s` and `γ` are the ones that fit best.
     pub(super) fn judge(
@@ -209,7 +209,7 @@ impl Statement {
             }
             let bound = frame.friction * normal;
             let (speed, own) = units.of(frame.row + 1..=frame.row + frame.tangents);
-            // The bound is known as well as the normal percussion.
+            // The bound is as accurate as the normal impulse.
             let units = (speed, own.max(percussion));
             let used = if frame.tangents == 1 {
                 let (slip, push) = (after[frame.row + 1], impulse[frame.row + 1]);
@@ -237,9 +237,10 @@ impl Statement {
 
 /// Units of the residuals, by rows of `J`.
 ///
-/// With the fastest row before the impact, `U = max_j |u_j|/√W_jj`, a row `i` has the speed `√W_ii U` and the percussion `U/√W_ii` that
-/// changes its velocity by as much; what is small in them is small beside the kinetic energy that the contacts meet with. One speed and one percussion for all
-/// rows would hide all of a row that is short or moves little mass.
+/// With the fastest row before the impact, `U = max_j |u_j|/√W_jj`, a row `i` has the speed `√W_ii U` and the
+/// impulse `U/√W_ii` that changes its velocity by as much. Values that are small in these units are small
+/// compared with the kinetic energy of the approaching contacts. With one speed and one impulse for all rows,
+/// the errors of a row that is short or moves little mass would be invisible.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
     speeds: Vec<f64>,
@@ -247,8 +248,8 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// Of `problem` with the velocities `contact_velocity` before the impact; `speed` of rows that nothing moves, and of all
-    /// where none moves, and no percussion above `step`.
+    /// Units of `problem` with the velocities `contact_velocity` before the impact. Rows that cannot move
+    /// have the unit `speed`, as have all rows if none moves, and no unit of impulse exceeds `step`.
     pub(super) fn new(
         problem: &Problem,
         contact_velocity: &DVector<f64>,
@@ -269,7 +270,7 @@ impl Units {
         Self { percussions: percussions.collect(), speeds }
     }
 
-    /// The largest speed and percussion of some rows.
+    /// The largest speed and impulse of some rows.
     fn of(&self, rows: RangeInclusive<usize>) -> (f64, f64) {
         let largest = |units: &[f64]| units.iter().copied().fold(0.0, f64::max);
         (largest(&self.speeds[rows.clone()]), largest(&self.percussions[rows]))

@@ -1,4 +1,5 @@
-//! What is said of the samples: each [`Sample`] to a [`Summary`], all of them in [`Statistics`].
+//! Summaries of the samples: the trait [`Summary`], which receives each [`Sample`], and the [`Statistics`] of
+//! all.
 
 use nalgebra::DVector;
 
@@ -28,17 +29,17 @@ pub struct Sample<'a> {
     pub velocity: &'a DVector<f64>,
     /// `J v⁺` (length `r`, m/s).
     pub contact_velocity: &'a DVector<f64>,
-    /// Percussions of all steps together, at the rows of `J` (length `r`, N·s).
+    /// Impulses of all steps together, at the rows of `J` (length `r`, N·s).
     pub impulse: &'a DVector<f64>,
-    /// LCPs solved, the last small step left out.
+    /// Number of LCPs solved, without the last small step.
     pub lcps: usize,
     /// [`Separated`](Termination::Separated) or [`Closed`](Termination::Closed).
     pub termination: Termination,
 }
 
-/// What a caller wants to know of the post-impact set, gathered sample by sample.
+/// A property of the post-impact set, accumulated sample by sample.
 ///
-/// Recording samples one by one must give the same as recording the first of them in one summary, the
+/// Recording all samples in one summary must give the same as recording the first of them in one summary, the
 /// rest in another that was empty, and merging. A pair of summaries is a summary, and so is `()`.
 ///
 /// # Example
@@ -62,10 +63,10 @@ pub struct Sample<'a> {
 /// }
 /// ```
 pub trait Summary: Clone + Send {
-    /// Takes note of a sample.
+    /// Records a sample.
     fn record(&mut self, sample: &Sample<'_>);
 
-    /// Takes over what a summary of samples with larger indices has noted.
+    /// Merges a summary of samples with larger indices into this one.
     fn merge(&mut self, later: Self);
 }
 
@@ -101,13 +102,13 @@ impl<A: Summary, B: Summary, C: Summary> Summary for (A, B, C) {
     }
 }
 
-/// How well steps were solved: the worst of each figure over all of them, zero for exact solutions.
+/// Accuracy of the steps: the worst of each figure over all of them, zero for exact solutions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Figures {
     /// Natural-map residual of the step's LCP (dimensionless). With the fastest row before the impact,
-    /// `U = max_j |u_j|/√W_jj`, the velocity of a row `i` is in units of `√W_ii U` and its percussion in units of `U/√W_ii`,
+    /// `U = max_j |u_j|/√W_jj`, the velocity of a row `i` is in units of `√W_ii U` and its impulse in units of `U/√W_ii`,
     /// or of `h` if that is less.
     pub residual: f64,
     /// Growth of the kinetic energy, `½ Λ · (u + u')` where positive (J).
@@ -116,13 +117,13 @@ pub struct Figures {
     pub adhesion: f64,
     /// Friction beyond its bound, `‖Λ_t‖ − μ Λ_n` where positive (N·s); in space that of the polygon.
     pub cone_violation: f64,
-    /// Difference of the contact velocities followed from step to step and those of `v⁺`, at the end of
-    /// a sample (m/s).
+    /// Difference between the contact velocities accumulated from step to step and those of `v⁺`, at the end
+    /// of a sample (m/s).
     pub drift: f64,
 }
 
 impl Figures {
-    /// Raises each figure to that of `other`; NaN wins.
+    /// Raises each figure to that of `other`; NaN takes precedence.
     pub(super) fn raise(&mut self, other: &Self) {
         raise(&mut self.residual, other.residual);
         raise(&mut self.energy_gain, other.energy_gain);
@@ -161,24 +162,24 @@ impl Choices {
     }
 }
 
-/// How the samples ended, and what they took.
+/// Counts of how the samples ended, and of the LCPs they took.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Samples drawn, the sum of the next four.
+    /// Number of samples drawn, the sum of the next four.
     pub samples: u64,
-    /// Samples that ended without approach within `N` steps.
+    /// Number of samples that ended without approach within `N` steps.
     pub terminated: u64,
-    /// Samples that ended without approach after the last small step.
+    /// Number of samples that ended without approach after the last small step.
     pub closed: u64,
-    /// Samples that still approach.
+    /// Number of samples that still approach.
     pub limit: u64,
-    /// Samples with a step that was not solved; their further steps were not taken.
+    /// Number of samples with a step that was not solved; their further steps were not taken.
     pub unsolved: u64,
-    /// Number of samples that took 0, 1, … `N` LCPs, the last small step left out.
+    /// Number of samples that took 0, 1, … `N` LCPs, without the last small step.
     pub lcps: Vec<u64>,
-    /// Steps whose percussions the fast path did not find, so that Lemke's method solved them.
+    /// Number of steps whose impulses the fast method did not find, so that Lemke's method solved them.
     pub fallbacks: u64,
     /// How solutions of steps were chosen.
     pub choices: Choices,
@@ -201,7 +202,7 @@ impl Statistics {
         }
     }
 
-    /// LCPs of all samples together, last small steps left out.
+    /// Total number of LCPs of all samples, without last small steps.
     #[must_use]
     pub fn total_lcps(&self) -> u64 {
         (0..).zip(&self.lcps).map(|(lcps, samples): (u64, _)| lcps * samples).sum()

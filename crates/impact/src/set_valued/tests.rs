@@ -84,7 +84,7 @@ fn random_problem(contacts: usize, random: &mut Source) -> Problem {
     Problem::new(Mass::Matrix(mass), row(), contacts).unwrap()
 }
 
-/// The residual of percussions that lead `problem` from its velocity in one step with increments of `step`.
+/// The residual of impulses that lead `problem` from its velocity in one step with increments of `step`.
 fn residual(problem: &Problem, step: f64, impulse: &DVector<f64>) -> f64 {
     let statement = Statement::new(problem, 8).unwrap();
     let before = problem.free_contact_velocity();

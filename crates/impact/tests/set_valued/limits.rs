@@ -44,7 +44,7 @@ fn one_contact_that_does_not_reverse_is_rouths_at_any_step() {
 }
 
 /// Sliding stops and begins the other way: the step in which it does rubs with the later direction
-/// throughout. The worst of many draws is off by a part of that step's percussion, so the error is
+/// throughout. The worst of many draws is off by a part of that step's impulse, so the error is
 /// of first order.
 #[test]
 fn one_contact_that_reverses_converges_with_the_step() {
@@ -55,7 +55,7 @@ fn one_contact_that_reverses_converges_with_the_step() {
         let order = (pair[0] / pair[1]).log2();
         assert!((0.8..1.2).contains(&order), "{errors:?}");
     }
-    // The percussion differs by at most 2 μ h, and W by at most 7 in a row.
+    // The impulse differs by at most 2 μ h, and W by at most 7 in a row.
     assert!(errors[3] <= 2.0 * 0.3 * 0.01 * 7.0, "{errors:?}");
 }
 

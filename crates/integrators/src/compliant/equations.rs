@@ -7,29 +7,30 @@
 //! \dot e = N(q)\, v, \qquad M(q)\, \dot v = k(q, v, t) + J(q)^\mathsf{T} f, \qquad \dot P = f,
 //! ```
 //!
-//! with the contact forces `f(g, J v)`. Differences of nearly equal contact forces would lose the digits
-//! that stiff laws need, so a derivative takes the two parts apart: the forces change in closed form, and
-//! everything else is a central difference with the forces held.
+//! with the contact forces `f(g, J v)`. Differences of nearly equal contact forces would lose the digits that
+//! stiff laws need. Derivatives therefore treat two parts separately: the change of the forces in closed
+//! form, and the rest by central differences with fixed forces.
 
 use nalgebra::{DMatrix, Vector2};
 use percussion_dynamics::ContactRows;
 
 use super::{Model, Snapshot, State};
 
-/// Step of the central differences, relative to how far what varies goes while bodies move by the length of the model: their error is
-/// `h² + eps/h`, some 1e-10, and only the speed of the iteration depends on it.
+/// Step of the central differences, relative to the strides of the unknowns (their changes while bodies move
+/// by the length of the model). Their error is `h² + eps/h`, some 1e-10, and affects only the speed of the
+/// iteration.
 const DIFFERENCE: f64 = 1e-5;
 
 #[derive(Debug)]
 pub(super) struct Equations<'a> {
     pub(super) model: &'a Model,
     origin: &'a [f64],
-    /// How far displacements and velocities go while bodies move by the length of the model in its time.
+    /// Changes of displacements and velocities while bodies move by the length of the model.
     strides: &'a [f64],
-    /// Which contacts act at all: those whose gap was not open when the integration last started.
+    /// Whether each contact acts: its gap was not open at the last restart.
     pub(super) touching: Vec<bool>,
     pub(super) evaluations: usize,
-    /// What belongs to the state evaluated last.
+    /// Quantities of the state evaluated last.
     pub(super) coordinates: Vec<f64>,
     /// The coordinates of a snapshot, and a displacement of zero.
     shown: Vec<f64>,
@@ -91,7 +92,8 @@ impl<'a> Equations<'a> {
         (displacement, velocity, impulses)
     }
 
-    /// A look at `y`, its quaternions normalized: the errors of steps add up in their lengths, which no equation depends on.
+    /// Returns a snapshot of `y` with normalized quaternions: step errors accumulate in their lengths, on
+    /// which no equation depends.
     pub(super) fn snapshot<'s>(&'s mut self, time: f64, y: &'s [f64]) -> Snapshot<'s> {
         self.evaluate_contacts(y);
         self.model.system().retract(&self.coordinates, &self.nowhere, &mut self.shown);
@@ -108,7 +110,7 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// The state of `y`, its quaternions normalized.
+    /// The state of `y` with normalized quaternions.
     pub(super) fn state(&mut self, time: f64, y: &[f64]) -> State {
         self.set_coordinates(y);
         let (_, velocity, impulses) = self.split(y);
@@ -172,8 +174,8 @@ impl<'a> Equations<'a> {
             apply_rows(rows, velocity, u);
             let force = &mut self.forces[components * index..components * (index + 1)];
             if self.touching[index] {
-                // Just outside, where a step may end before the opening is found, the law is continued
-                // from the closed side: no jump is seen within a step.
+                // Just outside, where a step may end before the opening is located, the law is continued from
+                // the closed side, so that there is no jump within a step.
                 let (normal, tangent) = contact.law.force(gap.min(0.0), u[0], slip(u));
                 write_force(force, normal, &tangent);
             } else {
@@ -207,7 +209,7 @@ impl<'a> Equations<'a> {
         self.add_force_change(y, direction, change);
     }
 
-    /// The change with the contact forces held.
+    /// The change with fixed contact forces.
     fn add_held_change(&mut self, time: f64, y: &[f64], direction: &[f64], change: &mut [f64]) {
         let scale = length(direction, self.strides);
         let step = DIFFERENCE / scale;
@@ -228,7 +230,7 @@ impl<'a> Equations<'a> {
         }
         self.scratch.shifted = shifted;
         self.scratch.rate = rate;
-        // The held forces are no impulses of the change.
+        // The fixed forces do not contribute to the change of the impulses.
         let states = self.origin.len() + self.model.system().velocity_count();
         change[states..].fill(0.0);
     }
@@ -281,7 +283,7 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// Writes `ẏ` at the coordinates and rows set, with the forces held.
+    /// Writes `ẏ` at the current coordinates and rows, with fixed forces.
     fn rate_with_held_forces(&mut self, time: f64, y: &[f64], rate: &mut [f64]) {
         let system = self.model.system();
         let (_, velocity, _) = self.split(y);

@@ -1,20 +1,20 @@
-//! Everything that can be wrong with a model or a start.
+//! Errors in a model or a start.
 
 use percussion_dynamics::{gap, system::CoordinateError};
 
-/// Why a model or a start is refused, or an integration could not go on.
+/// Reasons why a model or a start is refused, or an integration could not continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Without contacts there is nothing compliant.
+    /// The model has no contacts, so nothing is compliant.
     #[error("a compliant model needs at least one contact, got none")]
     NoContacts,
-    /// The surfaces of a contact do not fit the system.
+    /// The surfaces of a contact do not match the system.
     #[error("contact {contact}: {source}")]
     Gap {
-        /// Offending contact.
+        /// Index of the contact.
         contact: usize,
-        /// What is wrong with it.
+        /// The error of its gap function.
         source: gap::Error,
     },
     /// A setting is outside its documented range.
@@ -24,7 +24,7 @@ pub enum Error {
         name: &'static str,
         /// Value given.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
     /// The coordinates of the start do not describe a position.
@@ -53,13 +53,13 @@ pub enum Error {
     End {
         /// Time of the start (s).
         start: f64,
-        /// End asked for (s).
+        /// Requested end (s).
         end: f64,
     },
     /// The solver of differential equations refused its problem.
     #[error("solver of differential equations: {reason}")]
     Solver {
-        /// What it said.
+        /// Its message.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What moves, and which compliant contacts act on it.
+//! The moving system, and the compliant contacts that act on it.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// A system and its contacts, in the order in which states number them.
+    /// Combines a system and its contacts, which states number in this order.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Model {
         self.system.energy(coordinates, velocity) + self.contacts.iter().map(elastic).sum::<f64>()
     }
 
-    /// A state of this model at time 0 with nothing accumulated yet.
+    /// A state of this model at time 0 with zero accumulated impulses.
     ///
     /// # Errors
     ///

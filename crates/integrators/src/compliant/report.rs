@@ -1,8 +1,8 @@
-//! States on the way, and how an integration ended.
+//! States during an integration, and its result.
 
 use crate::{energy::EnergyBalance, scales::Scales};
 
-/// Where a system is, how it moves, and what its contacts have passed on so far.
+/// Position and velocity of a system, and the impulses of its contacts so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Time (s).
@@ -34,8 +34,8 @@ pub struct Snapshot<'a> {
     pub contact_velocity: &'a [f64],
     /// Contact forces of all contact components (N), zero where a contact is open.
     pub forces: &'a [f64],
-    /// Which contacts touch: those whose gap was not open at the last restart, which is made
-    /// whenever one opens or closes.
+    /// Whether each contact touches: its gap was not open at the last restart. There is a restart whenever a
+    /// contact opens or closes.
     pub touching: &'a [bool],
 }
 
@@ -55,31 +55,31 @@ pub enum Status {
     StepTooSmall,
     /// Newton's iterations of an implicit method failed 20 000 times since the last restart.
     NotConverged,
-    /// The state grew beyond all numbers.
+    /// The state overflowed.
     NotFinite,
     /// The end or the stop was reached with more energy than the motion can have, see [`Report::energy`].
     EnergyGained,
 }
 
-/// What an integration cost.
+/// Cost of an integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Steps accepted.
+    /// Number of accepted steps.
     pub steps: usize,
-    /// Steps tried and rejected because their error was too large.
+    /// Number of steps rejected because their error was too large.
     pub rejected_steps: usize,
-    /// Newton iterations; none for explicit methods.
+    /// Number of Newton iterations; zero for explicit methods.
     pub newton_iterations: usize,
-    /// Newton iterations that did not converge.
+    /// Number of Newton iterations that did not converge.
     pub newton_failures: usize,
-    /// Evaluations of the contact forces: by steps, by derivatives, and to look at states.
+    /// Number of evaluations of the contact forces: by steps, by derivatives, and for snapshots.
     pub evaluations: usize,
-    /// Times that contacts opened or closed.
+    /// Number of times that contacts opened or closed.
     pub restarts: usize,
 }
 
-/// The end of an integration.
+/// Result of an integration.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -87,10 +87,10 @@ pub struct Report {
     pub status: Status,
     /// The last state.
     pub state: State,
-    /// The account of the energy, that of the contacts included.
+    /// The energy balance, including that of the contacts.
     pub energy: EnergyBalance,
-    /// What it cost.
+    /// Its cost.
     pub counters: Counters,
-    /// Length, mass and time that tolerances were relative to.
+    /// Length, mass and time to which tolerances are relative.
     pub scales: Scales,
 }

@@ -1,4 +1,4 @@
-//! From event to event.
+//! The loop over the events of an integration.
 
 use std::{cell::RefCell, ops::ControlFlow};
 
@@ -15,11 +15,12 @@ use crate::{
     events::{Between, Ending, Watch, step_to_event},
 };
 
-/// How often one step may be shortened. Each time at least halves it, so the smallest step ends it first.
+/// Maximum number of times that one step may be shortened. Each time at least halves it, so the minimum step
+/// ends this first.
 const SHORTENINGS: usize = 1100;
 
-/// How often Newton's iterations may fail between two restarts. Runs that get on fail once in some ten
-/// steps; with numbers beyond all bounds they fail forever, and no step is too small to be tried.
+/// Maximum number of failed Newton iterations between two restarts. A successful integration fails once in
+/// some ten steps; on overflow the iterations fail forever, and the steps never become too small.
 const NEWTON_FAILURES: usize = 20_000;
 
 /// A function of the state that ends the motion when it is no longer negative.
@@ -36,7 +37,7 @@ pub(super) struct Run<'a, 'm> {
     pub(super) begin: f64,
     /// Energy of the motion so far.
     pub(super) account: ControlledAccount,
-    /// Time and unknowns reached.
+    /// Time and unknowns of the current state.
     pub(super) time: f64,
     pub(super) unknowns: Vec<f64>,
 }
@@ -71,7 +72,7 @@ impl Run<'_, '_> {
         Ok(Report { energy, status, state, counters: self.counters, scales })
     }
 
-    /// Lets the contacts touch whose gap is not open.
+    /// Marks the contacts whose gap is not open as touching.
     fn close_and_open(&self) {
         let equations = &mut *self.equations.borrow_mut();
         equations.locate(&self.unknowns);
@@ -80,11 +81,10 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Goes on to the next event, or breaks with the end.
+    /// Advances to the next event, or breaks at the end.
     fn advance(&mut self) -> Result<ControlFlow<Status>, Error> {
-        // The solver counts time from the last restart, where steps may be shorter than the
-        // rounding of a time that began elsewhere, and in units of the time of the model, since some
-        // of its limits are times.
+        // The solver measures time from the last restart, where steps may be shorter than the rounding of the
+        // absolute time, and in units of the time of the model, because some of its limits are times.
         self.begin = self.time;
         let (equations, begin, unit) = (self.equations, self.begin, self.settings.scales.time);
         let (first, count) = (self.unknowns.clone(), self.unknowns.len());
@@ -114,7 +114,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Steps until an event or the end, and counts.
+    /// Takes steps until an event or the end, and counts them.
     fn follow<'p, Eqn, Solver>(
         &mut self,
         solver: Result<Solver, DiffsolError>,
@@ -153,7 +153,7 @@ impl Run<'_, '_> {
         self.stop.is_some_and(reached)
     }
 
-    /// Enters the step that ends at the time and the unknowns reached.
+    /// Enters the step to the current time and unknowns into the energy account.
     fn enter(&mut self, middle_power: f64) {
         let equations = &mut *self.equations.borrow_mut();
         let Resolved { relative_tolerance, strides, absolute_tolerances, .. } = self.settings;
@@ -182,7 +182,7 @@ impl Run<'_, '_> {
 }
 
 impl Watch for Run<'_, '_> {
-    /// Whether a contact has opened or closed, or the stop function is not negative any more.
+    /// Whether a contact has opened or closed, or the stop function is no longer negative.
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
         let opened_or_closed = self.equations.borrow_mut().opened_or_closed(y);
         opened_or_closed || self.stops_at(self.begin + self.settings.scales.time * t, y)

@@ -9,22 +9,22 @@ use crate::{model, scales::Scales};
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Method {
-    /// Backward differentiation formulas of order 1 to 5 with variable steps, implicit: for stiff
-    /// contacts, which are those with much damping or with friction close to rest (default).
+    /// Backward differentiation formulas of order 1 to 5 with variable steps, implicit: for stiff contacts,
+    /// such as those with high damping or with friction near rest (default).
     #[default]
     Bdf,
-    /// The implicit one-step method TR-BDF2 of order 2: independent of the other, to check it.
+    /// The implicit one-step method TR-BDF2 of order 2, for independent checks of the default method.
     TrBdf2,
-    /// The explicit one-step method of Tsitouras of order 5: for contacts that are elastic or lightly
-    /// damped and slide, where following the collision needs more steps than stability.
+    /// The explicit one-step method of Tsitouras of order 5: for contacts that are elastic or lightly damped
+    /// and slide. For these the resolution of the collision requires more steps than stability does.
     Tsit45,
 }
 
 /// Settings of [`integrate`](super::integrate).
 ///
-/// An error of a step is acceptable when, in the mean square over all components, it is at most the
-/// absolute tolerance of the component plus the relative tolerance times its size. Positions count
-/// from the start of the integration, so that the relative tolerance applies to displacements.
+/// The error of a step is acceptable when, in the mean square over all components, it is at most the absolute
+/// tolerance of the component plus the relative tolerance times its size. Displacements are measured from the
+/// start of the integration; the relative tolerance applies to them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -33,26 +33,27 @@ pub struct Settings {
     pub method: Method,
     /// Relative tolerance, in `[1e-13, 0.1]` (default `1e-8`).
     pub relative_tolerance: f64,
-    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// Length `L`, mass `m` and time `T` to which tolerances are relative; by default those of the model
     /// ([`Scales::of`]).
     pub scales: Option<Scales>,
-    /// Absolute tolerance of displacements (m, rad; > 0); by default `1e-12` of how far each coordinate goes while bodies
-    /// move by `L`.
+    /// Absolute tolerance of displacements (m, rad; > 0); by default `1e-12` of the change of each coordinate
+    /// while bodies move by `L`.
     ///
-    /// It has to be small against the depth of the contacts: a velocity `v` stops in a spring `k` within
-    /// `v √(m/k)`.
+    /// It must be small compared with the depth of the contacts: a velocity `v` is stopped by a spring `k`
+    /// within `v √(m/k)`.
     pub displacement_tolerance: Option<f64>,
-    /// Absolute tolerance of velocities (m/s, rad/s; > 0); by default `1e-9` of those that move bodies by `L` in `T`.
+    /// Absolute tolerance of velocities (m/s, rad/s; > 0); by default `1e-9` of the velocities that move
+    /// bodies by `L` in `T`.
     ///
-    /// Where contacts stick it has to be a tenth of the width of their friction law or less.
+    /// Where contacts stick, it must be at most a tenth of the width of their friction law.
     pub velocity_tolerance: Option<f64>,
     /// Absolute tolerance of contact impulses (N·s; > 0, default `1e-9 m L/T`).
     pub impulse_tolerance: Option<f64>,
-    /// Largest number of steps (≥ 1, default `1_000_000`).
+    /// Maximum number of steps (≥ 1, default `1_000_000`).
     pub step_limit: usize,
-    /// Largest number of restarts, one for each time that contacts open or close (≥ 1, default `10_000`).
+    /// Maximum number of restarts, one for each time that contacts open or close (≥ 1, default `10_000`).
     pub restart_limit: usize,
-    /// Steps shorter than this end the integration (s; > 0, default `1e-16 T`).
+    /// Minimum step; shorter steps end the integration (s; > 0, default `1e-16 T`).
     pub smallest_step: Option<f64>,
 }
 
@@ -103,17 +104,17 @@ impl Settings {
     }
 }
 
-/// The settings of one integration, with tolerances for what was left to the scales of the model.
+/// The settings of one integration, with defaults from the scales of the model filled in.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     pub(super) method: Method,
     pub(super) relative_tolerance: f64,
     pub(super) scales: Scales,
-    /// How far displacements and velocities go while bodies move by `L` in `T`.
+    /// Changes of displacements and velocities while bodies move by `L` in `T`.
     pub(super) strides: Vec<f64>,
-    /// How far velocities go while bodies move by `L`.
+    /// Changes of velocities while bodies move by `L`.
     pub(super) velocity_strides: Vec<f64>,
-    /// Of displacements, velocities and contact impulses.
+    /// Absolute tolerances of displacements, velocities and contact impulses.
     pub(super) absolute_tolerances: Vec<f64>,
     pub(super) step_limit: usize,
     pub(super) restart_limit: usize,

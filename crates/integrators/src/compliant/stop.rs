@@ -1,4 +1,4 @@
-//! The rule by which Halm and Posa end a compliant impact.
+//! Halm and Posa's criterion for the end of a compliant impact.
 //!
 //! # Source
 //!
@@ -7,13 +7,12 @@
 
 use super::Snapshot;
 
-/// A stop function for [`integrate`](super::integrate): an impact is over when no touching contact approaches
-/// faster than its entry of `approach` (m/s, one positive number for each contact) and each contact
-/// has received at least its entry of `impulse` (N·s) along the normal.
+/// Stop function for [`integrate`](super::integrate). An impact has ended when no touching contact approaches
+/// faster than its entry of `approach` (m/s, one positive number for each contact) and each contact has
+/// received at least its entry of `impulse` (N·s) along the normal.
 ///
-/// The contacts have then been compressed, one after the other or at once; with damping beyond the
-/// critical this is where their velocities have all but vanished. Lists that are too short leave the
-/// remaining contacts without a condition.
+/// The contacts have then been compressed, one after the other or at once; with damping above critical, their
+/// velocities have almost vanished by then. If a list is too short, the remaining contacts have no condition.
 pub fn impact_is_over<'a>(
     approach: &'a [f64],
     impulse: &'a [f64],

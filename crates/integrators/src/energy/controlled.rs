@@ -1,14 +1,14 @@
-//! The account of a motion whose steps are controlled by their error.
+//! The account of a motion with error-controlled steps.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::System;
 
 use super::{EnergyBalance, ROUNDINGS};
 
-/// By how much errors of steps may grow before they turn into energy.
+/// Maximum growth of step errors before they turn into energy.
 const GROWTH: f64 = 10.0;
 
-/// The account of a motion whose steps are controlled by their error.
+/// The account of a motion with error-controlled steps.
 #[derive(Clone, Debug)]
 pub(crate) struct ControlledAccount {
     /// Energy at the start (J).
@@ -24,7 +24,7 @@ pub(crate) struct ControlledAccount {
     pulls: Vec<f64>,
 }
 
-/// A state that such a step ends at.
+/// A state at the end of such a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached<'a> {
     pub(crate) time: f64,
@@ -34,12 +34,12 @@ pub(crate) struct Reached<'a> {
     pub(crate) energy: f64,
 }
 
-/// What the unknowns of such a step may be off by: shares of the motions of bodies by `L`.
+/// Possible errors of the unknowns in such a step, relative to motions of bodies by `L`.
 #[derive(Clone, Debug)]
 pub(crate) struct Slack<'a> {
-    /// Largest tolerance of a coordinate as a part of how far it goes while bodies move by `L`.
+    /// Largest tolerance of a coordinate relative to its change while bodies move by `L`.
     position: f64,
-    /// How far each generalized velocity goes meanwhile (length `n_v`).
+    /// Change of each generalized velocity in that motion (length `n_v`).
     strides: &'a [f64],
     /// Tolerances of the velocities (length `n_v`).
     velocity: Vec<f64>,
@@ -48,8 +48,9 @@ pub(crate) struct Slack<'a> {
 }
 
 impl<'a> Slack<'a> {
-    /// Of the unknowns `y`, coordinates before velocities before others, with `absolute` tolerances and a `relative` one; `strides` are
-    /// how far coordinates (length `n_q`) and velocities (length `n_v`) go while bodies move by `L`.
+    /// Slack of the unknowns `y`, coordinates before velocities before others, with `absolute` tolerances and
+    /// a `relative` one; `strides` are the changes of coordinates (length `n_q`) and velocities (length
+    /// `n_v`) while bodies move by `L`.
     pub(crate) fn new(
         y: &[f64],
         (absolute, relative): (&[f64], f64),
@@ -77,8 +78,8 @@ impl ControlledAccount {
         Self { start: energy, time, power, work, accumulated, largest, pulls }
     }
 
-    /// Enters a step to `end` with the power of the forces without a potential in its middle (W) and the sizes of the
-    /// generalized forces at its end; those of its start count where they are larger.
+    /// Enters a step to `end` with the power of the forces without a potential in its middle (W) and the
+    /// sizes of the generalized forces at its end; the sizes at its start are used where they are larger.
     pub(crate) fn enter(
         &mut self,
         system: &dyn System,
@@ -117,7 +118,7 @@ impl ControlledAccount {
         self.time = time;
     }
 
-    /// How the account stands at this energy (J).
+    /// Returns the balance at this energy (J).
     pub(crate) fn balance(&self, energy: f64) -> EnergyBalance {
         EnergyBalance {
             work: self.work,

@@ -1,40 +1,44 @@
-//! When impacts accumulate: the Zeno guard.
+//! Detection of accumulating impacts (the Zeno guard).
 //!
-//! A ball that keeps the part `e` of its speed lands at intervals `D, e D, e² D, …` and rests after
+//! A ball that keeps the fraction `e` of its speed lands at intervals `D, e D, e² D, …` and rests after
 //!
 //! ```math
 //! t_\infty = t + D \frac{r}{1 - r}, \qquad r = e,
 //! ```
 //!
-//! `D` being the last interval, after infinitely many impacts. The rocking block does likewise with other ratios, and
-//! every chatter whose intervals shrink by a limiting ratio. The next rebound at the speed `u` lasts `r D` and rises to
-//! `u r D / 4` where its acceleration is constant. When this is within the proximity, which does not tell such a gap
-//! from a closed one, the contact is closed for good, and `t_∞` is recorded.
+//! infinitely many impacts, where `D` is the last interval. The same holds for the rocking block with other
+//! ratios, and for every chatter whose intervals shrink by a limiting ratio. The next rebound at the speed
+//! `u` lasts `r D` and rises to `u r D / 4` if its acceleration is constant. When this is within the
+//! proximity, which does not distinguish such a gap from a closed one, the contact is closed permanently, and
+//! `t_∞` is recorded.
 //!
-//! **When a series is one.** The ratio is measured, and the remaining time `D r/(1 − r)` is meaningful only if the
-//! measurement tells `r` from one. Three conditions therefore come before the sum:
+//! **When a series is accepted.** The ratio is measured, and the remaining time `D r/(1 − r)` is meaningful
+//! only if the measurement distinguishes `r` from one. Three conditions must therefore hold:
 //!
-//! - two ratios in succession, `r₁` and `r₂`, give the uncertainty `Δ = |r₂ − r₁|`. The remaining time is known within
-//!   a factor of two if `(1 − r)/(1 − r − Δ) ≤ 2`, which is `r + 2 Δ ≤ 1` with the larger of the two as `r`. Contacts
-//!   that take turns may land at irregular intervals: then ratios of groups of four intervals count;
-//! - the remaining time is at most that since the longest interval of the series began, so that the sum reaches no
-//!   farther ahead than the observation reaches back;
-//! - the limit lies before the end of the motion.
+//! - Two ratios in succession, `r₁` and `r₂`, give the uncertainty `Δ = |r₂ − r₁|`. The remaining time is
+//!   known within a factor of two if `(1 − r)/(1 − r − Δ) ≤ 2`, which is `r + 2 Δ ≤ 1` with the larger of the
+//!   two as `r`. Contacts that alternate may land at irregular intervals; then the ratios of groups of four
+//!   intervals are used.
+//! - The remaining time is at most the time since the longest interval of the series began, so that the sum
+//!   extends no farther ahead than the observation extends back.
+//! - The limit lies before the end of the motion.
 //!
-//! An elastic contact that trembles within the proximity has ratios that differ from one by rounding, and is not closed.
-//! Where a condition fails the motion goes on from impact to impact, and later landings may fulfil it.
+//! An elastic contact that vibrates within the proximity has ratios that differ from one by rounding, and is
+//! not closed. Where a condition fails, the motion continues from impact to impact, and later landings may
+//! satisfy it.
 //!
-//! The contact then carries from `t` on, not from `t_∞` on. The percussion is the same: what stops the fall at once
-//! and the weight over `t_∞ − t` add up to what the impacts left out would have passed on, and so does the friction of a
-//! contact that slides. Only the distribution in time differs, by which positions err by less than the proximity.
+//! The contact then carries from `t` on, and not from `t_∞` on. The impulse is the same: the impulse that
+//! stops the fall at once plus the weight over `t_∞ − t` equals the sum of the omitted impacts, and likewise
+//! for the friction of a contact that slides. Only the distribution in time differs; the resulting error of
+//! positions is less than the proximity.
 
-/// Intervals of a group: contacts that take turns in twos or fours have regular sums of them.
+/// Number of intervals in a group: contacts that alternate in twos or fours have regular sums of them.
 const GROUP: usize = 4;
 
-/// Landings that are remembered: three groups of intervals, for two ratios.
+/// Number of landings stored: three groups of intervals, for two ratios.
 const REMEMBERED: usize = 3 * GROUP + 1;
 
-/// The times of the last landings of each contact; those beyond its end have none.
+/// The times of the last landings of each contact; contacts beyond its length have none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chatter {
     series: Vec<Series>,
@@ -46,11 +50,11 @@ struct Series {
     /// Times of the last landings (s), ascending.
     landings: Vec<f64>,
     count: usize,
-    /// Begin and length of the longest interval, the last of equal ones (s).
+    /// Start and length of the longest interval, the last of equal ones (s).
     longest: Option<(f64, f64)>,
 }
 
-/// The end of infinitely many impacts.
+/// The end of an infinite sequence of impacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Accumulation {
     pub(super) limit: f64,
@@ -78,15 +82,15 @@ impl Chatter {
         *count += 1;
     }
 
-    /// Forgets the landings of a contact that has come to rest.
+    /// Deletes the landings of a contact that has come to rest.
     pub(super) fn forget(&mut self, contact: usize) {
         if let Some(series) = self.series.get_mut(contact) {
             *series = Series::default();
         }
     }
 
-    /// The accumulation of a contact that rebounds at `speed` (m/s), if it rises no more than `height` (m) and its
-    /// limit is certain to lie before `end` (s).
+    /// Returns the accumulation of a contact that rebounds at `speed` (m/s), if it rises by at most `height`
+    /// (m) and its limit certainly lies before `end` (s).
     pub(super) fn accumulation(
         &self,
         contact: usize,
@@ -158,8 +162,8 @@ mod tests {
         assert!((found.ratio - 0.9).abs() < 1e-12, "{found:?}");
     }
 
-    /// Intervals that shrink by rounding would end after days, and intervals whose ratios differ by as much as from
-    /// one might never end.
+    /// Intervals that shrink only by rounding would end after days, and intervals whose ratios differ from
+    /// each other by as much as from one might never end.
     #[test]
     fn ratios_that_may_be_one_do_not_accumulate() {
         let landings = |intervals: [f64; 3]| {
@@ -178,7 +182,7 @@ mod tests {
         assert!(landings([1.0, 0.5, 0.26]).is_some());
     }
 
-    /// With a ratio of 0.99 the remaining time is 99 intervals: it is summed once the series has halved.
+    /// With a ratio of 0.99 the remaining time is 99 intervals: it is summed once the intervals have halved.
     #[test]
     fn a_series_is_not_summed_farther_than_it_was_observed() {
         let mut chatter = Chatter::default();

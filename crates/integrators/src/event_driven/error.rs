@@ -1,26 +1,26 @@
-//! Everything that can be wrong with a model, a start or a law.
+//! Errors in a model, a start or a law.
 
 use crate::model::{self, Feature};
 
-/// Why a model or a start is refused, or an integration could not go on.
+/// Reasons why a model or a start is refused, or an integration could not continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The model or the start is refused.
     #[error(transparent)]
     Model(#[from] model::Error),
-    /// The model has a feature that event-driven motion has no rule for.
+    /// The model has a feature that event-driven motion does not support.
     #[error("the model has {feature}, expected none: this scheme has no rule for it")]
     NoRule {
         /// The feature.
         feature: Feature,
     },
-    /// The contact source of the model found no answer.
+    /// The contact source of the model failed.
     #[error("at {time} s: {source}")]
     Contacts {
-        /// Where the integration was (s).
+        /// Time reached (s).
         time: f64,
-        /// What is wrong.
+        /// The error of the source.
         source: percussion_dynamics::contact_source::Error,
     },
     /// A setting is outside its documented range.
@@ -30,7 +30,7 @@ pub enum Error {
         name: &'static str,
         /// Value given.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
     /// Two surfaces overlap at the start.
@@ -38,21 +38,21 @@ pub enum Error {
         "contact {contact} overlaps by {depth:e} m at the start, expected at most {accepted:e} m"
     )]
     Penetration {
-        /// Offending contact.
+        /// Index of the contact.
         contact: usize,
         /// Depth (m).
         depth: f64,
         /// Largest depth accepted (m).
         accepted: f64,
     },
-    /// The start breaks a bilateral constraint.
+    /// The start violates a bilateral constraint.
     #[error(
         "bilateral equation {row} is broken by {value:e} at the start, expected at most {accepted:e}"
     )]
     Broken {
-        /// Offending equation.
+        /// Index of the equation.
         row: usize,
-        /// By how much (m or rad).
+        /// Violation (m or rad).
         value: f64,
         /// Largest accepted value.
         accepted: f64,
@@ -62,7 +62,7 @@ pub enum Error {
     End {
         /// Time of the start (s).
         start: f64,
-        /// End asked for (s).
+        /// Requested end (s).
         end: f64,
     },
     /// The impact law does not apply to an impact, or its settings are wrong.
@@ -70,21 +70,21 @@ pub enum Error {
     Law {
         /// Time of the impact (s).
         time: f64,
-        /// What the law said.
+        /// The error of the law.
         source: percussion_impact::law::Error,
     },
-    /// An impact cannot be stated.
+    /// The problem of an impact cannot be stated.
     #[error("impact at {time} s: {source}")]
     Impact {
         /// Time of the impact (s).
         time: f64,
-        /// What is wrong with it.
+        /// Its cause.
         source: percussion_impact::ProblemError,
     },
     /// The solver of differential equations refused its problem.
     #[error("solver of differential equations: {reason}")]
     Solver {
-        /// What it said.
+        /// Its message.
         reason: String,
     },
 }

@@ -1,6 +1,7 @@
-//! Gaps, bilateral equations and the rows of both at one position, and what the mass matrix makes of rows.
+//! Gaps, bilateral equations and their rows at one position, and products of rows with the inverse mass
+//! matrix.
 //!
-//! All rows stand in one matrix: the bilateral equations first, then normal and tangents of each contact.
+//! All rows are in one matrix: first the bilateral equations, then normal and tangents of each contact.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{ContactRows, contact_source, system::difference};
@@ -8,7 +9,7 @@ use percussion_dynamics::{ContactRows, contact_source, system::difference};
 use super::{Error, Model};
 use crate::contacts::Contacts;
 
-/// Where a system is, how it moves, and when.
+/// Position, velocity and time of a system.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment<'a> {
     pub(super) time: f64,
@@ -20,11 +21,11 @@ pub(super) struct Moment<'a> {
 pub(super) struct Geometry<'m> {
     pub(super) model: &'m Model,
     pub(super) contacts: Contacts,
-    /// How far around the position a source is asked for contacts (m).
+    /// Distance around the position within which the source searches for contacts (m).
     reach: f64,
-    /// Why a source found no answer since it was last asked.
+    /// Error of the source since the last check.
     lost: Option<contact_source::Error>,
-    /// Contacts of the last position that all were located at, ascending: those of the model, and those near.
+    /// Contacts located by the last call of `locate_all`, ascending: those of the model, and those near.
     present: Vec<usize>,
     /// Components of one contact.
     pub(super) components: usize,
@@ -32,9 +33,9 @@ pub(super) struct Geometry<'m> {
     pub(super) ties: usize,
     /// Gaps by contact; infinite for those that are not near.
     pub(super) gaps: Vec<f64>,
-    /// What the bilateral equations are off by; 0 for those of velocities alone.
+    /// Violations of the bilateral equations; 0 for those of velocities alone.
     pub(super) tie_values: Vec<f64>,
-    /// All rows; those of contacts that were not located are stale.
+    /// All rows; those of contacts that were not located are out of date.
     pub(super) rows: DMatrix<f64>,
     contact_rows: ContactRows,
     forces: Vec<f64>,
@@ -67,7 +68,7 @@ impl<'m> Geometry<'m> {
         self.present.clone()
     }
 
-    /// Locates all contacts at a position; those that a source does not find there are open without end.
+    /// Locates all contacts at a position; those that a source does not find there have an infinite gap.
     pub(super) fn locate_all(&mut self, coordinates: &[f64]) {
         if let Err(error) = self.contacts.look(self.model.system(), coordinates, self.reach) {
             self.lost.get_or_insert(error);
@@ -86,7 +87,7 @@ impl<'m> Geometry<'m> {
         self.present = present;
     }
 
-    /// Says if a source found no answer since this was last asked.
+    /// Returns an error if the source has failed since the last check.
     pub(super) fn found(&mut self, time: f64) -> Result<(), Error> {
         self.lost.take().map_or(Ok(()), |source| Err(Error::Contacts { time, source }))
     }
@@ -174,8 +175,8 @@ impl<'m> Geometry<'m> {
         columns
     }
 
-    /// Power of the smooth forces that have no potential (W): `vᵀ k + d/ds E(q ⊕ s v, v)`, for conservative forces keep
-    /// the energy.
+    /// Power of the smooth forces that have no potential (W): `vᵀ k + d/ds E(q ⊕ s v, v)`, because
+    /// conservative forces conserve the energy.
     pub(super) fn other_power(&mut self, moment: &Moment<'_>) -> f64 {
         let system = self.model.system();
         let Moment { time, coordinates, velocity } = *moment;
@@ -192,15 +193,15 @@ impl<'m> Geometry<'m> {
     }
 }
 
-/// Rows that are linearly independent in the kinetic metric, collected one by one.
+/// Rows that are linearly independent in the kinetic metric, collected one after another.
 #[derive(Debug)]
 pub(super) struct Independent {
-    /// Cholesky factor of the mass matrix; none if it has none.
+    /// Cholesky factor of the mass matrix; `None` if it has none.
     factor: Option<DMatrix<f64>>,
     basis: Vec<DVector<f64>>,
 }
 
-/// A row that keeps less than this part of its length after projection depends on the others: rounding leaves `1e-15`.
+/// Fraction of its length below which a projected row depends on the others: rounding leaves `1e-15`.
 const DEPENDENT: f64 = 1e-9;
 
 impl Independent {
@@ -212,13 +213,13 @@ impl Independent {
         Self { factor, basis: Vec::new() }
     }
 
-    /// Takes `row` if the rows so far do not imply it, and says whether it did.
+    /// Adds `row` if it does not depend on the rows so far, and returns whether it did.
     pub(super) fn take(&mut self, row: &DVector<f64>) -> bool {
         let Some(factor) = &self.factor else { return false };
         let mut scaled = row.clone();
         factor.solve_lower_triangular_mut(&mut scaled);
         let length = scaled.norm();
-        // Twice is enough.
+        // Two passes suffice.
         for _ in 0..2 {
             for member in &self.basis {
                 let along = member.dot(&scaled);

@@ -1,20 +1,20 @@
 //! The equations of one mode: forces that keep closed contacts closed and sticking ones still.
 //!
-//! With the rows `R` of what is held, and the columns `C` of the forces that hold it,
+//! With the rows `R` of the held quantities, and the columns `C` of the forces that hold them,
 //!
 //! ```math
 //! M \dot v = k + C f, \qquad R \dot v + \dot R v = 0 \quad\Longrightarrow\quad
 //! (R M^{-1} C)\, f = -(R M^{-1} k + \dot R v) .
 //! ```
 //!
-//! `C = Rᵀ` but for sliding contacts, whose normal force brings friction along: `J_nᵀ − μ J_tᵀ d` for a slip in the
-//! direction `d`. The rows are independent, so the forces of a mode are unique.
+//! `C = Rᵀ` except for sliding contacts, whose normal force causes friction: `J_nᵀ − μ J_tᵀ d` for a slip in
+//! the direction `d`. The rows are independent, so the forces of a mode are unique.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::geometry::{Geometry, Moment};
 
-/// What one row holds.
+/// The quantity that one row holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Line {
     /// A bilateral equation.
@@ -25,19 +25,19 @@ pub(super) enum Line {
     Tangent(usize, [f64; 2]),
 }
 
-/// How a carrying contact resists slip.
+/// Friction of a carrying contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Grip {
-    /// By what its tangent lines need.
+    /// By the friction force that its tangent lines require to stay at rest.
     Stick,
-    /// By `μ` times the normal force against a slip in this direction, or where there is no slip, against its onset.
+    /// By `μ` times the normal force against slip in this direction, or, without slip, against its onset.
     Slide([f64; 2]),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Hold {
     pub(super) lines: Vec<Line>,
-    /// Carrying contacts and how they grip.
+    /// Carrying contacts and their friction.
     pub(super) carried: Vec<(usize, Grip)>,
 }
 
@@ -67,7 +67,7 @@ impl Hold {
         }
     }
 
-    /// Forces and acceleration at a moment; ends with the carrying contacts located there.
+    /// Computes forces and acceleration at a moment; afterwards the carrying contacts are located there.
     ///
     /// `still` is the slip (m/s) up to which the direction of sliding is the one stored.
     pub(super) fn solve(
@@ -104,7 +104,7 @@ impl Hold {
         Held { forces, acceleration }
     }
 
-    /// `R`, of the rows located.
+    /// `R`, for the located rows.
     pub(super) fn rows(&self, geometry: &Geometry<'_>) -> DMatrix<f64> {
         let mut rows = DMatrix::zeros(self.lines.len(), geometry.rows.ncols());
         for (index, line) in self.lines.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Hold {
         DVector::from_iterator(self.lines.len(), self.lines.iter().map(entry))
     }
 
-    /// The components of the force on its contact that each line stands for.
+    /// The components of the contact force that each line represents.
     fn column_weights(
         &self,
         geometry: &Geometry<'_>,
@@ -190,8 +190,9 @@ fn columns(geometry: &Geometry<'_>, lines: &[Line], weights: &[[f64; 3]]) -> DMa
 
 /// The direction of sliding at `slip`, on the side of the direction `along` at the end of the last step.
 ///
-/// In the plane there are two, and the mode ends before the other comes in. In space it is that of the slip, continued
-/// through zero on a straight line so that a step that ends beyond still sees a smooth friction.
+/// In the plane there are two directions, and the mode ends before the other one applies. In space it is the
+/// direction of the slip, continued through zero on a straight line, so that friction stays smooth in a step
+/// that ends beyond it.
 pub(super) fn follow(slip: [f64; 2], along: [f64; 2], components: usize, still: f64) -> [f64; 2] {
     let speed = slip[0].hypot(slip[1]);
     if components == 2 || speed <= still || along.iter().all(|d| *d == 0.0) {

@@ -1,4 +1,4 @@
-//! Impacts as problems of percussion-impact, and what is special about those that accumulate or jam.
+//! Impacts as problems of percussion-impact, including those that accumulate or jam.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
@@ -10,19 +10,19 @@ use super::{
     hold::{Hold, Line, axes, line_row},
 };
 
-/// Velocity after an impact, and what it took.
+/// Velocity after an impact, and its impulses.
 #[derive(Clone, Debug)]
 pub(super) struct Jump {
     pub(super) velocity: Vec<f64>,
-    /// Percussions of each contact, normal first (N·s).
+    /// Impulses of each contact, normal first (N·s).
     pub(super) impulses: Vec<Vec<f64>>,
     /// `½ (v⁻ − v⁺)ᵀ M (v⁻ + v⁺)` (J).
     pub(super) dissipated: f64,
-    /// Whether the law says that the energy has grown.
+    /// Whether the law reports that the energy has grown.
     pub(super) gains: bool,
 }
 
-/// Why there is no velocity after an impact.
+/// Reasons why there is no velocity after an impact.
 #[derive(Debug)]
 pub(super) enum Failure {
     Stated(percussion_impact::ProblemError),
@@ -55,7 +55,7 @@ pub(super) fn state(
         .map_err(Failure::Stated)
 }
 
-/// What `law` answers.
+/// Returns the answer of `law`.
 pub(super) fn by_law(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> {
     let outcome = law.resolve(problem).map_err(Failure::Law)?;
     match outcome.trace.status {
@@ -64,8 +64,8 @@ pub(super) fn by_law(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> 
     }
 }
 
-/// The inelastic impact with friction, by which contacts are captured and jams are broken: it never makes energy, and
-/// its linear complementarity problem always has a solution.
+/// The inelastic impact with friction, which captures contacts and breaks jams: it never adds energy, and its
+/// linear complementarity problem always has a solution.
 pub(super) fn inelastic(problem: &Problem) -> Result<Jump, Failure> {
     by_law(problem, &AnitescuPotra::default())
 }
@@ -84,8 +84,8 @@ fn jump(problem: &Problem, outcome: &Outcome) -> Jump {
     }
 }
 
-/// Takes the normal velocities of `closed` contacts and the slip of `sticking` ones out of `velocity`, by the shortest
-/// way in the kinetic metric, and returns the energy that goes with them (J).
+/// Removes the normal velocities of `closed` contacts and the slip of `sticking` ones from `velocity` by the
+/// smallest change in the kinetic metric, and returns the energy removed (J).
 pub(super) fn close(
     geometry: &Geometry<'_>,
     coordinates: &[f64],
@@ -110,7 +110,7 @@ pub(super) fn close(
     before - system.kinetic_energy(coordinates, velocity)
 }
 
-/// The shortest `d` in the kinetic metric with `rows d = target`, for independent rows.
+/// The smallest `d` in the kinetic metric with `rows d = target`, for independent rows.
 pub(super) fn shortest(
     geometry: &Geometry<'_>,
     coordinates: &[f64],

@@ -1,8 +1,9 @@
-//! Which contacts carry, slide and stick: the complementarity of accelerations.
+//! Selection of the contacts that carry, slide and stick, by the complementarity of accelerations.
 //!
-//! A closed contact that does not approach presses or opens, `0 ≤ f_n ⊥ a_n ≥ 0`. If it slides, its friction is known
-//! up to the normal force; if it is still, friction holds it within Coulomb's cone, or it starts to slip against
-//! friction at its bound. With `a = M⁻¹(k + Jᵀ f)` and the bias `J̇ v` this is the linear complementarity problem
+//! A closed contact that does not approach presses or opens, `0 ≤ f_n ⊥ a_n ≥ 0`. If it slides, its friction
+//! is determined by the normal force. If it is at rest, friction holds it within Coulomb's cone, or it starts
+//! to slip with friction at its bound. With `a = M⁻¹(k + Jᵀ f)` and the bias `J̇ v` this is the linear
+//! complementarity problem
 //!
 //! ```math
 //! \begin{aligned}
@@ -12,13 +13,14 @@
 //! \end{aligned}
 //! ```
 //!
-//! with the directions `D` of friction at contacts that are still. A *linear* problem is taken because it holds sliding
-//! contacts, which make the matrix unsymmetric, and because its basic solutions have independent columns: of redundant
-//! contacts, four feet of a table, it lets as many carry as determine the forces.
+//! with the directions `D` of friction at contacts that are at rest. A *linear* problem is used because it
+//! can contain sliding contacts, which make the matrix unsymmetric, and because its basic solutions have
+//! independent columns: of redundant contacts, such as four feet of a table, as many carry as determine the
+//! forces.
 //!
-//! In the plane two directions are all. In space there are sixteen, and then the cone is made round: contacts that start
-//! to slip do so in the direction of their acceleration, found by iteration, and those that the polygon lets slip and
-//! the circle does not, stick.
+//! In the plane two directions are sufficient. In space there are sixteen, and then the cone is made round:
+//! contacts that start to slip do so in the direction of their acceleration, found by iteration, and contacts
+//! that slip by the polygon but not by the circle stick.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, Method, Status, enumerate};
@@ -30,26 +32,27 @@ use super::{
     settings::Resolved,
 };
 
-/// Directions of friction in space.
+/// Number of directions of friction in space.
 const DIRECTIONS: usize = 16;
 
-/// Corrections of the directions of impending slip, at most. Each reduces their error by the anisotropy of the contact.
+/// Maximum number of corrections of the directions of impending slip. Each reduces their error by the
+/// anisotropy of the contact.
 const ROUNDINGS: usize = 60;
 
-/// Unknowns up to which a problem without answer from Lemke's method is searched for all its solutions.
+/// Maximum number of unknowns for which all solutions are searched when Lemke's method finds no answer.
 const ENUMERATED: usize = 14;
 
-/// What is decided is decided at this part of the tolerance at which events end a mode, so that it lasts.
+/// Decisions use this fraction of the tolerance at which events end a mode, so that the mode lasts.
 const MARGIN: f64 = 0.1;
 
-/// The mode that follows a moment.
+/// The mode after a moment.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
     pub(super) hold: Hold,
     pub(super) modes: Vec<Mode>,
 }
 
-/// How friction of a contact enters the problem.
+/// Treatment of the friction of a contact in the problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Friction {
     /// At its bound against this direction; zero without friction.
@@ -58,7 +61,7 @@ enum Friction {
     Polygon,
     /// Against a slip that starts in this direction, for contacts in space that leave their polygon.
     Onset([f64; 2]),
-    /// As much as it takes, for contacts within the circle and outside of the polygon.
+    /// As large as necessary, for contacts within the circle and outside the polygon.
     Hold,
 }
 
@@ -97,7 +100,7 @@ pub(super) fn decide(
     consistent.then_some(Decision { hold, modes })
 }
 
-/// Contacts that are closed and neither approach nor separate, and what friction does there.
+/// Contacts that are closed and neither approach nor separate, with their friction.
 fn closed_contacts(
     geometry: &Geometry<'_>,
     settings: &Resolved,
@@ -160,7 +163,7 @@ fn solve(
 }
 
 impl Friction {
-    /// What friction is, given the answer to what it was taken for.
+    /// Friction for the next iteration, from the answer with the current one.
     fn rounded(self, answer: &Answer, friction: f64, inverse_mass: f64, zero: f64) -> Self {
         let [a, b] = answer.slip_acceleration;
         let size = a.hypot(b);
@@ -186,7 +189,8 @@ impl Friction {
     }
 }
 
-/// The complementarity problem with its reduction to what bilateral equations and holding friction leave free.
+/// The complementarity problem, reduced to the directions that bilateral equations and holding friction leave
+/// free.
 struct Statement<'g, 'm> {
     geometry: &'g Geometry<'m>,
     /// Generalized forces of the unknowns; multipliers `γ` have none.
@@ -199,7 +203,7 @@ struct Statement<'g, 'm> {
     /// First unknown of the friction of each contact.
     friction: Vec<usize>,
     directions: Vec<[f64; 2]>,
-    /// Contact and direction of each row held, their rows, and what they take away.
+    /// Contact and direction of each row held, their rows, and their projections.
     holding: Vec<(usize, [f64; 2])>,
     /// Forces of the rows held: of the free motion, and of each unknown.
     held_forces: (DVector<f64>, DMatrix<f64>),
@@ -248,7 +252,7 @@ impl<'g, 'm> Statement<'g, 'm> {
         if !hold.lines.is_empty() {
             let lift = geometry.divide(moment.coordinates, rows.transpose());
             let operator = (&rows * &lift).lu();
-            // The rows are independent; should rounding say otherwise, the problem is refused as not finite.
+            // The rows are independent; if rounding contradicts this, the problem is refused as not finite.
             if !(operator.solve_mut(&mut of_free) && operator.solve_mut(&mut of_unknowns)) {
                 of_free.fill(f64::NAN);
             }
@@ -339,7 +343,7 @@ impl<'g, 'm> Statement<'g, 'm> {
     }
 }
 
-/// Lemke's answer, or where its path ends on a ray, any that a search of all bases finds.
+/// The solution of Lemke's method; if its path ends on a ray, any solution that a search of all bases finds.
 fn solution(problem: &lcp::Problem) -> Option<DVector<f64>> {
     let solution = Method::default().solve(problem).ok()?;
     if solution.report.status == Status::Solved {
@@ -352,7 +356,7 @@ fn solution(problem: &lcp::Problem) -> Option<DVector<f64>> {
     all.vertices.into_iter().next().map(|vertex| vertex.z)
 }
 
-/// The lines that hold what the answers say is held: no more than determine the forces.
+/// The lines of the contacts that hold according to the answers: no more than determine the forces.
 fn hold(
     geometry: &Geometry<'_>,
     settings: &Resolved,
@@ -376,7 +380,8 @@ fn hold(
     let mut sticking = Vec::new();
     for (closed, answer) in closed.iter().zip(answers) {
         let contact = closed.contact;
-        // One that has sunk is held by what little it carries, or the tolerance would let it sink on.
+        // A contact that has sunk is held by the small force it carries; otherwise the tolerance would let it
+        // sink further.
         let has_sunk = geometry.gaps[contact] < -settings.gap_tolerance;
         let least = if has_sunk { 0.0 } else { zero };
         if answer.normal * closed.inverse_mass <= least {
@@ -401,7 +406,7 @@ fn hold(
             None => sticking.push((contact, closed, answer)),
         }
     }
-    // First the directions in which friction acts below its bound, then all others that are free.
+    // First the directions in which friction acts below its bound, then all other free directions.
     let bound = |(contact, closed, answer): &(usize, &Closed, &Answer)| {
         let friction = geometry.contacts.as_slice()[*contact].friction;
         let force = answer.tangent[0].hypot(answer.tangent[1]);
@@ -430,7 +435,7 @@ fn hold(
     hold
 }
 
-/// Whether forces press, stay in their cones, and let no closed contact approach.
+/// Whether forces press and stay in their cones, and no closed contact is accelerated into its surface.
 fn consistent(
     geometry: &mut Geometry<'_>,
     settings: &Resolved,
@@ -451,7 +456,8 @@ fn consistent(
         })
 }
 
-/// By how much the force of a contact pulls, or leaves its cone (N); 0 for one that slides and pushes.
+/// Amount by which the force of a contact pulls, or leaves its cone (N); 0 for a contact that slides and
+/// pushes.
 pub(super) fn violation(geometry: &Geometry<'_>, hold: &Hold, held: &Held, contact: usize) -> f64 {
     let Some(grip) = hold.grip(contact) else { return 0.0 };
     let force = &held.forces.as_slice()[geometry.components * contact..];

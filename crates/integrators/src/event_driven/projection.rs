@@ -1,9 +1,10 @@
-//! Drift of what is held, and its removal.
+//! Drift of the held quantities, and its removal.
 //!
-//! Holding accelerations keeps gaps and velocities only up to the errors of the steps, which add up. After a step that
-//! leaves more than a tenth of the tolerances, coordinates and velocity are moved to where gaps are closed, slip is zero
-//! and bilateral equations hold, by the shortest way in the kinetic metric; the projection of a solution of a
-//! differential equation onto its invariants keeps the order of the method.
+//! Holding accelerations keeps gaps and velocities only up to the errors of the steps, which accumulate.
+//! After a step that leaves more than a tenth of the tolerances, coordinates and velocity are moved, by the
+//! smallest change in the kinetic metric, to where gaps are closed, slip is zero and bilateral equations
+//! hold. Projecting a solution of a differential equation onto its invariants preserves the order of the
+//! method.
 //!
 //! # Source
 //!
@@ -17,17 +18,18 @@ use super::{
     impact::shortest,
 };
 
-/// Newton steps onto the positions. The first leaves the square of a drift of 1e-9.
+/// Number of Newton steps onto the positions. The first leaves the square of a drift of 1e-9.
 const NEWTON: usize = 2;
 
-/// By how much the position and the velocity violate what is held, after the contacts were located.
+/// Violations of the held quantities by the position and the velocity, after the contacts were located.
 pub(super) fn violation(geometry: &Geometry<'_>, hold: &Hold, velocity: &[f64]) -> (f64, f64) {
     let position = positions(geometry, hold).iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let speeds = hold.rows(geometry) * DVector::from_column_slice(velocity);
     (position, speeds.iter().fold(0.0_f64, |m, x| m.max(x.abs())))
 }
 
-/// Moves `coordinates` and `velocity` to where what is held is not violated; ends with the contacts located there.
+/// Moves `coordinates` and `velocity` to where the held quantities are not violated; afterwards the contacts
+/// are located there.
 pub(super) fn project(
     geometry: &mut Geometry<'_>,
     hold: &Hold,

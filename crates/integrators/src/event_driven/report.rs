@@ -1,11 +1,11 @@
-//! What happened on the way, and how an integration ended.
+//! Snapshots and events during an integration, and its result.
 
 use percussion_dynamics::contact_source::ContactName;
 
 use super::settings::Resolved;
 use crate::{contacts::Contacts, model::State, scales::Scales};
 
-/// What a contact does between two events.
+/// State of a contact between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -13,7 +13,7 @@ use crate::{contacts::Contacts, model::State, scales::Scales};
 pub enum Mode {
     /// It is open, or opens.
     Open,
-    /// It is closed and carries no force: others hold it, or nothing presses on it.
+    /// It is closed and carries no force: others hold the body, or nothing presses on it.
     Touching,
     /// It carries and slides, or has no friction.
     Sliding,
@@ -21,7 +21,7 @@ pub enum Mode {
     Sticking,
 }
 
-/// A look at one moment of the motion.
+/// A snapshot of the motion at one moment.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Snapshot<'a> {
@@ -33,7 +33,7 @@ pub struct Snapshot<'a> {
     pub velocity: &'a [f64],
     /// The contacts by number.
     pub contacts: &'a Contacts,
-    /// Gaps of all contacts (m); infinite where a contact source names no such contact.
+    /// Gaps of all contacts (m); infinite where a contact source finds no such contact.
     pub gaps: &'a [f64],
     /// Contact velocities `u = J v` of all contact components (m/s).
     pub contact_velocity: &'a [f64],
@@ -43,69 +43,70 @@ pub struct Snapshot<'a> {
     pub modes: &'a [Mode],
     /// Kinetic and potential energy (J).
     pub energy: f64,
-    /// Energy that impacts and sliding have taken so far (J).
+    /// Energy dissipated so far by impacts and sliding (J).
     pub dissipated: f64,
 }
 
-/// Something that happened at one moment.
+/// An event at one moment.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Event {
-    /// When (s).
+    /// Time (s).
     pub time: f64,
-    /// What.
+    /// Kind of event.
     pub kind: EventKind,
 }
 
-/// What happened.
+/// Kinds of events.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum EventKind {
-    /// The impact law made velocities jump.
+    /// An impact, in which the impact law made velocities jump.
     Impact {
         /// Contacts that took part, resting ones included.
         contacts: Vec<usize>,
-        /// Their percussions (N·s): normal, tangents, in the order of `contacts`.
+        /// Their impulses (N·s): normal, tangents, in the order of `contacts`.
         impulses: Vec<Vec<f64>>,
-        /// Kinetic energy lost (J); negative if the law made some.
+        /// Kinetic energy lost (J); negative if the law added energy.
         dissipated: f64,
     },
-    /// Rebounds became too small to be told from rest; the rest of them was summed up and the contacts stay closed. If
-    /// one of them is hit or opens before the limit, this is recorded as the impact that closed them instead.
+    /// Rebounds became too small to be distinguished from rest; the remaining ones were summed and the
+    /// contacts stay closed. If one of the contacts is hit or opens before the limit, the event is recorded
+    /// as the impact that closed them instead.
     Accumulation {
         /// Contacts that stay closed.
         contacts: Vec<usize>,
-        /// Time at which infinitely many impacts would be over (s).
+        /// Time at which the infinite sequence of impacts ends (s).
         limit: f64,
         /// Ratio of the last two times between impacts.
         ratio: f64,
-        /// Landings of these contacts up to here.
+        /// Number of landings of these contacts so far.
         landings: usize,
-        /// Kinetic energy that the remaining impacts take (J).
+        /// Kinetic energy that the remaining impacts dissipate (J).
         dissipated: f64,
     },
-    /// Sliding contacts jammed: no finite force was consistent, and percussions without collision stopped them.
+    /// Sliding contacts jammed: no finite force was consistent, and impulses without collision stopped them.
     Jam {
         /// Contacts that took part.
         contacts: Vec<usize>,
         /// Kinetic energy lost (J).
         dissipated: f64,
     },
-    /// A contact changed its mode, or slides the other way: then both modes are the same.
+    /// A contact changed its mode, or reversed its sliding direction: then both modes are the same.
     Mode {
         /// The contact.
         contact: usize,
-        /// Before.
+        /// Mode before.
         from: Mode,
-        /// From now on.
+        /// Mode after.
         to: Mode,
     },
 }
 
-/// Where the energy went, in J: `end = start + other_work − impacts − friction + projections + residual`.
+/// The energy balance, in J: `end = start + other_work − impacts − friction + projections + residual`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -120,23 +121,24 @@ pub struct EnergyAccount {
     pub friction: f64,
     /// Work of smooth forces without a potential: dampers and drives.
     pub other_work: f64,
-    /// Brought in when drift was taken out.
+    /// Added when drift was removed.
     pub projections: f64,
 }
 
 impl EnergyAccount {
-    /// What is left over: the error of the integration.
+    /// The remainder: the error of the integration.
     #[must_use]
     pub fn residual(&self) -> f64 {
         let known = self.other_work - self.impacts - self.friction + self.projections;
         self.end - self.start - known
     }
 
-    /// Whether smooth motion has gained more energy than its tolerances explain.
+    /// Whether smooth motion has gained more energy than its tolerances allow.
     ///
-    /// A step may be wrong by the relative tolerance of its energy and by the absolute one, and there is no more kinetic
-    /// energy than that of the start, the work done and what potential energy gave, of which impacts and friction
-    /// took the rest. Ten times that allows for errors that unstable motion magnifies before they turn into energy.
+    /// A step may have an error of the relative tolerance of its energy plus the absolute one. The kinetic
+    /// energy is at most that of the start plus the work done and the potential energy released; impacts and
+    /// friction have dissipated the rest. A factor of ten allows for errors that unstable motion amplifies
+    /// before they turn into energy.
     pub(super) fn is_breached(
         &self,
         start_kinetic: f64,
@@ -146,16 +148,16 @@ impl EnergyAccount {
         let taken = self.impacts.abs() + self.friction.abs();
         let available =
             start_kinetic + taken + self.other_work.abs() + (self.start - self.end).abs();
-        // The last two are those of energies.
+        // The last two tolerances are those of energies.
         let absolute = settings.absolute_tolerances.last().copied().unwrap_or(0.0);
         let of_step = settings.relative_tolerance * available + absolute;
         let gained = self.residual() + self.projections;
-        // What is not a number does not hold.
+        // A comparison with NaN does not hold.
         gained.is_nan() || gained > 10.0 * (1 + counters.steps) as f64 * of_step
     }
 }
 
-/// Largest amounts by which equations were found violated before they were restored.
+/// Largest violations of equations that were found before they were corrected.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -176,8 +178,8 @@ pub struct Drift {
 pub enum Status {
     /// The end time was reached.
     EndReached,
-    /// The end time was reached, and the law of an impact gained energy, as it does not exclude, or smooth motion gained
-    /// more than its tolerances explain.
+    /// The end time was reached, but the law of an impact gained energy, which it does not exclude, or smooth
+    /// motion gained more than its tolerances allow.
     EnergyGained,
     /// [`Settings::impact_limit`](super::Settings::impact_limit) was reached.
     ImpactLimit,
@@ -187,51 +189,52 @@ pub enum Status {
     StepLimit,
     /// [`Settings::work_limit`](super::Settings::work_limit) was reached.
     WorkLimit,
-    /// Bodies overlapped by more than the start was accepted with and [`Settings::gap_tolerance`](super::Settings::gap_tolerance)
-    /// more: a contact closed that was not seen, or one that nothing presses on drifted.
+    /// Bodies overlapped by more than the accepted overlap of the start plus
+    /// [`Settings::gap_tolerance`](super::Settings::gap_tolerance): either a contact closed without being
+    /// detected, or one without a pressing force drifted.
     Overlap,
     /// The impact law did not come to its end, or the certificate of its outcome does not hold.
     ImpactUnresolved,
-    /// No contact forces are consistent with any mode, and percussions without collision did not help.
+    /// No contact forces are consistent with any mode, and impulses without collision had no effect.
     Inconsistent,
-    /// No step, however small, met the tolerances, or numbers grew beyond all bounds.
+    /// No step met the tolerances, however small, or numbers overflowed.
     Failed,
 }
 
-/// What a linear complementarity problem costs, in evaluations: measured for the sizes of one to twelve contacts.
+/// Cost of a linear complementarity problem, in evaluations: measured for one to twelve contacts.
 const DECISION: usize = 10;
 
-/// What an integration cost.
+/// Cost of an integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Counters {
-    /// Steps of smooth motion.
+    /// Number of steps of smooth motion.
     pub steps: usize,
-    /// Evaluations of the accelerations.
+    /// Number of evaluations of the accelerations.
     pub evaluations: usize,
-    /// Impacts, accumulations and jams.
+    /// Number of impacts, accumulations and jams.
     pub impacts: usize,
-    /// Impacts in which the law gained energy.
+    /// Number of impacts in which the law gained energy.
     pub energy_gained: usize,
-    /// Times that a contact changed its mode.
+    /// Number of times that a contact changed its mode.
     pub mode_changes: usize,
-    /// Looks at states for events and samples.
+    /// Number of states evaluated for events and samples.
     pub looks: usize,
-    /// Linear complementarity problems solved to find modes.
+    /// Number of linear complementarity problems solved to find modes.
     pub mode_lcps: usize,
-    /// Steps after which drift was taken out.
+    /// Number of steps after which drift was removed.
     pub projections: usize,
 }
 
 impl Counters {
-    /// What [`Settings::work_limit`](super::Settings::work_limit) bounds.
+    /// The quantity that [`Settings::work_limit`](super::Settings::work_limit) bounds.
     pub(super) fn work(&self) -> usize {
         self.evaluations + self.looks + DECISION * self.mode_lcps
     }
 }
 
-/// The end of an integration.
+/// Result of an integration.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -241,16 +244,16 @@ pub struct Report {
     pub state: State,
     /// Modes of the contacts there.
     pub modes: Vec<Mode>,
-    /// The names that a contact source has for the contacts, by number; none for those of the model.
+    /// The names of the contacts in a contact source, by number; `None` for those of the model.
     pub names: Vec<Option<ContactName>>,
     /// All events, in order.
     pub events: Vec<Event>,
-    /// Where the energy went.
+    /// The energy balance.
     pub energy: EnergyAccount,
-    /// How well closed contacts and bilateral constraints held.
+    /// Accuracy with which closed contacts and bilateral constraints held.
     pub drift: Drift,
-    /// What it cost.
+    /// Its cost.
     pub counters: Counters,
-    /// Length, mass and time that tolerances were relative to.
+    /// Length, mass and time to which tolerances are relative.
     pub scales: Scales,
 }

@@ -1,4 +1,4 @@
-//! From event to event.
+//! The loop over the events of a motion.
 
 use nalgebra::DVector;
 use percussion_impact::Law;
@@ -13,18 +13,18 @@ use super::{
 };
 use crate::{events::Ending, model::State};
 
-/// Impacts at one moment, at most: a law whose outcome still approaches is asked again.
+/// Maximum number of impacts at one moment: a law whose outcome still approaches is applied again.
 const AT_ONCE: usize = 100;
 
-/// Part of the tolerance of velocities at which a contact that is deeper than the tolerance of gaps is stopped.
+/// Fraction of the velocity tolerance at which a contact that is deeper than the gap tolerance is stopped.
 const SINKING: f64 = 1e-3;
 
-/// An accumulation whose limit is ahead.
+/// An accumulation whose limit has not been reached yet.
 #[derive(Debug)]
 pub(super) struct Pending {
     /// Its index among the events.
     event: usize,
-    /// Percussions that closed its contacts (N·s).
+    /// Impulses that closed its contacts (N·s).
     impulses: Vec<Vec<f64>>,
 }
 
@@ -92,13 +92,13 @@ impl Run<'_, '_> {
         let all = geometry.present();
         all.iter().any(|&contact| {
             let (gap, tolerance) = (geometry.gaps[contact], settings.gap_tolerance);
-            // One of redundant contacts that carries nothing may sink slowly.
+            // One of redundant contacts that carries no force may sink slowly.
             let still = if gap < -tolerance { SINKING } else { 1.0 } * settings.velocity_tolerance;
             gap <= tolerance && geometry.normal_speed(contact, &state.velocity) < -still
         })
     }
 
-    /// Contacts within `height` of closing.
+    /// Contacts that are within `height` of closing.
     fn within(&self, height: f64) -> Vec<usize> {
         let gaps = self.course.geometry.gaps.iter().enumerate();
         gaps.filter(|(_, gap)| **gap <= height).map(|(contact, _)| contact).collect()
@@ -157,9 +157,9 @@ impl Run<'_, '_> {
 
     /// Closes the `contacts` of an impact, whose rebounds accumulate.
     ///
-    /// The inelastic impact brings the friction that belongs to the percussions left out. Contacts that take turns, as
-    /// those of a rocking block, still turn after it; the limit of the turns is no velocity at all of the closed
-    /// contacts, and of those that do not slip.
+    /// The inelastic impact includes the friction of the omitted impulses. Contacts that alternate, as those
+    /// of a rocking block, still rock after it. In the limit of the alternating impacts the velocity of the
+    /// closed contacts is zero, and so is the slip of those that stick.
     fn capture(&mut self, contacts: &[usize], ends: &[Accumulation], inelastic: Jump) {
         let Course { geometry, state, settings, .. } = &self.course;
         let Jump { mut velocity, impulses, mut dissipated, .. } = inelastic;
@@ -181,8 +181,8 @@ impl Run<'_, '_> {
         self.pending.push(Pending { event: self.events.len() - 1, impulses });
     }
 
-    /// Records accumulations that end before their limit, because one of their contacts is hit or opens, as what they
-    /// were: the impact that closed the contacts.
+    /// Records accumulations that end before their limit, because one of their contacts is hit or opens, as
+    /// the impact that closed the contacts.
     fn interrupt(&mut self, kind: &EventKind) {
         let time = self.course.state.time;
         let concerns = |closed: &[usize]| match kind {
@@ -212,7 +212,7 @@ impl Run<'_, '_> {
         });
     }
 
-    /// Goes on smoothly until the next event.
+    /// Continues smoothly until the next event.
     fn go_on(&mut self) -> Result<Option<Status>, Error> {
         let course = &mut self.course;
         let state = course.state.clone();
@@ -225,7 +225,7 @@ impl Run<'_, '_> {
         let before = std::mem::replace(&mut course.modes, decision.modes);
         let held = std::mem::replace(&mut course.hold, decision.hold);
         let mut changes = Vec::new();
-        // Contacts found since then were open.
+        // Contacts found since then were open before.
         let before = before.into_iter().chain(std::iter::repeat(Mode::Open));
         for (contact, (from, to)) in before.zip(course.modes.clone()).enumerate() {
             if from != to || course.hold.opposes(&held, contact) {
@@ -255,10 +255,10 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Breaks a jam by percussions without collision: the inelastic impact in the limit of no approach.
+    /// Breaks a jam by impulses without collision: the inelastic impact in the limit of no approach.
     ///
-    /// What is closed is driven together by the forces that no contact force balances; a short time later it
-    /// approaches, and the percussion that stops this does not depend on how short.
+    /// The forces that no contact force balances drive the closed contacts together. A short time later they
+    /// approach, and the impulse that stops this does not depend on that time.
     fn jam(&mut self) -> Result<Option<Status>, Error> {
         let Course { geometry, state, settings, counters, .. } = &mut self.course;
         if counters.impacts == settings.impact_limit {

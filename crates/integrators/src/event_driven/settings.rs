@@ -8,45 +8,46 @@ use crate::{
 
 /// Settings of [`integrate`](super::integrate).
 ///
-/// Three tolerances say what is zero: a gap, a contact velocity, a contact acceleration. Whatever is decided between
-/// two modes of a contact is decided at these; they are to be above what the integration errs by. Where they are not
-/// given, they are small parts of the [`Scales`] of the model: length `L`, mass `m` and time `T`.
+/// Three tolerances define zero: for a gap, a contact velocity and a contact acceleration. Every decision
+/// between two modes of a contact uses them; they must be above the errors of the integration. By default
+/// they are small fractions of the [`Scales`] of the model: length `L`, mass `m` and time `T`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
     /// Relative tolerance of a step of smooth motion, in `[1e-13, 1e-3]` (default `1e-10`).
     pub relative_tolerance: f64,
-    /// Length, mass and time that tolerances are relative to; by default those of the model
+    /// Length, mass and time to which tolerances are relative; by default those of the model
     /// ([`Scales::of`]).
     pub scales: Option<Scales>,
-    /// Absolute tolerance of displacements, velocities and energies of a step (m, rad, m/s, rad/s, J; > 0); by default
-    /// `1e-11` of how far each of them goes while bodies move by `L` in `T`.
+    /// Absolute tolerance of displacements, velocities and energies of a step (m, rad, m/s, rad/s, J; > 0);
+    /// by default `1e-11` of the change of each of them while bodies move by `L` in `T`.
     pub absolute_tolerance: Option<f64>,
-    /// Contacts whose gap is at most this take part in an impact together (m; ≥ 0, default `1e-9 L`): simultaneous
-    /// events. Rebounds that stay within it are summed up as a geometric series.
+    /// Contacts with gaps up to this value take part in an impact together (m; ≥ 0, default `1e-9 L`):
+    /// simultaneous events. Rebounds that stay within it are summed as a geometric series.
     pub proximity: Option<f64>,
-    /// A gap up to this is closed, and a drift of a closed contact is let grow to a tenth of it (m; > 0, default
-    /// `1e-9 L`).
+    /// Maximum gap of a closed contact (m; > 0, default `1e-9 L`). The drift of a closed contact is corrected
+    /// when it exceeds a tenth of this.
     pub gap_tolerance: Option<f64>,
-    /// A contact velocity up to this is none (m/s; > 0, default `1e-9 L/T`).
+    /// Maximum contact velocity that counts as zero (m/s; > 0, default `1e-9 L/T`).
     pub velocity_tolerance: Option<f64>,
-    /// A contact acceleration up to this is none (m/s²; > 0, default `1e-8 L/T²`, a hundred times the tolerance of a step).
-    /// Contact forces are zero or at the edge of their cones when what they are off by accelerates their contact by no
-    /// more.
+    /// Maximum contact acceleration that counts as zero (m/s²; > 0, default `1e-8 L/T²`, a hundred times the
+    /// tolerance of a step). Contact forces count as zero or at the edge of their cones when their deviation
+    /// accelerates the contact by at most this.
     pub acceleration_tolerance: Option<f64>,
-    /// Largest number of impacts (≥ 1, default `100_000`).
+    /// Maximum number of impacts (≥ 1, default `100_000`).
     pub impact_limit: usize,
-    /// Largest number of changes of the modes of contacts (≥ 1, default `100_000`).
+    /// Maximum number of changes of the modes of contacts (≥ 1, default `100_000`).
     pub mode_limit: usize,
-    /// Largest number of steps of smooth motion (≥ 1, default `1_000_000`).
+    /// Maximum number of steps of smooth motion (≥ 1, default `1_000_000`).
     pub step_limit: usize,
-    /// Largest amount of work: evaluations of the accelerations, looks at states, and problems solved to find modes, each of
-    /// which counts as ten (≥ 1, default `100_000_000`). An evaluation takes some 10 µs for a few bodies. Phases that end as
-    /// soon as they begin take few steps and much work.
+    /// Maximum amount of work: the number of evaluations of the accelerations, of states evaluated for
+    /// events, and of problems solved to find modes, each of which counts as ten (≥ 1, default
+    /// `100_000_000`). An evaluation takes some 10 µs for a few bodies. Phases that end as soon as they begin
+    /// take few steps and much work.
     pub work_limit: usize,
-    /// Time between two moments that the observer sees besides events (s; > 0); without it (the default), the ends of
-    /// steps, which are far apart where the motion is smooth.
+    /// Time between two samples for the observer, in addition to events (s; > 0). If not given (the default),
+    /// the observer is called at the ends of steps, which are far apart where the motion is smooth.
     pub sample_interval: Option<f64>,
 }
 
@@ -108,14 +109,14 @@ impl Settings {
     }
 }
 
-/// The settings of one integration, with tolerances for what was left to the scales of the model.
+/// The settings of one integration, with defaults from the scales of the model filled in.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     pub(super) scales: Scales,
     pub(super) relative_tolerance: f64,
-    /// Of displacements of the coordinates, velocities, and two energies.
+    /// Absolute tolerances of displacements of the coordinates, velocities, and two energies.
     pub(super) absolute_tolerances: Vec<f64>,
-    /// How far each coordinate goes while bodies move by `L`.
+    /// Change of each coordinate while bodies move by `L`.
     pub(super) strides: Vec<f64>,
     pub(super) proximity: f64,
     pub(super) gap_tolerance: f64,
@@ -130,7 +131,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// Depth of overlaps that are accepted (m): those of the start, and by the tolerance of gaps more.
+    /// Maximum depth of accepted overlaps (m): those of the start plus the gap tolerance.
     pub(super) fn deepest(&self) -> f64 {
         self.proximity.max(self.gap_tolerance) + self.gap_tolerance
     }

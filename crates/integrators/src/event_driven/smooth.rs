@@ -1,8 +1,8 @@
-//! Smooth motion in one mode, by diffsol, until something happens.
+//! Smooth motion in one mode, by diffsol, until the next event.
 //!
-//! The unknowns are `y = (e, v, D, A)`: the displacement of the coordinates from the beginning of the phase, the
-//! velocity, the energy that sliding has dissipated and the work of forces without a potential. The solver counts time
-//! in units of the time `T` of the model, since some of its limits are times.
+//! The unknowns are `y = (e, v, D, A)`: the displacement of the coordinates from the beginning of the phase,
+//! the velocity, the energy that sliding has dissipated and the work of forces without a potential. The
+//! solver measures time in units of the time `T` of the model, because some of its limits are times.
 
 use std::cell::RefCell;
 
@@ -22,13 +22,13 @@ use crate::{
     model::State,
 };
 
-/// Steps are corrected when drift exceeds this part of the tolerances.
+/// Steps are corrected when drift exceeds this fraction of the tolerances.
 const CORRECTED: f64 = 0.1;
 
-/// How often a step may be shortened. Each time at least halves it.
+/// Maximum number of times that a step may be shortened. Each time at least halves it.
 const SHORTENINGS: usize = 1100;
 
-/// What a phase reads and writes.
+/// The data that a phase reads and writes.
 pub(super) struct Course<'a, 'm> {
     pub(super) geometry: Geometry<'m>,
     pub(super) settings: &'a Resolved,
@@ -52,7 +52,7 @@ impl Course<'_, '_> {
         moment_of(&self.state)
     }
 
-    /// Shows the present state.
+    /// Calls the observer with the current state.
     pub(super) fn observe(&mut self) {
         let held = self.held_at(&self.state.clone());
         let state = std::mem::replace(&mut self.state, empty());
@@ -65,14 +65,14 @@ impl Course<'_, '_> {
         let still = self.settings.velocity_tolerance;
         let mut held = self.hold.solve(&mut self.geometry, &moment_of(state), still);
         self.geometry.locate_all(&state.coordinates);
-        // Contacts that are found only now carry nothing.
+        // Contacts that were found just now carry nothing.
         let components = self.geometry.gaps.len() * self.geometry.components;
         held.forces.resize_vertically_mut(components, 0.0);
         self.modes.resize(self.geometry.gaps.len(), Mode::Open);
         held
     }
 
-    /// Shows a state whose contacts are located.
+    /// Calls the observer with a state whose contacts are located.
     fn show(&mut self, state: &State, held: &Held, friction: f64) {
         let first = self.geometry.ties;
         let contact_velocity: Vec<_> = (first..self.geometry.rows.nrows())
@@ -80,7 +80,7 @@ impl Course<'_, '_> {
             .collect();
         let system = self.geometry.model.system();
         let energy = system.energy(&state.coordinates, &state.velocity);
-        // The errors of steps add up in the lengths of quaternions, which no equation depends on.
+        // Step errors accumulate in the lengths of quaternions, on which no equation depends.
         let mut coordinates = state.coordinates.clone();
         system.retract(&state.coordinates, &vec![0.0; state.velocity.len()], &mut coordinates);
         (self.observer)(&Snapshot {
@@ -97,8 +97,9 @@ impl Course<'_, '_> {
         });
     }
 
-    /// Ends the coming phase where an open contact closes slowly. One that is closed and that nothing presses on may already
-    /// be deeper by what is accepted: no mode is better for it, and the phase ends where bodies overlap.
+    /// Sets the gaps at which the next phase ends because an open contact closes slowly. A closed contact
+    /// without a pressing force may already be deeper, up to the accepted overlap. No other mode would help
+    /// there, and the phase ends where bodies overlap.
     fn lay_floors(&mut self) {
         let Self { geometry, settings, floors, state, .. } = self;
         geometry.locate_all(&state.coordinates);
@@ -116,13 +117,13 @@ impl Course<'_, '_> {
         geometry.gaps.iter().any(|gap| gap.is_nan() || *gap < -settings.deepest())
     }
 
-    /// Notes the deepest overlap of the contacts located.
+    /// Records the deepest overlap of the contacts located.
     fn note_depth(&mut self) {
         let deepest = self.geometry.gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
         self.drift.penetration = self.drift.penetration.max(deepest);
     }
 
-    /// Takes drift out of the present state.
+    /// Removes drift from the current state.
     pub(super) fn project(&mut self) {
         let contacts = self.hold.contacts();
         self.geometry.locate(&self.state.coordinates, &contacts);
@@ -138,7 +139,7 @@ impl Course<'_, '_> {
     }
 }
 
-/// Moves on until an event or `end`.
+/// Advances until an event or `end`.
 pub(super) fn advance(course: &mut Course<'_, '_>, end: f64) -> Result<Ending, Error> {
     let begin = course.state.clone();
     course.lay_floors();
@@ -175,7 +176,7 @@ pub(super) fn advance(course: &mut Course<'_, '_>, end: f64) -> Result<Ending, E
     Ok(ending)
 }
 
-/// How many coordinates and velocities there are.
+/// Numbers of coordinates and velocities.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     positions: usize,
@@ -220,7 +221,7 @@ fn rates(
     rate[end + 1] = geometry.other_power(&moment_of(&state));
 }
 
-/// Looks at the steps of a phase.
+/// Watches the steps of a phase for events.
 struct Watcher<'w, 'c, 'a, 'm> {
     course: &'w RefCell<&'c mut Course<'a, 'm>>,
     begin: &'w State,
@@ -230,14 +231,14 @@ struct Watcher<'w, 'c, 'a, 'm> {
 }
 
 impl Watch for Watcher<'_, '_, '_, '_> {
-    /// A quarter of the length of the model between two looks.
+    /// Evaluations at most a quarter of the length of the model apart.
     fn looks(&self, y: &[f64]) -> usize {
         let course = self.course.borrow();
         let reached = self.begin.coordinates.iter().zip(y).map(|(q, e)| q + e).collect::<Vec<_>>();
         looks_between(&course.state.coordinates, &reached, &course.settings.strides)
     }
 
-    /// Contacts that carry do not close; their rates are those of what is held.
+    /// Contacts that carry do not close; their rates are those of the held quantities.
     fn gaps(&mut self, t: f64, y: &[f64], gaps: &mut Vec<[f64; 2]>) {
         let state = self.layout.state(self.begin, self.unit * t, y);
         let course = &*self.course.borrow();
@@ -268,7 +269,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         course.counters.work() >= course.settings.work_limit
     }
 
-    /// Whether an open contact has closed, or the force or the slip of a carrying one has left its mode.
+    /// Whether an open contact has closed, or the force or the slip of a carrying contact has left its mode.
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
         let course = &mut *self.course.borrow_mut();
         let state = self.layout.state(self.begin, self.unit * t, y);
@@ -282,7 +283,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
                 let floor = floors.get(contact).copied().unwrap_or(-settings.gap_tolerance);
                 (gap <= 0.0 && closing < -settings.velocity_tolerance) || gap < floor
             }
-            // Its features have left each other.
+            // Its features have moved away from each other.
             Some(_) if geometry.gaps[contact] == f64::INFINITY => true,
             Some(grip) => {
                 let excess = violation(geometry, hold, &held, contact);
@@ -379,7 +380,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
 }
 
 impl Course<'_, '_> {
-    /// Lets the directions of sliding contacts in space follow their slip.
+    /// Updates the directions of sliding contacts in space from their slip.
     fn turn(&mut self) {
         if self.geometry.components == 2 {
             return;

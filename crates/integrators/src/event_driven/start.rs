@@ -1,4 +1,4 @@
-//! What is refused of a model and a start.
+//! Checks of a model and a start.
 
 use super::{Error, settings::Resolved};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     schemes::Name,
 };
 
-/// Checks what can be told of a model and a start without its gaps.
+/// Checks everything about a model and a start that does not require gaps.
 pub(super) fn check(model: &Model, start: &State) -> Result<(), Error> {
     start.check(model.system())?;
     match model.refused(|feature| Name::EventDriven.rule(feature)) {
@@ -15,11 +15,11 @@ pub(super) fn check(model: &Model, start: &State) -> Result<(), Error> {
     }
 }
 
-/// Checks that the start overlaps and breaks no more than the proximity allows.
+/// Checks that overlaps and violations of the start are within the proximity.
 pub(super) fn check_start(settings: &Resolved, gaps: &[f64], ties: &[f64]) -> Result<(), Error> {
     let accepted = settings.proximity.max(settings.gap_tolerance);
     for (contact, &gap) in gaps.iter().enumerate() {
-        // A gap that is not a number is refused with those that overlap.
+        // A NaN gap is refused like an overlap.
         if gap.is_nan() || gap < -accepted {
             return Err(Error::Penetration { contact, depth: -gap, accepted });
         }

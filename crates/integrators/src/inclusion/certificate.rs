@@ -1,9 +1,10 @@
-//! How well a solution satisfies the inclusion: [`Certificate`], from the model and the moments alone.
+//! The [`Certificate`] of a solution: how well it satisfies the inclusion, from the model and the moments
+//! alone.
 //!
-//! The change of the state across each interval of length `h` is compared with the integral of the rates that the
-//! inclusion prescribes for the contact rates recorded: that of the parabola through the rates of a pair of
-//! neighboring intervals, `h (5, 8, −1)/12` and its mirror image. It errs by `h⁴ x⁗/24`, and what remains of a
-//! solution that was integrated well is that.
+//! The change of the state across each interval of length `h` is compared with the integral of the rates that
+//! the inclusion prescribes for the recorded contact rates. The integral is that of the parabola through the
+//! rates of a pair of neighboring intervals, `h (5, 8, −1)/12` and its mirror image. Its error is `h⁴ x⁗/24`,
+//! which is also the residual of a solution that was integrated accurately.
 //!
 //! # Source
 //!
@@ -22,17 +23,17 @@ use crate::model::Model;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Certificate {
-    /// Change of the velocity less the integral of `τ M⁻¹ k + M⁻¹ Jᵀ λ`, largest entry (m/s, rad/s).
+    /// Change of the velocity minus the integral of `τ M⁻¹ k + M⁻¹ Jᵀ λ`, largest entry (m/s, rad/s).
     pub momentum: f64,
-    /// Change of the coordinates less the integral of `τ N v`, largest entry (m, rad).
+    /// Change of the coordinates minus the integral of `τ N v`, largest entry (m, rad).
     pub motion: f64,
-    /// Change of time less the integral of `τ` (s).
+    /// Change of time minus the integral of `τ` (s).
     pub time: f64,
-    /// `|τ + Σ λ_n − 1|`, and by how much `τ` is negative.
+    /// `|τ + Σ λ_n − 1|`, and the amount by which `τ` is negative.
     pub convexity: f64,
-    /// By how much rates leave their cones: `−λ_n`, or `|λ_t| − μ λ_n`.
+    /// Amount by which rates leave their cones: `−λ_n`, or `|λ_t| − μ λ_n`.
     pub cone: f64,
-    /// Power by `s` that friction falls short of dissipating, `μ λ_n |u_t| + λ_t u_t` (m/s).
+    /// Missing dissipation of friction, as power with respect to `s`, `μ λ_n |u_t| + λ_t u_t` (m/s).
     pub dissipation: f64,
     /// Depth of the deepest penetration (m).
     pub penetration: f64,
@@ -67,8 +68,8 @@ impl Certificate {
 
 /// Checks a solution of `model` at each of its moments.
 ///
-/// Nothing of how it was built enters. Moments of other lengths than the model's, or phases of less than
-/// three moments, count as infinite [`jump`](Certificate::jump)s.
+/// The result does not depend on how the solution was built. Moments of other lengths than the model's, or
+/// phases of less than three moments, count as infinite [`jump`](Certificate::jump)s.
 #[must_use]
 pub fn certify(model: &Model, solution: &Solution) -> Certificate {
     let mut certificate = Certificate::default();
@@ -117,7 +118,7 @@ impl Certificate {
 
     fn check_pair(&mut self, contacts: &mut Contacts<'_>, kind: Kind, moments: [&Moment; 3]) {
         let [begin, middle, end] = moments;
-        // The variable in which the moments are equally far apart, and the rates by it.
+        // The variable with equal steps between the moments, and the rates with respect to it.
         let (half, per) = match kind {
             Kind::Impact => (0.5 * (end.s - begin.s), [1.0; 3]),
             _ => {
@@ -146,7 +147,7 @@ impl Certificate {
     }
 }
 
-/// What the inclusion prescribes at one moment, by the variable of its phase.
+/// The rates that the inclusion prescribes at one moment, with respect to the variable of its phase.
 struct Rates {
     time: f64,
     parameter: f64,

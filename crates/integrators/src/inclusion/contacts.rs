@@ -6,11 +6,11 @@ use percussion_dynamics::ContactRows;
 use super::{Error, Resolved};
 use crate::model::Model;
 
-/// Singular values of a Delassus operator below this part of the largest are those of redundant contacts:
+/// Singular values of a Delassus operator below this fraction of the largest belong to redundant contacts:
 /// rounding leaves about `1e-15` of them.
 const RANK: f64 = 1e-10;
 
-/// Iterations of a singular value decomposition, at most; a handful for each row are usual.
+/// Maximum number of iterations of a singular value decomposition; a handful for each row are usual.
 const DECOMPOSITION: usize = 10_000;
 
 /// Gaps, contact Jacobian and its change at one state, and the forces of sticking contacts there.
@@ -56,7 +56,7 @@ impl<'a> Contacts<'a> {
         })
     }
 
-    /// Whether bodies overlap by more than the tolerance of gaps; also if a gap is not a number.
+    /// Whether bodies overlap by more than the gap tolerance; also true if a gap is NaN.
     pub(super) fn overlap(&self, settings: &Resolved) -> bool {
         self.gaps.iter().any(|gap| gap.is_nan() || *gap < -settings.gap_tolerance)
     }
@@ -71,7 +71,7 @@ impl<'a> Contacts<'a> {
         }
     }
 
-    /// Contacts that are closed and neither open nor approach.
+    /// Contacts that are closed and neither separate nor approach.
     pub(super) fn closed(&self, settings: &Resolved) -> Vec<usize> {
         let closed = |&i: &usize| {
             self.gaps[i] <= settings.gap_tolerance
@@ -80,7 +80,7 @@ impl<'a> Contacts<'a> {
         (0..self.gaps.len()).filter(closed).collect()
     }
 
-    /// Of these, contacts that do not slip either.
+    /// The closed contacts that do not slip either.
     pub(super) fn still(&self, settings: &Resolved) -> Vec<usize> {
         let mut contacts = self.closed(settings);
         contacts.retain(|&i| self.u[2 * i + 1].abs() <= settings.velocity_tolerance);
@@ -114,8 +114,8 @@ impl<'a> Contacts<'a> {
         bias
     }
 
-    /// Forces of all contact components (N) that hold the points of the contacts `sticking` still, and the acceleration
-    /// under them.
+    /// Forces of all contact components (N) that keep the points of the contacts `sticking` at rest, and the
+    /// resulting acceleration.
     pub(super) fn hold(
         &mut self,
         sticking: &[usize],
@@ -150,7 +150,8 @@ impl<'a> Contacts<'a> {
         smooth.iter().zip(&of_contacts).map(|(k, f)| k.abs() + f.abs()).collect()
     }
 
-    /// The nearest forces within their cones, normal by normal: those of sticking contacts leave them by up to what is none.
+    /// The nearest forces within their cones, normal by normal: those of sticking contacts leave them by up
+    /// to the tolerance of forces.
     pub(super) fn within_cones(&self, mut forces: DVector<f64>) -> DVector<f64> {
         for (force, contact) in forces.as_mut_slice().chunks_exact_mut(2).zip(self.model.contacts())
         {
@@ -161,7 +162,7 @@ impl<'a> Contacts<'a> {
         forces
     }
 
-    /// By how much forces leave their cones: zero where all push and none slips (N).
+    /// Amount by which forces leave their cones: zero where all push and none slips (N).
     pub(super) fn cone_violation(&self, forces: &DVector<f64>) -> f64 {
         let of = |(i, contact): (usize, &crate::model::Contact)| {
             let (normal, tangent) = (forces[2 * i], forces[2 * i + 1]);
@@ -171,10 +172,10 @@ impl<'a> Contacts<'a> {
     }
 }
 
-/// The solution of least norm; not finite where the numbers have no decomposition.
+/// The solution of least norm; not finite where the decomposition fails.
 fn least_norm(delassus: DMatrix<f64>, wanted: &DVector<f64>) -> DVector<f64> {
     let nowhere = || DVector::from_element(wanted.len(), f64::NAN);
-    // The decomposition takes squares. NaN is not below the bound either.
+    // The decomposition computes squares. NaN is not below the bound either.
     if !delassus.iter().chain(wanted).all(|entry| entry.abs() < 1e150) {
         return nowhere();
     }

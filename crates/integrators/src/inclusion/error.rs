@@ -1,8 +1,8 @@
-//! Everything that can be wrong with a model or a start.
+//! Errors in a model or a start.
 
 use crate::model::{self, Feature};
 
-/// Why no solution is built.
+/// Reasons why no solution is built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,10 +12,10 @@ pub enum Error {
     /// The system moves in space.
     #[error("the system moves in space, expected one in the plane")]
     Space,
-    /// There is nothing to collide with.
+    /// The model has no contacts.
     #[error("the model has no contacts, expected at least one")]
     NoContacts,
-    /// The model has a feature that the inclusion leaves out.
+    /// The model has a feature that the inclusion does not support.
     #[error("the model has {feature}, expected none: the inclusion has no rule for it")]
     NoRule {
         /// The feature.
@@ -28,7 +28,7 @@ pub enum Error {
         name: &'static str,
         /// Value given.
         value: f64,
-        /// What is accepted.
+        /// Accepted values.
         expected: &'static str,
     },
     /// Bodies overlap at the start.
@@ -36,7 +36,7 @@ pub enum Error {
     Penetration {
         /// The contact.
         contact: usize,
-        /// How deep (m); not a number where the gap is none.
+        /// Depth (m); NaN if the gap is NaN.
         depth: f64,
         /// Largest accepted (m).
         accepted: f64,
@@ -46,7 +46,7 @@ pub enum Error {
     End {
         /// Time of the start (s).
         start: f64,
-        /// End asked for (s).
+        /// Requested end (s).
         end: f64,
     },
     /// The system does not stay where it is.
@@ -60,7 +60,7 @@ pub enum Error {
     /// The solver of differential equations refused its problem.
     #[error("solver of differential equations: {reason}")]
     Solver {
-        /// What it said.
+        /// Its message.
         reason: String,
     },
 }

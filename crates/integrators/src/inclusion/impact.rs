@@ -1,8 +1,8 @@
 //! Impacts, one contact at a time, in straight pieces.
 //!
-//! By one unit of normal percussion the velocity of the contact changes by `W (1, λ_t)`. While it slips,
-//! `λ_t = −μ sgn u_t`; at rest `λ_t` is what keeps it there, `−W_tn/W_tt`, or the nearest that the cone
-//! allows, and then it slips on the way it is pushed.
+//! Per unit of normal impulse the velocity of the contact changes by `W (1, λ_t)`. While it slips,
+//! `λ_t = −μ sgn u_t`. At rest `λ_t` is the value that keeps it there, `−W_tn/W_tt`, or the nearest value in
+//! the cone; in that case it slips in the direction in which it is pushed.
 //!
 //! # Source
 //!
@@ -14,7 +14,7 @@ use super::{
     solution::{Kind, Moment, Phase, Status},
 };
 
-/// The pieces from `start`, where contacts approach, to where none does.
+/// The pieces from `start`, where contacts approach, to a state where none does.
 pub(super) fn resolve(
     contacts: &mut Contacts<'_>,
     settings: &Resolved,
@@ -32,7 +32,7 @@ pub(super) fn resolve(
     Err(Status::Jammed)
 }
 
-/// The piece in which `contact` alone receives its percussion, until it has stopped or its slip has.
+/// The piece in which only `contact` receives an impulse, until its approach or its slip has stopped.
 fn piece(
     contacts: &Contacts<'_>,
     settings: &Resolved,
@@ -50,7 +50,7 @@ fn piece(
     let tangent = if slides {
         -friction * slip.signum()
     } else {
-        // It sticks where the cone allows, otherwise it slips the way it is pushed.
+        // It sticks where the cone allows this; otherwise it slips in the direction in which it is pushed.
         sticking.clamp(-friction, friction)
     };
     let normal_rate = w[(0, 0)] + w[(0, 1)] * tangent;

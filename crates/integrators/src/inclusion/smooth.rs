@@ -14,14 +14,14 @@ use crate::{
     events::{Between, Ending, Watch, looks_between, step_to_event},
 };
 
-/// Intervals that each step of the integration is recorded in; an even number.
+/// Number of intervals recorded for each step of the integration; an even number.
 const PARTS: u32 = 4;
 
-/// Forces and accelerations up to this part of those of the model are none: forces are held to rounding, some 1e-15 of
-/// them, and coordinates to the tolerances of the integration.
+/// Forces and accelerations up to this fraction of those of the model count as zero: forces are held to
+/// rounding, some 1e-15 of them, and coordinates to the tolerances of the integration.
 const ROUNDING: f64 = 1e-9;
 
-/// A smooth phase from `start` until something happens, and the status if that ends the solution.
+/// A smooth phase from `start` until the next event, and the status if that ends the solution.
 pub(super) fn advance(
     contacts: &mut Contacts<'_>,
     settings: &Resolved,
@@ -126,7 +126,7 @@ pub(super) fn stay(
 fn sticking(contacts: &mut Contacts<'_>, settings: &Resolved, at: &Moment) -> Option<Vec<usize>> {
     contacts.locate(&at.coordinates, &at.velocity);
     let (still, closed) = (contacts.still(settings), contacts.closed(settings));
-    // Beyond this many contacts only all of them or none are tried.
+    // Beyond this number of contacts only all of them or none are tried.
     let subsets = if still.len() <= 12 { 1_u32 << still.len() } else { 1 };
     let mut sets: Vec<Vec<usize>> = (0..subsets)
         .map(|bits| {
@@ -154,17 +154,17 @@ fn sticking(contacts: &mut Contacts<'_>, settings: &Resolved, at: &Moment) -> Op
     })
 }
 
-/// Ends a phase when an open contact closes, bodies overlap or the forces of a sticking contact leave their cone, and
-/// records.
+/// Ends a phase when an open contact closes, bodies overlap or the forces of a sticking contact leave their
+/// cone, and records the moments.
 struct Recorder<'a, 'c, 'm> {
     contacts: &'a RefCell<&'c mut Contacts<'m>>,
     sticking: &'a [usize],
     settings: &'a Resolved,
     start: &'a Moment,
     positions: usize,
-    /// How far each coordinate goes while bodies move by the length of the model.
+    /// Change of each coordinate while bodies move by the length of the model.
     strides: Vec<f64>,
-    /// How far each generalized velocity goes meanwhile.
+    /// Change of each generalized velocity in that motion.
     velocity_strides: Vec<f64>,
     /// Whether bodies overlap at one of the moments.
     overlaps: bool,
@@ -173,8 +173,8 @@ struct Recorder<'a, 'c, 'm> {
 }
 
 impl Recorder<'_, '_, '_> {
-    /// Enters a step that ends at the time `t` of the solver with `y`, and lies around `middle`, into the account of the
-    /// energy.
+    /// Enters a step that ends at the time `t` of the solver with `y`, and has the midpoint `middle`, into
+    /// the energy account.
     fn enter(&mut self, t: f64, y: &[f64], (middle, inside): (f64, &[f64])) {
         let settings = self.settings;
         let time = |t: f64| self.start.time + settings.scales.time * t;
@@ -200,7 +200,7 @@ impl Recorder<'_, '_, '_> {
         self.moments.push(moment);
     }
 
-    /// The moment, at which it leaves the contacts located.
+    /// The moment; afterwards the contacts are located there.
     fn moment(&self, t: f64, y: &[f64]) -> Moment {
         let (coordinates, rest) = y.split_at(self.positions);
         let (velocity, percussion) = rest.split_at(rest.len() - 1);
@@ -257,7 +257,8 @@ impl Watch for Recorder<'_, '_, '_> {
         let (forces, _) = contacts.hold(self.sticking, at);
         let force = self.settings.scales.force() + forces.amax();
         let leaves = contacts.cone_violation(&forces) > ROUNDING * force;
-        // The velocity tells a contact that closes from one that opens from closed up to rounding.
+        // The velocity distinguishes a contact that closes from one that opens from a gap closed up to
+        // rounding.
         let closes = (0..contacts.gaps.len()).any(|i| {
             !self.sticking.contains(&i)
                 && contacts.gaps[i] <= 0.0

@@ -2,11 +2,11 @@
 
 use crate::{energy::EnergyBalance, model::State, scales::Scales};
 
-/// One moment of a solution, with the rates that lead on from it within its phase.
+/// One moment of a solution, with the rates that apply after it within its phase.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Moment {
-    /// Parameter `s` (s, and N·s of normal percussion).
+    /// Parameter `s` (s, and N·s of normal impulse).
     pub s: f64,
     /// Time `t` (s).
     pub time: f64,
@@ -33,7 +33,7 @@ impl Moment {
     }
 }
 
-/// What time does in a phase.
+/// Behavior of time in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `τ = 1`, no contact carries.
@@ -48,7 +48,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Phase {
-    /// What time does.
+    /// Behavior of time.
     pub kind: Kind,
     /// Contacts that carry, ascending.
     pub contacts: Vec<usize>,
@@ -83,27 +83,27 @@ impl Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// At the time asked for.
+    /// At the requested time.
     EndReached,
-    /// At the time asked for or before an impact beyond the limit, with more energy than the motion can have, see
-    /// [`Solution::energy`].
+    /// At the requested time or before an impact beyond the limit, with more energy than the motion can have,
+    /// see [`Solution::energy`].
     EnergyGained,
-    /// Before the impact beyond [`Settings::impact_limit`](super::Settings::impact_limit): at an accumulation
-    /// point, as a rule.
+    /// Before the impact beyond [`Settings::impact_limit`](super::Settings::impact_limit): usually at an
+    /// accumulation point.
     ImpactLimit,
     /// [`Settings::phase_limit`](super::Settings::phase_limit) was reached.
     PhaseLimit,
     /// [`Settings::step_limit`](super::Settings::step_limit) was reached.
     StepLimit,
-    /// Contacts touch, but no set of sticking ones carries: one would have to slide, which is not built, or rigid
-    /// bodies have no consistent force there.
+    /// Contacts touch, but no set of sticking ones carries: one would have to slide, which is not supported,
+    /// or there is no consistent force with rigid bodies.
     NoSticking,
-    /// Bodies overlap by more than [`Settings::gap_tolerance`](super::Settings::gap_tolerance): a contact closed that was
-    /// not seen, or errors of the steps added up.
+    /// Bodies overlap by more than [`Settings::gap_tolerance`](super::Settings::gap_tolerance): a contact
+    /// closed without being detected, or step errors accumulated.
     Overlap,
-    /// An impact did not come to an end by single contacts.
+    /// An impact did not end with impulses at single contacts.
     Jammed,
-    /// Steps of a smooth phase became too small, or numbers too large.
+    /// Steps of a smooth phase became too small, or numbers overflowed.
     Failed,
 }
 
@@ -114,14 +114,14 @@ pub struct Solution {
     pub phases: Vec<Phase>,
     /// How it ended.
     pub status: Status,
-    /// The account of the energy.
+    /// The energy balance.
     pub energy: EnergyBalance,
-    /// Length, mass and time that tolerances were relative to.
+    /// Length, mass and time to which tolerances are relative.
     pub scales: Scales,
 }
 
 impl Solution {
-    /// The first moment of each impact, pieces of one impact counted once.
+    /// The first moment of each impact; several pieces of one impact count once.
     pub fn impacts(&self) -> impl Iterator<Item = &Moment> {
         let mut after_smooth = true;
         self.phases.iter().filter_map(move |phase| {
@@ -148,16 +148,17 @@ pub struct Accumulation {
 }
 
 impl Accumulation {
-    /// Continues the times and parameters between the impacts of `solution` as geometric series with the last
-    /// ratio of each: with the last interval `d` and the ratio `r` of it to the one before, the limit is
-    /// `d r/(1 − r)` beyond the last impact.
+    /// Extrapolates the times and parameters between the impacts of `solution` as geometric series with the
+    /// last ratio of each: with the last interval `d` and the ratio `r` of it to the one before, the limit is
+    /// `d r/(1 − r)` after the last impact.
     ///
-    /// Intervals that follow their limiting ratio up to a relative `ε` leave an error of about
+    /// If the intervals follow their limiting ratio up to a relative `ε`, the error is about
     /// `ε d r/(1 − r)²`. `None` for fewer than three impacts, or if a ratio is not between 0 and 1.
     ///
     /// # Example
     ///
-    /// Impacts at 0, 1 and 1.5 s that go on by halves accumulate at 2 s; see the tests for a solution.
+    /// Impacts at 0, 1 and 1.5 s whose intervals continue to halve accumulate at 2 s; see the tests for a
+    /// solution.
     #[must_use]
     pub fn of(solution: &Solution) -> Option<Self> {
         let impacts: Vec<_> = solution.impacts().collect();

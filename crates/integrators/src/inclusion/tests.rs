@@ -106,7 +106,7 @@ fn the_impacts_accumulate_where_the_energy_integral_says() {
     assert!(certify(&model, &beyond).worst() < 1e-8);
 }
 
-/// A point that lands while it slides at 2 m/s: with `μ = 0.5` the percussion of 5 N·s would take 2.5 m/s, so that it
+/// A point that lands while it slides at 2 m/s: with `μ = 0.5` the impulse of 5 N·s would take 2.5 m/s, so that it
 /// stops sliding after 4 of the 5 and sticks.
 #[test]
 fn a_slip_stops_within_an_impact() {

@@ -6,7 +6,7 @@ use super::Error;
 
 /// Friction of a bounded force that does not depend on contact forces, such as that of a gear box.
 ///
-/// Its impulse over a step is `D β` with `β ≥ 0` and `Σ β ≤ h η`, and dissipates as much as it can.
+/// Its impulse over a step is `D β` with `β ≥ 0` and `Σ β ≤ h η`, with maximum dissipation.
 ///
 /// # Source
 ///
@@ -39,7 +39,7 @@ impl BoundedFriction {
         }
         for (column, direction) in self.directions.column_iter().enumerate() {
             let opposite = |other: &DVectorView<'_, f64>| {
-                // The sum of infinities of opposite sign is NaN, so they are refused with the others.
+                // The sum of infinities of opposite sign is NaN, so they are refused as well.
                 direction.iter().zip(other.iter()).all(|(a, b)| a + b == 0.0)
             };
             if !self.directions.column_iter().any(|other| opposite(&other)) {

@@ -1,53 +1,53 @@
-//! Everything that can be wrong with a model or a start, whatever the scheme.
+//! Errors in a model or a start, for any scheme.
 
 use percussion_dynamics::{constraint, contact_source, gap, system::CoordinateError};
 
-/// Why a model or a start is refused.
+/// Reasons why a model or a start is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The friction coefficient of a contact is negative or not finite.
     #[error("friction of contact {contact} is {value:?}, expected a finite number of at least 0")]
     Friction {
-        /// Offending contact.
+        /// Index of the contact.
         contact: usize,
         /// Its friction coefficient.
         value: f64,
     },
-    /// The restitution of a contact is outside of `[0, 1]`.
+    /// The restitution of a contact is outside `[0, 1]`.
     #[error("restitution of contact {contact} is {value:?}, expected a number in [0, 1]")]
     Restitution {
-        /// Offending contact.
+        /// Index of the contact.
         contact: usize,
         /// Its coefficient of restitution.
         value: f64,
     },
-    /// The surfaces of a contact do not fit the system.
+    /// The surfaces of a contact do not match the system.
     #[error("contact {contact}: {source}")]
     Gap {
-        /// Offending contact.
+        /// Index of the contact.
         contact: usize,
-        /// What is wrong with it.
+        /// The error of its gap function.
         source: gap::Error,
     },
-    /// The surfaces of a contact source do not fit the system.
+    /// The surfaces of a contact source do not match the system.
     #[error(transparent)]
     ContactSource(#[from] contact_source::Error),
-    /// A bilateral constraint does not fit the system.
+    /// A bilateral constraint does not match the system.
     #[error("constraint {constraint}: {source}")]
     Constraint {
-        /// Offending constraint.
+        /// Index of the constraint.
         constraint: usize,
-        /// What is wrong with it.
+        /// Its error.
         source: constraint::Error,
     },
-    /// The directions of a bounded friction have not one row per velocity, or there are none.
+    /// The directions of a bounded friction do not have one row per velocity, or there are none.
     #[error(
         "directions of joint friction {joint} are {rows} × {columns}, expected {expected} rows and \
          at least one column"
     )]
     DirectionShape {
-        /// Offending bounded friction.
+        /// Index of the bounded friction.
         joint: usize,
         /// Number of velocities of the system.
         expected: usize,
@@ -59,7 +59,7 @@ pub enum Error {
     /// The directions of a bounded friction are not closed under negation (or not finite).
     #[error("joint friction {joint} has direction {column} but not its negative")]
     DirectionOpposite {
-        /// Offending bounded friction.
+        /// Index of the bounded friction.
         joint: usize,
         /// First column without its opposite.
         column: usize,
@@ -67,7 +67,7 @@ pub enum Error {
     /// The bound of a bounded friction is negative or not finite.
     #[error("bound of joint friction {joint} is {value:?}, expected a finite number of at least 0")]
     Bound {
-        /// Offending bounded friction.
+        /// Index of the bounded friction.
         joint: usize,
         /// Its bound (N or N·m).
         value: f64,
@@ -75,7 +75,7 @@ pub enum Error {
     /// The coordinates of the start do not describe a position of the system.
     #[error("start: {0}")]
     Coordinates(#[from] CoordinateError),
-    /// The velocity of the start has not one entry per velocity of the system.
+    /// The velocity of the start does not have one entry per velocity of the system.
     #[error("velocity of the start has length {found}, expected {expected}")]
     VelocityLength {
         /// Number of velocities of the system.

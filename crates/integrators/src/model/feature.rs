@@ -1,16 +1,16 @@
-//! What a [`Model`] may have that a scheme may have no rule for: [`Feature`].
+//! Features of a [`Model`] that some schemes do not support: [`Feature`].
 
 use std::fmt;
 
 use super::Model;
 
-/// Something that models may have and schemes may have no rule for.
+/// A feature of models that some schemes do not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Feature {
-    /// Contacts that are [found](Model::with_contact_source) on the way.
+    /// Contacts that are [found](Model::with_contact_source) during the motion.
     FoundContacts,
-    /// Coefficients of restitution above 0, of contacts that are named beforehand.
+    /// Coefficients of restitution above 0, of contacts that are specified beforehand.
     Restitution,
     /// [Friction in joints](Model::with_joint_friction).
     JointFriction,
@@ -18,7 +18,7 @@ pub enum Feature {
     Constraints,
     /// Bilateral constraints of velocities alone, such as rolling.
     VelocityConstraints,
-    /// [Forces](Model::with_forces) beside those of the system.
+    /// [Forces](Model::with_forces) in addition to those of the system.
     Forces,
 }
 
@@ -47,12 +47,12 @@ impl fmt::Display for Feature {
     }
 }
 
-/// What a scheme makes of a [`Feature`].
+/// How a scheme treats a [`Feature`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The scheme has a rule for it.
+    /// The scheme supports it.
     Used,
-    /// The scheme moves the model as if it had none.
+    /// The scheme moves the model as if it did not have the feature.
     Ignored,
     /// The scheme refuses the model.
     Refused,

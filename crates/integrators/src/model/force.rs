@@ -1,4 +1,4 @@
-//! Forces beside those of the system: the trait [`Force`], and the drive of a joint.
+//! Forces in addition to those of the system: the trait [`Force`], and the drive of a joint.
 
 use std::fmt::Debug;
 
@@ -6,8 +6,8 @@ use nalgebra::DMatrix;
 
 /// A generalized force `f(q, v, t)` on a [`Model`](super::Model).
 ///
-/// [`Variational`](crate::Variational) takes it at the midpoint of a step, half of its impulse at either end; the other
-/// schemes have no rule for it.
+/// [`Variational`](crate::Variational) evaluates it at the midpoint of a step, with half of its impulse at
+/// each end; the other schemes do not support it.
 pub trait Force: Debug + Send + Sync {
     /// Adds `f` (length `n_v`; N, N·m) to `force`.
     fn add(&self, coordinates: &[f64], velocity: &[f64], time: f64, force: &mut [f64]);
@@ -15,8 +15,8 @@ pub trait Force: Debug + Send + Sync {
     /// Adds `∂f/∂q` and `∂f/∂v` (`n_v × n_v` each, a row for every entry of `f`); for systems with
     /// quaternions `∂f/∂q` is along tangent vectors.
     ///
-    /// They speed up Newton's method, whose answer does not depend on them. The default adds nothing,
-    /// which is right for forces that depend on time only.
+    /// They speed up Newton's method, whose result does not depend on them. The default adds nothing, which
+    /// is correct for forces that depend on time only.
     fn add_derivatives(
         &self,
         coordinates: &[f64],
@@ -29,7 +29,7 @@ pub trait Force: Debug + Send + Sync {
     }
 }
 
-/// A drive that holds one coordinate on a path of constant speed: proportional and derivative control.
+/// A drive that keeps one coordinate on a path of constant speed: proportional and derivative control.
 ///
 /// ```math
 /// f_k = K_p\, (q_{\mathrm{ref}}(t) - q_k) + K_v\, (\dot q_{\mathrm{ref}} - v_k), \qquad
@@ -38,7 +38,7 @@ pub trait Force: Debug + Send + Sync {
 ///
 /// # Example
 ///
-/// A hip that is 0.1 rad behind and at rest is driven with `100 · 0.1 = 10 N·m`.
+/// A hip that lags by 0.1 rad and is at rest is driven with `100 · 0.1 = 10 N·m`.
 ///
 /// ```
 /// use percussion_integrators::{Drive, Force};

@@ -1,9 +1,9 @@
 //! The contacts of a step, linearized about a predicted end `q̂ = q ⊕ h v̂`.
 //!
-//! Its unknown impulses are numbered by *generators*, the columns of `A` (`n_v × r`): for each active
-//! contact its normal and tangents, then the directions of each bounded friction. So
-//! `v' = v_c + M⁻¹ A p` (less what the bilateral constraints take up) and `u = Aᵀ v' = W p + u_c`. The
-//! many friction directions of a contact are combinations of two tangents, which keeps `W` small.
+//! The unknown impulses are numbered by *generators*, the columns of `A` (`n_v × r`): for each active contact
+//! its normal and tangents, then the directions of each bounded friction. So `v' = v_c + M⁻¹ A p` (minus the
+//! part that the bilateral constraints remove) and `u = Aᵀ v' = W p + u_c`. The many friction directions of a
+//! contact are combinations of two tangents, which keeps `W` small.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{ContactRows, System};
@@ -37,18 +37,18 @@ pub(super) struct Linearization {
     pub(super) bilateral: Bilateral,
 }
 
-/// Where the linearization is made.
+/// The point of the linearization.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point<'a> {
     /// Active contacts, ascending.
     pub(super) active: &'a [usize],
     /// `q̂`.
     pub(super) coordinates: &'a [f64],
-    /// Where the mass matrix is taken.
+    /// Coordinates for the mass matrix.
     pub(super) mass_coordinates: &'a [f64],
     /// `v̂`.
     pub(super) guess: &'a DVector<f64>,
-    /// `v_f`: the velocity that the smooth forces alone lead to.
+    /// `v_f`: the velocity under smooth forces alone.
     pub(super) free_velocity: &'a DVector<f64>,
 }
 

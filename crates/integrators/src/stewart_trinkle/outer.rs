@@ -12,14 +12,14 @@ use super::{
 };
 use crate::report::Polygons;
 
-/// A step under way: the prediction, and the end that the last outer iteration found.
+/// The current step: the prediction, and the end that the last outer iteration found.
 #[derive(Debug)]
 pub(super) struct OuterIteration {
     pub(super) linearization: Linearization,
     pub(super) problem: StepProblem,
-    /// `q ⊕ h v`, where contacts are first looked for.
+    /// `q ⊕ h v`, for the first search for contacts.
     pub(super) predicted: Vec<f64>,
-    /// Where the mass matrix is taken.
+    /// Coordinates for the mass matrix.
     mass_coordinates: Vec<f64>,
     /// `v_f`.
     free_velocity: DVector<f64>,
@@ -32,10 +32,10 @@ pub(super) struct OuterIteration {
     pub(super) velocity: DVector<f64>,
     /// `q̂` while linearizing, then `q'`.
     pub(super) coordinates: Vec<f64>,
-    /// What the step took so far.
+    /// Cost of the step so far.
     pub(super) work: Polygons,
-    /// Largest relative residual of the LCPs of the step, in which impulses are counted in multiples of a mass so that all
-    /// entries are velocities.
+    /// Largest relative residual of the LCPs of the step, in which impulses are measured in multiples of a
+    /// mass so that all entries are velocities.
     pub(super) relative_residual: f64,
 }
 
@@ -59,7 +59,8 @@ impl OuterIteration {
         })
     }
 
-    /// Starts a step: `v_f`, where the mass matrix is taken, the predicted end `q ⊕ h v`, and `v̂ = v`.
+    /// Starts a step: computes `v_f`, the coordinates for the mass matrix, the predicted end `q ⊕ h v`, and
+    /// `v̂ = v`.
     pub(super) fn predict(
         &mut self,
         model: &Model,
@@ -114,8 +115,8 @@ impl OuterIteration {
         self.free_velocity.axpy(h, &self.forces.column(0), 1.0);
     }
 
-    /// Iterates until the answer moves no more, starting at the `v̂` left by the prediction or by the
-    /// last call.
+    /// Iterates until the answer no longer moves, starting at the `v̂` left by the prediction or by the last
+    /// call.
     pub(super) fn converge(
         &mut self,
         (model, contacts): (&Model, &[Contact]),
@@ -169,7 +170,7 @@ impl OuterIteration {
         Err(Error::OuterIterationLimit { time: state.time, limit, change, violation })
     }
 
-    /// Whether the last change of the velocity moves no coordinate by more than its tolerance.
+    /// Whether the last change of the velocity moves every coordinate by at most its tolerance.
     fn is_small(&self, settings: &Resolved) -> bool {
         let small =
             |(change, tolerance): (&f64, &f64)| settings.step_size * change.abs() <= *tolerance;

@@ -19,7 +19,7 @@ pub(super) fn corners(count: usize) -> Vec<Direction> {
     half.clone().chain(half.map(|[x, y]| [-x, -y])).collect()
 }
 
-/// `direction` turned by the rotation that takes `(1, 0)` to the unit vector `first`.
+/// Rotates `direction` by the rotation that takes `(1, 0)` to the unit vector `first`.
 pub(super) fn turned([x, y]: Direction, first: Direction) -> Direction {
     let [c, s] = first;
     [c * x - s * y, s * x + c * y]

@@ -6,7 +6,7 @@ use percussion_dynamics::Dimension;
 use super::{Error, Model, State};
 use crate::{scales::Scales, settings};
 
-/// How the polygon of friction directions lies in the tangent plane.
+/// Orientation of the polygon of friction directions in the tangent plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -15,12 +15,12 @@ pub enum Alignment {
     /// The first direction is tangent 1 of the contact frame, as in the paper.
     #[default]
     Frame,
-    /// The first direction opposes the tangential velocity that the contact would have without
-    /// contact impulses, so that friction of a contact that slides on its own opposes the slip
-    /// exactly and does not depend on the choice of the tangents.
+    /// The first direction opposes the tangential velocity that the contact would have without contact
+    /// impulses. The friction of a contact that slides in this velocity then opposes the slip exactly and
+    /// does not depend on the choice of the tangents.
     ///
-    /// Where that velocity moves the contact by less than [`Settings::tolerance`] in a step, the
-    /// polygon falls back to the frame: at rest, and when a collision elsewhere starts the slip.
+    /// Where that velocity moves the contact by less than [`Settings::tolerance`] in a step, the polygon has
+    /// the orientation of the frame: at rest, and when a collision elsewhere starts the slip.
     Slip,
 }
 
@@ -37,26 +37,27 @@ pub struct Settings {
     /// The polygon is inscribed in the circle: the friction limit is too small by up to
     /// `1 − cos(π/k)`, 7.6 % for 8 directions, depending on the direction of slip.
     pub directions: usize,
-    /// How the polygon lies in the tangent plane (default [`Alignment::Frame`]).
+    /// Orientation of the polygon (default [`Alignment::Frame`]).
     pub alignment: Alignment,
-    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
+    /// Length `L`, mass `m` and time `T` to which tolerances are relative; by default those of the model
     /// ([`Scales::of`]).
     pub scales: Option<Scales>,
-    /// A step is accepted when the last outer iteration moved no coordinate by more than this and no
-    /// contact or constraint is violated by more than this (m, rad; > 0); by default no coordinate by more than
-    /// `1e-10` of how far it goes while bodies move by `L`, and no contact or constraint by more than `1e-10 L`.
+    /// Tolerance of a step: it is accepted when the last outer iteration moved no coordinate by more than
+    /// this and no contact or constraint is violated by more than this (m, rad; > 0). By default this is
+    /// `1e-10` of the change of each coordinate while bodies move by `L`, and `1e-10 L` for contacts and
+    /// constraints.
     ///
-    /// A contact whose gap is at most this at the end of a step starts the next step as active.
-    /// It must stay above the rounding of the coordinates: positions of 10⁶ m need `1e-9`.
+    /// A contact whose gap is at most this at the end of a step is active at the start of the next step. The
+    /// value must be above the rounding of the coordinates: positions of 10⁶ m require `1e-9`.
     pub tolerance: Option<f64>,
-    /// Largest number of outer iterations for one set of active contacts (≥ 1, default 100).
+    /// Maximum number of outer iterations for one set of active contacts (≥ 1, default 100).
     pub outer_iteration_limit: usize,
-    /// Depth of penetration and size of constraint errors accepted in the first state (m, rad; ≥ 0,
-    /// default `1e-9 L`).
+    /// Maximum depth of penetration and maximum constraint error of the start (m, rad; ≥ 0, default
+    /// `1e-9 L`).
     ///
-    /// The first step removes what is accepted, at a velocity of up to this over `h`.
+    /// The first step removes these errors, at a velocity of up to this value over `h`.
     pub penetration_tolerance: Option<f64>,
-    /// Largest number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
+    /// Maximum number of steps of one [`run`](crate::Simulation::run) (default `10_000_000`).
     pub step_limit: usize,
     /// Settings of the LCP solver.
     pub lemke: lemke::Settings,
@@ -85,7 +86,8 @@ impl Settings {
         Self { directions: 2, ..Self::default() }
     }
 
-    /// The tolerance of lengths (m) in a motion of `model` from `start`: [`tolerance`](Self::tolerance), or what stands for it.
+    /// The tolerance of lengths (m) in a motion of `model` from `start`: [`tolerance`](Self::tolerance), or
+    /// its default.
     #[must_use]
     pub fn length_tolerance(&self, model: &Model, start: &State) -> f64 {
         let scales = || self.scales.unwrap_or_else(|| model.scales(start, self.step_size));
@@ -123,7 +125,7 @@ impl Settings {
     }
 }
 
-/// The settings of one motion, with tolerances for what was left to the scales of the model.
+/// The settings of one motion, with defaults from the scales of the model filled in.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     pub(super) scales: Scales,
@@ -139,7 +141,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// Settings that were checked, for a motion that starts at `start`.
+    /// Checks the settings for a motion that starts at `start`.
     pub(super) fn new(settings: &Settings, model: &Model, start: &State) -> Self {
         let scales = settings.scales.unwrap_or_else(|| model.scales(start, settings.step_size));
         let strides = scales.of_velocities(model.system(), &start.coordinates);

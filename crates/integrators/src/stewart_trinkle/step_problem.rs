@@ -7,15 +7,15 @@
 //!      \beta^{(1)}, \lambda^{(1)}, \beta^{(2)}, \lambda^{(2)}, \dots).
 //! ```
 //!
-//! Impulses are counted in multiples of a mass, so that all of `z` and `w` are velocities: the residual
-//! of the LCP then does not mix N·s with m/s, and its tolerance means the same for all masses.
+//! Impulses are measured in multiples of a mass, so that all of `z` and `w` are velocities: the residual of
+//! the LCP then does not mix N·s with m/s, and its tolerance has the same meaning for all masses.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, ProblemError, Report, lemke};
 
 use super::{Contact, Model, linearization::Linearization, polygon::Direction, settings::Resolved};
 
-/// Where the unknowns and the generators of each kind are.
+/// Positions of the unknowns and the generators of each kind.
 #[derive(Debug, Default)]
 struct Layout {
     contacts: usize,
@@ -53,7 +53,7 @@ impl Layout {
         slot * (1 + self.tangents)
     }
 
-    /// Of each bounded friction the first `β`, the first generator and the number of directions.
+    /// For each bounded friction, the first `β`, the first generator and the number of directions.
     fn joints(&self) -> impl Iterator<Item = (usize, usize, usize)> {
         let unknown = self.contacts * (self.directions + 2);
         let first = (unknown, self.generator(self.contacts));
@@ -72,8 +72,8 @@ pub(super) struct StepProblem {
     workspace: lemke::Workspace,
     /// `z`.
     answer: DVector<f64>,
-    /// The mass (kg) in whose multiples the LCP counts impulses: that of the most movable generator,
-    /// `1 / max W_ii`, up to a power of two, which rounds nothing.
+    /// The mass (kg) by which the LCP divides impulses: that of the most movable generator, `1 / max W_ii`,
+    /// rounded to a power of two, which causes no rounding errors.
     mass: f64,
     /// Impulses `p` of the generators of the linearization.
     pub(super) impulses: DVector<f64>,
@@ -84,7 +84,7 @@ pub(super) struct StepProblem {
 impl StepProblem {
     /// # Errors
     ///
-    /// None: the problem that holds the place is valid.
+    /// None: the placeholder problem is valid.
     pub(super) fn new(model: &Model, settings: &Resolved) -> Result<Self, ProblemError> {
         let layout = Layout {
             contacts: 0,
@@ -155,7 +155,7 @@ impl StepProblem {
         })
     }
 
-    /// Solves the assembled LCP and keeps the impulses of the generators.
+    /// Solves the assembled LCP and stores the impulses of the generators.
     pub(super) fn solve(
         &mut self,
         settings: &lemke::Settings,

@@ -1,7 +1,7 @@
 //! Closed contacts within a piece of a step: the complementarity problem of their impulses.
 //!
-//! Impulses at the start of the piece keep the contacts from penetrating at its end, and friction opposes
-//! the constant velocity `w` of the piece as strongly as it can. With the rows `n'` of the gaps at the end,
+//! Impulses at the start of the piece keep the contacts from penetrating at its end, and friction opposes the
+//! constant velocity `w` of the piece as strongly as possible. With the rows `n'` of the gaps at the end,
 //! linearized about the last `w`, and the friction directions `d` at the start,
 //!
 //! ```math
@@ -12,11 +12,11 @@
 //!
 //! where `w⁺ = w_f + Y (λ, β)` is the next iterate of Newton's method.
 //!
-//! Closed contacts overlap by up to the tolerances of gaps, and pieces may be as short as rounding. An overlap `−g_a` at
-//! the start of a piece is therefore removed at the rate at which a whole step `h` removes it: in place of `g_i` stands
-//! `g_i(q_b) − min(0, g_a)(1 − s/h)`. Otherwise an overlap of 1e-12 m, removed within 1e-15 s, would throw bodies apart at
-//! 1 km/s. For the same reason, where the tolerance of gaps over the duration is faster than what counts as rest, a gap
-//! within the tolerance is zero.
+//! Closed contacts overlap by up to the gap tolerances, and pieces may be as short as rounding. An overlap
+//! `−g_a` at the start of a piece is therefore removed at the rate at which a whole step `h` removes it:
+//! `g_i` is replaced by `g_i(q_b) − min(0, g_a)(1 − s/h)`. Otherwise an overlap of 1e-12 m, removed within
+//! 1e-15 s, would throw bodies apart at 1 km/s. For the same reason, where the gap tolerance over the
+//! duration is faster than the rest speed, a gap within the tolerance is zero.
 //!
 //! # Source
 //!
@@ -32,17 +32,17 @@ use percussion_dynamics::{ContactRows, Dimension, System};
 
 use super::{Contact, Model, settings::Resolved};
 
-/// What a piece of a step keeps of the errors of positions at its start.
+/// The fraction of the position errors at its start that a piece keeps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     /// The fraction `1 − s/h`.
     pub(super) fraction: f64,
-    /// Errors up to this are zero (m, rad).
+    /// Errors up to this count as zero (m, rad).
     pub(super) slack: f64,
 }
 
 impl Kept {
-    /// Of a piece of `duration` (s).
+    /// The values for a piece of `duration` (s).
     pub(super) fn of(settings: &Resolved, duration: f64) -> Self {
         let is_short = settings.gap_tolerance > settings.rest_speed * duration;
         Self {
@@ -52,12 +52,12 @@ impl Kept {
     }
 }
 
-/// One closed contact and where its unknowns are.
+/// One closed contact and the positions of its unknowns.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     contact: usize,
     friction: f64,
-    /// First unknown `λ`; `β` and `σ` follow. Also its first generator, less the `σ` before.
+    /// First unknown `λ`; `β` and `σ` follow. Also its first generator, minus the `σ` before.
     unknown: usize,
     generator: usize,
     /// Number of friction directions, 0 without friction.
@@ -75,9 +75,9 @@ pub(super) struct ClosedContacts {
     corners: Vec<[f64; 2]>,
     /// Overlap that each contact keeps at the end of the piece (m, ≤ 0).
     floors: Vec<f64>,
-    /// Gaps up to this are zero (m).
+    /// Gaps up to this count as zero (m).
     slack: f64,
-    /// Of each contact the row of the gap at the end, and the gap above its floor.
+    /// For each contact, the row of the gap at the end, and the gap above its floor.
     end_rows: DMatrix<f64>,
     end_gaps: Vec<f64>,
     rows: ContactRows,
@@ -119,7 +119,8 @@ impl ClosedContacts {
         self.places.len()
     }
 
-    /// Takes `closed` contacts that start at `coordinates` a piece with these overlaps and gaps, without impulses.
+    /// Sets the `closed` contacts of a piece that starts at `coordinates`, with these overlaps and gaps,
+    /// without impulses.
     pub(super) fn start(
         &mut self,
         (system, contacts): (&dyn System, &[Contact]),
@@ -163,8 +164,8 @@ impl ClosedContacts {
         }
     }
 
-    /// Evaluates the gaps at the end `coordinates` and returns by how much they or the impulses are
-    /// wrong: penetration, and gaps of contacts that push (m).
+    /// Evaluates the gaps at the end `coordinates` and returns the error of the gaps and the impulses:
+    /// penetration, and gaps of contacts that push (m).
     pub(super) fn finish(
         &mut self,
         (system, contacts): (&dyn System, &[Contact]),
@@ -185,7 +186,7 @@ impl ClosedContacts {
         violation
     }
 
-    /// Finds the impulses with which `free + responses · impulses` is the next velocity, where `velocity`
+    /// Computes the impulses with which `free + responses · impulses` is the next velocity, where `velocity`
     /// is the last one. The error is the relative residual.
     pub(super) fn solve(
         &mut self,
@@ -245,7 +246,7 @@ impl ClosedContacts {
         Ok(())
     }
 
-    /// Of each contact its number, its normal impulse and its friction along the tangents (N·s).
+    /// For each contact, its number, its normal impulse and its friction along the tangents (N·s).
     pub(super) fn report(&self) -> impl Iterator<Item = (usize, f64, [f64; 2])> {
         self.places.iter().map(|place| {
             let mut friction = [0.0; 2];

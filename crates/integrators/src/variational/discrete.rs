@@ -14,11 +14,10 @@
 //!   - \frac{s^2}{4} \frac{\partial F}{\partial q} .
 //! ```
 //!
-//! **Free bodies.** Translations are the same. The rotation follows the Cayley map,
-//! `R_b = cay(s ω) R_a`, and the kinetic energy `½ ωᵀ I_a ω` with `I_a = R_a I R_aᵀ` is exact, because
-//! `cay(s ω)` leaves `ω` alone. Varying `R_a` and `R_b` with `dcay⁻¹_x y = y − ½ x × y + ¼ x (x · y)` gives
-//! the angular momentum about the center of mass, in world axes, the same at both ends but for the
-//! torque `τ`:
+//! **Free bodies.** Translations are the same. The rotation follows the Cayley map, `R_b = cay(s ω) R_a`, and
+//! the kinetic energy `½ ωᵀ I_a ω` with `I_a = R_a I R_aᵀ` is exact, because `cay(s ω)` leaves `ω` unchanged.
+//! Varying `R_a` and `R_b` with `dcay⁻¹_x y = y − ½ x × y + ¼ x (x · y)` gives the angular momentum about the
+//! center of mass, in world axes, which is the same at both ends except for the torque `τ`:
 //!
 //! ```math
 //! p_a = I_a \omega + \tfrac{s}{2}\, \omega \times I_a \omega
@@ -38,7 +37,7 @@ use percussion_dynamics::{FreeBodies, RotationUpdate, System, lagrangian::Deriva
 
 use super::Model;
 
-/// Where a piece starts.
+/// The start of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start<'a> {
     pub(super) time: f64,
@@ -84,7 +83,7 @@ impl Discrete {
         }
     }
 
-    /// Momentum, impulse and end for the velocity `w` (length `n_v`) during `duration`.
+    /// Computes momentum, impulse and end for the velocity `w` (length `n_v`) during `duration`.
     pub(super) fn evaluate(
         &mut self,
         model: &Model,
@@ -117,7 +116,7 @@ impl Discrete {
         }
     }
 
-    /// `∂p_a/∂w`, where [`evaluate`](Self::evaluate) was called last.
+    /// Computes `∂p_a/∂w` at the point of the last call of [`evaluate`](Self::evaluate).
     pub(super) fn differentiate(
         &mut self,
         model: &Model,
@@ -153,7 +152,7 @@ impl Discrete {
     }
 }
 
-/// The momentum at the start but for forces, and the forces.
+/// The momentum at the start without forces, and the forces.
 fn bodies_momentum(
     bodies: &FreeBodies,
     coordinates: &[f64],

@@ -1,9 +1,9 @@
-//! Impacts: the moment at which a path meets a contact, and the jump of the discrete momentum there.
+//! Impacts: the time at which a path meets a contact, and the jump of the discrete momentum there.
 //!
 //! The gap at the end of a piece is a function `g(q_b(s))` of its duration, whose slope is `n · v_b` with the
-//! velocity `v_b` at the end, up to terms that vanish with `s²`. Newton's method in `s` from the end of the step
-//! therefore converges fast, and a bracket catches it where it does not. The piece that ends at the root
-//! is a piece like any other; after the jump the path goes on with what is left of the step.
+//! velocity `v_b` at the end, up to terms that vanish with `s²`. Newton's method in `s` from the end of the
+//! step therefore converges fast, and a bracket safeguards it where it does not. The piece that ends at the
+//! root is a piece like any other; after the jump the path continues with the rest of the step.
 //!
 //! # Source
 //!
@@ -26,16 +26,16 @@ use super::{
 };
 use crate::contacts::Contacts;
 
-/// Most trials of the search for one moment of impact: more than halving a double takes.
+/// Maximum number of trials in the search for one moment of impact: more than bisection of a double takes.
 const TRIALS: usize = 200;
 
 impl Model {
-    /// The impact at `coordinates` with the velocity `velocity` (m/s, rad/s) and these of its contacts,
-    /// without friction.
+    /// The impact problem at `coordinates` with the velocity `velocity` (m/s, rad/s) and these contacts of
+    /// the model, without friction.
     ///
     /// # Errors
     ///
-    /// [`ProblemError`] when something is not finite or of the wrong length.
+    /// [`ProblemError`] when a value is not finite or has the wrong length.
     ///
     /// # Panics
     ///
@@ -50,7 +50,7 @@ impl Model {
         self.problem_of(coordinates, velocity, &contacts, in_impact)
     }
 
-    /// The problem of these contacts with these coefficients; without friction it has no tangents.
+    /// The problem of these contacts with these coefficients; a contact without friction has no tangents.
     fn problem_of(
         &self,
         coordinates: &[f64],
@@ -111,7 +111,8 @@ fn mass(system: &dyn System, coordinates: &[f64]) -> Mass {
 }
 
 impl Variational {
-    /// Follows the path for at most `duration`, up to the first impact, and reports how long.
+    /// Follows the path for at most `duration`, up to the first impact, and returns the duration of the
+    /// piece.
     pub(super) fn follow(
         &mut self,
         mut duration: f64,
@@ -122,7 +123,7 @@ impl Variational {
         self.piece.velocity.copy_from(&self.velocity);
         self.solve_piece(duration, motion)?;
         self.look_ahead(motion)?;
-        // Each turn leaves at least one contact fewer that is violated.
+        // Each turn leaves at least one violated contact fewer.
         let mut turns = 0;
         while let Some(contact) = self.violated(motion)?.filter(|_| turns <= motion.contacts.len())
         {
@@ -183,7 +184,7 @@ impl Variational {
         self.piece.solve(model, &self.settings, start, duration, &self.closed)
     }
 
-    /// Looks for contacts as far as the piece may go.
+    /// Searches for contacts within the reach of the piece.
     fn look_ahead(&mut self, motion: &mut Motion) -> Result<(), Error> {
         let Motion { model, contacts, .. } = motion;
         let (system, start) = (model.system(), &self.state.coordinates);
@@ -193,7 +194,7 @@ impl Variational {
             .map_err(|source| Error::Contacts { time: self.state.time, source })
     }
 
-    /// Looks for the contacts that touch.
+    /// Searches for the contacts that touch.
     pub(super) fn look_around(&mut self, motion: &mut Motion) -> Result<(), Error> {
         motion
             .contacts
@@ -217,7 +218,7 @@ impl Variational {
         Ok(violated.into_iter().find(|contact| !self.closed.contains(contact)))
     }
 
-    /// Solves for the piece that ends where `contact` closes, from one that penetrates after `duration`.
+    /// Computes the piece that ends where `contact` closes, from one that penetrates after `duration`.
     fn locate(&mut self, contact: usize, duration: f64, motion: &Motion) -> Result<f64, Error> {
         let (mut before, mut after, mut trial) = (0.0, duration, duration);
         let mut gap = self.gap_at_end(contact, motion);
@@ -258,8 +259,8 @@ impl Variational {
         dot(self.rows.normal(), self.column.as_slice())
     }
 
-    /// Takes the approach of closed contacts and the constraint violations out of the momentum: the
-    /// second half of their impulses of a piece, with friction, as a plastic impact.
+    /// Removes the approach of closed contacts and the constraint violations from the momentum: the second
+    /// half of their impulses in a piece, with friction, as a plastic impact.
     fn settle(&mut self, motion: &mut Motion) -> Result<(), Error> {
         self.look_around(motion)?;
         let Motion { model, contacts, .. } = &*motion;
@@ -310,7 +311,7 @@ impl Variational {
         Ok(())
     }
 
-    /// Lists the contacts that touch, with their normal velocity, and tells whether one approaches.
+    /// Lists the contacts that touch, with their normal velocity, and returns whether one approaches.
     fn is_approached(&mut self, motion: &mut Motion) -> Result<bool, Error> {
         self.look_around(motion)?;
         self.touching.clear();
@@ -379,7 +380,7 @@ impl Variational {
         })
     }
 
-    /// Adds the percussions of `outcome` to the momentum.
+    /// Adds the impulses of `outcome` to the momentum.
     pub(super) fn jump(&mut self, problem: &Problem, outcome: &Outcome, motion: &Motion) {
         let impulses = outcome.impulses.iter();
         let percussions = impulses.flat_map(|i| std::iter::once(i.normal).chain(i.tangent.clone()));

@@ -1,4 +1,4 @@
-//! The ledger of energy: what keeps the error of energy bounded through any number of impacts.
+//! The energy ledger, which bounds the error of energy through any number of impacts.
 //!
 //! **Modified energy.** A step of length `h` follows, up to `O(h⁴)`, the exact motion of a Lagrangian
 //! that differs from `L` by `O(h²)`. Let a curve pass through `q` at the middle of a step. Then
@@ -12,64 +12,64 @@
 //!      - \dot q \cdot L_{qq}\, \dot q \bigr), \qquad k = L_q - L_{vq}\, \dot q .
 //! ```
 //!
-//! The forces `k` are the smooth forces of the system. The bracket is stationary at the acceleration
-//! `a` of the motion itself, `M a = k`, so that `a` may stand for `q̈`; with bilateral constraints
-//! among the curves that keep them, where `M a = k + Gᵀ μ` and `G a = −γ`. The energy that belongs to
-//! `L'` is therefore
+//! The forces `k` are the smooth forces of the system. The bracket is stationary at the acceleration `a` of
+//! the motion itself, `M a = k`, so that `a` may replace `q̈`; with bilateral constraints it is stationary
+//! among the curves that satisfy them, where `M a = k + Gᵀ μ` and `G a = −γ`. The energy that belongs to `L'`
+//! is therefore
 //!
 //! ```math
 //! H_h(q, p) = H(q, p) - \frac{h^2}{24} X, \qquad
 //! X = k \cdot a + \mu \cdot \gamma - v \cdot L_{qq}\, v ,
 //! ```
 //!
-//! and smooth motion keeps it within `O(h⁴)` for exponentially long times, if `H` is analytic and the
-//! motion bounded. An oscillator has
-//! `H_h = H (1 − (ω h)²/12)`, which is its energy at the frequency `2 atan(ω h/2)/h` of the midpoint
-//! rule. The Cayley map of a free body changes the angular velocity to `ω (1 + h² ω²/12)`, besides; the
-//! same steps lead to `X = k · a + 2 ω² (ω · I ω)` with the gyroscopic torque `k`.
+//! and smooth motion conserves it within `O(h⁴)` for exponentially long times, if `H` is analytic and the
+//! motion bounded. An oscillator has `H_h = H (1 − (ω h)²/12)`, which is its energy at the frequency
+//! `2 atan(ω h/2)/h` of the midpoint rule. For a free body the Cayley map also changes the angular velocity
+//! to `ω (1 + h² ω²/12)`; the same steps lead to `X = k · a + 2 ω² (ω · I ω)` with the gyroscopic torque `k`.
 //!
-//! **Impacts.** A law that keeps `H` changes `H_h` by `h²/24` times the jump of `X`, because
-//! accelerations and velocities jump, and the pieces of the step that the impact cuts keep the modified
-//! energies of their own lengths. Over many impacts such changes add up: where impacts are chaotic the
-//! energy walks at random in steps of `O(h²)`. The ledger therefore holds what `H_h` was before the
-//! first impact, plus what laws have taken since; and after every impact the normal velocities of all
-//! contacts that touch are multiplied by one factor `σ` with which `H_h` is again what the ledger says.
-//! If `p_n` is the part of the momentum in the span of the normals,
+//! **Impacts.** A law that conserves `H` changes `H_h` by `h²/24` times the jump of `X`, because
+//! accelerations and velocities jump, and the pieces of the step before and after the impact conserve the
+//! modified energies of their own lengths. Over many impacts such changes accumulate: where impacts are
+//! chaotic, the energy performs a random walk with steps of `O(h²)`. The ledger therefore contains the value
+//! of `H_h` before the first impact, plus the changes of energy by laws since then. After every impact the
+//! normal velocities of all contacts that touch are multiplied by one factor `σ` with which `H_h` agrees with
+//! the ledger again. If `p_n` is the part of the momentum in the span of the normals,
 //!
 //! ```math
 //! p^{+} = p - p_n + \sigma\, p_n, \qquad
 //! \sigma^2 = 1 + \frac{E - H_h}{\tfrac12\, p_n \cdot M^{-1} p_n} ,
 //! ```
 //!
-//! which is restitution `σ R` in place of `R` and leaves what separates separating, what rests at rest,
-//! and every momentum in whose direction no contact acts. With `X` from before the correction `H_h` is
-//! right to `O(h⁴)` then, and to `O(h³)` after the rest of the step. Errors do not add up, because the
-//! ledger and not the value before the impact is the measure. Between two moments at which `H_h` is
-//! right the energy differs by `h²/24` times the difference of `X`, so it stays within
-//! `h²/24 (max X − min X)` of its value at the start and terms of third order. (`max |X|` is no bound:
-//! `X` may change its sign.) That holds as long as every impact is corrected or soon followed by one
-//! that is; between impacts the modified energy is kept for exponentially long times only, as above.
-//! At a normal velocity `u` the jump of `X` is `O(u)` and the passage to pieces and back is off by
-//! `O(h³)`, so the energy to restore is `O(h² u + h³)` and the correction of velocities, `u (σ − 1)`, is
-//! that over `u`: `O(h²)`, as every error of the scheme, and `O(h³/u)`, which counts where `u` is small.
-//! After an impact that was skipped, `O(h²)` of energy may be due, hence `O(h²/u)`. An impact whose
-//! factor would leave `1 ± `[`Settings::correction_limit`](super::Settings::correction_limit), because
-//! it grazes or loses all normal velocity, or would make a contact pull, stays as the law has it, and a
-//! later one makes up for it.
+//! This is restitution `σ R` in place of `R`. Contacts that separate still separate, those at rest stay at
+//! rest, and every momentum in a direction in which no contact acts is unchanged. With `X` from before the
+//! correction `H_h` is then accurate to `O(h⁴)`, and to `O(h³)` after the rest of the step. Errors do not
+//! accumulate, because the reference is the ledger and not the value before the impact. Between two moments
+//! at which `H_h` is accurate, the energy differs by `h²/24` times the difference of `X`, so it stays within
+//! `h²/24 (max X − min X)` of its value at the start, up to terms of third order. (`max |X|` is not a bound,
+//! because `X` may change its sign.) This holds as long as every impact is corrected or soon followed by one
+//! that is; between impacts the modified energy is conserved only for exponentially long times, as above. At
+//! a normal velocity `u` the jump of `X` is `O(u)`, and the transition to pieces and back has an error of
+//! `O(h³)`. The energy to restore is therefore `O(h² u + h³)`, and the correction of velocities, `u (σ − 1)`,
+//! is this divided by `u`: `O(h²)`, as every error of the scheme, and `O(h³/u)`, which matters where `u` is
+//! small. After an impact that was skipped, `O(h²)` of energy may be outstanding, hence `O(h²/u)`. Some
+//! impacts are not corrected: those whose factor would be outside
+//! `1 ± `[`Settings::correction_limit`](super::Settings::correction_limit), because the impact grazes or
+//! loses all normal velocity, and those whose correction would make a contact pull. A later impact then makes
+//! up for it.
 //!
-//! Two other ways are simpler. To restore `H` itself after every impact bounds the error as well; but
-//! then an impact pays for the oscillation of all motion since the last, be it of other bodies, while
-//! `H_h` does not oscillate. In the chains of the example `variational_energy` the largest corrections
-//! were three to forty times larger, and a few impacts grazed too much for theirs. To keep the discrete
-//! energies `−∂L_d/∂h` of the pieces on both sides of an impact, as Fetecau, Marsden, Ortiz and West
-//! do, leaves the passage from steps of full length to pieces and back, where the modified energy
-//! changes too.
+//! Two other methods are simpler. Restoring `H` itself after every impact bounds the error as well. But then
+//! each impact is corrected for the oscillation of all motion since the last one, including that of other
+//! bodies, while `H_h` does not oscillate. In the chains of the example `variational_energy` the largest
+//! corrections were three to forty times larger, and a few impacts grazed too much for theirs. Conserving the
+//! discrete energies `−∂L_d/∂h` of the pieces on both sides of an impact, as Fetecau, Marsden, Ortiz and West
+//! do, does not account for the transition from steps of full length to pieces and back, in which the
+//! modified energy changes too.
 //!
-//! - **Needs** a [conservative model](Model::is_conservative). Friction in closed contacts
-//!   starts the ledger anew.
-//! - **Does not** know contacts that stay closed as constraints: as long as they do the ledger is off
-//!   by `O(h²)`, which does not add up either.
-//! - **Cost** of an impact about doubles, by `X` and `p_n`; smooth steps cost what they did.
+//! - **Needs** a [conservative model](Model::is_conservative). Friction in closed contacts restarts the
+//!   ledger.
+//! - **Does not** treat contacts that stay closed as constraints: as long as they are closed, the ledger has
+//!   an error of `O(h²)`, which does not accumulate either.
+//! - **Cost** of an impact about doubles, by `X` and `p_n`; smooth steps have no additional cost.
 //!
 //! # Source
 //!
@@ -77,7 +77,7 @@
 //! 1001–1037 (modified Lagrangians). E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical
 //! Integration*, 2nd ed., Springer 2006, chapter IX (modified energies over long times). R. C. Fetecau,
 //! J. E. Marsden, M. Ortiz, M. West, "Nonsmooth Lagrangian mechanics and variational collision
-//! integrators", *SIAM Journal on Applied Dynamical Systems* 2 (2003) 381–416. The ledger is ours.
+//! integrators", *SIAM Journal on Applied Dynamical Systems* 2 (2003) 381–416. The ledger is our own.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::lagrangian::Derivatives;
@@ -85,28 +85,28 @@ use percussion_impact::{Law, Problem, Propagative};
 
 use super::{Error, Model, Motion, Simulation, State, Variational, discrete};
 
-/// The largest pull that passes for rounding, relative to the largest percussion.
+/// Maximum pull that counts as rounding, relative to the largest impulse.
 const ROUNDING: f64 = 1e-12;
 
-/// What the ledger did to an impact.
+/// The correction of an impact by the ledger.
 #[derive(Clone, Debug)]
 pub(super) struct Correction {
-    /// `H_h` less what the ledger says (J).
+    /// `H_h` minus the value of the ledger (J).
     pub(super) error: f64,
     /// `σ`.
     pub(super) factor: f64,
 }
 
 impl Simulation<Variational> {
-    /// The modified energy `H_h` of the state (J), which the midpoint rule with steps of length `h` keeps within
-    /// `O(h⁴)` in smooth motion of a [conservative model](Model::is_conservative).
+    /// The modified energy `H_h` of the state (J), which the midpoint rule with steps of length `h` conserves
+    /// within `O(h⁴)` in smooth motion of a [conservative model](Model::is_conservative).
     ///
-    /// It is the energy less `h²/24 X`, with `X = k · a − v · (∂²L/∂q²) v` for the smooth forces `k` and the
-    /// acceleration `a`, and a little more with bilateral constraints and for free bodies.
+    /// It is the energy minus `h²/24 X`, with `X = k · a − v · (∂²L/∂q²) v` for the smooth forces `k` and the
+    /// acceleration `a`, and additional terms with bilateral constraints and for free bodies.
     ///
     /// # Example
     ///
-    /// An oscillator with `ω = 2 s⁻¹` that is let go at 1 m: `H = 4 J`, and `H_h = H (1 − (ω h)²/12)`.
+    /// An oscillator with `ω = 2 s⁻¹` that is released at 1 m: `H = 4 J`, and `H_h = H (1 − (ω h)²/12)`.
     ///
     /// ```
     /// use nalgebra::Vector3;
@@ -135,14 +135,14 @@ impl Simulation<Variational> {
 }
 
 impl Variational {
-    /// `H_h` where the step under way is (J).
+    /// `H_h` at the current point of the step (J).
     pub(super) fn modified_energy(&self, motion: &Motion) -> f64 {
         let h = self.settings.step_size;
         let State { time, coordinates, .. } = &self.state;
         self.energy(motion) - h * h / 24.0 * motion.model.excess(coordinates, &self.velocity, *time)
     }
 
-    /// Opens the ledger before an impact, where there is none yet and the model has a use for it.
+    /// Opens the ledger before an impact, if it is not open yet and the model is conservative.
     pub(super) fn open_ledger(&mut self, motion: &Motion) {
         if self.ledger.is_none()
             && self.settings.correction_limit > 0.0
@@ -167,7 +167,8 @@ impl Variational {
         let due = *ledger;
         correction.error = self.modified_energy(motion) - due;
         let time = self.state.time;
-        // The plastic impact of the reversed motion, which may pull and is not judged, takes the normal part of the momentum and no more.
+        // The plastic impact of the reversed motion, which may pull and is not judged, gives exactly the
+        // normal part of the momentum.
         let reversed = problem
             .with_velocity(-&self.velocity)
             .map_err(|source| Error::Impact { time, source })?;
@@ -208,8 +209,8 @@ impl Model {
             + self.of_curvature(coordinates, velocity, time)
     }
 
-    /// What the constraints add to `k · a + μ · γ`, where `free` is the acceleration without them: with
-    /// `G M⁻¹ Gᵀ μ = −(G M⁻¹ k + γ)` it is `μ · (G M⁻¹ k + γ)`.
+    /// Contribution of the constraints to `k · a + μ · γ`, where `free` is the acceleration without them:
+    /// with `G M⁻¹ Gᵀ μ = −(G M⁻¹ k + γ)` it is `μ · (G M⁻¹ k + γ)`.
     fn of_constraints(
         &self,
         coordinates: &[f64],
@@ -232,7 +233,7 @@ impl Model {
         let mut response = jacobian.transpose();
         self.system().apply_inverse_mass(coordinates, &mut response);
         let multipliers = (jacobian * response).lu().solve(&error);
-        // Dependent constraints are an error of every step.
+        // Dependent constraints cause an error in every step.
         multipliers.map_or(0.0, |multipliers| -multipliers.dot(&error))
     }
 

@@ -1,16 +1,16 @@
-//! Gaussian elimination in memory that is kept: no step of an integrator allocates for it.
+//! Gaussian elimination in reused memory: no step of an integrator allocates for it.
 //!
 //! # Source
 //!
 //! G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th ed., Johns Hopkins 2013, section 3.4 (partial
 //! pivoting).
 
-/// A square matrix in rows, and after [`factor`](Self::factor) its factors.
+/// A square matrix, stored by rows, and its factors after [`factor`](Self::factor).
 #[derive(Debug)]
 pub(super) struct Lu {
     size: usize,
     entries: Vec<f64>,
-    /// The row that each row of the factors was.
+    /// The original index of each row of the factors.
     order: Vec<usize>,
     permuted: Vec<f64>,
 }
@@ -33,7 +33,7 @@ impl Lu {
         self.entries[row * self.size + column] = value;
     }
 
-    /// Factors the matrix in place; `false` if it is singular to working precision or not finite.
+    /// Factors the matrix in place; returns `false` if it is singular to working precision or not finite.
     pub(super) fn factor(&mut self) -> bool {
         let n = self.size;
         for (i, row) in self.order.iter_mut().enumerate() {

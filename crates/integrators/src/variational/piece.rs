@@ -14,9 +14,9 @@
 //! \begin{pmatrix} \partial p_a/\partial w & -G^\mathsf{T} \\ G' & 0 \end{pmatrix}
 //! ```
 //!
-//! with `G` at the start and `G'` at the end of the piece. At the answer the momentum at its end is taken
-//! as `p` plus all impulses and not from `∂L_d/∂q_b`, which is the same but for the residual: what no
-//! impulse changes is then conserved to the last bit.
+//! with `G` at the start and `G'` at the end of the piece. At the solution the momentum at its end is
+//! computed as `p` plus all impulses and not from `∂L_d/∂q_b`, which differs only by the residual. Components
+//! that no impulse changes are then conserved to the last bit.
 //!
 //! # Source
 //!
@@ -36,7 +36,7 @@ use super::{
 
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// How far each velocity goes while bodies move by the length of the model.
+    /// Change of each coordinate along its velocity while bodies move by the length of the model.
     strides: Vec<f64>,
     pub(super) discrete: Discrete,
     pub(super) closed: ClosedContacts,
@@ -48,7 +48,7 @@ pub(super) struct Piece {
     pub(super) iterations: usize,
     /// Relative residual of the momentum balance.
     pub(super) residual: f64,
-    /// What the contacts and constraints add to the momentum.
+    /// Momentum added by the contacts and constraints.
     reaction: DVector<f64>,
     lu: Lu,
     column: Vec<f64>,
@@ -62,7 +62,8 @@ pub(super) struct Constraints {
     pub(super) value: Vec<f64>,
     pub(super) jacobian: DMatrix<f64>,
     start: DMatrix<f64>,
-    /// `φ` that is kept at the end of the piece, and up to what errors are zero, as of closed contacts.
+    /// Values of `φ` that are kept at the end of the piece, and the tolerance of errors, as for closed
+    /// contacts.
     floors: Vec<f64>,
     slack: f64,
     multipliers: DVector<f64>,
@@ -93,7 +94,7 @@ impl Constraints {
         }
     }
 
-    /// By how much equation `k` is off at the end of the piece.
+    /// Error of equation `k` at the end of the piece.
     fn error(&self, k: usize) -> f64 {
         self.value[k] - self.floors[k]
     }
@@ -139,10 +140,10 @@ impl Piece {
         }
     }
 
-    /// Solves for the piece that starts at `start`, with these `closed` contacts; the old `velocity` is
-    /// the first guess.
+    /// Solves for the piece that starts at `start`, with these `closed` contacts; the previous `velocity` is
+    /// the initial guess.
     ///
-    /// A residual that no longer falls is rounding if it is within a thousand tolerances.
+    /// A residual that no longer decreases counts as rounding if it is within a thousand tolerances.
     pub(super) fn solve(
         &mut self,
         (model, contacts): (&Model, &[Contact]),
@@ -191,8 +192,9 @@ impl Piece {
         Ok(())
     }
 
-    /// `‖p_a(w) − p − reactions‖∞` over the largest momentum or impulse, each times how far its coordinate goes while bodies
-    /// move by the length of the model: momenta and angular momenta are not of one unit.
+    /// `‖p_a(w) − p − reactions‖∞` over the largest momentum or impulse, each times the stride of its
+    /// coordinate (its change while bodies move by the length of the model), because momenta and angular
+    /// momenta have different units.
     fn relative_residual(&self, momentum: &DVector<f64>) -> f64 {
         let (mut residual, mut size) = (0.0_f64, 0.0_f64);
         for (i, (&p, &reaction)) in momentum.iter().zip(&self.reaction).enumerate() {
@@ -209,7 +211,7 @@ impl Piece {
         if residual == 0.0 { 0.0 } else { residual / size }
     }
 
-    /// The next `w`, with the multipliers and impulses that belong to it.
+    /// Computes the next `w`, with its multipliers and impulses.
     fn iterate(&mut self, model: &Model, start: Start<'_>, duration: f64) -> Result<(), Error> {
         let (n, m) = (self.velocity.len(), self.constraints.value.len());
         self.discrete.differentiate(model, start, duration, &self.velocity);
@@ -253,7 +255,7 @@ impl Piece {
         Ok(())
     }
 
-    /// Adds what the closed contacts do to the free velocity and to the multipliers.
+    /// Adds the effect of the closed contacts to the free velocity and to the multipliers.
     fn press(&mut self, start: Start<'_>, duration: f64) -> Result<(), Error> {
         let (n, count) = (self.velocity.len(), self.closed.generators.ncols());
         let m = self.constraints.value.len();

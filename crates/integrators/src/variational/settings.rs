@@ -10,34 +10,35 @@ use crate::{model::State, scales::Scales, settings};
 pub struct Settings {
     /// Length of a step (s, positive, default 0.01).
     pub step_size: f64,
-    /// Largest accepted residual of the discrete equations of motion, relative to the largest momentum
-    /// and impulse in them (dimensionless, in `(0, 1)`, default `1e-13`: a few hundred roundings). A
-    /// residual that rounding keeps above it is accepted up to a thousand times of it.
+    /// Maximum residual of the discrete equations of motion, relative to the largest momentum and impulse in
+    /// them (dimensionless, in `(0, 1)`, default `1e-13`: a few hundred roundings). A residual that rounding
+    /// keeps above it is accepted up to a thousand times this value.
     pub tolerance: f64,
-    /// Most iterations of Newton's method for one piece of a step (≥ 1, default 50).
+    /// Maximum number of iterations of Newton's method for one piece of a step (≥ 1, default 50).
     pub newton_limit: usize,
-    /// Length `L`, mass `m` and time `T` that tolerances are relative to; by default those of the model
-    /// ([`Scales::of`]), where a model that rests without forces has the length of a step as its time.
+    /// Length `L`, mass `m` and time `T` to which tolerances are relative; by default those of the model
+    /// ([`Scales::of`]), where the time of a model at rest without forces is the length of a step.
     pub scales: Option<Scales>,
-    /// How exactly contacts close and constraints hold (m or rad, positive, default `1e-12 L`).
+    /// Tolerance of the gaps of closing contacts and of the constraints (m or rad, positive, default
+    /// `1e-12 L`).
     pub gap_tolerance: Option<f64>,
-    /// Contacts with gaps up to this take part in an impact (m, at least
+    /// Maximum gap of the contacts that take part in an impact (m, at least
     /// [`gap_tolerance`](Self::gap_tolerance), default `1e-9 L`).
     pub touching: Option<f64>,
-    /// A contact that touches rests unless it separates or approaches faster than this (m/s, positive,
-    /// default `1e-8 L/T`).
+    /// Rest speed: a contact that touches is at rest unless it separates or approaches faster than this (m/s,
+    /// positive, default `1e-8 L/T`).
     pub rest_speed: Option<f64>,
-    /// How often one contact may be hit within one step before its impacts are taken as plastic
+    /// Maximum number of times that one contact may be hit within one step before its impacts become plastic
     /// (≥ 0, default 8): the Zeno rule.
     pub chatter_limit: usize,
-    /// Most impacts of one step (≥ 1, default 1000).
+    /// Maximum number of impacts of one step (≥ 1, default 1000).
     pub impact_limit: usize,
-    /// By how much the ledger of energy may change normal velocities after an impact, relative to them
-    /// (in `[0, 1)`, default 0.1; 0 leaves every impact as the law has it).
+    /// Maximum change of normal velocities after an impact by the energy ledger, relative to them (in
+    /// `[0, 1)`, default 0.1; with 0, no impact is corrected).
     pub correction_limit: f64,
     /// Number of friction directions in space (even, ≥ 4, default 8); in the plane there are two.
     pub directions: usize,
-    /// Most steps of one [`run`](crate::Simulation::run) (≥ 1, default 10 million).
+    /// Maximum number of steps of one [`run`](crate::Simulation::run) (≥ 1, default 10 million).
     pub step_limit: usize,
 }
 
@@ -93,7 +94,7 @@ impl Settings {
     }
 }
 
-/// The settings of one motion, with tolerances for what was left to the scales of the model.
+/// The settings of one motion, with defaults from the scales of the model filled in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolved {
     pub(super) scales: Scales,
@@ -110,7 +111,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// Settings that were checked, for a motion that starts at `start`.
+    /// Checks the settings for a motion that starts at `start`.
     pub(super) fn new(settings: &Settings, model: &Model, start: &State) -> Result<Self, Error> {
         let scales = settings.scales.unwrap_or_else(|| model.scales(start, settings.step_size));
         let gap_tolerance = settings.gap_tolerance.unwrap_or(1e-12 * scales.length);

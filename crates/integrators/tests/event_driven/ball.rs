@@ -60,7 +60,7 @@ fn landings_of_a_ball_follow_the_parabola() {
     assert!((report.state.velocity[0] - 3.0).abs() < 1e-14, "there is no friction");
 }
 
-/// Lands sliding at 7 m/s without rebound: the percussion `m u` takes `μ u = 0.3 √(2 g)` from the speed, weight takes
+/// Lands sliding at 7 m/s without rebound: the impulse `m u` takes `μ u = 0.3 √(2 g)` from the speed, weight takes
 /// `μ g t` more until the ball rolls, at 5 m/s.
 #[test]
 fn a_ball_that_lands_sliding_comes_to_roll() {

@@ -229,7 +229,7 @@ fn a_jam_is_broken_by_percussions_without_collision() {
 }
 
 /// A bar hung from a hook by a bilateral constraint lands with its other end on the floor: the joint passes its share of
-/// every percussion, holds to 1e-9 throughout, and redundant copies of it change nothing.
+/// every impulse, holds to 1e-9 throughout, and redundant copies of it change nothing.
 #[test]
 fn bilateral_constraints_take_part() {
     let bar =

@@ -34,7 +34,7 @@ fn a_box_slides_to_rest() {
     assert!(stops.len() == 3 && stops.iter().all(|t| (t - 0.6).abs() < 1e-8), "{report:?}");
 }
 
-/// Four corners land at once and share the percussion; each landing keeps half of the speed, and the last is at 1.5 s.
+/// Four corners land at once and share the impulse; each landing keeps half of the speed, and the last is at 1.5 s.
 #[test]
 fn a_box_falls_flat_and_bounces() {
     let half = Vector3::new(0.5, 0.4, 0.1);

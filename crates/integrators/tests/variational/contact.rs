@@ -19,7 +19,7 @@ fn disc(restitution: f64, friction: f64, normal: Vector3<f64>) -> Model {
 }
 
 /// A ball from 1 m with `e = ½`: falls for `√(2/10)` s, then flies for `2 e^k √(2 · 10)/10` s.
-/// The normal impulse of a contact while it was closed, without percussions (N·s).
+/// The normal impulse of a contact while it was closed, without impulses (N·s).
 fn pushed(contact: &ContactReport) -> f64 {
     contact.impulse.x - contact.percussion
 }

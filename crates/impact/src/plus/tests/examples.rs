@@ -48,7 +48,7 @@ fn example_1(friction: f64) -> Problem {
     brick(Vector3::new(0.4, 0.6, 0.8), &rotation, 1, Vector3::new(-5.0, 0.0, -5.74), friction)
 }
 
-/// Friction, restitution, contact velocity after the impact and percussion (x, y, z), and the numbers of
+/// Friction, restitution, contact velocity after the impact and impulse (x, y, z), and the numbers of
 /// intervals for the largest turns 0.01, 0.15 and 0.25.
 #[test]
 fn example_1_is_that_of_the_authors() {
