@@ -15,6 +15,7 @@ mod formulas;
 mod fuzz;
 mod mutants;
 mod package;
+mod python;
 mod reproduce;
 mod shell;
 mod snapshot;
@@ -36,6 +37,8 @@ usage: cargo xtask COMMAND
   book                                the book, into target/book/; needs mdbook
   examples                            build and run the examples of the crates
   package                             pack every crate that is published, and check it from its package alone
+  python                              build the Python package and check it in an environment of its own, below target/;
+                                      needs Python 3.10 or newer with pip
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…] [--sensitivity]     the published experiments, into target/reproduction/; or which changes of their
                                       inputs make their rows fail
@@ -72,6 +75,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["mdbook-formulas", question @ ..] => book::preprocess(question),
         ["examples"] => examples::run(),
         ["package"] => package::run(),
+        ["python"] => python::run(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

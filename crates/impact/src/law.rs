@@ -30,7 +30,7 @@ use crate::{
 /// Whoever writes a law gives it [`answer`](Self::answer) and [`claims`](Self::claims). Whoever uses one calls
 /// [`resolve`](Self::resolve), which judges the answer: [`Status::Resolved`] then means that the certificate
 /// holds, with all that the law claims.
-pub trait Law: Debug {
+pub trait Law: Debug + Send + Sync {
     /// Name in files and on the command line.
     fn name(&self) -> &'static str;
 
