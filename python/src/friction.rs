@@ -1,8 +1,9 @@
 //! Contacts with friction: problems, their solutions, and the figures that judge impulses.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{DMatrix, Matrix3, Vector3};
 use percussion_complementarity::friction::{
-    BlockSparse, Document, Figures, Infeasibility, Law, Method, Problem, Status, document::Operator,
+    BlockSparse, Document, Figures, Infeasibility, Law, Method, Problem, Reduction, Status,
+    document::Operator,
 };
 use pyo3::{prelude::*, types::PyDict};
 
@@ -39,11 +40,7 @@ impl FrictionProblem {
         let count = friction.len();
         let components = if count > 0 && rows == 2 * count { 2 } else { 3 };
         if rows != components * count || matrix.ncols() != rows {
-            let columns = matrix.ncols();
-            return Err(refused(format!(
-                "`delassus` has the shape ({rows}, {columns}) beside {count} friction coefficients, expected \
-                 three rows and columns for each of them, or two in the plane"
-            )));
+            return Err(wrong_size(&matrix, count));
         }
         let operator = if components == 2 {
             BlockSparse::from_planar(&matrix)
@@ -80,6 +77,38 @@ impl FrictionProblem {
             .collect();
         let operator = checked(BlockSparse::from_blocks(friction.len(), &blocks))?;
         Self::new(operator, &free, &friction, law, 3)
+    }
+
+    /// The problem of those contacts that move along their normals, and which they are: of a dense matrix of 2 or 3 rows for
+    /// each contact, in which tangents that are missing or that nothing moves are zero. None where nothing moves.
+    #[staticmethod]
+    fn reduced(
+        delassus: &Bound<'_, PyAny>,
+        free_velocity: &Bound<'_, PyAny>,
+        friction: &Bound<'_, PyAny>,
+        law: &str,
+    ) -> PyResult<Option<(Self, Vec<usize>)>> {
+        let matrix = arrays::matrix("delassus", delassus)?;
+        let friction = arrays::list("friction", friction)?;
+        let (rows, count) = (matrix.nrows(), friction.len());
+        let components = if count > 0 && rows == 2 * count { 2 } else { 3 };
+        if rows != components * count || matrix.ncols() != rows {
+            return Err(wrong_size(&matrix, count));
+        }
+        let free = contacts("free_velocity", free_velocity, count, components)?;
+        let law: Law = by_name("law", law)?;
+        let entry = |row: usize, column: usize, i: usize, j: usize| {
+            let inside = i < components && j < components;
+            if inside { matrix[(components * row + i, components * column + j)] } else { 0.0 }
+        };
+        let blocks = (0..count * count).map(|index| (index / count, index % count));
+        let blocks = blocks
+            .map(|(row, column)| (row, column, Matrix3::from_fn(|i, j| entry(row, column, i, j))));
+        let blocks: Vec<_> = blocks.filter(|(_, _, block)| *block != Matrix3::zeros()).collect();
+        let reduction = Reduction::new(&blocks, &vectors(&free, components), &friction);
+        let Some(reduction) = checked(reduction)? else { return Ok(None) };
+        let Reduction { problem, contacts } = reduction.with_law(law);
+        Ok(Some((Self { problem, components: 3, start: None, method: None }, contacts)))
     }
 
     /// The problem of a JSON document.
@@ -260,6 +289,14 @@ impl FrictionProblem {
         let kept = || (0..matrix.nrows()).filter(|index| index % 3 < 2);
         kept().map(|row| kept().map(|column| matrix[(row, column)]).collect()).collect()
     }
+}
+
+fn wrong_size(matrix: &DMatrix<f64>, contacts: usize) -> PyErr {
+    let (rows, columns) = matrix.shape();
+    refused(format!(
+        "`delassus` has the shape ({rows}, {columns}) beside {contacts} friction coefficients, expected three rows and \
+         columns for each of them, or two in the plane"
+    ))
 }
 
 /// One coefficient for each contact; one number is that of all contacts of as many `rows`, three for each.

@@ -1,7 +1,7 @@
 //! The module `_percussion`, behind the Python package `percussion`.
 //!
 //! One file for each door: it turns Python objects into problems, computes with the interpreter released, and returns
-//! plain Python objects. The classes that people see are written in Python, in `percussion/`.
+//! plain Python objects. The classes that people see are written in Python, in `package/percussion/`.
 //!
 //! Wrong input is a `ValueError` that names the argument, its value and what was expected.
 

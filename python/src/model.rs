@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use nalgebra::DMatrix;
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::{ContactSet, Dimension, System};
+use percussion_integrators::schemes::Name;
 use percussion_mechanism::{
     Error,
     mechanism::{Mechanism, Surfaces},
@@ -294,6 +295,10 @@ impl ModelCore {
         let Some(address) = path.to_str() else {
             return Err(refused(format!("`path` is {}, expected Unicode", path.display())));
         };
+        let scheme = match options.remove("scheme") {
+            Some(Value::String(name)) => Some(checked(name.parse::<Name>())?),
+            _ => None,
+        };
         let stands = options.remove("on_floor");
         let touches = options.remove("self_contacts");
         options.insert("urdf".to_owned(), address.into());
@@ -306,6 +311,7 @@ impl ModelCore {
         let made = py.detach(|| {
             let mut scenario = Scenario::of_robot(robot, gravity)?;
             scenario.friction = friction.or(scenario.friction);
+            scenario.integrator.method = scheme.unwrap_or(scenario.integrator.method);
             if let Some(robot) = &mut scenario.robot {
                 let yes = |value: &Option<Value>, default| match value {
                     Some(Value::Bool(yes)) => *yes,

@@ -8,6 +8,16 @@ import numpy.typing as npt
 
 _Array = npt.NDArray[np.float64]
 
+__all__ = [
+    "FrictionProblem",
+    "ImpactProblem",
+    "ModelCore",
+    "SimulationCore",
+    "__version__",
+    "enumerate_lcp",
+    "lists",
+    "solve_lcp",
+]
 __version__: str
 
 def solve_lcp(
@@ -37,6 +47,10 @@ class FrictionProblem:
         friction: npt.ArrayLike,
         law: str,
     ) -> FrictionProblem: ...
+    @staticmethod
+    def reduced(
+        delassus: npt.ArrayLike, free_velocity: npt.ArrayLike, friction: npt.ArrayLike, law: str
+    ) -> tuple[FrictionProblem, list[int]] | None: ...
     @staticmethod
     def from_json(text: str) -> FrictionProblem: ...
     def to_json(self) -> str: ...

@@ -18,7 +18,7 @@ from .friction import FrictionCertificate, FrictionProblem, FrictionSolution
 from .impact import Contact, Impact
 from .lcp import LcpRay, LcpSolution, LcpSolutionSet, enumerate_lcp, solve_lcp
 from .lists import Choice, Setting, friction_laws, friction_methods, impact_laws, lcp_methods, schemes
-from .model import ContactsAt, Model, Trajectory
+from .model import ContactProblem, ContactsAt, Model, Trajectory
 from .outcome import (
     Bounds,
     Certificate,
@@ -40,6 +40,7 @@ __all__ = [
     "Comparison",
     "Contact",
     "ContactPlane",
+    "ContactProblem",
     "ContactsAt",
     "Extreme",
     "FrictionCertificate",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from . import _percussion
 from ._base import Result
@@ -29,7 +28,6 @@ class Choice(Result):
     settings: tuple[Setting, ...]
 
 
-@cache
 def _lists() -> dict[str, tuple[Choice, ...]]:
     return {
         kind: tuple(Choice(name, summary, tuple(Setting(*one) for one in settings)) for name, summary, settings in all_)

@@ -17,7 +17,7 @@ from .errors import UnsolvedError
 from .friction import FrictionProblem
 from .impact import Impact
 
-__all__ = ["ContactsAt", "Model", "Trajectory"]
+__all__ = ["ContactProblem", "ContactsAt", "Model", "Trajectory"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,6 +34,26 @@ class ContactsAt(Result):
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def _only(self, kept: Sequence[int]) -> ContactsAt:
+        """Return those of these numbers."""
+        chosen = list(kept)
+        rows = self.jacobian.reshape(len(self), -1, self.jacobian.shape[1])[chosen]
+        return ContactsAt(
+            tuple(self.names[index] for index in chosen),
+            self.gaps[chosen],
+            rows.reshape(-1, self.jacobian.shape[1]),
+            self.friction[chosen],
+            self.restitution[chosen],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ContactProblem(Result):
+    """The contact problem of a step, and the contacts that it is about, in the same order."""
+
+    problem: FrictionProblem
+    contacts: ContactsAt
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -141,17 +161,20 @@ class Model:
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
         friction: float | None = None,
         fixed_base: bool = False,
+        scheme: str = "moreau-jean",
         joints: Mapping[str, float | Sequence[float]] | None = None,
         **options: Any,
     ) -> Model:
         """Stand a robot on a floor through the origin, perpendicular to gravity.
 
         The root floats unless it is called ``world`` or ``fixed_base`` is set, and the lowest point is on the floor.
-        ``friction`` is 0.8 by default, ``joints`` are coordinates by the names of joints (rad, m). Further options are the
+        ``friction`` is 0.8 by default. ``scheme`` is how it will move; joints with friction of their own need
+        ``stewart-trinkle``. ``joints`` are coordinates by the names of joints (rad, m). Further options are the
         fields of ``[robot]`` in a scenario: ``position``, ``orientation``, ``velocity``, ``velocities``, ``on_floor``,
         ``self_contacts``, ``allow_massless``, ``packages``. What of the file has no effect is in ``warnings``.
         """
         options = {key: value for key, value in options.items() if value is not None}
+        options["scheme"] = scheme
         if fixed_base:
             options["fixed_base"] = True
         if joints is not None:
@@ -246,23 +269,29 @@ class Model:
         *,
         forces: npt.ArrayLike | None = None,
         proximity: float = 1e-6,
-    ) -> FrictionProblem:
-        """Return the contact problem of a step of ``step_size`` (s) from a posture, all near contacts closed.
+    ) -> ContactProblem | None:
+        """Return the contact problem of a step of ``step_size`` (s) from a posture, or None if no contact can move.
 
-        The free velocity is ``J (v + h M⁻¹ (k + forces))`` and holds gaps to zero at the level of velocities; ``forces`` are
-        generalized forces of drives (n_v; N, N·m). Models with joints that close loops are not for this.
+        All contacts that are nearer than ``proximity`` (m) are closed, at the level of velocities: ``u_f = J (v + h M⁻¹ (k + f))``
+        with the smooth forces ``k`` and the generalized ``forces`` ``f`` of drives (n_v; N, N·m). Contacts that nothing moves
+        are left out. Models with joints that close loops are not for this.
         """
         found = self.contacts(coordinates, proximity=proximity)
+        if len(found) == 0:
+            return None
         mass = self.mass_matrix(coordinates)
         before = self.velocity if velocity is None else np.asarray(velocity, dtype=np.float64)
         acting = self.smooth_forces(coordinates, velocity)
         if forces is not None:
             acting = acting + np.asarray(forces, dtype=np.float64)
         response = np.linalg.solve(mass, np.column_stack([found.jacobian.T, acting]))
-        free = before + step_size * response[:, -1]
         delassus = found.jacobian @ response[:, :-1]
-        delassus = 0.5 * (delassus + delassus.T)
-        return FrictionProblem(delassus, found.jacobian @ free, found.friction)
+        free = found.jacobian @ (before + step_size * response[:, -1])
+        reduced = FrictionProblem.reduced(0.5 * (delassus + delassus.T), free, found.friction)
+        if reduced is None:
+            return None
+        problem, moving = reduced
+        return ContactProblem(problem, found._only(moving))
 
     def simulate(
         self,

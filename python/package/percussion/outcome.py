@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Union
 
 from ._base import FloatArray, Result, short, table_html
 from .errors import UnsolvedError
@@ -252,7 +252,7 @@ class OutcomeSet(Result):
         return self
 
 
-Answer: TypeAlias = "Outcome | OutcomeList | OutcomeSet"
+Answer: TypeAlias = Union[Outcome, OutcomeList, OutcomeSet]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -153,6 +153,23 @@ class FrictionProblem:
         return cls._of(core(list(rows), list(columns), blocks, free_velocity, friction, law))
 
     @classmethod
+    def reduced(
+        cls,
+        delassus: npt.ArrayLike,
+        free_velocity: npt.ArrayLike,
+        friction: npt.ArrayLike,
+        *,
+        law: str = "coulomb",
+    ) -> tuple[FrictionProblem, tuple[int, ...]] | None:
+        """Make a problem of those contacts that move along their normals, and say which they are.
+
+        Rows of tangents that a contact does not have, or that nothing moves, are zero in ``delassus``; they get the compliance
+        of the normal, coupled to nothing, and so have no impulse. None if no contact moves. The problem is one in space.
+        """
+        core = _percussion.FrictionProblem.reduced(delassus, free_velocity, friction, law)
+        return None if core is None else (cls._of(core[0]), tuple(core[1]))
+
+    @classmethod
     def _of(cls, core: _percussion.FrictionProblem) -> FrictionProblem:
         problem = cls.__new__(cls)
         problem._core = core
