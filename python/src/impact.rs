@@ -25,8 +25,6 @@ use crate::{
 pub(crate) struct ImpactProblem {
     problem: Problem,
     impact: Option<Box<Impact>>,
-    /// The text of the file and the folder it was in, of an impact from a file.
-    source: Option<(String, PathBuf)>,
 }
 
 /// What a contact is in Python: its normal, its tangents, friction and restitution.
@@ -56,7 +54,7 @@ impl ImpactProblem {
         });
         let contacts = contacts.collect::<PyResult<_>>()?;
         let problem = checked(Problem::with_joints(mass, velocity, contacts, joints))?;
-        Ok(Self { problem, impact: None, source: None })
+        Ok(Self { problem, impact: None })
     }
 
     /// An impact from the stacked rows of all contacts, with the same number of rows for each friction coefficient.
@@ -83,7 +81,7 @@ impl ImpactProblem {
             .collect();
         let joints = rows("bilateral", bilateral, velocity.len())?;
         let problem = Problem::from_jacobian(mass, velocity, &jacobian, &coefficients, joints);
-        Ok(Self { problem: checked(problem)?, impact: None, source: None })
+        Ok(Self { problem: checked(problem)?, impact: None })
     }
 
     /// An impact from the text of a TOML file, of an impact or of a scenario that starts with one; `folder` is where robots
@@ -103,13 +101,7 @@ impl ImpactProblem {
             })
         });
         let impact = checked::<_, percussion_mechanism::Error>(impact)?;
-        Ok(Self::of(impact, Some((text, folder))))
-    }
-
-    /// The text and the folder of the file that it was made from.
-    #[getter]
-    fn source(&self) -> Option<(&str, PathBuf)> {
-        self.source.as_ref().map(|(text, folder)| (text.as_str(), folder.clone()))
+        Ok(Self::of(impact))
     }
 
     #[getter]
@@ -182,7 +174,7 @@ impl ImpactProblem {
     fn with_velocity(&self, velocity: &Bound<'_, PyAny>) -> PyResult<Self> {
         let velocity = vector("velocity", velocity)?;
         let problem = checked(self.problem.with_velocity(velocity))?;
-        Ok(Self { problem, impact: None, source: None })
+        Ok(Self { problem, impact: None })
     }
 
     /// The kind of the answer of the law of this name and the answer: `one`, `several` or `set`. Unless `expected` is `any`,
@@ -223,7 +215,7 @@ const fn kind(choice: &Choice) -> (&'static str, &'static str, &'static str) {
 }
 
 impl ImpactProblem {
-    pub(crate) fn of(impact: Impact, source: Option<(String, PathBuf)>) -> Self {
-        Self { problem: impact.problem.clone(), impact: Some(Box::new(impact)), source }
+    pub(crate) fn of(impact: Impact) -> Self {
+        Self { problem: impact.problem.clone(), impact: Some(Box::new(impact)) }
     }
 }

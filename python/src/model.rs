@@ -242,16 +242,11 @@ impl ModelCore {
         coordinates: Option<&Bound<'_, PyAny>>,
         velocity: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ImpactProblem> {
-        let is_start = coordinates.is_none() && velocity.is_none();
         let (coordinates, velocity) = (self.position(coordinates)?, self.rate(velocity)?);
         let mut setup = Setup::clone(&self.setup);
         (setup.mechanism.state.coordinates, setup.mechanism.state.velocity) =
             (coordinates, velocity);
-        let source = match &self.source {
-            Source::Scenario(text, folder) if is_start => Some((text.clone(), folder.clone())),
-            _ => None,
-        };
-        Ok(ImpactProblem::of(checked(setup.impact())?, source))
+        Ok(ImpactProblem::of(checked(setup.impact())?))
     }
 
     /// Moves the model as its file says, for another time or in other steps if these are given.

@@ -62,6 +62,8 @@ def short(value: Any) -> str:
         return f"array({text})" if value.size <= 12 else f"array({text}, shape={value.shape})"
     if isinstance(value, (tuple, list)) and len(value) > 3:
         return f"<{len(value)} entries>"
+    if isinstance(value, dict) and any(isinstance(entry, Result) for entry in value.values()):
+        return f"<{', '.join(map(str, value))}>"
     return repr(value)
 
 

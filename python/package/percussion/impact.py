@@ -51,8 +51,10 @@ class Impact:
     array([1.5])
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_origin")
     _core: _percussion.ImpactProblem
+    #: What makes it again: a function and its arguments; nothing where matrices do.
+    _origin: tuple[Any, tuple[Any, ...]] | None
 
     def __init__(
         self,
@@ -63,11 +65,13 @@ class Impact:
     ) -> None:
         parts = [_parts(index, contact) for index, contact in enumerate(contacts)]
         self._core = _percussion.ImpactProblem.new(mass_matrix, velocity, parts, bilateral)
+        self._origin = None
 
     @classmethod
-    def _of(cls, core: _percussion.ImpactProblem) -> Impact:
+    def _of(cls, core: _percussion.ImpactProblem, origin: tuple[Any, tuple[Any, ...]] | None = None) -> Impact:
         impact = cls.__new__(cls)
         impact._core = core
+        impact._origin = origin
         return impact
 
     @classmethod
@@ -107,7 +111,8 @@ class Impact:
     @classmethod
     def from_toml(cls, text: str, folder: str | PathLike[str] = ".") -> Impact:
         """Make an impact of the text of a TOML file; files that it names are looked for in ``folder``."""
-        return cls._of(_percussion.ImpactProblem.from_toml(text, str(folder)))
+        core = _percussion.ImpactProblem.from_toml(text, str(folder))
+        return cls._of(core, (Impact.from_toml, (text, str(folder))))
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Impact:
@@ -257,9 +262,8 @@ class Impact:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        source = self._core.source
-        if source is not None:
-            return Impact.from_toml, (source[0], str(source[1]))
+        if self._origin is not None:
+            return self._origin
         return Impact.from_dict, (self.to_dict(),)
 
     def __repr__(self) -> str:

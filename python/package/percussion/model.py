@@ -259,7 +259,9 @@ class Model:
         self, coordinates: npt.ArrayLike | None = None, velocity: npt.ArrayLike | None = None
     ) -> Impact:
         """Return the impact of what touches at ``coordinates`` with the ``velocity`` before."""
-        return Impact._of(self._core.impact(coordinates, velocity))
+        core = self._core.impact(coordinates, velocity)
+        posture = tuple(None if one is None else tuple(np.asarray(one).tolist()) for one in (coordinates, velocity))
+        return Impact._of(core, (_impact, (self, *posture)))
 
     def contact_problem(
         self,
@@ -325,3 +327,7 @@ class Model:
 def _restore(kind: str, arguments: tuple[Any, ...]) -> Model:
     core = _percussion.ModelCore
     return Model._of(core.from_toml(*arguments) if kind == "scenario" else core.from_source(*arguments))
+
+
+def _impact(model: Model, coordinates: npt.ArrayLike | None, velocity: npt.ArrayLike | None) -> Impact:
+    return model.impact(coordinates, velocity)
