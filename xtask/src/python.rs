@@ -21,7 +21,8 @@ const FOLDER: &str = "python";
 const OLDEST: (u32, u32) = (3, 10);
 
 /// What the checks need beside the package, by pip.
-const TOOLS: [&str; 5] = ["maturin>=1.16,<2", "numpy>=1.26", "pytest>=8", "mypy>=1.11", "mujoco>=3.2"];
+const TOOLS: [&str; 5] =
+    ["maturin>=1.16,<2", "numpy>=1.26", "pytest>=8", "mypy>=1.11", "mujoco>=3.2"];
 
 /// How an interpreter gets here.
 const INSTALL: &str = "sudo apt-get install python3 python3-venv";

@@ -68,7 +68,10 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
     findings.extend(versions::check(&shell::read(&mut cargo(versions::TREE))?));
     let licenses = shell::read(&mut cargo(licenses::TREE))?;
     findings.extend(licenses::check(&licenses, &read(&root.join("deny.toml"))?));
-    findings.extend(registry::check(&read(&root.join("Cargo.lock"))?));
+    let lock = read(&root.join("Cargo.lock"))?;
+    findings.extend(registry::check(&lock));
+    let python = Path::new("python/Cargo.lock");
+    findings.extend(registry::check_versions(python, &read(&root.join(python))?, &lock));
     findings.extend(readme::check_crates(&metadata));
     let crates: Vec<_> = published(&metadata).collect();
     findings.extend(readme::check_table(&read(&root.join("README.md"))?, &crates));
