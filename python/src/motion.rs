@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use percussion_integrators::{
-    State, StepReport, Work,
+    AppliedForce, State, StepReport, Work,
     schemes::{Any, Choice, Name},
 };
 use percussion_mechanism::{mechanism::Surfaces, trajectory::Trajectory};
@@ -11,7 +11,7 @@ use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Value, json};
 
 use crate::{
-    arrays::{out, out_rows},
+    arrays::{list, out, out_rows},
     errors::{checked, named, refused},
     friction::FrictionProblem,
     model::ModelCore,
@@ -24,6 +24,8 @@ use crate::{
 pub(crate) struct SimulationCore {
     /// Only one thread steps at a time.
     motion: Mutex<Any>,
+    /// None of a scheme that takes no force.
+    force: Option<AppliedForce>,
     names: Vec<String>,
     surfaces: Option<Arc<Surfaces>>,
 }
@@ -45,10 +47,16 @@ impl SimulationCore {
         let choice = choice(model, scheme, given)?;
         let mechanism = model.mechanism();
         let state = State { time, coordinates, velocity };
-        let motion = checked(choice.begin(mechanism.model.clone(), state))?;
+        let (model, force) = if choice.name() == Name::Variational {
+            (mechanism.model.clone(), None)
+        } else {
+            let (model, force) = mechanism.model.clone().with_applied_force();
+            (model, Some(force))
+        };
+        let motion = checked(choice.begin(model, state))?;
         let names = mechanism.contacts.iter().map(|contact| contact.name.clone()).collect();
         let surfaces = mechanism.surfaces.clone().map(Arc::new);
-        Ok(Self { motion: Mutex::new(motion), names, surfaces })
+        Ok(Self { motion: Mutex::new(motion), force, names, surfaces })
     }
 
     /// Takes one step and returns its report.
@@ -58,6 +66,17 @@ impl SimulationCore {
             Ok(report) => report_dict(py, &report),
             Err(error) => Err(named(py, "StepError", error)),
         }
+    }
+
+    /// Applies a generalized force from the next step on.
+    fn apply(&self, force: &Bound<'_, PyAny>) -> PyResult<()> {
+        let entries = list("force", force)?;
+        let Some(force) = &self.force else {
+            return Err(refused(
+                "the scheme variational takes no applied force, expected another one",
+            ));
+        };
+        checked(force.set(&entries))
     }
 
     #[getter]

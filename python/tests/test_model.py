@@ -120,6 +120,38 @@ def test_every_stepping_scheme_lets_the_ball_fall(scheme: str) -> None:
     assert simulation.scheme["name"] == scheme
 
 
+def test_a_control_holds_the_ball() -> None:
+    simulation = pc.Simulation(ball(3.0))
+    seen = []
+
+    def hold(time: float, coordinates: object, velocity: object) -> list[float]:
+        seen.append(time)
+        return [4.0, 0.0, 20.0, 0.0, 0.0, 0.0]
+
+    for report in simulation.run(0.5, hold):
+        assert report.energy_after >= report.energy_before
+    assert seen == pytest.approx([0.01 * k for k in range(50)])
+    # 20 N carry it, 4 N on 2 kg for 0.5 s push it.
+    assert simulation.velocity == pytest.approx([1.0, 0.0, 0.0, 0.0, 0.0, 0.0], abs=1e-12)
+    simulation.apply(np.zeros(6))
+    for _ in simulation.run(0.6):
+        pass
+    assert simulation.velocity[2] == pytest.approx(-1.0, abs=1e-12)
+
+
+def test_what_is_no_force_is_refused_and_errors_of_a_control_go_through() -> None:
+    simulation = pc.Simulation(ball(3.0))
+    with pytest.raises(ValueError, match="applied force has 2 entries, expected 6"):
+        next(simulation.run(1.0, lambda time, coordinates, velocity: [1.0, 2.0]))
+    with pytest.raises(ValueError, match=r"applied force\[0\] is NaN"):
+        simulation.apply([float("nan")] * 6)
+    with pytest.raises(ZeroDivisionError):
+        next(simulation.run(1.0, lambda time, coordinates, velocity: 1 / 0))
+    assert simulation.time == 0.0
+    with pytest.raises(ValueError, match="variational takes no applied force"):
+        pc.Simulation(ball(3.0), "variational").apply(np.zeros(6))
+
+
 def test_robots_stand_on_their_floor_and_say_what_was_ignored() -> None:
     robot = pc.Model.from_file(MECHANISMS / "robots/quadruped.urdf", scheme="stewart-trinkle", friction=0.6)
     assert any("pictures" in warning for warning in robot.warnings)

@@ -65,7 +65,7 @@ def test_two_threads_share_one_simulation() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("call", ["impact.outcomes(samples=10**9)", "model.simulate(1e3)"])
+@pytest.mark.parametrize("call", ["impact.outcomes(samples=10**9)", "model.simulate(1e3, step_size=1e-3)"])
 def test_an_interrupt_ends_what_takes_long(call: str) -> None:
     script = f"""
 import percussion as pc

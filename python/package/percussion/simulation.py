@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,10 @@ from ._base import FloatArray, Result
 from .friction import FrictionProblem
 from .model import Model
 
-__all__ = ["Simulation", "StepReport"]
+__all__ = ["Control", "Simulation", "StepReport"]
+
+#: What ``Simulation.run`` calls before a step: of the time (s), the coordinates and the velocity makes a generalized force.
+Control: TypeAlias = Callable[[float, FloatArray, FloatArray], npt.ArrayLike]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -130,11 +133,16 @@ class Simulation:
         parts["contacts"] = tuple(parts["contacts"])
         return StepReport(**parts)
 
-    def run(self, until: float) -> Iterator[StepReport]:
+    def apply(self, force: npt.ArrayLike) -> None:
+        """Apply a generalized force (n_v; N, N·m) from the next step on, in place of the one before; zero at first."""
+        self._core.apply(force)
+
+    def run(self, until: float, control: Control | None = None) -> Iterator[StepReport]:
         """Step to the end of a step that is nearest to the time ``until`` (s), and yield the report of each.
 
-        The motion goes on only as the iterator is asked for the next report, so that it can be looked at, and left, between
-        steps.
+        ``control(time, coordinates, velocity)`` is called before each step and returns the generalized force of the step (n_v; N,
+        N·m). The motion goes on only as the iterator is asked for the next report, so that it can be looked at, and left,
+        between steps.
         """
         size = float(self.scheme["step_size"])
         if not np.isfinite(until):
@@ -143,6 +151,8 @@ class Simulation:
 
         def steps() -> Iterator[StepReport]:
             for _ in range(count):
+                if control is not None:
+                    self.apply(control(self.time, self.coordinates, self.velocity))
                 yield self.step()
 
         return steps()
