@@ -168,7 +168,8 @@ impl System for Driven {
         end: &mut DMatrix<f64>,
     ) -> Result<(), SmoothVelocityError> {
         self.system.smooth_velocity(coordinates, velocity, time, step, end)?;
-        let mut change = self.force.with(|applied| DMatrix::from_column_slice(applied.len(), 1, applied));
+        let mut change =
+            self.force.with(|applied| DMatrix::from_column_slice(applied.len(), 1, applied));
         // Without a force the bits are those of the system.
         if change.iter().any(|force| *force != 0.0) {
             self.system.apply_inverse_mass(coordinates, &mut change);

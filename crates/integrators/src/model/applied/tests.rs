@@ -14,7 +14,8 @@ use crate::{
 
 /// A block of 2 kg on a floor with `μ = 0.5` at 10 m/s².
 fn block() -> Model {
-    let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0)).unwrap();
+    let block =
+        PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0)).unwrap();
     let floor = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
     let foot = SpherePlane::new(Sphere::of_body(0, 0.0), floor).unwrap();
     Model::new(Box::new(block), vec![Contact::new(foot, 0.5)]).unwrap()
