@@ -11,6 +11,27 @@ use pyo3::prelude::*;
 /// How often the interpreter is asked whether somebody has interrupted.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Calls `step` so many times with the interpreter released, or until it fails or a signal comes in, which is then the error.
+pub(crate) fn repeat<E: Send>(
+    py: Python<'_>,
+    times: usize,
+    mut step: impl FnMut() -> Result<(), E> + Send,
+) -> PyResult<Result<(), E>> {
+    py.detach(|| {
+        let mut asked = Instant::now();
+        for _ in 0..times {
+            if asked.elapsed() >= PAUSE {
+                Python::attach(|py| py.check_signals())?;
+                asked = Instant::now();
+            }
+            if let Err(error) = step() {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    })
+}
+
 /// What unwinds the computation; nothing else has this type.
 struct Interrupted;
 

@@ -35,7 +35,7 @@ pub(crate) fn lists(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     });
     dict.set_item("impact_laws", plain(py, &all)?)?;
     let all = schemes::Name::ALL.into_iter().map(|name| {
-        let settings = name.stepping().map(|scheme| serde_json::to_value(scheme)).transpose();
+        let settings = name.stepping().map(serde_json::to_value).transpose();
         let mut settings = settings.map_err(refused)?.unwrap_or_default();
         if let Some(fields) = settings.as_object_mut() {
             fields.remove("name");

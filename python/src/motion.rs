@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use percussion_complementarity::friction::Status;
 use percussion_integrators::{
     AppliedForce, State, StepReport, Work,
     schemes::{Any, Choice, Name},
@@ -14,6 +15,7 @@ use crate::{
     arrays::{list, out, out_rows},
     errors::{checked, named, refused},
     friction::FrictionProblem,
+    interrupt::repeat,
     model::ModelCore,
     values::{name_of, plain, settings},
 };
@@ -64,6 +66,26 @@ impl SimulationCore {
         let result = py.detach(|| Ok::<_, PyErr>(self.motion()?.step()))?;
         match result {
             Ok(report) => report_dict(py, &report),
+            Err(error) => Err(named(py, "StepError", error)),
+        }
+    }
+
+    /// Takes so many steps and returns, of those that were taken, the number, the number that were not solved, the largest
+    /// relative residual, the deepest penetration (m), and whether the energy kept to what it can be.
+    fn advance(&self, py: Python<'_>, steps: usize) -> PyResult<(usize, usize, f64, f64, bool)> {
+        let mut sums = (0, 0, 0.0_f64, 0.0_f64, true);
+        let step = || {
+            let report = self.motion().map_err(|error| error.to_string())?.step();
+            let report = report.map_err(|error| error.to_string())?;
+            sums.0 += 1;
+            sums.1 += usize::from(report.status != Status::Solved);
+            sums.2 = sums.2.max(report.relative_residual);
+            sums.3 = sums.3.max(report.penetration);
+            sums.4 &= !report.energy.is_breached();
+            Ok::<_, String>(())
+        };
+        match repeat(py, steps, step)? {
+            Ok(()) => Ok(sums),
             Err(error) => Err(named(py, "StepError", error)),
         }
     }

@@ -13,6 +13,7 @@ of the result, for which ``check()`` raises ``UnsolvedError``.
 """
 
 from ._percussion import __version__
+from .ensemble import Ensemble, run_ensemble
 from .errors import StepError, UnsolvedError
 from .friction import FrictionCertificate, FrictionProblem, FrictionSolution
 from .impact import Contact, Impact
@@ -31,9 +32,10 @@ from .outcome import (
     OutcomeSet,
     Stage,
 )
-from .simulation import Simulation, StepReport
+from .simulation import Advance, Simulation, StepReport
 
 __all__ = [
+    "Advance",
     "Bounds",
     "Certificate",
     "Choice",
@@ -42,6 +44,7 @@ __all__ = [
     "ContactPlane",
     "ContactProblem",
     "ContactsAt",
+    "Ensemble",
     "Extreme",
     "FrictionCertificate",
     "FrictionProblem",
@@ -68,6 +71,7 @@ __all__ = [
     "friction_methods",
     "impact_laws",
     "lcp_methods",
+    "run_ensemble",
     "schemes",
     "solve_lcp",
 ]

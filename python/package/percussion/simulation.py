@@ -14,7 +14,7 @@ from ._base import FloatArray, Result
 from .friction import FrictionProblem
 from .model import Model
 
-__all__ = ["Control", "Simulation", "StepReport"]
+__all__ = ["Advance", "Control", "Simulation", "StepReport"]
 
 #: What ``Simulation.run`` calls before a step: of the time (s), the coordinates and the velocity makes a generalized force.
 Control: TypeAlias = Callable[[float, FloatArray, FloatArray], npt.ArrayLike]
@@ -47,6 +47,21 @@ class StepReport(Result):
     impacts: int
     #: What the step took: counters of the scheme.
     work: dict[str, int | float]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Advance(Result):
+    """What several steps were like."""
+
+    #: Number of steps, and of those whose contact problem was not solved.
+    steps: int
+    unsolved: int
+    #: The largest of any step.
+    largest_relative_residual: float
+    #: The deepest of any step (m).
+    deepest_penetration: float
+    #: Whether no step ended with more energy than the motion can have.
+    kept_energy: bool
 
 
 class Simulation:
@@ -133,6 +148,23 @@ class Simulation:
         parts["contacts"] = tuple(parts["contacts"])
         return StepReport(**parts)
 
+    def advance(self, until: float) -> Advance:
+        """Step to the end of a step that is nearest to the time ``until`` (s), in one call, and return what the steps were like.
+
+        A step that fails raises ``StepError``; the motion is then where that step began.
+        """
+        return Advance(*self._core.advance(self._steps(until)))
+
+    def _steps(self, until: float) -> int:
+        """Steps to the time ``until`` (s)."""
+        size = float(self.scheme["step_size"])
+        if not np.isfinite(until):
+            raise ValueError(f"`until` is {until}, expected a finite number (s)")
+        count = round(max(0.0, (until - self.time) / size))
+        if count > 2**53:
+            raise ValueError(f"`until` is {until}, expected at most 2**53 steps from now")
+        return count
+
     def apply(self, force: npt.ArrayLike) -> None:
         """Apply a generalized force (n_v; N, N·m) from the next step on, in place of the one before; zero at first."""
         self._core.apply(force)
@@ -144,10 +176,7 @@ class Simulation:
         N·m). The motion goes on only as the iterator is asked for the next report, so that it can be looked at, and left,
         between steps.
         """
-        size = float(self.scheme["step_size"])
-        if not np.isfinite(until):
-            raise ValueError(f"`until` is {until}, expected a finite number (s)")
-        count = round(max(0.0, (until - self.time) / size))
+        count = self._steps(until)
 
         def steps() -> Iterator[StepReport]:
             for _ in range(count):
