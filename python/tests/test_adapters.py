@@ -34,6 +34,18 @@ ARM = """
 </mujoco>
 """
 
+FINGERS = """
+<mujoco>
+  <option timestep="0.002" jacobian="{jacobian}"/>
+  <worldbody>
+    <body><joint name="first" axis="0 1 0" limited="true" range="0 90"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0.5 0 0" mass="2"/></body>
+    <body pos="0 1 0"><joint name="second" axis="0 1 0" limited="true" range="-90 0"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0.5 0 0" mass="1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
 
 def box(integrator: str = "Euler", cone: str = "elliptic", condim: int = 3, jacobian: str = "auto") -> tuple[Any, Any]:
     """A box of 3 kg on a floor."""
@@ -159,6 +171,18 @@ def test_limits_are_contacts_without_friction() -> None:
     ours = found.solve(tolerance=1e-12).check()
     assert found.velocity(ours.impulses) == pytest.approx([0.0], abs=1e-11)
     assert adapter.problem(model, data, limits=False) is None
+
+
+@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
+def test_limits_have_the_rows_of_their_joints(jacobian: str) -> None:
+    model = mj.MjModel.from_xml_string(FINGERS.format(jacobian=jacobian))
+    data = mj.MjData(model)
+    data.qpos[:], data.qvel[:] = [-1e-4, 1e-4], [-3.0, 2.0]
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.names == ("limit of joint first", "limit of joint second")
+    # A lower limit and an upper one.
+    assert found.jacobian[::3].tolist() == [[1.0, 0.0], [0.0, -1.0]]
 
 
 def test_nothing_in_contact_is_no_problem() -> None:

@@ -59,6 +59,13 @@ def test_results_differ_by_a_bit() -> None:
     other = dataclasses.replace(solution, impulses=np.nextafter(solution.impulses, 9.0))
     assert solution != other
     assert solution != "a solution"
+    outcome = pc.Impact([[2.0]], [-3.0], [pc.Contact([1.0])]).resolve("newton")
+    stage = dataclasses.replace(outcome.stages[0], velocity=outcome.stages[0].velocity + 1e-300)
+    assert stage != outcome.stages[0]
+    assert dataclasses.replace(outcome, stages=(stage,)) != outcome
+    assert dataclasses.replace(outcome, stages=()) != outcome
+    block = dataclasses.replace(solution, figures={**solution.figures, "slip": 1.0})
+    assert block != solution
     assert dataclasses.replace(solution, residual=float("nan")) == dataclasses.replace(solution, residual=float("nan"))
 
 

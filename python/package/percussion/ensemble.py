@@ -119,7 +119,7 @@ def run_ensemble(
     )
 
 
-_End: TypeAlias = "tuple[FloatArray, FloatArray, float, float, float, float, str]"
+_End: TypeAlias = tuple[FloatArray, FloatArray, float, float, float, float, str]
 
 
 def _run(task: tuple[Any, ...], numbers: Sequence[int]) -> list[_End]:
