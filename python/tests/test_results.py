@@ -60,7 +60,7 @@ def test_results_differ_by_a_bit() -> None:
     assert solution != other
     assert solution != "a solution"
     outcome = pc.Impact([[2.0]], [-3.0], [pc.Contact([1.0])]).resolve("newton")
-    stage = dataclasses.replace(outcome.stages[0], velocity=outcome.stages[0].velocity + 1e-300)
+    stage = dataclasses.replace(outcome.stages[0], velocity=np.nextafter(outcome.stages[0].velocity, 9.0))
     assert stage != outcome.stages[0]
     assert dataclasses.replace(outcome, stages=(stage,)) != outcome
     assert dataclasses.replace(outcome, stages=()) != outcome
