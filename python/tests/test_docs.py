@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import pkgutil
 import time
 
@@ -10,7 +11,13 @@ import pytest
 
 import percussion as pc
 
-MODULES = sorted(module.name for module in pkgutil.walk_packages(pc.__path__, "percussion."))
+#: Adapters need their engines.
+ENGINES = {"percussion.adapters.mujoco": "mujoco", "percussion.adapters.pinocchio": "pinocchio"}
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(pc.__path__, "percussion.")
+    if module.name not in ENGINES or importlib.util.find_spec(ENGINES[module.name])
+)
 
 
 @pytest.mark.parametrize("name", ["percussion", *MODULES])
