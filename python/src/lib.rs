@@ -15,6 +15,7 @@ mod lists;
 mod model;
 mod motion;
 mod outcomes;
+mod trajectory;
 mod values;
 
 use pyo3::prelude::*;

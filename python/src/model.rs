@@ -20,7 +20,7 @@ use crate::{
     errors::{checked, refused},
     impact::ImpactProblem,
     interrupt::interruptible,
-    motion::trajectory_dict,
+    trajectory::trajectory_dict,
     values::settings,
 };
 

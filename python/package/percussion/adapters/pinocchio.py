@@ -110,4 +110,4 @@ def _rows(model: Any, data: Any, number: int, contact: PointContact) -> FloatArr
         moving = moving + np.cross(jacobian[3:], arm, axis=0)
     first = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
     first = first / np.linalg.norm(first)
-    return np.array([normal, first, np.cross(normal, first)]) @ moving
+    return np.asarray(np.array([normal, first, np.cross(normal, first)]) @ moving, dtype=np.float64)
