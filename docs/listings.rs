@@ -24,6 +24,7 @@ chapters! {
     reading_the_set: "src/reading-the-set.md",
     viewer: "src/viewer.md",
     file_formats: "src/file-formats.md",
+    python: "src/python.md",
     matrices: "src/bring/matrices.md",
     robot: "src/bring/robot.md",
     engine: "src/bring/engine.md",

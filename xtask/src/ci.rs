@@ -5,14 +5,14 @@ use std::time::Instant;
 use anyhow::bail;
 
 use crate::{
-    book, deny, doc, downstream, examples, fuzz, package, reproduce,
+    book, deny, doc, downstream, examples, fuzz, package, python, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     ("tidy", tidy::run),
     ("deny", deny::run_if_installed),
     ("fmt", format),
@@ -26,6 +26,7 @@ const STEPS: [Step; 13] = [
     ("reproduce", reproduce::quick),
     ("package", package::run),
     ("downstream", downstream::run),
+    ("python", python::run_if_installed),
 ];
 
 /// Runs all steps, whatever fails, and then lists what failed.

@@ -15,6 +15,7 @@ mod formulas;
 mod fuzz;
 mod mutants;
 mod package;
+mod python;
 mod release;
 mod reproduce;
 mod shell;
@@ -38,6 +39,8 @@ usage: cargo xtask COMMAND
   examples                            build and run the examples of the crates
   package                             pack every crate that is published, and check it from its package alone
   release --dry-run                   pack and check every crate that is published, in the order of publication
+  python                              build the Python package and check it in an environment of its own, below target/;
+                                      needs Python 3.10 or newer with pip
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…] [--sensitivity]     the published experiments, into target/reproduction/; or which changes of their
                                       inputs make their rows fail
@@ -75,6 +78,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["examples"] => examples::run(),
         ["package"] => package::run(),
         ["release", "--dry-run"] => release::dry_run(),
+        ["python"] => python::run(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

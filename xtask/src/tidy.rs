@@ -72,7 +72,10 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
     for (name, arguments) in packages::trees() {
         findings.extend(packages::check(name, &shell::read(&mut cargo(arguments))?));
     }
-    findings.extend(registry::check(&read(&root.join("Cargo.lock"))?));
+    let lock = read(&root.join("Cargo.lock"))?;
+    findings.extend(registry::check(&lock));
+    let python = Path::new("python/Cargo.lock");
+    findings.extend(registry::check_versions(python, &read(&root.join(python))?, &lock));
     findings.extend(readme::check_crates(&metadata));
     let crates: Vec<_> = published(&metadata).collect();
     findings.extend(readme::check_table(&read(&root.join("README.md"))?, &crates));

@@ -30,7 +30,7 @@ use crate::{
 /// An implementation provides [`answer`](Self::answer) and [`claims`](Self::claims). Callers use
 /// [`resolve`](Self::resolve), which judges the answer: [`Status::Resolved`] then means that the certificate
 /// holds, including all claims of the law.
-pub trait Law: Debug {
+pub trait Law: Debug + Send + Sync {
     /// Name in files and on the command line.
     fn name(&self) -> &'static str;
 

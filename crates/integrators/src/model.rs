@@ -42,6 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod applied;
 mod bounded_friction;
 mod error;
 mod feature;
@@ -54,6 +55,7 @@ use percussion_dynamics::{
     ContactSource, EqualityConstraint, FreeBodies, GapFunction, Lagrangian, System,
 };
 
+pub use applied::{AppliedForce, AppliedForceError};
 pub use bounded_friction::BoundedFriction;
 pub use error::Error;
 pub use feature::{Feature, Rule};

@@ -23,7 +23,7 @@ const ACCEPTED: f64 = 1e-9;
 /// A scenario ready to be moved: a mechanism plus a scheme.
 ///
 /// Simulations, tables, pages and figures take it, so that nothing is built twice.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Setup {
     /// What it was built from.

@@ -1,0 +1,77 @@
+"""Rigid bodies that hit each other with friction.
+
+Complementarity problems, contacts with friction, impact laws and certificates that judge every answer, whoever found it.
+
+>>> import numpy as np
+>>> block = FrictionProblem(0.5 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
+>>> block.solve().check().impulses
+array([[ 4., -2.,  0.]])
+
+Contact components are in the order normal, tangent 1, tangent 2; units are SI, angles in radians. Wrong input is a
+``ValueError`` that names the argument, its value and what was expected; what a solver or a law could not do is a ``status``
+of the result, for which ``check()`` raises ``UnsolvedError``.
+"""
+
+from ._percussion import __version__
+from .ensemble import Ensemble, run_ensemble
+from .errors import StepError, UnsolvedError
+from .friction import FrictionCertificate, FrictionProblem, FrictionSolution
+from .impact import Contact, Impact
+from .lcp import LcpRay, LcpSolution, LcpSolutionSet, enumerate_lcp, solve_lcp
+from .lists import Choice, Setting, friction_laws, friction_methods, impact_laws, lcp_methods, schemes
+from .model import ContactProblem, ContactsAt, Model, Trajectory
+from .outcome import (
+    Bounds,
+    Certificate,
+    Comparison,
+    ContactPlane,
+    Extreme,
+    Mode,
+    Outcome,
+    OutcomeList,
+    OutcomeSet,
+    Stage,
+)
+from .simulation import Advance, Simulation, StepReport
+
+__all__ = [
+    "Advance",
+    "Bounds",
+    "Certificate",
+    "Choice",
+    "Comparison",
+    "Contact",
+    "ContactPlane",
+    "ContactProblem",
+    "ContactsAt",
+    "Ensemble",
+    "Extreme",
+    "FrictionCertificate",
+    "FrictionProblem",
+    "FrictionSolution",
+    "Impact",
+    "LcpRay",
+    "LcpSolution",
+    "LcpSolutionSet",
+    "Mode",
+    "Model",
+    "Outcome",
+    "OutcomeList",
+    "OutcomeSet",
+    "Setting",
+    "Simulation",
+    "Stage",
+    "StepError",
+    "StepReport",
+    "Trajectory",
+    "UnsolvedError",
+    "__version__",
+    "enumerate_lcp",
+    "friction_laws",
+    "friction_methods",
+    "impact_laws",
+    "lcp_methods",
+    "run_ensemble",
+    "schemes",
+    "solve_lcp",
+]

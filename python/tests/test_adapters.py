@@ -1,0 +1,230 @@
+"""Contacts of MuJoCo: against closed forms, and the engine's own step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import percussion as pc
+
+mj = pytest.importorskip("mujoco", reason="MuJoCo is an extra")
+
+from percussion.adapters import mujoco as adapter  # noqa: E402
+
+STEP, GRAVITY = 0.002, 9.81
+
+BOX = """
+<mujoco>
+  <option timestep="0.002" integrator="{integrator}" cone="{cone}" jacobian="{jacobian}"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 1" friction="0.5" condim="{condim}"/>
+    <body pos="0 0 0.1"><freejoint/>
+      <geom name="box" type="box" size="0.2 0.2 0.1" mass="3" friction="0.5" condim="{condim}"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+ARM = """
+<mujoco>
+  <option timestep="0.002"/>
+  <worldbody><body><joint name="elbow" axis="0 1 0" limited="true" range="0 90" damping="2"/>
+    <geom type="capsule" size="0.05" fromto="0 0 0 0.5 0 0" mass="2"/></body></worldbody>
+</mujoco>
+"""
+
+FINGERS = """
+<mujoco>
+  <option timestep="0.002" jacobian="{jacobian}"/>
+  <worldbody>
+    <body><joint name="first" axis="0 1 0" limited="true" range="0 90"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0.5 0 0" mass="2"/></body>
+    <body pos="0 1 0"><joint name="second" axis="0 1 0" limited="true" range="-90 0"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0.5 0 0" mass="1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def box(integrator: str = "Euler", cone: str = "elliptic", condim: int = 3, jacobian: str = "auto") -> tuple[Any, Any]:
+    """A box of 3 kg on a floor."""
+    model = mj.MjModel.from_xml_string(BOX.format(integrator=integrator, cone=cone, condim=condim, jacobian=jacobian))
+    return model, mj.MjData(model)
+
+
+def settled(model: Any, data: Any, steps: int = 2000) -> None:
+    for _ in range(steps):
+        mj.mj_step(model, data)
+
+
+@pytest.mark.parametrize("integrator", ["Euler", "implicit", "implicitfast"])
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+def test_a_resting_box_is_carried_by_its_corners(integrator: str, cone: str) -> None:
+    model, data = box(integrator, cone)
+    settled(model, data)
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.names == ("floor–box",) * 4
+    weight = 3.0 * GRAVITY * STEP
+    assert found.impulses[:, 0].sum() == pytest.approx(weight, rel=1e-6)
+    ours = found.solve(tolerance=1e-12).check()
+    assert ours.impulses[:, 0].sum() == pytest.approx(weight, rel=1e-6)
+    # At rest the engine is right, too.
+    assert found.certify().residual < 1e-6
+    assert found.problem.friction.tolist() == [0.5] * 4
+
+
+def test_the_operator_is_that_of_the_box() -> None:
+    model, data = box()
+    settled(model, data)
+    found = adapter.problem(model, data)
+    assert found is not None
+    # 1/m + (arms from the center)² over the moments; the corners are at (±0.2, ±0.2, -0.1) up to the penetration.
+    moments = 3.0 / 12.0 * np.array([0.4**2 + 0.2**2, 0.4**2 + 0.2**2, 0.4**2 + 0.4**2])
+    normal = 1.0 / 3.0 + 0.2**2 / moments[0] + 0.2**2 / moments[1]
+    assert np.diagonal(found.problem.delassus)[::3] == pytest.approx([normal] * 4, rel=1e-3)
+
+
+def test_with_the_impulses_of_the_engine_comes_the_velocity_of_the_engine() -> None:
+    model, data = box()
+    data.qvel[:] = [1.0, 0.4, -0.3, 0.2, 0.1, 0.5]
+    for _ in range(30):
+        found = adapter.problem(model, data)
+        before = np.array(data.qpos), np.array(data.qvel)
+        mj.mj_step(model, data)
+        if found is None:
+            continue
+        assert np.array_equal(found.velocity_after, data.qvel)
+        assert np.array_equal(found.velocity(found.impulses), data.qvel)
+        assert found.certify().velocities.ravel() == pytest.approx(found.jacobian @ data.qvel, abs=1e-12)
+        # The difference of the velocities is what the impulses do.
+        mass = np.zeros((6, 6))
+        scratch = mj.MjData(model)
+        scratch.qpos[:], scratch.qvel[:] = before
+        mj.mj_forward(model, scratch)
+        for column, unit in enumerate(np.eye(6)):
+            mj.mj_mulM(model, scratch, mass[column], unit)
+        other = 1.1 * found.impulses
+        change = mass @ (found.velocity(other) - found.velocity_after)
+        assert change == pytest.approx(found.jacobian.T @ (0.1 * found.impulses).ravel(), abs=1e-10)
+
+
+def test_a_box_slides_by_coulombs_law() -> None:
+    model, data = box()
+    settled(model, data, 500)
+    data.qvel[0] = 2.0
+    found = adapter.problem(model, data)
+    assert found is not None
+    ours = found.solve(tolerance=1e-12).check()
+    after = found.velocity(ours.impulses)
+    # μ g h is lost; the engine, which is soft, loses a little less or more.
+    assert after[0] == pytest.approx(2.0 - 0.5 * GRAVITY * STEP, abs=1e-6)
+    assert found.problem.certify(ours.impulses).residual < 1e-11 < found.certify().residual
+
+
+def test_a_soft_contact_that_falls_in_is_an_approach() -> None:
+    # A soft contact that still falls in is an approach, of the speed that the step ends with.
+    model, data = box()
+    data.qpos[2], data.qvel[2] = 0.0999, -1.0
+    found = adapter.problem(model, data)
+    assert found is not None
+    certificate = found.certify()
+    assert certificate.approach.max() == pytest.approx(max(0.0, -(found.jacobian @ found.velocity_after)[::3].min()))
+
+
+@pytest.mark.parametrize("condim", [1, 3, 4, 6])
+def test_contacts_of_every_dimension(condim: int) -> None:
+    model, data = box(condim=condim)
+    settled(model, data, 300)
+    data.qvel[0] = 1.0
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.problem.friction.tolist() == [0.0 if condim == 1 else 0.5] * 4
+    assert found.solve(tolerance=1e-10).status == "solved"
+
+
+def test_dense_and_sparse_rows_are_read_alike() -> None:
+    answers = []
+    for jacobian in ("dense", "sparse"):
+        model, data = box(jacobian=jacobian)
+        settled(model, data, 100)
+        answers.append(adapter.problem(model, data))
+    assert answers[0] is not None
+    assert answers[1] is not None
+    assert answers[0].problem.delassus == pytest.approx(answers[1].problem.delassus, abs=1e-9)
+
+
+def test_limits_are_contacts_without_friction() -> None:
+    model = mj.MjModel.from_xml_string(ARM)
+    data = mj.MjData(model)
+    data.qpos[0], data.qvel[0] = -1e-4, -3.0
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.names == ("limit of joint elbow",)
+    assert found.problem.friction.tolist() == [0.0]
+    # Damping of 2 N·m·s/rad is part of what stands for the masses: W = 1/(I + h d).
+    mass = np.zeros((1, 1))
+    mj.mj_forward(model, data)
+    mj.mj_mulM(model, data, mass[0], np.ones(1))
+    assert found.problem.delassus[0, 0] == pytest.approx(1.0 / (mass[0, 0] + STEP * 2.0), rel=1e-9)
+    ours = found.solve(tolerance=1e-12).check()
+    assert found.velocity(ours.impulses) == pytest.approx([0.0], abs=1e-11)
+    assert adapter.problem(model, data, limits=False) is None
+
+
+@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
+def test_limits_have_the_rows_of_their_joints(jacobian: str) -> None:
+    model = mj.MjModel.from_xml_string(FINGERS.format(jacobian=jacobian))
+    data = mj.MjData(model)
+    data.qpos[:], data.qvel[:] = [-1e-4, 1e-4], [-3.0, 2.0]
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.names == ("limit of joint first", "limit of joint second")
+    # A lower limit and an upper one.
+    assert found.jacobian[::3].tolist() == [[1.0, 0.0], [0.0, -1.0]]
+
+
+def test_nothing_in_contact_is_no_problem() -> None:
+    model, data = box()
+    data.qpos[2] = 1.0
+    assert adapter.problem(model, data) is None
+
+
+def test_model_and_data_are_not_changed() -> None:
+    model, data = box()
+    settled(model, data, 50)
+    before = np.array(data.qpos), np.array(data.qvel), data.time, int(model.opt.disableflags), np.array(data.qacc_warmstart)
+    adapter.problem(model, data)
+    after = np.array(data.qpos), np.array(data.qvel), data.time, int(model.opt.disableflags), np.array(data.qacc_warmstart)
+    assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
+
+
+def test_what_is_no_problem_of_this_kind_is_refused() -> None:
+    model, data = box("RK4")
+    with pytest.raises(ValueError, match="RK4, expected Euler"):
+        adapter.problem(model, data)
+    model, data = box()
+    data.qpos[2] = 0.0999
+    mj.mj_forward(model, data)
+    pair = BOX.format(integrator="Euler", cone="elliptic", condim=3, jacobian="auto").replace(
+        "</worldbody>",
+        '</worldbody><contact><pair geom1="floor" geom2="box" friction="0.5 0.1 0.01 0.01 0.01"/></contact>',
+    )
+    model = mj.MjModel.from_xml_string(pair)
+    data = mj.MjData(model)
+    data.qpos[2] = 0.0999
+    with pytest.raises(ValueError, match="contact 0 has the friction 0.5 and 0.1 along its tangents"):
+        adapter.problem(model, data)
+
+
+def test_the_result_is_a_result() -> None:
+    import pickle
+
+    model, data = box()
+    settled(model, data, 50)
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert "worst contact: floor–box" in str(found)
+    assert isinstance(found.certify(), pc.FrictionCertificate)
