@@ -8,7 +8,7 @@
 //! \tau_k = S_k \cdot F_i .
 //! ```
 //!
-//! Gravity is an acceleration of the world by `−g`. With `v̇ = 0` the result is the bias `h(q, v)`, the
+//! The armature `a_k` of a joint adds `a_k v̇_k` to `τ_k`. Gravity is an acceleration of the world by `−g`. With `v̇ = 0` the result is the bias `h(q, v)`, the
 //! Coriolis, gyroscopic and gravity forces in `M v̇ + h = τ`.
 //!
 //! # Source
@@ -42,6 +42,9 @@ impl<G: Geometry> Tree<G> {
             scratch.accelerations[i] = carrier + scratch.drifts[i] + relative;
         }
         self.joint_forces(scratch, forces);
+        for ((force, node), rate) in forces.iter_mut().zip(&self.velocities).zip(acceleration) {
+            *force += node.armature * rate;
+        }
     }
 
     /// The backward pass.
