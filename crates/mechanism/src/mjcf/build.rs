@@ -48,7 +48,7 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
     let collision = geoms.iter().filter_map(|touching| collision(&bodies, &system, touching));
     let start = start(&bodies, &system);
     let keyframes = keyframes(root, &system, &joints)?;
-    warnings.append(&mut bodies.warnings);
+    warnings.extend(bodies.warnings.iter().cloned());
     Ok(Imported {
         name: root.attribute("model").unwrap_or("MuJoCo Model").to_owned(),
         collision: collision.collect(),

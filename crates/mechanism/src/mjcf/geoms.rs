@@ -110,11 +110,11 @@ fn form(own: &Attributes<'_>, compiler: &Compiler) -> Result<(Form, Isometry3<f6
         half = Some(0.5 * length);
     }
     let length = |index: usize| half.map_or_else(|| positive(index), Ok);
-    let three = || match half {
+    let three = || -> Result<Vector3<f64>, Error> { match half {
         // The first size is across both ways.
         Some(half) => Ok(Vector3::new(positive(0)?, positive(0)?, half)),
         None => Ok(Vector3::new(positive(0)?, positive(1)?, positive(2)?)),
-    };
+    } };
     let form = match kind {
         "plane" => Form::Plane,
         "sphere" => Form::Sphere(positive(0)?),

@@ -48,14 +48,14 @@ impl Files {
             return Err(refused("has an absolute address, expected one below the model".into()));
         }
         let path = self.folder.join(folder).join(address);
-        let (inside, outer) = (plain(&path), plain(&self.root));
-        let real = (path.canonicalize().ok(), self.root.canonicalize().ok());
-        let is_below = inside.starts_with(&outer)
-            && match real {
-                // A link may lead out of the folder.
-                (Some(file), Some(root)) => file.starts_with(root),
-                _ => true,
-            };
+        let is_below = match (path.canonicalize(), self.root.canonicalize()) {
+            // A link may lead out of the folder, or into it.
+            (Ok(file), Ok(root)) => file.starts_with(root),
+            _ => {
+                let outside = plain(&Path::new(folder).join(address)).starts_with("..");
+                !(outside && self.root == self.folder)
+            }
+        };
         if !is_below {
             let root = self.root.display();
             return Err(refused(format!("is outside of `{root}`, expected a file below it")));

@@ -23,7 +23,6 @@ const SOLVER: &str = "it is a setting of MuJoCo's solver; the scheme has its own
 const COMPILER: &str = "it changes nothing of the motion";
 const PLUGIN: &str = "plugins of MuJoCo are not run";
 const FEELER: &str = "contacts begin where surfaces touch";
-const ROLLING: &str = "only sliding friction is modeled";
 
 /// Elements that are passed over with everything in them, and why.
 pub(super) const IGNORED: &[(&str, &str)] = &[

@@ -246,7 +246,7 @@ impl<'a> Links<'a> {
             raw.moments = Matrix3::zeros();
             let reason = format!("moments of {size:.1e} kg·m² are rounding, zero is taken");
             self.warn(link, audit, Subject::Repair, reason);
-        } else if small < 0.0 && -small <= SIX_DIGITS * large {
+        } else if small < -1e-12 * large && -small <= SIX_DIGITS * large {
             raw.moments += Matrix3::from_diagonal_element(-small);
             let reason = format!("a moment of {small:.1e} kg·m² is rounding, zero is taken");
             self.warn(link, audit, Subject::Repair, reason);

@@ -249,7 +249,7 @@ fn impossible_inertias_become_parts_of_their_carriers() {
         assert!((moment - expected).abs() < 1e-14, "{moment} {expected}");
         assert_eq!(arm.warnings.len(), 1, "{:?}", arm.warnings);
         let text = arm.warnings[0].to_string();
-        assert!(text.starts_with("line 5: link `tool` > inertial") && text.contains(words), "{text}");
+        assert!(text.starts_with("line 4: link `tool` > inertial") && text.contains(words), "{text}");
     }
     // Of a link that moves alone, with positive moments, the figures are taken as they are.
     let flat = BODY.replace("0.25", "0.9");
