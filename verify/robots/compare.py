@@ -7,7 +7,8 @@ No model is part of this repository; take them from packages of PyPI, each under
     cargo build --release -p percussion-mechanism --example mass_matrices
     venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE...
 
-For each file it prints the numbers of coordinates and velocities of both programs and the largest relative difference of
+For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many pairs of geoms may
+touch) and the largest relative difference of
 `M` and of the bias forces `h` over 20 random states, with the velocities of both converted to one convention. It ends with
 exit code 1 if a model is refused here that the other program reads, or differs by more than 1e-10.
 """
@@ -27,20 +28,53 @@ def ours(program, path, floating):
     run = subprocess.run(words, capture_output=True, text=True)
     if run.returncode != 0:
         raise ValueError(run.stderr.strip().splitlines()[-1][:300])
-    joints, states, size = [], [], None
+    joints, states, size, pairs = [], [], None, None
     for line in run.stdout.splitlines():
         name, *rest = line.split()
         if name == "joint":
             joints.append((rest[0], rest[1], int(rest[2]), int(rest[3])))
         elif name == "size":
             size = [int(word) for word in rest]
+        elif name == "pairs":
+            pairs = int(rest[0])
         elif name == "q":
             states.append({"q": np.array(rest, float)})
         elif name in "vMh":
             states[-1][name] = np.array(rest, float)
     for state in states:
         state["M"] = state["M"].reshape(size[1], size[1])
-    return joints, size, states
+    return joints, size, states, pairs
+
+
+def mujoco_pairs(model):
+    """Pairs of geoms that may touch, by the filters of MuJoCo on its compiled model; height fields touch nothing here."""
+    import mujoco
+
+    if model.opt.disableflags & (mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT):
+        return 0
+    excluded = set(int(signature) for signature in model.exclude_signature)
+    explicit = {tuple(sorted(pair)) for pair in zip(model.pair_geom1.tolist(), model.pair_geom2.tolist())}
+    weld, parent = model.body_weldid, model.body_parentid
+    count = 0
+    field = int(mujoco.mjtGeom.mjGEOM_HFIELD)
+    for i in range(model.ngeom):
+        for j in range(i + 1, model.ngeom):
+            if field in (model.geom_type[i], model.geom_type[j]):
+                continue
+            if (i, j) in explicit:
+                count += 1
+                continue
+            b, c = int(model.geom_bodyid[i]), int(model.geom_bodyid[j])
+            one, other = weld[b], weld[c]
+            if one == other or (min(b, c) << 16) + max(b, c) in excluded:
+                continue
+            neighbors = one == weld[parent[other]] or other == weld[parent[one]]
+            if one != 0 and other != 0 and neighbors:
+                continue
+            types, affinity = model.geom_contype, model.geom_conaffinity
+            if types[i] & affinity[j] or types[j] & affinity[i]:
+                count += 1
+    return count
 
 
 def rotation(w, x, y, z):
@@ -55,13 +89,13 @@ def relative(found, expected):
     return np.abs(found - expected).max(initial=0) / max(np.abs(expected).max(initial=0), 1e-300)
 
 
-def mujoco_difference(joints, size, states, path):
+def mujoco_difference(joints, size, states, pairs, path):
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(path)
     data = mujoco.MjData(model)
-    sizes = (model.nq, model.nv)
-    if sizes != tuple(size) or model.njnt != len(joints):
+    sizes = (model.nq, model.nv, mujoco_pairs(model))
+    if sizes != (*size, pairs) or model.njnt != len(joints):
         return sizes, np.inf, np.inf
     worst = [0.0, 0.0]
     for state in states:
@@ -136,9 +170,9 @@ def pinocchio_difference(joints, size, states, path, floating):
 
 def compare(program, path, floating):
     if path.endswith(".xml"):
-        joints, size, states = ours(program, path, False)
-        return size, *mujoco_difference(joints, size, states, path)
-    joints, size, states = ours(program, path, floating)
+        joints, size, states, pairs = ours(program, path, False)
+        return (*size, pairs), *mujoco_difference(joints, size, states, pairs, path)
+    joints, size, states, _ = ours(program, path, floating)
     return size, *pinocchio_difference(joints, size, states, path, floating)
 
 

@@ -1,8 +1,8 @@
 //! Prints the mass matrix and the bias forces of a robot at random states, for comparison with other programs:
 //! `verify/robots/compare.py` sets them beside those of pinocchio and MuJoCo.
 //!
-//! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, and for
-//! each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
+//! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, the sizes,
+//! of MJCF how many pairs of geoms may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
 
@@ -31,6 +31,7 @@ fn read(path: &str, floating: bool) -> Result<(Articulated, Vec<Named>), Box<dyn
     if Path::new(path).extension().is_some_and(|extension| extension == "xml") {
         let settings = mjcf::Settings { root: Some("/".into()), ..mjcf::Settings::default() };
         let model = mjcf::read_file(path, &settings)?;
+        println!("pairs {}", model.pairs.len());
         return Ok((model.system, model.joints.into_iter().map(|j| (j.name, j.link)).collect()));
     }
     let base = if floating { urdf::Base::Floating } else { urdf::Base::Fixed };

@@ -59,10 +59,7 @@ fn read(path: &Path) -> Result<(Vec<Vector3<f64>>, Vec<u8>), String> {
         () if is("obj") => obj::read,
         () if is("dae") => dae::read,
         () => {
-            return Err(format!(
-                "{} is not read, expected *.stl, *.obj or *.dae",
-                path.display()
-            ));
+            return Err(format!("{} is not read, expected *.stl, *.obj or *.dae", path.display()));
         }
     };
     let about = fs::metadata(path).map_err(|error| failed(error.to_string()))?;

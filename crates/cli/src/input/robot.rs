@@ -76,11 +76,7 @@ pub(crate) fn robot(
 }
 
 /// Puts the robot on its floor, above it, or without one.
-fn place(
-    scenario: &mut Scenario,
-    options: &RobotOptions,
-    purpose: Purpose,
-) -> anyhow::Result<()> {
+fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> anyhow::Result<()> {
     let gravity = Vector3::from_fn(|k, _| scenario.gravity.get(k).copied().unwrap_or(0.0));
     let up = match gravity.norm() > 0.0 {
         true => -gravity.normalize(),

@@ -32,7 +32,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Vector3<f64>>, String> {
     let unit = meter.map_or(Some(1.0), |text| text.trim().parse().ok());
     let unit = unit.filter(|unit: &f64| unit.is_finite() && *unit > 0.0);
     let unit = unit.ok_or_else(|| format!("`meter` is {meter:?}, expected a positive number"))?;
-    let mut document = Document { geometries: BTreeMap::new(), named: BTreeMap::new(), found: Vec::new(), visits: 0 };
+    let mut document = Document {
+        geometries: BTreeMap::new(),
+        named: BTreeMap::new(),
+        found: Vec::new(),
+        visits: 0,
+    };
     document.collect(&root)?;
     match scene(&root, &document.named)? {
         Some(scene) => {
@@ -99,27 +104,40 @@ impl<'a> Document<'a> {
     fn positions(&self, mesh: &Element) -> Result<Vec<Vector3<f64>>, String> {
         let vertices = mesh.child("vertices");
         let input = vertices.and_then(|vertices| {
-            vertices.children_named("input").find(|input| input.attribute("semantic") == Some("POSITION"))
+            vertices
+                .children_named("input")
+                .find(|input| input.attribute("semantic") == Some("POSITION"))
         });
-        let input = input.ok_or_else(|| format!("line {}: the mesh has no positions", mesh.line))?;
+        let input =
+            input.ok_or_else(|| format!("line {}: the mesh has no positions", mesh.line))?;
         let source = referred(input, "source", &self.named)?;
-        let array = source.child("float_array").ok_or_else(|| {
-            format!("line {}: the positions have no `float_array`", source.line)
-        })?;
+        let array = source
+            .child("float_array")
+            .ok_or_else(|| format!("line {}: the positions have no `float_array`", source.line))?;
         let accessor = source.child("technique_common").and_then(|common| common.child("accessor"));
         let stride = accessor.and_then(|accessor| accessor.attribute("stride"));
         let stride: usize = stride.map_or(Ok(3), |text| text.trim().parse()).unwrap_or(0);
         if stride < 3 {
-            return Err(format!("line {}: a stride below 3, expected positions in space", source.line));
+            return Err(format!(
+                "line {}: a stride below 3, expected positions in space",
+                source.line
+            ));
         }
         let numbers: Result<Vec<f64>, _> = array.text.split_whitespace().map(str::parse).collect();
-        let numbers = numbers
-            .map_err(|_| format!("line {}: an entry is no number", array.line))?;
-        Ok(numbers.chunks_exact(stride).map(|point| Vector3::new(point[0], point[1], point[2])).collect())
+        let numbers = numbers.map_err(|_| format!("line {}: an entry is no number", array.line))?;
+        Ok(numbers
+            .chunks_exact(stride)
+            .map(|point| Vector3::new(point[0], point[1], point[2]))
+            .collect())
     }
 
     /// Adds what `node` shows under the transformation `above` it.
-    fn node(&mut self, node: &'a Element, above: &Matrix4<f64>, depth: usize) -> Result<(), String> {
+    fn node(
+        &mut self,
+        node: &'a Element,
+        above: &Matrix4<f64>,
+        depth: usize,
+    ) -> Result<(), String> {
         if depth == DEEPEST {
             return Err(format!("line {}: nodes are nested more than {DEEPEST} deep", node.line));
         }
@@ -188,7 +206,10 @@ fn transformation(element: &Element) -> Result<Matrix4<f64>, String> {
         }
         (name, _) => {
             let line = element.line;
-            Err(format!("line {line}: `{name}` has {} numbers, expected as many as it needs", numbers.len()))
+            Err(format!(
+                "line {line}: `{name}` has {} numbers, expected as many as it needs",
+                numbers.len()
+            ))
         }
     }
 }

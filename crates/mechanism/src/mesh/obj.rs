@@ -53,7 +53,8 @@ mod tests {
 
     #[test]
     fn vertices_are_read_and_the_rest_is_passed_over() {
-        let text = "# cube\nmtllib a.mtl\nv 1 2 3\nvn 0 0 1\n v -1e-3 0.5 2 1.0 0 0\nf 1//1 2//1 1//1\n";
+        let text =
+            "# cube\nmtllib a.mtl\nv 1 2 3\nvn 0 0 1\n v -1e-3 0.5 2 1.0 0 0\nf 1//1 2//1 1//1\n";
         let vertices = read(text.as_bytes()).unwrap();
         assert_eq!(vertices, [Vector3::new(1.0, 2.0, 3.0), Vector3::new(-1e-3, 0.5, 2.0)]);
         assert!(read(b"v 1 x 3").unwrap_err().starts_with("line 1: `v 1 x 3`"));

@@ -1,6 +1,10 @@
 //! Meshes of a model: their vertices, hulls and volumes.
 
-use std::{cell::OnceCell, collections::BTreeMap, path::{Path, PathBuf}};
+use std::{
+    cell::OnceCell,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
@@ -123,8 +127,9 @@ impl Asset<'_> {
         let turn = own.numbers("refquat", [4, 4])?;
         let turn = turn.and_then(|turn| quaternion(&turn)).unwrap_or_else(UnitQuaternion::identity);
         let frame = Isometry3::from_parts(Translation3::from(place), turn);
-        let placed =
-            |p: &Vector3<f64>| frame.inverse_transform_point(&p.component_mul(&scale).into()).coords;
+        let placed = |p: &Vector3<f64>| {
+            frame.inverse_transform_point(&p.component_mul(&scale).into()).coords
+        };
         let points: Vec<_> = points.iter().map(placed).collect();
         let way = match own.word("inertia", &["convex", "exact", "legacy", "shell"], "legacy")? {
             "exact" => Way::Exact,
@@ -156,27 +161,48 @@ impl Mesh {
         if self.way == Way::Convex || self.triangles.is_empty() {
             return self.hull_solid(geom);
         }
-        let inside = match self.way {
-            Way::Exact => Vector3::zeros(),
-            _ => self.shell().center,
+        let solid = match self.way {
+            Way::Exact => {
+                let (volume, first, second) = self.pyramids(&Vector3::zeros(), false);
+                Solid::from_moments(volume, first, second, Vector3::zeros())
+            }
+            _ => {
+                // First over the center of the surface, then over the center of mass that these have: MuJoCo's way, whose
+                // center stays that of the first time.
+                let inside = self.shell().center;
+                let (volume, first, _) = self.pyramids(&inside, true);
+                let center = inside + first / volume;
+                let (amount, _, second) = self.pyramids(&center, true);
+                let moments = Matrix3::from_diagonal_element(second.trace()) - second;
+                Solid { amount, center, moments }
+            }
         };
-        let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
-        for triangle in &self.triangles {
-            let [a, b, c] = triangle.map(|k| self.points[k] - inside);
-            let signed = a.dot(&b.cross(&c)) / 6.0;
-            let part = if self.way == Way::Exact { signed } else { signed.abs() };
-            volume += part;
-            first += part * 0.25 * (a + b + c);
-            // ∫ x xᵀ over a tetrahedron with a corner at the origin.
-            let sum = a + b + c;
-            second += part / 20.0
-                * (a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose());
-        }
-        if volume <= 0.0 || !volume.is_finite() {
-            let reason = "the volume of its mesh is not positive, expected triangles that turn outwards";
+        if !(solid.amount > 0.0 && solid.amount.is_finite()) {
+            let reason =
+                "the volume of its mesh is not positive, expected triangles that turn outwards";
             return Err(Error::unsupported(geom, reason));
         }
-        Ok(Solid::from_moments(volume, first, second, inside))
+        Ok(solid)
+    }
+
+    /// The integrals of `1`, `x` and `x xᵀ` over the pyramids on the triangles with their tip at `tip`, from there; each with
+    /// its sign, or all `positive`.
+    fn pyramids(&self, tip: &Vector3<f64>, positive: bool) -> (f64, Vector3<f64>, Matrix3<f64>) {
+        let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|k| self.points[k] - tip);
+            let signed = a.dot(&b.cross(&c)) / 6.0;
+            let part = if positive { signed.abs() } else { signed };
+            let sum = a + b + c;
+            volume += part;
+            first += part * 0.25 * sum;
+            second += part / 20.0
+                * (a * a.transpose()
+                    + b * b.transpose()
+                    + c * c.transpose()
+                    + sum * sum.transpose());
+        }
+        (volume, first, second)
     }
 
     fn shell(&self) -> Solid {
@@ -188,7 +214,10 @@ impl Mesh {
             area += part;
             first += part * sum / 3.0;
             second += part / 12.0
-                * (a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose());
+                * (a * a.transpose()
+                    + b * b.transpose()
+                    + c * c.transpose()
+                    + sum * sum.transpose());
         }
         Solid::from_moments(area, first, second, Vector3::zeros())
     }

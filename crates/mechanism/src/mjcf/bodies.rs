@@ -14,6 +14,9 @@ use crate::{
     xml::Element,
 };
 
+/// Largest accepted number of bodies, and of geoms.
+const LIMIT: usize = 5000;
+
 /// A body of the model; number 0 is the world.
 #[derive(Debug)]
 pub(super) struct Body<'a> {
@@ -60,6 +63,7 @@ pub(super) struct Bodies<'a> {
     pub(super) sites: BTreeMap<String, (usize, Isometry3<f64>)>,
     pub(super) warnings: Vec<Warning>,
     joint_count: usize,
+    geom_count: usize,
 }
 
 impl<'a> Bodies<'a> {
@@ -78,6 +82,7 @@ impl<'a> Bodies<'a> {
             sites: BTreeMap::new(),
             warnings: Vec::new(),
             joint_count: 0,
+            geom_count: 0,
         };
         bodies.bodies.push(Body {
             name: "world".to_owned(),
@@ -108,6 +113,9 @@ impl<'a> Bodies<'a> {
     ) -> Result<(), Error> {
         let own = Attributes::own(element);
         let number = self.bodies.len();
+        if number > LIMIT {
+            return Err(Error::unsupported(element, format!("more than {LIMIT} bodies")));
+        }
         let name = own.text("name").map_or_else(|| format!("body {number}"), str::to_owned);
         let pose = frame * own.pose(self.compiler)?;
         self.bodies.push(Body {
@@ -138,6 +146,10 @@ impl<'a> Bodies<'a> {
                     let own = self.defaults.attributes(child, class)?;
                     let geom = geoms::geom(&own, frame, self.compiler, self.assets)?;
                     self.bodies[body].geoms.push(geom);
+                    self.geom_count += 1;
+                    if self.geom_count > LIMIT {
+                        return Err(Error::unsupported(child, format!("more than {LIMIT} geoms")));
+                    }
                 }
                 "joint" | "freejoint" => self.joint(child, body, frame, class)?,
                 "inertial" => {

@@ -55,7 +55,8 @@ pub(super) fn joint(
         _ => Kind::Hinge,
     };
     let anchor = own.vector("pos")?.unwrap_or_else(Vector3::zeros);
-    let anchor = if kind == Kind::Free { anchor } else { (frame * nalgebra::Point3::from(anchor)).coords };
+    let anchor =
+        if kind == Kind::Free { anchor } else { (frame * nalgebra::Point3::from(anchor)).coords };
     let axis = own.vector("axis")?.unwrap_or_else(Vector3::z);
     let is_scalar = matches!(kind, Kind::Slide | Kind::Hinge);
     if is_scalar && axis.norm() < 1e-14 {

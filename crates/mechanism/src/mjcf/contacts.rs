@@ -48,7 +48,8 @@ pub(super) fn pairs(
             let wanted = own.text(name).unwrap_or_default();
             let known = |touching: &Touching<'_>| touching.geom.name.as_deref() == Some(wanted);
             let found = geoms.iter().position(known);
-            *number = found.ok_or_else(|| Error::name(element, wanted, "a geom that has a shape"))?;
+            *number =
+                found.ok_or_else(|| Error::name(element, wanted, "a geom that has a shape"))?;
         }
         numbers.sort_unstable();
         let both = numbers.map(|number| geoms[number].geom);

@@ -68,7 +68,9 @@ fn ends(
         (text, _) => {
             let wanted = text.unwrap_or_default();
             let number = bodies.number(wanted);
-            number.map(|body| (body, None)).ok_or_else(|| Error::name(own.element, wanted, "a body"))
+            number
+                .map(|body| (body, None))
+                .ok_or_else(|| Error::name(own.element, wanted, "a body"))
         }
     };
     Ok([body("body1", None)?, body("body2", Some(0))?])

@@ -58,7 +58,8 @@ pub(super) fn geom(
     let bits = |name: &str| own.integer(name, 1);
     let [types, affinity] = [bits("contype")?, bits("conaffinity")?];
     let touches = types != 0 || affinity != 0;
-    let shape = if touches || compiler.contacts { form.shape(element, assets, touches)? } else { None };
+    let shape =
+        if touches || compiler.contacts { form.shape(element, assets, touches)? } else { None };
     Ok(Geom {
         name: own.text("name").map(str::to_owned),
         shape,
@@ -110,11 +111,13 @@ fn form(own: &Attributes<'_>, compiler: &Compiler) -> Result<(Form, Isometry3<f6
         half = Some(0.5 * length);
     }
     let length = |index: usize| half.map_or_else(|| positive(index), Ok);
-    let three = || -> Result<Vector3<f64>, Error> { match half {
-        // The first size is across both ways.
-        Some(half) => Ok(Vector3::new(positive(0)?, positive(0)?, half)),
-        None => Ok(Vector3::new(positive(0)?, positive(1)?, positive(2)?)),
-    } };
+    let three = || -> Result<Vector3<f64>, Error> {
+        match half {
+            // The first size is across both ways.
+            Some(half) => Ok(Vector3::new(positive(0)?, positive(0)?, half)),
+            None => Ok(Vector3::new(positive(0)?, positive(1)?, positive(2)?)),
+        }
+    };
     let form = match kind {
         "plane" => Form::Plane,
         "sphere" => Form::Sphere(positive(0)?),
@@ -147,13 +150,12 @@ impl Form {
             return assets.mesh(geom, name)?.solid(geom, shell);
         }
         if shell {
-            let reason = "the inertia of a shell is not computed for primitives, expected `inertial`";
+            let reason =
+                "the inertia of a shell is not computed for primitives, expected `inertial`";
             return Err(Error::unsupported(geom, reason));
         }
         Ok(match *self {
-            Self::Sphere(r) => {
-                Solid::about_center(4.0 / 3.0 * pi * r.powi(3), [0.4 * r * r; 3])
-            }
+            Self::Sphere(r) => Solid::about_center(4.0 / 3.0 * pi * r.powi(3), [0.4 * r * r; 3]),
             Self::Box(half) => {
                 let [a, b, c] = [0, 1, 2].map(|k| half[k] * half[k] / 3.0);
                 Solid::about_center(8.0 * half.product(), [b + c, c + a, a + b])
@@ -192,8 +194,9 @@ impl Form {
             Self::Capsule(radius, half_length) => Shape::Capsule { half_length, radius },
             Self::Cylinder(radius, half_height) => Shape::Cylinder { half_height, radius },
             Self::Box(half_extents) => Shape::Box { half_extents },
-            Self::Ellipsoid(half) => ellipsoid(half)
-                .map_err(|error| Error::unsupported(geom, error.to_string()))?,
+            Self::Ellipsoid(half) => {
+                ellipsoid(half).map_err(|error| Error::unsupported(geom, error.to_string()))?
+            }
             Self::Mesh(ref name) if touches => assets.mesh(geom, name)?.hull(geom)?,
             Self::Mesh(_) | Self::HeightField => return Ok(None),
         }))

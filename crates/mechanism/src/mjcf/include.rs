@@ -132,8 +132,7 @@ fn expand(
             return Err(Error::Address { place, element, file: address, reason });
         }
         let text = files.text(&child, &path)?;
-        let mut root =
-            xml::parse(&text).map_err(|error| malformed(Some(&address), error))?;
+        let mut root = xml::parse(&text).map_err(|error| malformed(Some(&address), error))?;
         if root.name != "mujoco" && root.name != "mujocoinclude" {
             return Err(Error::NotModel { found: root.name });
         }

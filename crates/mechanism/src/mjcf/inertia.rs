@@ -74,9 +74,7 @@ impl Mass {
                 return Err(Error::value(element, "fullinertia", expected));
             }
             (Some(moments), None) => Matrix3::from_diagonal(&moments),
-            (None, Some(m)) => {
-                Matrix3::new(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2])
-            }
+            (None, Some(m)) => Matrix3::new(m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]),
             (None, None) => Matrix3::zeros(),
         };
         let pose = placement * own.pose(compiler)?;

@@ -2,6 +2,7 @@
 
 use nalgebra::{DMatrix, Vector3};
 use percussion_dynamics::{Dimension, JointKind, System};
+use proptest::{prelude::*, test_runner::RngSeed};
 
 use super::*;
 use crate::urdf::Subject;
@@ -96,8 +97,13 @@ fn classes_inherit_and_are_overridden() {
              <body name="b"><joint class="main"/><geom class="oak" friction="0.9"/></body></body></worldbody></mujoco>"#,
     );
     let ball = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
-    let masses: Vec<f64> =
-        model.system.links().iter().filter_map(|link| link.mass_properties).map(|m| m.mass()).collect();
+    let masses: Vec<f64> = model
+        .system
+        .links()
+        .iter()
+        .filter_map(|link| link.mass_properties)
+        .map(|m| m.mass())
+        .collect();
     assert!((masses[0] - 500.0 * ball).abs() < 1e-12 && (masses[1] - 700.0 * ball).abs() < 1e-12);
     assert_eq!(model.friction, [0.3, 0.9]);
     let damping: Vec<f64> =
@@ -108,9 +114,13 @@ fn classes_inherit_and_are_overridden() {
 #[test]
 fn orientations_have_five_forms() {
     let turned = |form: &str, point: Vector3<f64>| {
-        let model = read(&world(&format!("<body name=\"b\" {form}><freejoint/><geom size=\".1\"/></body>")));
+        let model = read(&world(&format!(
+            "<body name=\"b\" {form}><freejoint/><geom size=\".1\"/></body>"
+        )));
         let q = &model.start[3..7];
-        let turn = nalgebra::UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3]));
+        let turn = nalgebra::UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(
+            q[0], q[1], q[2], q[3],
+        ));
         turn * point
     };
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
@@ -125,8 +135,46 @@ fn orientations_have_five_forms() {
     ] {
         assert!((turned(form, from) - to).norm() < 1e-15, "{form}: {}", turned(form, from));
     }
-    let two = refused(&world("<body quat=\"1 0 0 0\" zaxis=\"0 0 1\"><freejoint/><geom size=\".1\"/></body>"));
+    let two = refused(&world(
+        "<body quat=\"1 0 0 0\" zaxis=\"0 0 1\"><freejoint/><geom size=\".1\"/></body>",
+    ));
     assert!(two.contains("one form of orientation"), "{two}");
+}
+
+/// A box of 0.2 × 0.4 × 0.6 m by its corners, off the origin: the same as the primitive, by all ways of its inertia.
+#[test]
+fn meshes_weigh_as_their_volume() {
+    let mut corners = String::new();
+    for k in 0..8 {
+        let side = |bit: i32, half: f64| if k >> bit & 1 == 1 { half } else { -half };
+        corners += &format!("{} {} {} ", 1.0 + side(0, 0.1), side(1, 0.2), side(2, 0.3));
+    }
+    let faces = "0 2 3 0 3 1  4 5 7 4 7 6  0 1 5 0 5 4  2 6 7 2 7 3  0 4 6 0 6 2  1 3 7 1 7 5";
+    let model = |geom: &str, inertia: &str| {
+        read(&format!(
+            "<mujoco><asset><mesh name=\"m\" vertex=\"{corners}\" face=\"{faces}\" inertia=\"{inertia}\"/></asset>
+             <worldbody><body><freejoint/><geom {geom}/></body></worldbody></mujoco>"
+        ))
+    };
+    let expected = model("type=\"box\" size=\".1 .2 .3\" pos=\"1 0 0\"", "exact");
+    let expected = mass_matrix(&expected, &expected.start);
+    assert!((expected[(0, 0)] - 48.0).abs() < 1e-12);
+    for inertia in ["exact", "legacy", "convex"] {
+        let found = model("type=\"mesh\" mesh=\"m\"", inertia);
+        let difference = (mass_matrix(&found, &found.start) - &expected).amax();
+        assert!(difference < 1e-12, "{inertia}: {difference}");
+    }
+    let inside_out = faces.split("  ").map(|two| {
+        let n: Vec<&str> = two.split(' ').collect();
+        format!("{} {} {} {} {} {}", n[0], n[2], n[1], n[3], n[5], n[4])
+    });
+    let turned: Vec<String> = inside_out.collect();
+    let text = format!(
+        "<mujoco><asset><mesh name=\"m\" vertex=\"{corners}\" face=\"{}\" inertia=\"exact\"/></asset><worldbody><body>\
+         <freejoint/><geom type=\"mesh\" mesh=\"m\"/></body></worldbody></mujoco>",
+        turned.join(" ")
+    );
+    assert!(refused(&text).contains("turn outwards"), "{}", refused(&text));
 }
 
 /// Neighbors do not touch, nor what bits or exclusions keep apart; a pair does in any case.
@@ -161,8 +209,13 @@ fn what_has_no_effect_is_named_with_its_line() {
     let mut words: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
     words.sort();
     let expected = [
-        "line 2: `solver`", "line 3: visual is ignored", "line 4: actuator is ignored", "line 6: `colour`",
-        "line 6: `margin`", "line 6: `solref`", "line 6: body > light is ignored",
+        "line 2: `solver`",
+        "line 3: visual is ignored",
+        "line 4: actuator is ignored",
+        "line 6: `colour`",
+        "line 6: `margin`",
+        "line 6: `solref`",
+        "line 6: body > light is ignored",
     ];
     assert_eq!(words.len(), expected.len(), "{words:#?}");
     for (word, start) in words.iter().zip(expected) {
@@ -188,13 +241,12 @@ fn what_is_wrong_is_refused_with_its_place() {
         (world("<geom type=\"mesh\" mesh=\"no\"/>"), "names `no`, expected a mesh"),
         (world("<replicate/>"), "replicated"),
         (world("<body name=\"a\"/><body name=\"a\"/>"), "no other body"),
-        (
-            "<mujoco><include file=\"../../../../etc/passwd\"/></mujoco>".to_owned(),
-            "is outside of",
-        ),
+        ("<mujoco><include file=\"../../../../etc/passwd\"/></mujoco>".to_owned(), "is outside of"),
         ("<mujoco><include file=\"/etc/passwd\"/></mujoco>".to_owned(), "absolute"),
         (format!("<mujoco>{}</mujoco>", "<frame>".repeat(300)), "nested more than 200"),
         ("<mujoco><worldbody><geom size=\"&e;\"/></worldbody></mujoco>".to_owned(), "line 1"),
+        (world(&"<body/>".repeat(6000)), "more than 5000 bodies"),
+        (world(&"<geom size=\"1\"/>".repeat(6000)), "more than 5000 geoms"),
     ] {
         let error = refused(&text);
         assert!(error.contains(expected), "{error}\n  expected: {expected}\n  of {text:.200}");
@@ -237,9 +289,63 @@ fn equality_constraints_tie_bodies_and_joints() {
     ));
     assert_eq!(model.ties.len(), 2);
     let Tied::Points([one, other]) = &model.ties[0] else { panic!("{:?}", model.ties) };
-    assert_eq!((one.0.as_str(), one.1, other.1), ("a", Vector3::new(0.5, 0.0, 1.0), Vector3::new(-1.5, 0.0, 1.0)));
+    assert_eq!(
+        (one.0.as_str(), one.1, other.1),
+        ("a", Vector3::new(0.5, 0.0, 1.0), Vector3::new(-1.5, 0.0, 1.0))
+    );
     let Tied::Follower(follower) = &model.ties[1] else { panic!("{:?}", model.ties) };
     assert!((follower.coordinate(0.25) - 0.6).abs() < 1e-15);
     assert!(model.warnings.iter().any(|warning| warning.reason.contains("not active")));
     assert_eq!(model.system.links()[1].joint.kind, JointKind::Revolute { axis: Vector3::y() });
+}
+
+fn fixture() -> String {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/robots/walker.xml");
+    fs::read_to_string(file).unwrap()
+}
+
+/// Two legs of two links each under a trunk of 8 kg: a free joint, four hinges, and a gear between the knees.
+#[test]
+fn the_walker_is_read_without_a_warning_but_of_its_actuators() {
+    let model = read(&fixture());
+    assert_eq!((model.system.coordinate_count(), model.system.velocity_count()), (11, 10));
+    let words: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
+    assert!(words.len() == 1 && words[0].contains("actuators are not modeled"), "{words:#?}");
+    assert!((model.system.mass() - (8.0 + 2.0 * (1.5 + 1.0))).abs() < 1e-12);
+    assert_eq!(model.keyframes["crouch"][0][2], 0.8);
+    // The floor with trunk, two thighs, two shanks; the trunk with shanks; legs with each other.
+    assert_eq!(model.pairs.len(), 5 + 2 + 4);
+    assert_eq!(model.ties.len(), 1);
+    let mass = mass_matrix(&model, &model.start);
+    assert!(mass.clone().cholesky().is_some() && (&mass - mass.transpose()).amax() < 1e-14);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        rng_seed: RngSeed::Fixed(0x6d6a_6366),
+        failure_persistence: None,
+        cases: 400,
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever happens to a file on the way, the import answers with a system or an error.
+    #[test]
+    fn damaged_models_never_panic(
+        cuts in prop::collection::vec((0_usize..8000, 0_usize..40), 1..4),
+        put in prop::collection::vec(prop::sample::select(vec![
+            "<", ">", "/>", "\"", "&", "&#0;", "<body name=\"x\">", "</body>", "0", "-1e999", "<![CDATA[", "é",
+            "<joint/>", "<geom type=\"mesh\" mesh=\"m\"/>", "<include file=\"x\"/>", "1e300", "-1",
+        ]), 3),
+    ) {
+        let mut text = fixture();
+        for ((place, length), put) in cuts.into_iter().zip(put) {
+            let start = text.floor_char_boundary(place % text.len());
+            let end = text.floor_char_boundary((start + length).min(text.len()));
+            text.replace_range(start..end.max(start), put);
+        }
+        if let Ok(model) = read_str(&text, &Settings::default()) {
+            let matrix = mass_matrix(&model, &model.start);
+            prop_assert!(matrix.iter().all(|entry| entry.is_finite()), "{text}");
+        }
+    }
 }

@@ -186,9 +186,12 @@ impl Scenario {
         require("robot.on_floor", &robot.on_floor, expected, has_floor)
     }
 
-    /// The plane that is most against gravity.
+    /// The plane that is most against gravity; without gravity the first one.
     fn floor(&self) -> Option<&Plane> {
         let up = -vectors::vector3(&self.gravity);
+        if up == nalgebra::Vector3::zeros() {
+            return self.planes.first();
+        }
         let against = |plane: &&Plane| {
             let normal: [f64; 3] = vectors::vector3(&plane.normal).into();
             vectors::unit(normal).dot(&up)

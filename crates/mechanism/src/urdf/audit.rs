@@ -228,7 +228,11 @@ impl Audit {
             "joint" => self.joint(element, path)?,
             "link" => self.inertial(element, path),
             "mesh" => {
-                self.warn(element, path, Subject::Repair, "what touches is its convex hull");
+                let file = element.attribute("filename").unwrap_or_default();
+                let reason = format!("what touches is the convex hull of `{file}`");
+                let (element, line, subject) = (path.into(), element.line, Subject::Repair);
+                let reason = reason.into();
+                self.warnings.push(Warning { element, line, subject, reason, file: None });
             }
             _ => {}
         }

@@ -142,6 +142,14 @@ pub enum Error {
     /// A robot without links.
     #[error("the robot has no links, expected at least one")]
     NoLinks,
+    /// More links than any robot has, which would take minutes.
+    #[error("the robot has {count} links, expected at most {limit}")]
+    TooManyLinks {
+        /// Number of links.
+        count: usize,
+        /// Largest number accepted.
+        limit: usize,
+    },
     /// A joint names a link that does not exist.
     #[error("link `{link}` of joint `{joint}` does not exist")]
     UnknownLink {

@@ -183,7 +183,12 @@ impl<'a> Links<'a> {
     }
 
     /// Leaves every link of the group of `head` with the inertia of a body, or with none.
-    fn repair(&self, head: usize, raws: &mut [Option<Raw>], audit: &mut Audit) -> Result<(), Error> {
+    fn repair(
+        &self,
+        head: usize,
+        raws: &mut [Option<Raw>],
+        audit: &mut Audit,
+    ) -> Result<(), Error> {
         let group = self.group(head);
         for &link in group.keys() {
             if let Some(raw) = &mut raws[link] {
@@ -297,7 +302,8 @@ impl<'a> Links<'a> {
                 continue;
             }
             if loaded[head] {
-                let reason = "it moves without inertia of its own, as a massless frame that carries others";
+                let reason =
+                    "it moves without inertia of its own, as a massless frame that carries others";
                 self.warn_link(head, audit, reason);
             } else if self.settings.allow_massless && self.carriers[head].is_some() {
                 held[head] = true;

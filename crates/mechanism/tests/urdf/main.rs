@@ -249,7 +249,10 @@ fn impossible_inertias_become_parts_of_their_carriers() {
         assert!((moment - expected).abs() < 1e-14, "{moment} {expected}");
         assert_eq!(arm.warnings.len(), 1, "{:?}", arm.warnings);
         let text = arm.warnings[0].to_string();
-        assert!(text.starts_with("line 4: link `tool` > inertial") && text.contains(words), "{text}");
+        assert!(
+            text.starts_with("line 4: link `tool` > inertial") && text.contains(words),
+            "{text}"
+        );
     }
     // Of a link that moves alone, with positive moments, the figures are taken as they are.
     let flat = BODY.replace("0.25", "0.9");
@@ -270,7 +273,8 @@ fn joints_that_mimic_others_are_coupled() {
              <child link=\"{name}\"/>{AXIS}<limit {limit}/><mimic {mimic}/></joint>"
         )
     };
-    let b = follower("b", "joint=\"pin\" multiplier=\"-2\" offset=\"0.3\"", "lower=\"-1\" upper=\"1\"");
+    let b =
+        follower("b", "joint=\"pin\" multiplier=\"-2\" offset=\"0.3\"", "lower=\"-1\" upper=\"1\"");
     let c = follower("c", "joint=\"b\" multiplier=\"0.5\"", "lower=\"-9\" upper=\"9\"");
     let leader = format!("{AXIS}<limit lower=\"-0.2\" upper=\"3\"/>");
     let text = description("revolute", BODY, &leader, &(b + &c));
@@ -298,7 +302,8 @@ fn joints_that_mimic_others_are_coupled() {
     }
 
     // A leader that is not there leads nothing, one that is fixed holds its followers.
-    let lost = read_str(&text.replace("joint=\"pin\"", "joint=\"pim\""), &Settings::default()).unwrap();
+    let lost =
+        read_str(&text.replace("joint=\"pin\"", "joint=\"pim\""), &Settings::default()).unwrap();
     assert_eq!(lost.followers[0].leader, Some(("b".to_owned(), "b".to_owned())));
     assert!(lost.warnings[0].to_string().contains("no joint `pim`"), "{}", lost.warnings[0]);
     let fixed = text.replacen("type=\"revolute\"", "type=\"fixed\"", 1);

@@ -169,7 +169,11 @@ impl Robot {
     }
 
     /// Keeps a description for the next time.
-    pub(in crate::scenario) fn keep(&mut self, gravity: Vector3<f64>, description: Arc<Description>) {
+    pub(in crate::scenario) fn keep(
+        &mut self,
+        gravity: Vector3<f64>,
+        description: Arc<Description>,
+    ) {
         let key = Key {
             file: self.urdf.clone(),
             base: self.base,
@@ -240,9 +244,10 @@ impl From<urdf::Imported> for Description {
             reference: 0.0,
         };
         let joints = joints.into_iter().map(joint).collect();
-        let floats = system.links().first().is_some_and(|root| {
-            root.joint.kind == percussion_dynamics::JointKind::Free
-        });
+        let floats = system
+            .links()
+            .first()
+            .is_some_and(|root| root.joint.kind == percussion_dynamics::JointKind::Free);
         Self {
             name,
             joints,

@@ -80,7 +80,8 @@ impl Scenario {
             let lift = self.lift(&system, &standing, robot.height)?;
             if floats {
                 let count = self.dimension.vector_length();
-                let root = standing.description.root.map_or(0..0, |root| system.coordinates_of(root));
+                let root =
+                    standing.description.root.map_or(0..0, |root| system.coordinates_of(root));
                 for (entry, lift) in standing.coordinates[root].iter_mut().take(count).zip(&lift) {
                     *entry += lift;
                 }
@@ -248,9 +249,8 @@ impl Standing {
             shape.is_ok().then(|| next - 1)
         };
         let numbers: Vec<Option<usize>> = self.colliders(system).iter().map(&mut number).collect();
-        let usable = |&([a, b], friction): &([usize; 2], f64)| {
-            Some(([numbers[a]?, numbers[b]?], friction))
-        };
+        let usable =
+            |&([a, b], friction): &([usize; 2], f64)| Some(([numbers[a]?, numbers[b]?], friction));
         Some(pairs.iter().filter_map(usable).collect())
     }
 
