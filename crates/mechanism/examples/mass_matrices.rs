@@ -8,7 +8,7 @@
 
 use std::{error::Error, path::Path};
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{Articulated, JointKind, System};
 use percussion_mechanism::{mjcf, urdf};
 
@@ -60,12 +60,9 @@ fn line(name: &str, numbers: &[f64]) -> String {
     format!("{name} {}", words.join(" "))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [path, states, seed, rest @ ..] = &arguments[..] else {
-        return Err("expected FILE STATES SEED [floating]".into());
-    };
-    let (system, joints) = read(path, !rest.is_empty())?;
+/// Prints the states of a robot, and asserts that the mass matrix is that of the kinetic energy.
+fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box<dyn Error>> {
+    let (system, joints) = read(path, floating)?;
     for (name, link) in &joints {
         let kind = match system.links()[*link].joint.kind {
             JointKind::Fixed => "fixed",
@@ -79,19 +76,43 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("size {} {}", system.coordinate_count(), system.velocity_count());
     println!("{}", line("gravity", system.gravity().as_slice()));
-    let mut numbers = Numbers(seed.parse()?);
+    let mut numbers = Numbers(seed);
     let n = system.velocity_count();
     let mut kinematics = system.kinematics();
-    for _ in 0..states.parse::<usize>()? {
+    for _ in 0..states {
         let (q, v) = state(&system, &mut numbers);
         let (mut matrix, mut bias) = (DMatrix::zeros(n, n), vec![0.0; n]);
         system.mass_matrix(&q, &mut matrix);
         kinematics.update(&q, &v)?;
         kinematics.bias(&mut bias)?;
+        let rates = DVector::from_column_slice(&v);
+        let (energy, by_matrix) =
+            (kinematics.kinetic_energy(), 0.5 * rates.dot(&(&matrix * &rates)));
+        // The terms of the product, of which each is known to some units of the last digit.
+        let terms = 0.5 * rates.abs().dot(&(matrix.abs() * rates.abs()));
+        assert!(
+            (energy - by_matrix).abs() <= 1e-12 * terms,
+            "{energy} J, by the matrix {by_matrix} J"
+        );
         println!("{}", line("q", &q));
         println!("{}", line("v", &v));
         println!("{}", line("M", matrix.transpose().as_slice()));
         println!("{}", line("h", &bias));
     }
     Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match &arguments[..] {
+        [path, states, seed, rest @ ..] => {
+            print(path, states.parse()?, seed.parse()?, !rest.is_empty())
+        }
+        // Two robots of the repository.
+        [] => ["quadruped.urdf", "walker.xml"].iter().try_for_each(|name| {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/robots");
+            print(&format!("{folder}/{name}"), 3, 7, true)
+        }),
+        _ => Err("expected FILE STATES SEED [floating], or nothing".into()),
+    }
 }

@@ -106,7 +106,10 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
         }
         Purpose::Motion | Purpose::Inspection => robot.height = options.height,
     }
-    let is_put = options.height.is_some() || options.ground.is_some() || robot.on_floor;
+    // A model of MuJoCo says itself where its bodies are.
+    let is_model = robot.urdf.extension().is_some_and(|e| e.eq_ignore_ascii_case("xml"));
+    let on_ground = options.ground.is_some() && !is_model;
+    let is_put = options.height.is_some() || on_ground || robot.on_floor;
     robot.on_floor = has_floor
         && match purpose {
             Purpose::Inspection => options.height.is_some(),

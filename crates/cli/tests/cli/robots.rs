@@ -131,6 +131,12 @@ fn a_model_of_mujoco_runs_and_strikes() {
     assert_eq!(inspected["touching"]["features"][0]["friction"], 1.0);
     assert_eq!(inspected["joints"][1]["name"], "swing");
     robot("block.xml", MODEL, &["inspect", "--floating"]).assert_refused(&["--floating"]);
+    robot("block.xml", MODEL, &["run", "--height", "0.3"])
+        .assert_refused(&["--height", "--ground"]);
+    let above = ["inspect", "--ground", "-1", "--height", "0", "--json"];
+    let features = robot("block.xml", MODEL, &above).json()["touching"]["features"].clone();
+    // The box sinks through the floor of the file to the one that was asked for.
+    assert!(features.to_string().contains("trunk–floor"), "{features}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Error,
     mechanism::{NamedJoint, Placed},
-    rules::{count, refuse},
+    rules::{count, refuse, require},
     scenario::{
         Scenario, Space,
         shape::{self, Surface},
@@ -106,6 +106,13 @@ impl Scenario {
             refuse("robot.velocity", &robot.velocity, expected)?;
         }
         if !description.is_placed {
+            let expected = "false, as the file has not one body that moves freely";
+            require(
+                "robot.on_floor",
+                &robot.on_floor,
+                expected,
+                !robot.on_floor || description.root.is_some(),
+            )?;
             let expected = "nothing, as the file places its bodies";
             if robot.base.is_some() {
                 refuse("robot.base", &robot.base, expected)?;
