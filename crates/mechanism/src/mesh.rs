@@ -50,11 +50,14 @@ pub(crate) fn vertices(path: &Path) -> Result<Vec<Vector3<f64>>, String> {
     Ok(read(path)?.0)
 }
 
+/// A reader of one format.
+type Reader = fn(&[u8]) -> Result<Vec<Vector3<f64>>, String>;
+
 /// The vertices in the file `path` (m) and its bytes.
 fn read(path: &Path) -> Result<(Vec<Vector3<f64>>, Vec<u8>), String> {
     let failed = |reason: String| format!("{}: {reason}", path.display());
     let is = |name: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(name));
-    let read: fn(&[u8]) -> Result<Vec<Vector3<f64>>, String> = match () {
+    let read: Reader = match () {
         () if is("stl") => stl::read,
         () if is("obj") => obj::read,
         () if is("dae") => dae::read,

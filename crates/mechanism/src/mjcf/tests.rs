@@ -1,5 +1,7 @@
 //! Tests of [`mjcf`](super): what is read, worked by hand, and what is refused.
 
+#![expect(clippy::float_cmp, reason = "numbers of the files arrive unchanged")]
+
 use nalgebra::{DMatrix, Vector3};
 use percussion_dynamics::{Dimension, JointKind, System};
 use proptest::{prelude::*, test_runner::RngSeed};

@@ -284,8 +284,8 @@ impl<'a> Links<'a> {
     fn held(&self, raws: &[Option<Raw>], audit: &mut Audit) -> Result<Vec<bool>, Error> {
         // Whether a link or what it carries has mass; links that carry may stand behind those that they carry.
         let mut loaded = vec![false; raws.len()];
-        for link in 0..raws.len() {
-            let mut next = Some(link).filter(|_| raws[link].is_some());
+        for (link, raw) in raws.iter().enumerate() {
+            let mut next = raw.map(|_| link);
             while let Some(carrier) = next.filter(|&carrier| !loaded[carrier]) {
                 loaded[carrier] = true;
                 next = self.parents[carrier];
