@@ -48,7 +48,7 @@ fn resolve_by(
     match law {
         Which::One(name) => {
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
-            let law = choose(name, given, Some(&subject))?;
+            let law = choose(name, given, subject.impact.as_deref())?;
             prepare(out, &subject, law.is_set())?;
             let mut document = resolve(name, &law, &subject, out.is_some())?;
             write(&mut document, &subject, out)?;
@@ -117,7 +117,7 @@ fn several(
         let prefix = format!("{name}.");
         let own = given.extract_if(.., |(key, _)| key.starts_with(&prefix));
         let own = own.map(|(key, value)| (key[prefix.len()..].to_owned(), value)).collect();
-        let law = choose(name, own, Some(subject));
+        let law = choose(name, own, subject.impact.as_deref());
         Ok((name, law.with_context(|| name.to_string())?))
     });
     let laws = laws.collect::<Result<_>>()?;

@@ -61,8 +61,9 @@ pub(crate) fn robot(
         }
     }
     let named = || format!("`{name}`");
+    // Of a URDF the dimension is that of its joints, unless gravity is given.
     let gravity = match purpose {
-        Purpose::Inspection => options.gravity.or(Some(Vector3::zeros())),
+        Purpose::Inspection if !robot.is_mjcf() => options.gravity.or(Some(Vector3::zeros())),
         _ => options.gravity,
     };
     let mut scenario = Scenario::of_robot_in(robot, gravity.map(Into::into))
@@ -107,8 +108,7 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
         Purpose::Motion | Purpose::Inspection => robot.height = options.height,
     }
     // A model of MuJoCo says itself where its bodies are.
-    let is_model = robot.urdf.extension().is_some_and(|e| e.eq_ignore_ascii_case("xml"));
-    let on_ground = options.ground.is_some() && !is_model;
+    let on_ground = options.ground.is_some() && !robot.is_mjcf();
     let is_put = options.height.is_some() || on_ground || robot.on_floor;
     robot.on_floor = has_floor
         && match purpose {

@@ -3,11 +3,17 @@
 use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Vector3};
-use percussion_collision::Shape;
+use percussion_dynamics::{Joint, Link, MassProperties};
 
 use super::{
-    Error, assets::Assets, chain, compiler::Compiler, defaults::Defaults, geoms, inertia::Mass,
-    numbers::Attributes,
+    Error,
+    assets::Assets,
+    chain,
+    compiler::Compiler,
+    defaults::Defaults,
+    geoms::{self, Geom},
+    inertia::Mass,
+    numbers::{Attributes, shift},
 };
 use crate::{
     urdf::{Subject, Warning},
@@ -31,26 +37,43 @@ pub(super) struct Body<'a> {
     pub(super) element: &'a Element,
 }
 
-/// A shape of a body.
-#[derive(Debug)]
-pub(super) struct Geom {
-    pub(super) name: Option<String>,
-    /// None of what touches nothing.
-    pub(super) shape: Option<Shape>,
-    /// Pose in the frame of the body (m).
-    pub(super) placement: Isometry3<f64>,
-    /// What it adds to the body, if it counts.
-    pub(super) mass: Option<Mass>,
-    pub(super) types: i64,
-    pub(super) affinity: i64,
-    pub(super) friction: f64,
-    /// Dimension of its contacts, 1 without friction.
-    pub(super) dimension: i64,
-    pub(super) priority: i64,
-    pub(super) is_ellipsoid: bool,
-    pub(super) is_field: bool,
-    pub(super) line: usize,
-    pub(super) file: Option<String>,
+impl Body<'_> {
+    /// Its links on the link called `parent`, the last of which is the body.
+    pub(super) fn links(&self, parent: Option<&str>, mass: Option<MassProperties>) -> Vec<Link> {
+        let on = |link: Link, parent: Option<&str>| match parent {
+            Some(parent) => link.on(parent),
+            None => link,
+        };
+        let with_mass =
+            |joint: Joint| Link { mass_properties: mass, ..Link::new(&self.name, joint) };
+        if let [only] = &self.joints[..]
+            && only.kind == chain::Kind::Free
+        {
+            // Its coordinates are the pose in the world.
+            return vec![on(with_mass(only.moving.clone()), parent)];
+        }
+        let mut links: Vec<Link> = Vec::new();
+        let (mut before, mut carrier) = (self.pose, parent.map(str::to_owned));
+        let mut last = Vector3::zeros();
+        for (k, joint) in self.joints.iter().enumerate() {
+            let placement = before * shift(joint.anchor - last);
+            let is_body = k + 1 == self.joints.len() && joint.anchor == Vector3::zeros();
+            let link = if is_body {
+                with_mass(joint.moving.clone())
+            } else {
+                Link::new(format!("{}/{}", self.name, joint.name), joint.moving.clone())
+            };
+            links.push(on(link, carrier.as_deref()).at(placement));
+            carrier = links.last().map(|link| link.name.clone());
+            (before, last) = (Isometry3::identity(), joint.anchor);
+            if is_body {
+                return links;
+            }
+        }
+        let place = before * shift(-last);
+        links.push(on(with_mass(Joint::fixed()), carrier.as_deref()).at(place));
+        links
+    }
 }
 
 /// What reading bodies needs.
@@ -244,9 +267,4 @@ impl<'a> Bodies<'a> {
         }
         next
     }
-}
-
-/// A point as the translation to it.
-pub(super) fn shift(point: Vector3<f64>) -> Isometry3<f64> {
-    Isometry3::translation(point.x, point.y, point.z)
 }

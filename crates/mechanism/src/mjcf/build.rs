@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_dynamics::{Articulated, Joint, Link, MassProperties, System};
 
 use super::{
@@ -24,6 +24,10 @@ use crate::{
     xml::Element,
 };
 
+/// Height of the world's frame (m): it changes no position, but a tree that leaves the x–y plane is one in space, whatever
+/// its joints and gravity are, as shapes of MuJoCo are.
+pub(super) const OFF_PLANE: f64 = f64::MIN_POSITIVE;
+
 /// The model of an element `mujoco` with everything included.
 pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Result<Imported, Error> {
     let mut warnings = audit::audit(root)?;
@@ -35,10 +39,11 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
     let ties = equality::ties(root, &mut bodies, &defaults)?;
     let masses = masses(&bodies)?;
     let gravity = settings.gravity.unwrap_or(compiler.gravity);
-    let mut links = vec![Link::new("world", Joint::fixed())];
+    let mut links =
+        vec![Link::new("world", Joint::fixed()).at(Isometry3::translation(0.0, 0.0, OFF_PLANE))];
     for (body, mass) in bodies.bodies.iter().zip(masses).skip(1) {
         let carrier = &bodies.bodies[body.parent].name;
-        links.extend(chain::links(body, Some(carrier), mass));
+        links.extend(body.links(Some(carrier), mass));
     }
     let system = Articulated::new(links, gravity)?;
     let joints = joints(&bodies, &system);
@@ -121,7 +126,7 @@ fn masses(bodies: &Bodies<'_>) -> Result<Vec<Option<MassProperties>>, Error> {
 fn joints(bodies: &Bodies<'_>, system: &Articulated) -> Vec<ModelJoint> {
     let mut joints = Vec::new();
     for body in &bodies.bodies {
-        let links = chain::links(body, None, None);
+        let links = body.links(None, None);
         let number = system.link_index(&body.name).unwrap_or_default();
         for (joint, link) in body.joints.iter().zip(&links) {
             joints.push(ModelJoint {

@@ -5,14 +5,9 @@
 //! at `−p_n` in the last one. Where the last anchor is the origin of the body, the last link is the body.
 
 use nalgebra::{Isometry3, Vector3};
-use percussion_dynamics::{Joint as Moving, Link, MassProperties};
+use percussion_dynamics::Joint as Moving;
 
-use super::{
-    Error,
-    bodies::{Body, shift},
-    compiler::Compiler,
-    numbers::Attributes,
-};
+use super::{Error, compiler::Compiler, numbers::Attributes};
 
 /// What a joint lets move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,44 +147,4 @@ fn limits(
             Ok(moving.with_limits(&[[lower, upper]]))
         }
     }
-}
-
-/// The links of a body on the link called `parent`, the last of which is the body.
-pub(super) fn links(
-    body: &Body<'_>,
-    parent: Option<&str>,
-    mass: Option<MassProperties>,
-) -> Vec<Link> {
-    let on = |link: Link, parent: Option<&str>| match parent {
-        Some(parent) => link.on(parent),
-        None => link,
-    };
-    let with_mass = |joint: Moving| Link { mass_properties: mass, ..Link::new(&body.name, joint) };
-    if let [only] = &body.joints[..]
-        && only.kind == Kind::Free
-    {
-        // Its coordinates are the pose in the world.
-        return vec![on(with_mass(only.moving.clone()), parent)];
-    }
-    let mut links: Vec<Link> = Vec::new();
-    let (mut before, mut carrier) = (body.pose, parent.map(str::to_owned));
-    let mut last = Vector3::zeros();
-    for (k, joint) in body.joints.iter().enumerate() {
-        let placement = before * shift(joint.anchor - last);
-        let is_body = k + 1 == body.joints.len() && joint.anchor == Vector3::zeros();
-        let link = if is_body {
-            with_mass(joint.moving.clone())
-        } else {
-            Link::new(format!("{}/{}", body.name, joint.name), joint.moving.clone())
-        };
-        links.push(on(link, carrier.as_deref()).at(placement));
-        carrier = links.last().map(|link| link.name.clone());
-        (before, last) = (Isometry3::identity(), joint.anchor);
-        if is_body {
-            return links;
-        }
-    }
-    let place = before * shift(-last);
-    links.push(on(with_mass(Moving::fixed()), carrier.as_deref()).at(place));
-    links
 }

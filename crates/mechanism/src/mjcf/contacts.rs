@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Error, bodies::Bodies, bodies::Geom, defaults::Defaults};
+use super::{Error, bodies::Bodies, defaults::Defaults, geoms::Geom};
 use crate::xml::Element;
 
 /// Largest number of pairs, of some thousand geoms.

@@ -4,9 +4,10 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::{
     Error,
-    bodies::{Bodies, shift},
+    bodies::Bodies,
+    chain,
     defaults::Defaults,
-    numbers::{Attributes, quaternion},
+    numbers::{Attributes, quaternion, shift},
 };
 use crate::{urdf::Follower, xml::Element};
 
@@ -124,12 +125,11 @@ fn different<T>(own: &Attributes<'_>, ends: [(String, T); 2]) -> Result<[(String
 fn follower(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Follower, Error> {
     let link = |name: &str| {
         let wanted = own.text(name).unwrap_or_default();
-        let scalar = |joint: &&super::chain::Joint| {
-            matches!(joint.kind, super::chain::Kind::Hinge | super::chain::Kind::Slide)
-        };
+        let scalar =
+            |joint: &&chain::Joint| matches!(joint.kind, chain::Kind::Hinge | chain::Kind::Slide);
         let found = bodies.bodies.iter().find_map(|body| {
             let joint = body.joints.iter().filter(scalar).find(|joint| joint.name == wanted)?;
-            let links = super::chain::links(body, None, None);
+            let links = body.links(None, None);
             let position = body.joints.iter().position(|other| other.name == joint.name)?;
             Some((joint.name.clone(), links.get(position)?.name.clone()))
         });

@@ -6,12 +6,33 @@ use percussion_collision::Shape;
 use super::{
     Error,
     assets::Assets,
-    bodies::Geom,
     compiler::Compiler,
     inertia::{Mass, Solid},
     numbers::{Attributes, onto_z},
 };
 use crate::xml::Element;
+
+/// A shape of a body.
+#[derive(Debug)]
+pub(super) struct Geom {
+    pub(super) name: Option<String>,
+    /// None of what touches nothing.
+    pub(super) shape: Option<Shape>,
+    /// Pose in the frame of the body (m).
+    pub(super) placement: Isometry3<f64>,
+    /// What it adds to the body, if it counts.
+    pub(super) mass: Option<Mass>,
+    pub(super) types: i64,
+    pub(super) affinity: i64,
+    pub(super) friction: f64,
+    /// Dimension of its contacts, 1 without friction.
+    pub(super) dimension: i64,
+    pub(super) priority: i64,
+    pub(super) is_ellipsoid: bool,
+    pub(super) is_field: bool,
+    pub(super) line: usize,
+    pub(super) file: Option<String>,
+}
 
 /// Density where none is given (kg/m³), that of water.
 const DENSITY: f64 = 1000.0;

@@ -163,3 +163,8 @@ pub(super) fn onto_z(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
     let half_turn = || UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
     UnitQuaternion::rotation_between(&Vector3::z(), axis).unwrap_or_else(half_turn)
 }
+
+/// A point as the translation to it.
+pub(super) fn shift(point: Vector3<f64>) -> Isometry3<f64> {
+    Isometry3::translation(point.x, point.y, point.z)
+}

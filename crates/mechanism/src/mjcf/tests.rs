@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, Vector3};
 use percussion_dynamics::{Dimension, JointKind, System};
 use proptest::{prelude::*, test_runner::RngSeed};
 
-use super::*;
+use super::{build::OFF_PLANE, *};
 use crate::urdf::Subject;
 
 fn read(text: &str) -> Imported {
@@ -111,6 +111,20 @@ fn classes_inherit_and_are_overridden() {
     let damping: Vec<f64> =
         model.joints.iter().map(|j| model.system.links()[j.link].joint.damping[0]).collect();
     assert_eq!(damping, [1.0, 0.0]);
+}
+
+/// Joints in the x–y plane without gravity, and yet a system in space, where boxes and planes exist.
+#[test]
+fn models_are_always_in_space() {
+    let text = "<mujoco><option gravity=\"0 0 0\"/><worldbody><geom type=\"plane\" size=\"1 1 1\"/>\
+        <body><joint axis=\"0 0 1\"/><geom size=\".1\" pos=\"1 0 0\"/></body></worldbody></mujoco>";
+    let model = read(text);
+    assert_eq!(model.system.dimension(), Dimension::Space);
+    let body = model.system.link_index("body 1").unwrap();
+    assert_eq!(
+        model.system.pose(&[0.0], body),
+        nalgebra::Isometry3::translation(0.0, 0.0, OFF_PLANE)
+    );
 }
 
 #[test]

@@ -154,6 +154,14 @@ impl Robot {
     }
 }
 
+impl Robot {
+    /// Whether the file is a model of MuJoCo, which places its bodies itself, by its name: `*.xml`.
+    #[must_use]
+    pub fn is_mjcf(&self) -> bool {
+        self.urdf.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
+    }
+}
+
 impl Scenario {
     pub(super) fn check_robot(&self) -> Result<(), Error> {
         let Some(robot) = &self.robot else { return Ok(()) };

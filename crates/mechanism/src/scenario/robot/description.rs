@@ -184,11 +184,6 @@ impl Robot {
         self.read = Read(Some(Arc::new((key, description))));
     }
 
-    /// Whether the file is a model of MuJoCo, by its name.
-    pub(in crate::scenario) fn is_mjcf(&self) -> bool {
-        self.urdf.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
-    }
-
     fn import(&self, gravity: Option<Vector3<f64>>) -> Result<Description, Error> {
         let failed = |source| Error::Robot { file: self.urdf.clone(), source: Box::new(source) };
         let text = self.text()?;
