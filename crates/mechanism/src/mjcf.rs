@@ -61,6 +61,7 @@ mod geoms;
 mod include;
 mod inertia;
 mod numbers;
+mod poses;
 mod schema;
 #[cfg(test)]
 mod tests;
