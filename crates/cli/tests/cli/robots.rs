@@ -99,7 +99,7 @@ fn what_is_wrong_with_a_posture_is_named() {
     for (options, expected) in [
         (&["--posture", "swing=3"][..], "`robot.joints.swing` is 3.0"),
         (&["--posture", "elbow=1"], "expected one of swing"),
-        (&["--posture", "home"], "names `home`"),
+        (&["--posture", "home"], "the file has none"),
         (&["--posture", "swing=x"], "keyframe"),
         (&["--height", "-1"], "from 0 on"),
         (&["--fixed-base", "--velocity", "0,0,1"], "base that is fixed"),
@@ -130,6 +130,7 @@ fn a_model_of_mujoco_runs_and_strikes() {
     assert_eq!(inspected["degrees_of_freedom"], 7);
     assert_eq!(inspected["touching"]["features"][0]["friction"], 1.0);
     assert_eq!(inspected["joints"][1]["name"], "swing");
+    robot("block.xml", MODEL, &["run", "--posture", "up"]).assert_refused(&["`up`", "one of down"]);
     robot("block.xml", MODEL, &["inspect", "--floating"]).assert_refused(&["--floating"]);
     robot("block.xml", MODEL, &["run", "--height", "0.3"])
         .assert_refused(&["--height", "--ground"]);

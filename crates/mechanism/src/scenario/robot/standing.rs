@@ -64,6 +64,10 @@ impl Scenario {
         if let Some(name) = &robot.keyframe {
             let Some([position, rates]) = description.keyframes.get(name) else {
                 let known: Vec<_> = description.keyframes.keys().map(String::as_str).collect();
+                if known.is_empty() {
+                    let expected = "no keyframe, as the file has none";
+                    return refuse("robot.keyframe", &name, expected).map(|()| None);
+                }
                 let (path, name) = ("robot.keyframe".to_owned(), name.clone());
                 return Err(Error::UnknownName { path, name, known: known.join(", ") });
             };
