@@ -5,8 +5,8 @@
 //! | --- | --- |
 //! | `link`, `inertial` | a [`Link`] with [`MassProperties`]; none where all of it is zero, as of empty frames |
 //! | `revolute`, `continuous`, `prismatic`, `fixed` | the joint of the same kind |
-//! | `floating`, `spherical` | [`JointKind::Free`](percussion_dynamics::JointKind::Free), [`Spherical`](percussion_dynamics::JointKind::Spherical) |
-//! | `planar` | [`JointKind::Planar`](percussion_dynamics::JointKind::Planar), in the plane perpendicular to its axis |
+//! | `floating`, `spherical` | [`JointKind::Free`], [`Spherical`](percussion_dynamics::JointKind::Spherical) |
+//! | `planar` | [`JointKind::Planar`], in the plane perpendicular to its axis |
 //! | `limit`: `lower`, `upper` | limits of the joint |
 //! | `mimic` | a [`Follower`], a linear equation between two joints |
 //! | `dynamics` | viscous damping and Coulomb friction of joints with one coordinate |
