@@ -162,3 +162,44 @@ fn every_command_reads_the_robot_and_builds_its_mechanism_once() {
         }
     }
 }
+
+/// The file of the robot is beside that of the scenario, wherever the command is called.
+#[test]
+fn a_scenario_with_a_robot_is_an_impact() {
+    let folder = tempfile::tempdir().unwrap();
+    written(folder.path(), "block.urdf", ROBOT);
+    let text = r#"
+        name = "landing"
+        title = "A block lands"
+        source = "a test"
+        dimension = "space"
+        gravity = [0.0, 0.0, -9.81]
+        duration = 0.1
+        friction = 0.5
+
+        [robot]
+        urdf = "block.urdf"
+        velocity = [0.0, 0.0, -2.0]
+        on_floor = true
+
+        [[planes]]
+        name = "floor"
+        point = [0.0, 0.0, 0.0]
+        normal = [0.0, 0.0, 1.0]
+
+        [integrator]
+        method = "moreau-jean"
+        step_size = 0.001
+    "#;
+    let file = written(folder.path(), "landing.toml", text);
+    let finished = percussion(&["impact", &file, "--law", "newton", "--json"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let document = finished.json();
+    let total: f64 = document["impulses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|i| i["normal"].as_f64().unwrap())
+        .sum();
+    assert!((total - 6.0).abs() < 1e-9, "{document}");
+}
