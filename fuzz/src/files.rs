@@ -7,12 +7,15 @@
 use std::{fs, path::Path, sync::OnceLock};
 
 use percussion_complementarity::friction::{Document, siconos};
+use percussion_dynamics::System;
 use percussion_granular::{
     World,
     checkpoint::{self, Checkpoint},
     scenes,
 };
-use percussion_mechanism::{design::Design, impacts::ImpactScenario, scenario::Scenario, urdf};
+use percussion_mechanism::{
+    design::Design, impacts::ImpactScenario, mjcf, scenario::Scenario, urdf,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{Case, Source, Tally, fuzz};
@@ -33,6 +36,8 @@ pub enum Format {
     Design,
     /// Robot.
     Urdf,
+    /// Model of MuJoCo.
+    Mjcf,
     /// Checkpoint of grains.
     Grains,
 }
@@ -113,6 +118,7 @@ fn seeds() -> &'static [(Format, String)] {
                 let extension = path.extension().and_then(|extension| extension.to_str());
                 let format = match extension {
                     Some("urdf") => Format::Urdf,
+                    Some("xml") => Format::Mjcf,
                     Some("toml") if Scenario::from_toml_str(&text).is_ok() => Format::Scenario,
                     Some("toml") if ImpactScenario::from_toml_str(&text).is_ok() => Format::Impact,
                     Some("toml") if Design::from_toml_str(&text).is_ok() => Format::Design,
@@ -155,6 +161,7 @@ impl Case for File {
             Format::Impact,
             Format::Design,
             Format::Urdf,
+            Format::Mjcf,
         ];
         let format = source.pick(&formats);
         let own: Vec<&String> =
@@ -240,12 +247,17 @@ impl File {
             Format::Design => Design::from_toml_str(text).map(drop).map_err(words),
             Format::Urdf => {
                 let robot = urdf::read_str(text, &urdf::Settings::default()).map_err(words)?;
-                // What is accepted can move.
-                let mass = robot.total_mass();
-                if mass > 0.0 && mass.is_finite() {
-                    return Ok(());
-                }
-                Err(Refusal::Changed(format!("accepted with a mass of {mass} kg")))
+                // What is accepted and moves has mass.
+                let (mass, moves) = (robot.total_mass(), robot.system.velocity_count() > 0);
+                has_mass(mass, moves)
+            }
+            Format::Mjcf => {
+                let model = mjcf::read_str(text, &mjcf::Settings::default()).map_err(words)?;
+                let (mass, moves) = (model.system.mass(), model.system.velocity_count() > 0);
+                // A rotor alone may move.
+                let links = model.system.links();
+                let rotors = links.iter().any(|link| link.joint.armature.iter().any(|a| *a > 0.0));
+                has_mass(mass, moves && !rotors)
             }
             Format::Grains => {
                 let read = checkpoint::decode(&self.bytes).map_err(words)?;
@@ -256,6 +268,14 @@ impl File {
             }
         }
     }
+}
+
+/// Refuses what was accepted and moves without mass.
+fn has_mass(mass: f64, moves: bool) -> Result<(), Refusal> {
+    if mass.is_finite() && (mass > 0.0 || !moves) {
+        return Ok(());
+    }
+    Err(Refusal::Changed(format!("accepted with a mass of {mass} kg")))
 }
 
 /// The document with up to four pieces removed, doubled, exchanged or with a bit flipped; sometimes unchanged.

@@ -8,6 +8,7 @@ mod inspect;
 mod laws;
 mod list;
 mod reproduce;
+mod robot;
 mod run;
 mod solve;
 mod view;
@@ -23,6 +24,7 @@ pub(crate) use self::{
     laws::{Allowed, LawSettings, Which},
     list::List,
     reproduce::Reproduce,
+    robot::{Entry, RobotOptions},
     run::Run,
     solve::{Solve, SolveFriction, SolveLcp, Solver},
     view::View,

@@ -3,6 +3,7 @@
 mod friction;
 mod impact;
 mod lcp;
+mod robot;
 
 use std::{
     fmt,
@@ -26,6 +27,7 @@ use crate::likeness::did_you_mean;
 pub(crate) use friction::{Stated, friction};
 pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
+pub(crate) use robot::{Purpose, check_options, is_robot, robot};
 
 /// Longest file that is read (bytes): a matrix of some 3000 rows.
 const SIZE_LIMIT: u64 = 256 << 20;

@@ -3,9 +3,12 @@
 use anyhow::{Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use percussion_impact::settings::Error;
-use percussion_mechanism::laws::{Choice, Name};
+use percussion_mechanism::{
+    impacts::Impact,
+    laws::{Choice, Name},
+};
 
-use crate::{input::Subject, likeness::did_you_mean};
+use crate::likeness::did_you_mean;
 
 /// The names of laws with their summaries.
 pub(crate) fn values() -> impl Iterator<Item = PossibleValue> {
@@ -17,7 +20,7 @@ pub(crate) fn law() -> impl TypedValueParser<Value = Name> {
     PossibleValuesParser::new(values()).try_map(|name| name.parse::<Name>())
 }
 
-/// The law called `name` with the settings given; the subject may have defaults of its own.
+/// The law called `name` with the settings given; the impact may have defaults of its own.
 ///
 /// # Errors
 ///
@@ -25,9 +28,8 @@ pub(crate) fn law() -> impl TypedValueParser<Value = Name> {
 pub(crate) fn choose(
     name: Name,
     given: Vec<(String, String)>,
-    subject: Option<&Subject>,
+    impact: Option<&Impact>,
 ) -> Result<Choice> {
-    let impact = subject.and_then(|subject| subject.impact.as_deref());
     Choice::new(name, given, impact).map_err(|error| match &error {
         Error::Unknown { key, known, .. } => {
             let hint = did_you_mean(key, known.iter().map(String::as_str));

@@ -82,6 +82,13 @@ pub(crate) fn complain(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "error: {}", with_causes(error));
 }
 
+/// Writes what was ignored, filled in or repaired in the file `name` to standard error, which may be closed.
+pub(crate) fn warn(warnings: &[String], name: &str) {
+    for warning in warnings {
+        let _ = writeln!(io::stderr(), "warning: `{name}`: {warning}");
+    }
+}
+
 /// The messages of `error` and its causes, without those that the one before repeats.
 fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();

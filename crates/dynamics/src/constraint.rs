@@ -4,6 +4,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`frames`] | [`Weld`] and [`Hinge`], which close loops of a mechanism between two frames |
+//! | [`coupling`] | [`Coupling`], a linear equation between coordinates of joints: gears, and joints that mimic others |
 //! | [`curve`] | [`PointOnCurve`], on a [`Line`](curve::Line), a [`Circle`](curve::Circle) or a curve of your own |
 //! | [`rolling`] | [`Rolling`] without slipping, of balls and discs on a plane |
 //! | [`set`] | [`ConstraintSet`]: rank, multipliers, and projection of velocities and positions |
@@ -19,6 +20,7 @@ use crate::{
     system::{Dimension, System},
 };
 
+pub mod coupling;
 pub mod curve;
 pub mod frames;
 pub mod rolling;
@@ -27,6 +29,7 @@ pub mod set;
 #[cfg(test)]
 mod tests;
 
+pub use coupling::Coupling;
 pub use curve::PointOnCurve;
 pub use frames::{Frame, Hinge, Weld};
 pub use rolling::Rolling;
@@ -63,6 +66,46 @@ pub enum Error {
         z: f64,
         /// The expected direction.
         expected: &'static str,
+    },
+    /// A coupling of no coordinates.
+    #[error("a coupling has no terms, expected at least one")]
+    NoTerms,
+    /// A factor of a coupling is zero or not finite, or its offset is not finite.
+    #[error("{field} of a coupling is {value:?}, expected a finite number, as a factor not 0")]
+    Factor {
+        /// Factor or offset.
+        field: &'static str,
+        /// The number given.
+        value: f64,
+    },
+    /// A coordinate stands twice in a coupling.
+    #[error("velocity {velocity} stands twice in a coupling, expected each once")]
+    RepeatedTerm {
+        /// Index of the velocity.
+        velocity: usize,
+    },
+    /// A coordinate of a coupling does not exist.
+    #[error(
+        "a coupling has coordinate {coordinate} with velocity {velocity}, expected less than {coordinates} and {velocities}"
+    )]
+    TermRange {
+        /// Index of the coordinate.
+        coordinate: usize,
+        /// Index of the velocity.
+        velocity: usize,
+        /// Number of coordinates of the system.
+        coordinates: usize,
+        /// Number of velocities of the system.
+        velocities: usize,
+    },
+    /// A coupling names a link that does not exist, or whose joint has not one coordinate.
+    #[error(
+        "term {term} of a coupling (from 0) names no link with a joint of one coordinate, expected one with a revolute or \
+         prismatic joint"
+    )]
+    NotScalar {
+        /// Index of the term.
+        term: usize,
     },
     /// A point does not belong to the system.
     #[error(transparent)]

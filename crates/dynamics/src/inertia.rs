@@ -85,9 +85,9 @@ pub enum Error {
 
 /// Mass, center of mass and inertia tensor of a rigid body.
 ///
-/// The body is always physically possible: the mass is positive and the principal moments `I_1 ≤ I_2 ≤ I_3` satisfy
-/// `I_1 ≥ 0` (to `1e-12 I_3`, rounding) and `I_3 ≤ I_1 + I_2` (to `1.5e-5 I_3`, numbers of six digits). Equality
-/// holds for plates, thin rods and points.
+/// The body is physically possible, unless it was made by [`with_any_moments`](Self::with_any_moments): the mass is positive
+/// and the principal moments `I_1 ≤ I_2 ≤ I_3` satisfy `I_1 ≥ 0` (to `1e-12 I_3`, rounding) and `I_3 ≤ I_1 + I_2` (to
+/// `1.5e-5 I_3`, numbers of six digits). Equality holds for plates, thin rods and points.
 ///
 /// # Example
 ///
@@ -123,6 +123,40 @@ impl MassProperties {
         center_of_mass: Vector3<f64>,
         inertia: Matrix3<f64>,
     ) -> Result<Self, Error> {
+        let body = Self::with_any_moments(mass, center_of_mass, inertia)?;
+        let moments = principal_moments(&inertia);
+        let [small, middle, large] = moments;
+        if large > small + middle + TRIANGLE_TOLERANCE * large {
+            return Err(Error::Moments { moments });
+        }
+        Ok(body)
+    }
+
+    /// The same without the condition that no moment is larger than the sum of the others.
+    ///
+    /// No distribution of mass has such moments, but their kinetic energy is still positive, so that motion is well
+    /// defined. Files of robots have them, from figures that were typed or identified one by one.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), with [`Error::Moments`] for negative moments alone.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use percussion_dynamics::MassProperties;
+    ///
+    /// let typed = Matrix3::from_diagonal(&Vector3::new(0.1, 0.1, 1.0));
+    /// assert!(MassProperties::new(2.0, Vector3::zeros(), typed).is_err());
+    /// assert!(MassProperties::with_any_moments(2.0, Vector3::zeros(), typed).is_ok());
+    /// assert!(MassProperties::with_any_moments(2.0, Vector3::zeros(), -typed).is_err());
+    /// ```
+    pub fn with_any_moments(
+        mass: f64,
+        center_of_mass: Vector3<f64>,
+        inertia: Matrix3<f64>,
+    ) -> Result<Self, Error> {
         if !(mass.is_normal() && mass > 0.0) {
             return Err(Error::Mass { value: mass });
         }
@@ -133,8 +167,8 @@ impl MassProperties {
             return Err(Error::Asymmetric { difference });
         }
         let moments = principal_moments(&inertia);
-        let [small, middle, large] = moments;
-        if small < -ROUNDING * large || large > small + middle + TRIANGLE_TOLERANCE * large {
+        let [small, _, large] = moments;
+        if small < -ROUNDING * large {
             return Err(Error::Moments { moments });
         }
         Ok(Self { mass, center_of_mass, inertia })

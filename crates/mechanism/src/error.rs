@@ -132,6 +132,15 @@ pub enum Error {
         /// Why.
         source: Box<crate::urdf::Error>,
     },
+    /// A model of MuJoCo is refused.
+    #[cfg(feature = "mjcf")]
+    #[error("robot `{}`: {source}", file.display())]
+    RobotModel {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: Box<crate::mjcf::Error>,
+    },
     /// A scenario has a robot, which this build does not read.
     #[error("robot `{}`: built without the feature `urdf`, expected no `[robot]`", file.display())]
     NoRobots {

@@ -57,12 +57,13 @@
 //! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
 //! | [`view`] | motions and outcomes as data of a page that plays them |
 //! | `urdf` | robot descriptions, with the feature `urdf` |
+//! | `mjcf` | models of MuJoCo, with the feature `mjcf` |
 //! | [`document`] | TOML texts with a limit of length, and errors that name the place |
 //!
 //! # Features
 //!
-//! `urdf` (on by default) reads robot descriptions and their meshes, with the crates urdf-rs, quick-xml and mesh-loader;
-//! without it a scenario with a robot is refused.
+//! `urdf` (on by default) reads robot descriptions and their meshes, with the crates urdf-rs and quick-xml;
+//! without it a scenario with a robot is refused. `mjcf` (on by default, with `urdf`) reads models of MuJoCo.
 //!
 //! # Limits
 //!
@@ -80,12 +81,18 @@ mod expression;
 pub mod impacts;
 pub mod laws;
 pub mod mechanism;
+#[cfg(feature = "urdf")]
+mod mesh;
+#[cfg(feature = "mjcf")]
+pub mod mjcf;
 mod rules;
 pub mod scenario;
 pub mod trajectory;
 #[cfg(feature = "urdf")]
 pub mod urdf;
 pub mod view;
+#[cfg(feature = "urdf")]
+mod xml;
 
 /// Compiles the example of the README.
 #[cfg(doctest)]

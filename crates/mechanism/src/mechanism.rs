@@ -61,6 +61,21 @@ pub struct Mechanism {
     pub surfaces: Option<Surfaces>,
     /// The bodies as links that joints connect; none of free bodies.
     pub tree: Option<Arc<Articulated>>,
+    /// The joints of a robot, in the order of its file.
+    pub joints: Vec<NamedJoint>,
+    /// What was ignored, filled in or repaired in the file of a robot, in words.
+    pub warnings: Vec<String>,
+}
+
+/// A joint of a robot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedJoint {
+    /// Name in its file.
+    pub name: String,
+    /// The link of the tree that has its coordinates.
+    pub link: usize,
+    /// The body that it carries: this link, or one that is fixed to it.
+    pub body: usize,
 }
 
 /// A body of a mechanism.

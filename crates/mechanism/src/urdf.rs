@@ -5,17 +5,30 @@
 //! | --- | --- |
 //! | `link`, `inertial` | a [`Link`] with [`MassProperties`]; none where all of it is zero, as of empty frames |
 //! | `revolute`, `continuous`, `prismatic`, `fixed` | the joint of the same kind |
-//! | `floating`, `spherical` | [`JointKind::Free`](percussion_dynamics::JointKind::Free), [`Spherical`](percussion_dynamics::JointKind::Spherical) |
-//! | `planar` | [`JointKind::Planar`](percussion_dynamics::JointKind::Planar), in the plane perpendicular to its axis |
+//! | `floating`, `spherical` | [`JointKind::Free`], [`Spherical`](percussion_dynamics::JointKind::Spherical) |
+//! | `planar` | [`JointKind::Planar`], in the plane perpendicular to its axis |
 //! | `limit`: `lower`, `upper` | limits of the joint |
+//! | `mimic` | a [`Follower`], a linear equation between two joints |
 //! | `dynamics` | viscous damping and Coulomb friction of joints with one coordinate |
-//! | `collision` | [`Collision`], plain data for a collision detector |
+//! | `collision` | [`Collision`], plain data for a collision detector; of a mesh its convex hull touches |
 //! | everything else | a [`Warning`] or an [`Error`] |
 //!
-//! Nothing is dropped without a word: what has no effect (pictures, bounds of forces, transmissions,
-//! controllers, elements of simulators) is a [`Warning`] with its line, and what cannot be right (a moving
-//! link without inertia, a negative mass, a mesh that is not there, limits the wrong way round, loops, two
-//! roots) is an [`Error`] that names the element. Joints that mimic others are refused.
+//! Nothing is dropped without a word: what has no effect (pictures, bounds of forces, transmissions, controllers, elements
+//! of simulators) is a [`Warning`] with its line, and so is every repair; [`summary`] puts those together that say the
+//! same. What cannot be right (a negative mass, a joint that moves no mass, a mesh that is not there, limits the wrong way
+//! round, loops, two roots) is an [`Error`] that names the element.
+//!
+//! # Repairs
+//!
+//! Motion depends on the sum of the inertias that fixed joints hold together. Links without mass that have moments, and
+//! links with moments of no body, become parts of a link that they are fixed to; fixed in the world they have no effect.
+//! Impossible moments of less than `1e-12 m²` times the mass (a radius of gyration of 1 µm) are rounding and taken as zero,
+//! and so is a smallest moment that is negative by less than `1.5e-5` of the largest. A link that moves whose largest
+//! moment exceeds the sum of the others is taken as it is, since its kinetic energy is positive all the same; one with a
+//! negative moment is refused, with what to add. A link that moves without inertia is a massless frame if it carries mass;
+//! if it carries none it is refused, or with [`Settings::allow_massless`] its joint is held at zero or the nearer limit.
+//!
+//! The limits of a joint that mimics another are given to that one, in its coordinate.
 //!
 //! Frames and units are those of URDF, SI with the rotation `R_z(yaw) R_y(pitch) R_x(roll)` of `rpy`, and
 //! the frame of each body is that of its link. A planar joint whose axis is not `z` gets a massless link
@@ -32,20 +45,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use percussion_dynamics::{Articulated, Joint, Link, MassProperties, articulated};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use percussion_dynamics::{Articulated, Joint, JointKind, Link, MassProperties, articulated};
 use urdf_rs::JointType;
 
 mod audit;
-mod document;
 mod error;
+mod inertia;
+mod mimic;
 mod shapes;
 mod tree;
 mod warning;
 
 pub use error::Error;
+pub use mimic::Follower;
 pub use shapes::{Collision, Geometry};
-pub use warning::{Subject, Warning};
+pub use warning::{Subject, Warning, summary};
+
+use crate::xml;
 
 /// How the root link is joined to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,16 +81,16 @@ pub struct Settings {
     pub base: Base,
     /// Gravity (m/s², world axes); default `(0, 0, −9.81)`.
     pub gravity: Vector3<f64>,
-    /// Whether links that move may be without inertia; default no.
+    /// Whether joints may move no mass at all; default no.
     ///
-    /// With yes they are massless frames, and the system refuses only those that leave the mass matrix
-    /// singular.
+    /// With yes they are held, at zero or at the nearer limit. Links without inertia that carry some are massless frames in
+    /// any case, and the system refuses only those that leave the mass matrix singular.
     pub allow_massless: bool,
     /// Folders of the packages that `package://` addresses of meshes name; default none. One that is not named is looked
     /// for among the folders above the description and in them.
     pub packages: BTreeMap<String, PathBuf>,
-    /// Folder that relative addresses of meshes start from; default that of the file, or the working
-    /// directory for [`read_str`].
+    /// Folder that relative addresses of meshes start from, and after it the folders above it; default that of the file, or
+    /// the working directory for [`read_str`].
     pub directory: Option<PathBuf>,
 }
 
@@ -111,9 +128,12 @@ pub struct Imported {
     pub system: Articulated,
     /// The joints, in the order of the description.
     pub joints: Vec<JointName>,
+    /// The joints that follow others, in the order of the description. The system alone does not know of them: a model
+    /// takes their [constraints](Follower::constraint).
+    pub followers: Vec<Follower>,
     /// Collision shapes, in the order of the description.
     pub collision: Vec<Collision>,
-    /// What was ignored or filled in, in the order of the description.
+    /// What was ignored, filled in or repaired, in the order of its lines.
     pub warnings: Vec<Warning>,
 }
 
@@ -179,24 +199,40 @@ pub fn read_file(path: impl AsRef<Path>, settings: &Settings) -> Result<Imported
 /// # Ok::<(), urdf::Error>(())
 /// ```
 pub fn read_str(text: &str, settings: &Settings) -> Result<Imported, Error> {
-    let audit = audit::audit(&document::parse(text)?)?;
+    read_with(text, settings, |_root| settings.base)
+}
+
+/// The same, with the base that belongs to the name of the root link in place of that of the settings.
+pub(crate) fn read_with(
+    text: &str,
+    settings: &Settings,
+    base: impl FnOnce(&str) -> Base,
+) -> Result<Imported, Error> {
+    let root = xml::parse(text)
+        .map_err(|xml::Malformed { line, message }| Error::Xml { line, message })?;
+    let mut audit = audit::audit(&root)?;
     let robot = urdf_rs::read_from_string(&audit.text)
         .map_err(|error| Error::Refused { message: error.to_string() })?;
     let carriers = tree::carriers(&robot)?;
-    let with_inertial: BTreeSet<&str> = audit.with_inertial.iter().map(String::as_str).collect();
-    let has_inertial = |name: &str| with_inertial.contains(name);
+    let root = robot.links.iter().zip(&carriers).find(|(_, carrier)| carrier.is_none());
+    let base = base(root.map_or("", |(link, _)| link.name.as_str()));
+    let settings = &Settings { base, ..settings.clone() };
+    let inertia::Inertias { masses, held } =
+        inertia::inertias(&robot, &carriers, settings, &mut audit)?;
+    let held_links: BTreeSet<&str> = (robot.links.iter().zip(&held))
+        .filter_map(|(link, held)| held.then_some(link.name.as_str()))
+        .collect();
+    let is_held = |joint: &urdf_rs::Joint| held_links.contains(joint.child.link.as_str());
+    let followers = mimic::followers(&robot, is_held, &mut audit)?;
     let mut links = Vec::new();
-    for (link, carrier) in robot.links.iter().zip(&carriers) {
-        let moves = match carrier {
-            Some(joint) => joint.joint_type != JointType::Fixed,
-            None => settings.base == Base::Floating,
-        };
-        if moves && !settings.allow_massless && !rigid_group(&robot, &link.name).any(has_inertial) {
-            return Err(Error::MissingInertia { link: link.name.clone() });
+    for ((link, carrier), mass) in robot.links.iter().zip(&carriers).zip(masses) {
+        let mut own = carried(link, *carrier, settings.base, mass)?;
+        if held_links.contains(link.name.as_str()) {
+            own.iter_mut().for_each(hold);
         }
-        let mass = has_inertial(&link.name).then(|| mass_properties(link)).transpose()?;
-        links.extend(carried(link, *carrier, settings.base, mass)?);
+        links.extend(own);
     }
+    mimic::hand_over_limits(&followers, &mut links)?;
     let system = Articulated::new(links, settings.gravity)?;
     let named = system.links().iter().enumerate();
     let numbers: BTreeMap<&str, usize> = named.map(|(i, link)| (link.name.as_str(), i)).collect();
@@ -217,36 +253,27 @@ pub fn read_str(text: &str, settings: &Settings) -> Result<Imported, Error> {
             collision.push(shape?);
         }
     }
-    Ok(Imported { name: robot.name, system, joints, collision, warnings: audit.warnings })
+    let mut warnings = audit.warnings;
+    warnings.sort_by_key(|warning| warning.line);
+    Ok(Imported { name: robot.name, system, joints, followers, collision, warnings })
 }
 
-/// The link `root` and all links that fixed joints hang on it.
-fn rigid_group<'a>(
-    robot: &'a urdf_rs::Robot,
-    root: &'a str,
-) -> impl Iterator<Item = &'a str> + use<'a> {
-    let mut group = vec![root];
-    let mut next = 0;
-    while next < group.len() {
-        let fixed = robot.joints.iter().filter(|joint| joint.joint_type == JointType::Fixed);
-        group.extend(
-            fixed
-                .filter(|joint| joint.parent.link == group[next])
-                .map(|joint| joint.child.link.as_str())
-                .collect::<Vec<_>>(),
-        );
-        next += 1;
-    }
-    group.into_iter()
-}
-
-fn mass_properties(link: &urdf_rs::Link) -> Result<MassProperties, Error> {
-    let urdf_rs::Inertial { origin, mass, inertia: i } = &link.inertial;
-    let tensor = Matrix3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
-    let placement = isometry(origin);
-    MassProperties::new(mass.value, Vector3::zeros(), tensor)
-        .map(|body| body.rotated(&placement.rotation).translated(&placement.translation.vector))
-        .map_err(|source| Error::Inertia { link: link.name.clone(), source })
+/// Fixes a link where its joint is at zero, or at the limit nearer to it.
+fn hold(link: &mut Link) {
+    let [lower, upper] = link.joint.limits.first().copied().unwrap_or([0.0; 2]);
+    let value = 0.0_f64.min(upper).max(lower);
+    let moved = match link.joint.kind {
+        JointKind::Revolute { axis } => {
+            let turn = UnitQuaternion::from_scaled_axis(axis.normalize() * value);
+            Isometry3::from_parts(Translation3::identity(), turn)
+        }
+        JointKind::Prismatic { axis } => {
+            Isometry3::from(Translation3::from(axis.normalize() * value))
+        }
+        _ => Isometry3::identity(),
+    };
+    link.placement *= moved;
+    link.joint = Joint::fixed();
 }
 
 /// The link with its joint, and before it the frame of a planar joint that is not about `z`.

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use percussion_mechanism::laws::Name;
 
-use super::{LawSettings, Which, laws::law_or_all};
+use super::{LawSettings, RobotOptions, Which, laws::law_or_all};
 use crate::laws::law;
 
 /// Arguments of `impact`.
 #[derive(Debug, Args)]
 #[command(after_help = IMPACT_HELP)]
 pub(crate) struct Impact {
-    /// Impact: a JSON file (below, `-` for standard input), a TOML file, or one that is built in; of a scenario that of what
-    /// touches where it starts.
+    /// Impact: a JSON file (below, `-` for standard input), a TOML file, a robot (`*.urdf`, `*.xml`), or one that is built
+    /// in; of a scenario or a robot that of what touches where it starts.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
     /// Law of impact, or `all` to set the answers of all of them side by side.
@@ -21,6 +21,11 @@ pub(crate) struct Impact {
     pub(crate) law: Which,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
+    #[command(flatten)]
+    pub(crate) robot: RobotOptions,
+    /// Fix the root link of a robot in the world; by default it floats, unless it is called `world`.
+    #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
+    pub(crate) fixed_base: bool,
     /// Directory for a page that plays the outcomes, and for figures and tables of a set of them; nothing
     /// is written by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -45,6 +50,7 @@ Examples:
   percussion impact rocking-block --law set-valued-routh --samples 65536 --out block
   percussion impact rocking-block --law all
   percussion impact maximum-dissipation/block-on-slope --law newton
+  percussion impact robot.urdf --law poisson --posture knee=0.5 --height 0.2
 
 `percussion list LAW` tells the settings of a law.";
 
@@ -52,7 +58,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_HELP)]
 pub(crate) struct Compare {
-    /// Impact or scenario as of `impact`: a JSON file (`-` for standard input), a TOML file, or one built in.
+    /// Impact or scenario as of `impact`: a JSON file (`-` for standard input), a TOML file, a robot, or one built in.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
     /// Laws, separated by commas; all of them by default.
@@ -60,6 +66,11 @@ pub(crate) struct Compare {
     pub(crate) laws: Vec<Name>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
+    #[command(flatten)]
+    pub(crate) robot: RobotOptions,
+    /// Fix the root link of a robot in the world; by default it floats, unless it is called `world`.
+    #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
+    pub(crate) fixed_base: bool,
     /// Directory for a page that plays the outcomes, and for figures and tables of a set of them; nothing
     /// is written by default.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -74,5 +85,6 @@ Examples:
   percussion compare rocking-block
   percussion compare brick-corner-0.225 --laws plus,compliant
   percussion compare block.json --laws newton,poisson --set newton.directions=16
+  percussion compare robot.urdf --laws newton,plus --height 0.2
 
 `percussion list LAW` tells the settings of a law.";

@@ -6,17 +6,16 @@ use clap::{
     Args, ValueHint,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use nalgebra::Vector3;
 use percussion_integrators::schemes::Name;
 
-use super::{LawSettings, Which, inspect::vector, laws::law_or_all, not_negative, positive};
+use super::{LawSettings, RobotOptions, Which, laws::law_or_all, positive};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct Run {
     /// Name of a built-in scenario or impact, or path of a scenario or impact file (TOML) or of a robot description (URDF,
-    /// a file named `*.urdf`), which starts at rest on a floor.
+    /// a file named `*.urdf`, which starts at rest on a floor, or MJCF, `*.xml`).
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) scenario: String,
     /// How the scenario is moved; its own way by default.
@@ -38,14 +37,10 @@ pub(crate) struct Run {
     pub(crate) law: Option<Which>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
-    /// Gravity on a robot (m/s², world axes), by default 0,0,-9.81. Its floor goes through the origin, perpendicular to it.
-    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
-    pub(crate) gravity: Option<Vector3<f64>>,
-    /// Friction coefficient of a robot and its floor, by default 0.8.
-    #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true)]
-    pub(crate) friction: Option<f64>,
+    #[command(flatten)]
+    pub(crate) robot: RobotOptions,
     /// Fix the root link of a robot in the world; by default it floats, unless it is called `world`.
-    #[arg(long)]
+    #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) fixed_base: bool,
     /// Print one JSON document.
     #[arg(long)]
@@ -59,7 +54,8 @@ Examples:
   percussion run stewart-trinkle/four-balls --integrator event-driven --law plus
   percussion run event-driven/bouncing-ball --integrator variational --step-size 0.01
   percussion run rocking-block --law poisson
-  percussion run robot.urdf --friction 0.6 --duration 2 --out run";
+  percussion run robot.urdf --friction 0.6 --duration 2 --out run
+  percussion run robot.urdf --posture hip=0.4,knee=-0.8 --height 0.1";
 
 fn scheme() -> impl TypedValueParser<Value = Name> {
     let value = |name: Name| PossibleValue::new(name.as_str()).help(name.summary());

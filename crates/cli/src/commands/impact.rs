@@ -26,28 +26,29 @@ use crate::{
 type Given = Vec<(String, String)>;
 
 pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
-    let Impact { problem, law, settings, out, json } = arguments;
-    resolve_by(*law, problem, settings, out.as_deref(), *json)
+    let Impact { problem, law, settings, robot, fixed_base, out, json } = arguments;
+    let subject = input::impact(problem, robot, *fixed_base)?;
+    resolve_by(*law, subject, settings, out.as_deref(), *json)
 }
 
 /// `percussion run` of an impact.
 pub(super) fn run(arguments: &Run) -> Result<Verdict> {
-    let Run { scenario, law, settings, out, json, .. } = arguments;
-    resolve_by(law.unwrap_or(Which::All), scenario, settings, out.as_deref(), *json)
+    let Run { scenario, law, settings, robot, fixed_base, out, json, .. } = arguments;
+    let subject = input::impact(scenario, robot, *fixed_base)?;
+    resolve_by(law.unwrap_or(Which::All), subject, settings, out.as_deref(), *json)
 }
 
 fn resolve_by(
     law: Which,
-    problem: &str,
+    subject: Subject,
     settings: &LawSettings,
     out: Option<&Path>,
     json: bool,
 ) -> Result<Verdict> {
-    let subject = input::impact(problem)?;
     match law {
         Which::One(name) => {
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
-            let law = choose(name, given, Some(&subject))?;
+            let law = choose(name, given, subject.impact.as_deref())?;
             prepare(out, &subject, law.is_set())?;
             let mut document = resolve(name, &law, &subject, out.is_some())?;
             write(&mut document, &subject, out)?;
@@ -86,7 +87,7 @@ fn write(document: &mut Document, subject: &Subject, out: Option<&Path>) -> Resu
 }
 
 pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
-    let subject = input::impact(&arguments.problem)?;
+    let subject = input::impact(&arguments.problem, &arguments.robot, arguments.fixed_base)?;
     let names = if arguments.laws.is_empty() { &Name::ALL[..] } else { &arguments.laws };
     let laws = several(names, &arguments.settings, &subject)?;
     let out = arguments.out.as_deref();
@@ -116,7 +117,7 @@ fn several(
         let prefix = format!("{name}.");
         let own = given.extract_if(.., |(key, _)| key.starts_with(&prefix));
         let own = own.map(|(key, value)| (key[prefix.len()..].to_owned(), value)).collect();
-        let law = choose(name, own, Some(subject));
+        let law = choose(name, own, subject.impact.as_deref());
         Ok((name, law.with_context(|| name.to_string())?))
     });
     let laws = laws.collect::<Result<_>>()?;

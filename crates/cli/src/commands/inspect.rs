@@ -3,8 +3,6 @@
 mod robot;
 mod scenario;
 
-use std::path::Path;
-
 use anyhow::Result;
 use nalgebra::DMatrix;
 use percussion_dynamics::{ContactSet, Dimension, System};
@@ -13,6 +11,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::Inspect,
+    input,
     output::{Verdict, answer},
 };
 
@@ -106,11 +105,10 @@ struct FeatureRow {
 }
 
 pub(super) fn execute(arguments: &Inspect) -> Result<Verdict> {
-    let is_robot = Path::new(&arguments.file)
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"));
-    let inspection =
-        if is_robot { robot::inspect(arguments)? } else { scenario::inspect(arguments)? };
+    let inspection = match input::is_robot(&arguments.file) {
+        true => robot::inspect(arguments)?,
+        false => scenario::inspect(arguments)?,
+    };
     answer(arguments.json, &inspection, || text(&inspection))?;
     Ok(Verdict::Met)
 }

@@ -5,11 +5,10 @@ mod events;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use nalgebra::Vector3;
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{
     impacts::Kind,
-    scenario::{Base, Robot, Scenario, Setup},
+    scenario::{Base, Scenario, Setup},
     trajectory::{self, Trajectory},
     view,
 };
@@ -27,7 +26,7 @@ use super::impact;
 use crate::{
     arguments::{Allowed, Run},
     input,
-    output::{Progress, Verdict, answer, complain, prepare_directory, written},
+    output::{Progress, Verdict, answer, complain, prepare_directory, warn, written},
 };
 
 /// What `run --json` prints.
@@ -143,6 +142,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     );
     // Whatever is wrong with the scenario shows here; what fails later is the simulation.
     let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
+    warn(&setup.mechanism.warnings, &arguments.scenario);
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;
     }
@@ -196,27 +196,12 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
 }
 
 fn check_options_of_robots(arguments: &Run) -> Result<()> {
-    if is_robot(arguments) {
-        return Ok(());
-    }
-    for (option, given) in [
-        ("--gravity", arguments.gravity.is_some()),
-        ("--friction", arguments.friction.is_some()),
-        ("--fixed-base", arguments.fixed_base),
-    ] {
-        let name = &arguments.scenario;
-        ensure!(
-            !given,
-            "`{option}` is for robots, expected a file named `*.urdf` instead of `{name}`"
-        );
-    }
-    Ok(())
-}
-
-/// Whether the file is a robot description.
-fn is_robot(arguments: &Run) -> bool {
-    let extension = Path::new(&arguments.scenario).extension();
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
+    let name = &arguments.scenario;
+    ensure!(
+        input::is_robot(name) || !arguments.fixed_base,
+        "`--fixed-base` is for robots, expected a file named `*.urdf` instead of `{name}`"
+    );
+    input::check_options(name, &arguments.robot)
 }
 
 /// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator by a file that is no
@@ -227,7 +212,7 @@ fn is_impact(arguments: &Run) -> Result<bool> {
         return Ok(true);
     }
     let is_scenario = arguments.integrator.is_some()
-        || is_robot(arguments)
+        || input::is_robot(name)
         || fixtures::scenarios().any(|known| known == name);
     if arguments.law.is_none() || is_scenario {
         return Ok(false);
@@ -241,7 +226,7 @@ fn is_impact(arguments: &Run) -> Result<bool> {
 
 /// The scenario asked for, with the changes asked for.
 fn scenario(arguments: &Run) -> Result<Scenario> {
-    let mut scenario = match is_robot(arguments) {
+    let mut scenario = match input::is_robot(&arguments.scenario) {
         true => robot(arguments)?,
         false => input::scenario(&arguments.scenario, &fixtures::IMPACTS)?,
     };
@@ -253,15 +238,8 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
 
 /// The robot asked for on its floor.
 fn robot(arguments: &Run) -> Result<Scenario> {
-    let name = &arguments.scenario;
-    input::check_file(Path::new(name), "a URDF file", std::iter::empty())?;
-    let mut robot = Robot::new(name);
-    robot.base = arguments.fixed_base.then_some(Base::Fixed);
-    let gravity = arguments.gravity.unwrap_or_else(|| Vector3::new(0.0, 0.0, -9.81));
-    let mut scenario =
-        Scenario::of_robot(robot, gravity.into()).with_context(|| format!("`{name}`"))?;
-    scenario.friction = arguments.friction.or(scenario.friction);
-    Ok(scenario)
+    let base = arguments.fixed_base.then_some(Base::Fixed);
+    input::robot(&arguments.scenario, &arguments.robot, base, input::Purpose::Motion)
 }
 
 fn motion(trajectory: &Trajectory) -> Motion {

@@ -5,11 +5,12 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use nalgebra::DVector;
 use percussion_impact::{Contact, Mass, Problem};
-use percussion_mechanism::{impacts::Impact, view::ImpactStage};
+use percussion_mechanism::{impacts::Impact, scenario::Base, view::ImpactStage};
 use percussion_scenarios::fixtures;
 use serde::Deserialize;
 
 use super::Object;
+use crate::arguments::RobotOptions;
 
 /// Most entries of `velocity`, and most rows of contacts and of `bilateral`: matrices between them stay
 /// within 128 MB.
@@ -53,13 +54,28 @@ pub(crate) struct Subject {
     pub(crate) impact: Option<Box<Impact>>,
 }
 
-/// The built-in impact called `name`, that where the built-in scenario `name` starts, or that in the file `name`: an impact
+/// The impact of a robot with its `options` where it touches, the built-in impact called `name`, that where the built-in scenario `name` starts, or that in the file `name`: an impact
 /// or a scenario in TOML by its name, otherwise JSON, which may also come from standard input, `-`.
 ///
 /// # Errors
 ///
 /// Names the file and the field with the value found and what was expected.
-pub(crate) fn impact(name: &str) -> anyhow::Result<Subject> {
+pub(crate) fn impact(
+    name: &str,
+    options: &RobotOptions,
+    fixed_base: bool,
+) -> anyhow::Result<Subject> {
+    super::check_options(name, options)?;
+    if super::is_robot(name) {
+        let base = fixed_base.then_some(Base::Fixed);
+        let scenario = super::robot(name, options, base, super::Purpose::Impact)?;
+        let impact = scenario.build().and_then(|setup| setup.impact());
+        return Ok(impact.with_context(|| format!("`{name}`"))?.into());
+    }
+    ensure!(
+        !fixed_base,
+        "`--fixed-base` is for robots, expected a file named `*.urdf` instead of `{name}`"
+    );
     if fixtures::IMPACTS.contains(&name) {
         return Ok(fixtures::problem(name)?.into());
     }

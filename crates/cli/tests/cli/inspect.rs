@@ -211,13 +211,25 @@ fn friction_of_a_robot_is_unknown_unless_it_is_given() {
 }
 
 #[test]
-fn a_link_without_inertia_is_refused_with_the_option_that_allows_it() {
-    let start = CART.find("<inertial><mass value=\"3\"").unwrap();
-    let end = start + CART[start..].find("</inertial>").unwrap() + "</inertial>".len();
-    let massless = [&CART[..start], &CART[end..]].concat();
-    inspect("cart.urdf", &massless, &[]).assert_refused(&["`slider`", "--allow-massless"]);
-    let document = inspect("cart.urdf", &massless, &["--allow-massless", "--json"]).json();
-    assert_eq!(document["total_mass"], 1.0);
+fn a_link_that_moves_no_mass_is_refused_with_the_option_that_holds_it() {
+    let without = |mass: &str| {
+        let start = CART.find(mass).unwrap();
+        let start = CART[..start].rfind("<inertial>").unwrap();
+        let end = start + CART[start..].find("</inertial>").unwrap() + "</inertial>".len();
+        [&CART[..start], &CART[end..]].concat()
+    };
+    let bob = without("<mass value=\"1\"");
+    inspect("cart.urdf", &bob, &[]).assert_refused(&["`bob`", "--allow-massless"]);
+    let document = inspect("cart.urdf", &bob, &["--allow-massless", "--json"]).json();
+    assert_eq!(
+        (&document["total_mass"], &document["degrees_of_freedom"]),
+        (&3.0.into(), &1.into())
+    );
+    assert_eq!(document["joints"][1]["kind"], "fixed");
+    // The slider carries the bob.
+    let slider = inspect("cart.urdf", &without("<mass value=\"3\""), &["--json"]).json();
+    assert_eq!((&slider["total_mass"], &slider["degrees_of_freedom"]), (&1.0.into(), &2.into()));
+    assert!(slider["warnings"].to_string().contains("link `slider`: it moves without inertia"));
 }
 
 /// The corners of a cube of 0.2 m as a mesh instead of the ball of 0.1 m, level with the post.
@@ -274,7 +286,8 @@ fn meshes_touch_with_their_convex_hulls() {
     let flat = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     for (name, bytes, reason) in [
         ("d.obj", flat, "expected at least 4"),
-        ("e.dae", "<COLLADA/>", "*.stl"),
+        ("e.dae", "<COLLADA/>", "expected at least 4"),
+        ("g.ply", "ply", "*.dae"),
         ("f.stl", "rubbish", "f.stl"),
     ] {
         let warnings = inspect_mesh(name, bytes.as_bytes())["warnings"].to_string();

@@ -14,6 +14,7 @@ mod impact_of_scenarios;
 mod impact_sets;
 mod inspect;
 mod reproduce;
+mod robots;
 mod run;
 mod solve;
 mod solve_friction;

@@ -166,6 +166,7 @@ pub(super) fn checked(mut link: Link) -> Result<Link, Error> {
         ("stiffness", &mut joint.stiffness),
         ("damping", &mut joint.damping),
         ("friction", &mut joint.friction),
+        ("armature", &mut joint.armature),
     ] {
         fill(&name, field, list, &[0.0; 6][..nv])?;
         if let Some((index, &value)) = list.iter().enumerate().find(|(_, c)| **c < 0.0) {
@@ -297,12 +298,19 @@ fn check_finite(link: &str, field: &'static str, entries: &[f64]) -> Result<(), 
 #[expect(clippy::float_cmp, reason = "the three numbers are meant to be the same number")]
 fn check_rotation(link: &str, joint: &Joint) -> Result<(), Error> {
     let Some(k) = joint.kind.quaternion() else { return Ok(()) };
-    let stiffness = [joint.stiffness[k], joint.stiffness[k + 1], joint.stiffness[k + 2]];
-    if stiffness[0] == stiffness[1] && stiffness[1] == stiffness[2] {
-        Ok(())
-    } else {
-        Err(Error::Anisotropic { link: link.into(), stiffness })
+    let equal = |list: &[f64]| list[k] == list[k + 1] && list[k + 1] == list[k + 2];
+    let three = |list: &[f64]| [list[k], list[k + 1], list[k + 2]];
+    if !equal(&joint.stiffness) {
+        return Err(Error::Anisotropic { link: link.into(), stiffness: three(&joint.stiffness) });
     }
+    if !equal(&joint.armature) {
+        // Three that differ would turn with the link, and not stand on the diagonal.
+        return Err(Error::AnisotropicArmature {
+            link: link.into(),
+            armature: three(&joint.armature),
+        });
+    }
+    Ok(())
 }
 
 fn check_limits(link: &str, joint: &Joint) -> Result<(), Error> {

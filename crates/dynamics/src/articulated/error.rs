@@ -121,6 +121,17 @@ pub enum Error {
         /// The stiffnesses given (N·m/rad).
         stiffness: [f64; 3],
     },
+    /// The three armatures of a rotation in space differ.
+    #[error(
+        "rotational armatures of link `{link}` are {:?}, {:?} and {:?}, expected three equal numbers",
+        .armature[0], .armature[1], .armature[2]
+    )]
+    AnisotropicArmature {
+        /// Offending link.
+        link: String,
+        /// The armatures given (kg·m²).
+        armature: [f64; 3],
+    },
     /// The quaternion of a placement or of a rest position is not normalized.
     #[error("quaternion of the {field} of link `{link}` has norm {norm:?}, expected 1 within 1e-6")]
     QuaternionNorm {

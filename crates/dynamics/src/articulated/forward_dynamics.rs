@@ -11,6 +11,7 @@
 //! I^A \leftarrow I^A - \frac{u u^\mathsf{T}}{d}, \quad p^A \leftarrow p^A + \frac{r}{d} u ,
 //! ```
 //!
+//! with the armature of the joint added to `d`,
 //! and at the parent `I^A_p += I^A`, `p^A_p += p^A + I^A c`. The velocities of one joint are treated one after
 //! another, as if massless links were between them: this is the block elimination of the joint carried out by
 //! columns, and needs no small matrix inverse. The cost is `O(n)` operations. `d` is the pivot of the [mass
@@ -43,7 +44,7 @@ impl<G: Geometry> Tree<G> {
             for k in branch.velocities.clone().rev() {
                 let column = &scratch.columns[k];
                 let force = G::apply_tensor(&tensor, column);
-                let inverse = 1.0 / column.dot(&force);
+                let inverse = 1.0 / (column.dot(&force) + self.velocities[k].armature);
                 let rest = forces[k] - column.dot(&bias);
                 scratch.pivots[k] = Pivot { force, inverse, rest };
                 G::subtract_square(&mut tensor, &force, inverse);

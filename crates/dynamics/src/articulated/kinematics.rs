@@ -239,10 +239,10 @@ impl Kinematics {
         Ok(())
     }
 
-    /// Kinetic energy (J).
+    /// Kinetic energy (J), that of armatures included.
     #[must_use]
     pub fn kinetic_energy(&self) -> f64 {
-        with!(&self.state, |tree, scratch| tree.kinetic_energy(scratch))
+        with!(&self.state, |tree, scratch| tree.kinetic_energy(scratch, &self.velocity))
     }
 
     /// Potential energy of gravity (J), zero with all mass at the origin of the world.

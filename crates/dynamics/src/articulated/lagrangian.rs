@@ -58,7 +58,7 @@ impl<G: Geometry> Tree<G> {
         for (k, node) in self.velocities.iter().enumerate() {
             let (column, carried) = (&scratch.columns[k], &scratch.forces[node.link]);
             let weight = scratch.composites[node.link].momentum(&gravity);
-            momentum[k] = column.dot(carried);
+            momentum[k] = column.dot(carried) + node.armature * v[k];
             rate[k] = scratch.column_rates[k].dot(carried) + column.dot(&weight);
         }
     }
@@ -89,7 +89,8 @@ impl<G: Geometry> Tree<G> {
             while let Some(j) = next {
                 let (carrier, carrier_rate) = (&scratch.columns[j], &scratch.column_rates[j]);
                 let weight = carrier.cross_motion(&gravity).dot(&unit_momentum);
-                mass[(j, k)] = carrier.dot(&unit_momentum);
+                let own = if j == k { node.armature } else { 0.0 };
+                mass[(j, k)] = carrier.dot(&unit_momentum) + own;
                 mass[(k, j)] = mass[(j, k)];
                 mixed[(j, k)] = carrier.dot(&change);
                 mixed[(k, j)] = carrier_rate.dot(&unit_momentum);

@@ -119,6 +119,10 @@ pub struct Joint {
     pub limits: Vec<[f64; 2]>,
     /// Constant actuation (N, N·m).
     pub effort: Vec<f64>,
+    /// Inertia that only the motion of the joint itself has, at least 0 (kg, kg·m²): that of a rotor behind a gear, as
+    /// the joint feels it. It stands on the diagonal of the mass matrix, and its kinetic energy is half of it times the
+    /// square of the velocity; of rotations in space all three are the same.
+    pub armature: Vec<f64>,
 }
 
 impl Joint {
@@ -133,6 +137,7 @@ impl Joint {
             friction: Vec::new(),
             limits: Vec::new(),
             effort: Vec::new(),
+            armature: Vec::new(),
         }
     }
 
@@ -200,6 +205,12 @@ impl Joint {
     #[must_use]
     pub fn with_effort(self, effort: &[f64]) -> Self {
         Self { effort: effort.to_vec(), ..self }
+    }
+
+    /// The same joint with the inertia of a rotor behind a gear.
+    #[must_use]
+    pub fn with_armature(self, armature: &[f64]) -> Self {
+        Self { armature: armature.to_vec(), ..self }
     }
 }
 

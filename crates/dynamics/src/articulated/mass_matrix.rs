@@ -8,7 +8,8 @@
 //! M_{jk} = M_{kj} = S_j \cdot I_k^c S_k ,
 //! ```
 //!
-//! and `M_jk = 0` when neither velocity carries the other. Elimination from the last velocity to the first keeps
+//! and `M_jk = 0` when neither velocity carries the other. The armature of a joint, the inertia that only its own motion
+//! has, is added to `M_kk`. Elimination from the last velocity to the first keeps
 //! these zeros, `M = Lᵀ D L` with unit lower triangular `L`, and takes `O(n d²)` operations for the depth `d`. The
 //! pivots `D` are the articulated inertias of the joints, positive exactly when `M` is positive definite.
 //!
@@ -21,7 +22,7 @@ use nalgebra::DMatrix;
 
 use super::{
     geometry::Geometry,
-    tree::{Scratch, Tree},
+    tree::{Scratch, Tree, VelocityNode},
 };
 
 impl<G: Geometry> Tree<G> {
@@ -60,7 +61,8 @@ impl<G: Geometry> Tree<G> {
             let force = scratch.composites[node.link].momentum(&scratch.columns[k]);
             let mut next = Some(k);
             while let Some(j) = next {
-                let entry = scratch.columns[j].dot(&force);
+                let own = if j == k { node.armature } else { 0.0 };
+                let entry = scratch.columns[j].dot(&force) + own;
                 write(&mut scratch.factor, k, j, entry);
                 next = self.velocities[j].parent;
             }
@@ -101,8 +103,8 @@ impl<G: Geometry> Tree<G> {
     /// that cancel, and the pivot is not smaller than that.
     pub(super) fn relative_pivot(&self, scratch: &mut Scratch<G>, k: usize) -> f64 {
         self.factor(scratch);
-        let composite = &scratch.composites[self.velocities[k].link];
-        let terms = composite.energy_terms(&scratch.columns[k]);
+        let VelocityNode { link, armature, .. } = self.velocities[k];
+        let terms = scratch.composites[link].energy_terms(&scratch.columns[k]) + armature;
         scratch.factor[(self.velocity_count() + 1) * k] / terms
     }
 

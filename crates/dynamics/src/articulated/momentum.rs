@@ -70,12 +70,14 @@ impl<G: Geometry> Tree<G> {
         }
     }
 
-    /// `½ Σ V · I V`, after [`run`](Self::run).
-    pub(super) fn kinetic_energy(&self, scratch: &Scratch<G>) -> f64 {
+    /// `½ Σ V · I V + ½ Σ a v²` with the armatures `a`, after [`run`](Self::run) with the velocity `v`.
+    pub(super) fn kinetic_energy(&self, scratch: &Scratch<G>, v: &[f64]) -> f64 {
         let of_link = |(motion, inertia): (&Spatial<G>, &super::geometry::Inertia<G>)| {
             0.5 * motion.dot(&inertia.momentum(motion))
         };
-        scratch.motions.iter().zip(&scratch.inertias).map(of_link).sum()
+        let of_rotor = |(node, v): (&super::tree::VelocityNode, &f64)| 0.5 * node.armature * v * v;
+        scratch.motions.iter().zip(&scratch.inertias).map(of_link).sum::<f64>()
+            + self.velocities.iter().zip(v).map(of_rotor).sum::<f64>()
     }
 
     /// `−Σ m g · x`, after [`place`](Self::place).

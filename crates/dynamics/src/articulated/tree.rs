@@ -25,6 +25,8 @@ pub(super) struct Tree<G: Geometry> {
 pub(super) struct VelocityNode {
     pub(super) parent: Option<usize>,
     pub(super) link: usize,
+    /// Inertia of the joint's own motion.
+    pub(super) armature: f64,
 }
 
 /// One link.
@@ -145,7 +147,9 @@ impl<G: Geometry> Tree<G> {
         let first_velocity = self.velocities.len();
         let mut last_velocity = parent.and_then(|parent| self.branches[parent].last_velocity);
         for velocity in first_velocity..first_velocity + kind.velocity_count() {
-            self.velocities.push(VelocityNode { parent: last_velocity, link: number });
+            let own = link.joint.armature.get(velocity - first_velocity);
+            let armature = own.copied().unwrap_or(0.0);
+            self.velocities.push(VelocityNode { parent: last_velocity, link: number, armature });
             last_velocity = Some(velocity);
         }
         let (motion, translation_count) = match kind {

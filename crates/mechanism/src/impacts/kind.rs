@@ -88,7 +88,8 @@ impl Impact {
         let text = document::read(path.as_ref())?;
         match Kind::of_toml_str(&text)? {
             Kind::Impact => ImpactScenario::from_toml_str(&text)?.build(),
-            Kind::Scenario => Scenario::from_toml_str(&text)?.build()?.impact(),
+            // The file of a robot is beside that of the scenario.
+            Kind::Scenario => Scenario::from_path(path)?.build()?.impact(),
         }
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 use percussion_dynamics::{
     Articulated, Body, EqualityConstraint, FreeBodies, JointKind, Link, PlanarBodies, PlanarBody,
-    System,
+    System, articulated, system::CoordinateError,
 };
 use percussion_integrators::{BoundedFriction, Model, State, model};
 
-use super::{Mechanism, NamedContact, Part, Surfaces};
+use super::{Mechanism, NamedContact, NamedJoint, Part, Surfaces};
 use crate::Error;
 
 /// Where a body is and how it moves. What is not given of a link is neutral, or at rest; of free bodies all is given.
@@ -38,6 +38,8 @@ pub(crate) struct Builder {
     joint_friction: Vec<BoundedFriction>,
     constraints: Vec<Box<dyn EqualityConstraint>>,
     surfaces: Option<Surfaces>,
+    joints: Vec<NamedJoint>,
+    warnings: Vec<String>,
 }
 
 impl Builder {
@@ -112,6 +114,8 @@ impl Builder {
             joint_friction: Vec::new(),
             constraints: Vec::new(),
             surfaces: None,
+            joints: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -143,6 +147,16 @@ impl Builder {
         self.joint_friction = joint_friction;
     }
 
+    /// Names the joints of a robot.
+    pub(crate) fn set_joints(&mut self, joints: Vec<NamedJoint>) {
+        self.joints = joints;
+    }
+
+    /// Keeps warnings of files.
+    pub(crate) fn warn(&mut self, warnings: Vec<String>) {
+        self.warnings.extend(warnings);
+    }
+
     /// Lets contacts be found between these surfaces.
     pub(crate) fn set_surfaces(&mut self, surfaces: Surfaces) {
         self.surfaces = Some(surfaces);
@@ -165,7 +179,17 @@ impl Builder {
             Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
             None => model,
         };
-        model.system().check_coordinates(&self.state.coordinates)?;
+        model.system().check_coordinates(&self.state.coordinates).map_err(|error| {
+            match (error, &tree) {
+                // The link says more than its number.
+                (CoordinateError::SingularMass { velocity, body, fraction }, Some(tree)) => {
+                    let link = tree.links()[body].name.clone();
+                    let index = velocity - tree.velocities_of(body).start;
+                    articulated::Error::SingularMass { link, index, fraction }.into()
+                }
+                (error, _) => Error::from(error),
+            }
+        })?;
         tracing::debug!(name, bodies = self.parts.len(), "built a mechanism");
         Ok(Mechanism {
             name: name.to_owned(),
@@ -175,6 +199,8 @@ impl Builder {
             contacts: self.names,
             surfaces: self.surfaces,
             tree,
+            joints: self.joints,
+            warnings: self.warnings,
         })
     }
 }

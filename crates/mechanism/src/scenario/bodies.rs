@@ -104,7 +104,16 @@ impl Scenario {
             Ok(Carrier { body: link_of(index), placement: in_link * self.recentered(index)? })
         };
         let carriers = (0..self.bodies.len()).map(carrier).collect::<Result<_, Error>>()?;
-        let constraints = self.loops(link_of)?;
+        let mut constraints = self.loops(link_of)?;
+        if let Some(robot) = &robot {
+            constraints.extend(robot.ties(&system)?);
+            builder.set_joints(robot.joints());
+            builder.warn(robot.warnings());
+            match self.robot.as_ref().is_some_and(|robot| robot.leave_out_shapes) {
+                true => builder.warn(robot.left_out(&*system)),
+                false => robot.check_shapes(&*system)?,
+            }
+        }
         let (limits, friction) = (self.limits(&system, robot.as_ref()), self.frictions(&system)?);
         builder.set_constraints(constraints);
         builder.set_joint_friction(friction);

@@ -42,6 +42,7 @@ impl Scenario {
                 [robot.friction.unwrap_or(default[0]), robot.restitution.unwrap_or(default[1])];
             surfaces.extend(standing.surfaces(system, own)?);
         }
+        let robot_count = surfaces.len();
         for (body, carrier) in carriers.iter().enumerate() {
             surfaces.extend(self.body_surfaces(body, carrier, default)?);
         }
@@ -53,7 +54,9 @@ impl Scenario {
             colliders.push(collider);
         }
         let mut scene = Scene::new(colliders, system)?;
-        if let Some(tree) = tree {
+        // A file of contacts has rules of its own.
+        let has_pairs = standing.as_ref().is_some_and(|robot| robot.pairs(system).is_some());
+        if let Some(tree) = tree.as_ref().filter(|_| !has_pairs) {
             scene = robot::without_neighbors(scene, tree)?;
         }
         if let (Some(standing), Some(Robot { self_contacts: false, .. })) = (standing, &self.robot)
@@ -68,6 +71,9 @@ impl Scenario {
         }
         if let Some(contacts) = &self.contacts {
             let pairs = self.scene_pairs(contacts, &owners, &scene, builder)?;
+            scene = scene.with_pairs(&pairs)?;
+        } else if let Some(own) = standing.as_ref().and_then(|robot| robot.pairs(system)) {
+            let pairs = pairs_of_file(&own, robot_count, &scene);
             scene = scene.with_pairs(&pairs)?;
         }
         Ok(Surfaces::new(scene, names, owners))
@@ -191,6 +197,32 @@ impl Scenario {
             && self.robot.as_ref().is_none_or(|robot| robot.friction.is_some());
         if all { Ok(()) } else { refuse("friction", &"missing", FRICTION) }
     }
+}
+
+/// The pairs that the file of a robot has among its surfaces, which are the first `count`, and all pairs with others.
+fn pairs_of_file(own: &[([usize; 2], f64)], count: usize, scene: &Scene) -> Vec<Pair> {
+    let colliders = scene.colliders();
+    let mut pairs = Vec::new();
+    for &(both, friction) in own {
+        let restitution = mean(both.map(|k| colliders[k].restitution()));
+        pairs.push(Pair { colliders: both, friction, restitution });
+    }
+    let touched: std::collections::BTreeSet<usize> =
+        own.iter().flat_map(|(both, _)| *both).collect();
+    for other in count..colliders.len() {
+        for first in (0..count).filter(|k| touched.contains(k)).chain(count..other) {
+            let both = [first, other].map(|k| &colliders[k]);
+            if both.iter().all(|collider| collider.body().is_none()) {
+                continue;
+            }
+            pairs.push(Pair {
+                colliders: [first, other],
+                friction: mean(both.map(Collider::friction)),
+                restitution: mean(both.map(Collider::restitution)),
+            });
+        }
+    }
+    pairs
 }
 
 /// The geometric mean; of equal numbers that number.

@@ -11,7 +11,9 @@ use crate::{
 };
 
 #[cfg(feature = "urdf")]
-mod mesh;
+mod description;
+#[cfg(feature = "urdf")]
+mod of_robot;
 #[cfg(feature = "urdf")]
 mod shapes;
 #[cfg(feature = "urdf")]
@@ -21,18 +23,22 @@ mod surfaces;
 mod unread;
 
 #[cfg(feature = "urdf")]
+pub use description::Read;
+#[cfg(feature = "urdf")]
 pub use shapes::collider;
 #[cfg(feature = "urdf")]
 pub(super) use standing::Standing;
 pub use surfaces::without_neighbors;
+#[cfg(not(feature = "urdf"))]
+pub use unread::Read;
 #[cfg(not(feature = "urdf"))]
 pub(super) use unread::Standing;
 
 /// A robot from a description in the Unified Robot Description Format (URDF), which
 /// `percussion_mechanism::urdf` reads, with the feature `urdf`.
 ///
-/// Links become bodies of their names, and their collision shapes surfaces; of a mesh it is the convex hull. Links that a
-/// joint connects do not touch, nor do links that are fixed in the world touch what is fixed there, too. Limits of joints
+/// Links become bodies of their names, and their collision shapes surfaces; of a mesh it is the convex hull. A joint that
+/// mimics another is tied to it by a constraint. Links that a joint connects do not touch, nor do links that are fixed in the world touch what is fixed there, too. Limits of joints
 /// are contacts; friction of joints is for the method `"stewart-trinkle"` only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,20 +66,32 @@ pub struct Robot {
     pub friction: Option<f64>,
     /// Coefficient of restitution of its surfaces, from 0 to 1; default the scenario's.
     pub restitution: Option<f64>,
+    /// Coordinates and velocities that the file has under this name; those of `joints` and `velocities` come on top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyframe: Option<String>,
     /// Whether it is moved along the normal of the plane that is most against gravity until its lowest point touches that
     /// plane; default no.
     #[serde(default)]
     pub on_floor: bool,
+    /// Height of its lowest point above that plane in place of touching it (m), at least 0; with `on_floor` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<f64>,
     /// Whether its links touch each other where no joint connects them; default yes. Descriptions with shapes that overlap
     /// need no.
     #[serde(default = "yes")]
     pub self_contacts: bool,
-    /// Whether links that move may be without inertia; default no.
+    /// Whether joints may move no mass at all, and are held then; default no.
     #[serde(default)]
     pub allow_massless: bool,
+    /// Whether collision shapes that cannot be used, such as flat meshes, are left out with a warning; default no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leave_out_shapes: bool,
     /// Folders of the packages that `package://` addresses of meshes name.
     #[serde(default)]
     pub packages: BTreeMap<String, PathBuf>,
+    /// Its description, where that was read already; by default it is read when the scenario is built.
+    #[serde(skip)]
+    pub read: Read,
 }
 
 const fn yes() -> bool {
@@ -124,11 +142,23 @@ impl Robot {
             velocities: BTreeMap::new(),
             friction: None,
             restitution: None,
+            keyframe: None,
             on_floor: false,
+            height: None,
             self_contacts: true,
             allow_massless: false,
+            leave_out_shapes: false,
             packages: BTreeMap::new(),
+            read: Read::default(),
         }
+    }
+}
+
+impl Robot {
+    /// Whether the file is a model of MuJoCo, which places its bodies itself, by its name: `*.xml`.
+    #[must_use]
+    pub fn is_mjcf(&self) -> bool {
+        self.urdf.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
     }
 }
 
@@ -154,14 +184,22 @@ impl Scenario {
             at_least_zero("robot.friction", friction, FRICTION)?;
         }
         super::check::check_restitution("robot.restitution", robot.restitution)?;
+        if let Some(height) = robot.height {
+            at_least_zero("robot.height", height, "a finite number of at least 0 (m)")?;
+            let expected = "nothing without `robot.on_floor`";
+            require("robot.height", &height, expected, robot.on_floor)?;
+        }
         let has_floor = !robot.on_floor || self.floor().is_some();
         let expected = "false, or a plane whose normal is against gravity";
         require("robot.on_floor", &robot.on_floor, expected, has_floor)
     }
 
-    /// The plane that is most against gravity.
+    /// The plane that is most against gravity; without gravity the first one.
     fn floor(&self) -> Option<&Plane> {
         let up = -vectors::vector3(&self.gravity);
+        if up == nalgebra::Vector3::zeros() {
+            return self.planes.first();
+        }
         let against = |plane: &&Plane| {
             let normal: [f64; 3] = vectors::vector3(&plane.normal).into();
             vectors::unit(normal).dot(&up)

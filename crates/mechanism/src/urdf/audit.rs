@@ -5,11 +5,12 @@
 //! a [`Schema`]: what is listed is checked and copied to the text that urdf-rs gets, and everything else
 //! becomes a [`Warning`] or an [`Error`].
 
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 use quick_xml::escape::escape;
 
-use super::{Error, Subject, Warning, document::Element};
+use super::{Error, Subject, Warning};
+use crate::xml::Element;
 
 /// What an attribute holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +115,11 @@ static LIMIT: Schema = schema(
 );
 static DYNAMICS: Schema =
     schema("dynamics", &[("damping", Numbers(1), false), ("friction", Numbers(1), false)], &[]);
+static MIMIC: Schema = schema(
+    "mimic",
+    &[("joint", Text, true), ("multiplier", Numbers(1), false), ("offset", Numbers(1), false)],
+    &[],
+);
 static JOINT: Schema = schema(
     "joint",
     &[("name", Text, true), ("type", Text, true)],
@@ -124,6 +130,7 @@ static JOINT: Schema = schema(
         (&AXIS, Optional),
         (&LIMIT, Optional),
         (&DYNAMICS, Optional),
+        (&MIMIC, Optional),
     ],
 );
 static ROBOT: Schema = schema(
@@ -148,8 +155,11 @@ pub(super) struct Audit {
     /// The description with nothing but what has been checked.
     pub(super) text: String,
     pub(super) warnings: Vec<Warning>,
-    /// Names of the links that have an `inertial` element.
-    pub(super) with_inertial: Vec<String>,
+    /// Names of the links that have an `inertial` element with something in it, and its line.
+    pub(super) inertials: BTreeMap<String, usize>,
+    /// Lines of links and of joints.
+    pub(super) links: BTreeMap<String, usize>,
+    pub(super) joints: BTreeMap<String, usize>,
     /// Whether `quat_xyzw` is part of the format (1.1) and omitted limits are none (1.2).
     version: Version,
 }
@@ -202,13 +212,6 @@ impl Audit {
             if child.name.starts_with("xacro:") {
                 return Err(Error::Macro { element: child.name.clone(), line: child.line });
             }
-            if child.name == "mimic" && schema.name == "joint" {
-                return Err(Error::Mimic {
-                    joint: element.attribute("name").unwrap_or_default().into(),
-                    line: child.line,
-                    followed: child.attribute("joint").unwrap_or_default().into(),
-                });
-            }
             match schema.children.iter().find(|(known, _)| known.name == child.name) {
                 Some((known, _)) => match unused(element, child) {
                     Some(reason) => self.warn(child, &path, Subject::Element, reason),
@@ -225,8 +228,11 @@ impl Audit {
             "joint" => self.joint(element, path)?,
             "link" => self.inertial(element, path),
             "mesh" => {
-                let reason = "the import does not read the file and hands on its path";
-                self.warn(element, path, Subject::Element, reason);
+                let file = element.attribute("filename").unwrap_or_default();
+                let reason = format!("what touches is the convex hull of `{file}`");
+                let (element, line, subject) = (path.into(), element.line, Subject::Repair);
+                let reason = reason.into();
+                self.warnings.push(Warning { element, line, subject, reason, file: None });
             }
             _ => {}
         }
@@ -238,13 +244,15 @@ impl Audit {
 
     /// Notes whether a link has inertia; exporters write that of an empty frame as zeros.
     fn inertial(&mut self, link: &Element, path: &str) {
+        let name = link.attribute("name").unwrap_or_default().to_owned();
+        self.links.insert(name.clone(), link.line);
         let Some(inertial) = link.child("inertial") else { return };
         if is_zero(inertial) {
             let path = format!("{path} > inertial");
             let reason = "its mass and its moments are zero, as if it were not there";
             self.warn(inertial, &path, Subject::Element, reason);
         } else {
-            self.with_inertial.extend(link.attribute("name").map(str::to_owned));
+            self.inertials.insert(name, inertial.line);
         }
     }
 
@@ -323,6 +331,7 @@ impl Audit {
     /// What the type of a joint asks for.
     fn joint(&mut self, joint: &Element, path: &str) -> Result<(), Error> {
         let kind = joint.attribute("type").unwrap_or_default();
+        self.joints.insert(joint.attribute("name").unwrap_or_default().to_owned(), joint.line);
         let known =
             ["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"];
         if !known.contains(&kind) {
@@ -364,7 +373,8 @@ impl Audit {
     }
 
     fn warn(&mut self, element: &Element, path: &str, subject: Subject, reason: &'static str) {
-        self.warnings.push(Warning { element: path.into(), line: element.line, subject, reason });
+        let (element, line) = (path.into(), element.line);
+        self.warnings.push(Warning { element, line, subject, reason: reason.into(), file: None });
     }
 }
 
@@ -387,6 +397,9 @@ fn unused(parent: &Element, child: &Element) -> Option<&'static str> {
         "limit" if !has_limit(kind) => Some("a joint of this type has no limits"),
         "dynamics" if !(has_axis(kind) && kind != "planar") => {
             Some("damping and friction are taken for joints with one coordinate only")
+        }
+        "mimic" if !(has_axis(kind) && kind != "planar") => {
+            Some("a joint follows another one only with one coordinate")
         }
         _ => None,
     }

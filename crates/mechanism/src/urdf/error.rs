@@ -101,18 +101,17 @@ pub enum Error {
         /// Its type.
         found: String,
     },
-    /// A joint follows another one.
-    #[error(
-        "line {line}: joint `{joint}` mimics `{followed}`, which ties two coordinates of the tree \
-         together; take the element out and add an equality constraint"
-    )]
+    /// A joint follows itself in the end, or a joint with several coordinates.
+    #[error("line {line}: joint `{joint}` mimics `{followed}`, {reason}")]
     Mimic {
         /// The joint.
         joint: String,
-        /// Line of the element.
+        /// Its line.
         line: usize,
         /// The joint that it follows.
         followed: String,
+        /// What is wrong, and what was expected.
+        reason: &'static str,
     },
     /// The axis of a joint is zero.
     #[error("axis of joint `{joint}` is zero, expected a direction")]
@@ -143,6 +142,14 @@ pub enum Error {
     /// A robot without links.
     #[error("the robot has no links, expected at least one")]
     NoLinks,
+    /// More links than any robot has, which would take minutes.
+    #[error("the robot has {count} links, expected at most {limit}")]
+    TooManyLinks {
+        /// Number of links.
+        count: usize,
+        /// Largest number accepted.
+        limit: usize,
+    },
     /// A joint names a link that does not exist.
     #[error("link `{link}` of joint `{joint}` does not exist")]
     UnknownLink {
@@ -178,22 +185,42 @@ pub enum Error {
         /// The roots, in the order of the file.
         roots: Vec<String>,
     },
-    /// A link that moves has no inertia, nor has any link fixed to it.
+    /// A joint moves no mass: the link, what is fixed to it and what it carries have no inertia.
     #[error(
-        "link `{link}` moves but neither it nor a link fixed to it has an `inertial` element; give it \
-         one, or allow massless links"
+        "line {line}: link `{link}` moves, but neither it nor anything it carries has mass; give it an `inertial` \
+         element, or allow massless links, which holds its joint"
     )]
     MissingInertia {
         /// The link.
         link: String,
+        /// Its line.
+        line: usize,
     },
     /// Mass or inertia of a link are those of no body.
-    #[error("inertial of link `{link}`: {source}")]
+    #[error("line {line}: inertial of link `{link}`: {source}")]
     Inertia {
         /// The link.
         link: String,
+        /// Line of the element.
+        line: usize,
         /// What is wrong.
         source: inertia::Error,
+    },
+    /// A principal moment of a link that moves is negative, and so might its kinetic energy be.
+    #[error(
+        "line {line}: inertial of link `{link}` with all that is fixed to it: principal moments are {}, {} and {}, expected \
+         none negative (kg·m²); {repair:.4e} more in ixx, iyy and izz makes them those of a body", .moments[0], .moments[1],
+        .moments[2]
+    )]
+    NegativeMoments {
+        /// The link.
+        link: String,
+        /// Line of the element.
+        line: usize,
+        /// Principal moments, smallest first (kg·m²).
+        moments: [f64; 3],
+        /// What has to be added to the three moments (kg·m²).
+        repair: f64,
     },
     /// A dimension of a shape or a scale of a mesh is not positive.
     #[error(
@@ -222,6 +249,14 @@ pub enum Error {
     /// The address of a mesh cannot be followed.
     #[error("mesh \"{uri}\" of link `{link}` is not a file, a file:// or a package:// address")]
     MeshAddress {
+        /// The link.
+        link: String,
+        /// Address of the mesh.
+        uri: String,
+    },
+    /// The address of a mesh leaves its package.
+    #[error("mesh \"{uri}\" of link `{link}` is outside of its package, expected a file in it")]
+    OutsidePackage {
         /// The link.
         link: String,
         /// Address of the mesh.

@@ -1,6 +1,6 @@
 //! What links collide with, as plain data: [`Collision`] and [`Geometry`].
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use nalgebra::{Isometry3, Vector3};
 use percussion_collision::Shape;
@@ -86,10 +86,14 @@ fn geometry(
     Ok(Geometry::Shape(shape))
 }
 
+/// The folders above the description, its own first.
+fn above(settings: &Settings) -> Option<PathBuf> {
+    settings.directory.as_deref().unwrap_or_else(|| Path::new(".")).canonicalize().ok()
+}
+
 /// The file `inside` a package that is one of the folders above the description, or lies in one of them.
 fn nearby(package: &str, inside: &str, settings: &Settings) -> Option<PathBuf> {
-    let directory = settings.directory.as_deref().unwrap_or_else(|| Path::new("."));
-    let directory = directory.canonicalize().ok()?;
+    let directory = above(settings)?;
     let mut folders = directory.ancestors().flat_map(|folder| {
         let itself = folder.ends_with(package).then(|| folder.to_owned());
         itself.into_iter().chain([folder.join(package)])
@@ -97,13 +101,49 @@ fn nearby(package: &str, inside: &str, settings: &Settings) -> Option<PathBuf> {
     folders.find_map(|folder| Some(folder.join(inside)).filter(|file| file.is_file()))
 }
 
+/// The file at a relative address, from the folder of the description or else from the nearest one above it.
+fn relative(address: &str, settings: &Settings) -> PathBuf {
+    let first = settings.directory.as_deref().unwrap_or_else(|| Path::new("")).join(address);
+    if first.is_file() || Path::new(address).is_absolute() {
+        return first;
+    }
+    let directory = above(settings);
+    let mut folders = directory.iter().flat_map(|directory| directory.ancestors().skip(1));
+    let found = folders.find_map(|folder| Some(folder.join(address)).filter(|file| file.is_file()));
+    found.unwrap_or(first)
+}
+
+/// Whether a path leaves the folder that it starts from.
+fn leaves(path: &str) -> bool {
+    let mut depth = 0_usize;
+    Path::new(path).components().any(|component| match component {
+        Component::ParentDir => {
+            let outside = depth == 0;
+            depth = depth.saturating_sub(1);
+            outside
+        }
+        Component::Normal(_) => {
+            depth += 1;
+            false
+        }
+        Component::CurDir => false,
+        Component::RootDir | Component::Prefix(_) => true,
+    })
+}
+
 /// The existing file behind the address of a mesh.
 fn existing_file(link: &str, uri: &str, settings: &Settings) -> Result<PathBuf, Error> {
     let (link, refused) = (|| link.to_owned(), || uri.to_owned());
     let path = if let Some(rest) = uri.strip_prefix("package://") {
+        // Some write three slashes, as of an address without a host.
+        let rest = rest.trim_start_matches('/');
         let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
         let unknown =
             || Error::UnknownPackage { link: link(), uri: refused(), package: package.into() };
+        // The name of a package is that of a folder.
+        if leaves(inside) || package.is_empty() || package == ".." || package == "." {
+            return Err(Error::OutsidePackage { link: link(), uri: refused() });
+        }
         match settings.packages.get(package) {
             Some(folder) => folder.join(inside),
             None => nearby(package, inside, settings).ok_or_else(unknown)?,
@@ -113,7 +153,7 @@ fn existing_file(link: &str, uri: &str, settings: &Settings) -> Result<PathBuf, 
     } else if uri.contains("://") || uri.is_empty() {
         return Err(Error::MeshAddress { link: link(), uri: refused() });
     } else {
-        settings.directory.as_deref().unwrap_or_else(|| Path::new("")).join(uri)
+        relative(uri, settings)
     };
     if path.is_file() {
         Ok(path)

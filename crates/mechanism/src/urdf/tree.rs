@@ -6,6 +6,9 @@ use urdf_rs::{Joint, Robot};
 
 use super::Error;
 
+/// Largest accepted number of links.
+const LINK_LIMIT: usize = 20_000;
+
 /// The joint that carries each link, `None` for the root.
 ///
 /// Names of links and joints have to differ, joints to name existing links, and the links to make one
@@ -13,6 +16,10 @@ use super::Error;
 pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
     if robot.links.is_empty() {
         return Err(Error::NoLinks);
+    }
+    let (count, limit) = (robot.links.len(), LINK_LIMIT);
+    if count > limit {
+        return Err(Error::TooManyLinks { count, limit });
     }
     if let Some(name) = repeated(robot.links.iter().map(|link| link.name.as_str())) {
         return Err(Error::DuplicateName { element: format!("link `{name}`") });

@@ -83,7 +83,10 @@ fn a_fixed_base_stays() {
 #[test]
 fn friction_of_joints_is_for_one_method() {
     let scenario = standing("friction", r#"<dynamics damping="0" friction="100"/>"#);
-    let error = scenario.build().unwrap_err();
+    assert_eq!(scenario.integrator.method, Name::StewartTrinkle);
+    let mut other = scenario.clone();
+    other.integrator.method = Name::MoreauJean;
+    let error = other.build().map(|_| ()).unwrap_err();
     assert!(matches!(&error, Error::JointFriction { link, .. } if link == "arm"), "{error}");
     let trajectory = run(&scenario, Name::StewartTrinkle);
     assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
@@ -137,4 +140,42 @@ fn joints_start_within_their_limits() {
     let scenario = Scenario::of_robot(Robot::new(file), [0.0, 0.0, -9.81]).unwrap();
     let setup = scenario.build().unwrap();
     assert_eq!(setup.mechanism.state.coordinates.last(), Some(&0.25));
+}
+
+/// Two sliders of 1 kg on one rail, `q_b = 0.3 − 2 q_a`: `(1 + 4) a = (2 − 1) g`, so the leader rises with `g/5`.
+#[test]
+fn a_joint_follows_another_one_along_a_motion() {
+    let slider = |name: &str, mimic: &str| {
+        format!(
+            r#"<link name="{name}"><inertial><mass value="1"/>
+                 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+               <joint name="{name}" type="prismatic"><parent link="world"/><child link="{name}"/><axis xyz="0 0 1"/>
+                 <limit lower="-9" upper="9"/>{mimic}</joint>"#
+        )
+    };
+    let mimic = r#"<mimic joint="a" multiplier="-2" offset="0.3"/>"#;
+    let text = format!(
+        r#"<robot name="rail"><link name="world"/>{}{}</robot>"#,
+        slider("a", ""),
+        slider("b", mimic)
+    );
+    let file = robot("mimic", "");
+    fs::write(&file, text).unwrap();
+    for method in FINDING {
+        let mut scenario = Scenario::of_robot(Robot::new(&file), [0.0, 0.0, -9.81]).unwrap();
+        scenario.duration = 0.1;
+        let trajectory = run(&scenario, method);
+        let tied = |q: &[f64]| (q[1] - 0.3 + 2.0 * q[0]).abs();
+        let worst =
+            trajectory.samples.iter().map(|sample| tied(&sample.coordinates)).fold(0.0, f64::max);
+        assert!(worst < 1e-12, "{method:?} {worst}");
+        let end = trajectory.end();
+        assert!((end.velocity[0] - 9.81 / 5.0 * 0.1).abs() < 1e-9, "{method:?} {end:?}");
+        assert!((end.velocity[1] + 2.0 * end.velocity[0]).abs() < 1e-12, "{method:?} {end:?}");
+        // Nobody but its leader moves it.
+        let robot = scenario.robot.as_mut().unwrap();
+        robot.joints.insert("b".into(), percussion_mechanism::scenario::robot::Numbers::One(0.0));
+        let error = scenario.build().map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("`robot.joints.b`") && error.contains("follows"), "{error}");
+    }
 }

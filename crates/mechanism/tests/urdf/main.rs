@@ -214,11 +214,101 @@ fn inertia_of_zeros_is_none() {
     assert!(arm.warnings[0].to_string().contains("link `tool` > inertial is ignored"));
     let bare = read_str(&plain, &Settings::default()).unwrap();
     assert_eq!(mass_matrix(&arm.system, &[0.7]), mass_matrix(&bare.system, &[0.7]));
-    // A mass of zero with moments is a mistake, and a link of zeros that moves has no inertia.
-    let wrong = text.replace("ixx=\"0\"", "ixx=\"0.1\"");
-    assert!(matches!(read_str(&wrong, &Settings::default()), Err(Error::Inertia { .. })));
+    // A link of zeros that moves has no inertia.
     let moving = text.replace("type=\"fixed\"", "type=\"floating\"");
     assert!(matches!(read_str(&moving, &Settings::default()), Err(Error::MissingInertia { .. })));
+}
+
+/// Moments without mass, or of no body, count for the link that they are fixed to; the sum is what moves.
+#[test]
+fn impossible_inertias_become_parts_of_their_carriers() {
+    // A quarter turn about `z`: what is about the own `x` is about `y` of the arm, the axis of the joint.
+    let tool = |mass: &str, moments: [f64; 3]| {
+        let [x, y, z] = moments;
+        let inertial = format!(
+            "<inertial><mass value=\"{mass}\"/><inertia ixx=\"{x}\" iyy=\"{y}\" izz=\"{z}\" ixy=\"0\" ixz=\"0\" \
+             iyz=\"0\"/></inertial>"
+        );
+        let more = format!(
+            "<link name=\"tool\">{inertial}</link><joint name=\"mount\" type=\"fixed\">\
+             <origin xyz=\"0 0 -2\" rpy=\"0 0 1.5707963267948966\"/><parent link=\"arm\"/><child link=\"tool\"/></joint>"
+        );
+        read_str(&description("continuous", BODY, AXIS, &more), &Settings::default()).unwrap()
+    };
+    let alone = 0.2 + 2.0;
+    for (mass, moments, expected, words) in [
+        ("0", [0.05, 0.0, 0.0], alone + 0.05, "without mass"),
+        ("0.1", [0.05, 0.01, 0.01], alone + 0.05 + 0.1 * 4.0, "of no body"),
+        ("0.1", [-0.002, 0.01, 0.01], alone - 0.002 + 0.1 * 4.0, "of no body"),
+        // Moments of 1 µm² kg and less are rounding, and six digits of a thin rod too.
+        ("1", [-2e-22, 1e-23, 1e-23], alone + 4.0, "rounding"),
+        ("1", [-1e-8, 0.01, 0.01], alone + 4.0, "rounding"),
+    ] {
+        let arm = tool(mass, moments);
+        let moment = mass_matrix(&arm.system, &[0.7])[(0, 0)];
+        assert!((moment - expected).abs() < 1e-14, "{moment} {expected}");
+        assert_eq!(arm.warnings.len(), 1, "{:?}", arm.warnings);
+        let text = arm.warnings[0].to_string();
+        assert!(
+            text.starts_with("line 4: link `tool` > inertial") && text.contains(words),
+            "{text}"
+        );
+    }
+    // Of a link that moves alone, with positive moments, the figures are taken as they are.
+    let flat = BODY.replace("0.25", "0.9");
+    let arm = read_str(&description("continuous", &flat, AXIS, ""), &Settings::default()).unwrap();
+    assert!((mass_matrix(&arm.system, &[0.7])[(0, 0)] - alone).abs() < 1e-14);
+    assert!(arm.warnings[0].reason.contains("taken as they are"), "{}", arm.warnings[0]);
+    // Fixed in the world, none of it matters.
+    let fixed = read_str(&description("fixed", &flat, "", ""), &Settings::default()).unwrap();
+    assert!(fixed.warnings[0].reason.contains("fixed in the world"), "{}", fixed.warnings[0]);
+}
+
+/// `q_b = −2 q_a + 0.3` and `q_c = 0.5 q_b`, which is `−q_a + 0.15`; the limits of all are those of the leader.
+#[test]
+fn joints_that_mimic_others_are_coupled() {
+    let follower = |name: &str, mimic: &str, limit: &str| {
+        format!(
+            "<link name=\"{name}\">{BODY}</link><joint name=\"{name}\" type=\"revolute\"><parent link=\"world\"/>\
+             <child link=\"{name}\"/>{AXIS}<limit {limit}/><mimic {mimic}/></joint>"
+        )
+    };
+    let b =
+        follower("b", "joint=\"pin\" multiplier=\"-2\" offset=\"0.3\"", "lower=\"-1\" upper=\"1\"");
+    let c = follower("c", "joint=\"b\" multiplier=\"0.5\"", "lower=\"-9\" upper=\"9\"");
+    let leader = format!("{AXIS}<limit lower=\"-0.2\" upper=\"3\"/>");
+    let text = description("revolute", BODY, &leader, &(b + &c));
+    let robot = read_str(&text, &Settings::default()).unwrap();
+    assert!(robot.warnings.is_empty(), "{:?}", robot.warnings);
+    let [one, other] = &robot.followers[..] else { panic!("{:?}", robot.followers) };
+    assert_eq!((one.multiplier, one.offset), (-2.0, 0.3));
+    assert!((other.multiplier + 1.0).abs() < 1e-15 && (other.offset - 0.15).abs() < 1e-15);
+    assert_eq!(other.leader, Some(("pin".to_owned(), "arm".to_owned())));
+    let system = &robot.system;
+    let [leader, first] = [1, 2].map(|link| system.links()[link].joint.limits.clone());
+    // −1 ≤ 0.3 − 2 q ≤ 1 for −0.35 ≤ q ≤ 0.65.
+    assert!((leader[0][0] + 0.2).abs() < 1e-15 && (leader[0][1] - 0.65).abs() < 1e-15);
+    assert!(first.is_empty());
+
+    let ties = robot.followers.iter().map(|follower| follower.constraint(system).unwrap());
+    let set = ConstraintSet::new(system, ties.collect()).unwrap();
+    let at = set.linearize(system, &[0.1, 0.1, 0.05], &SetSettings::default()).unwrap();
+    // All three arms turn with one rate: the blow on one is shared by the squares of the ratios 1, −2, −1.
+    let mut v = vec![1.0, 0.0, 0.0];
+    at.project_velocity(&mut v).unwrap();
+    let shared = 1.0 / (1.0 + 4.0 + 1.0);
+    for (rate, ratio) in v.iter().zip([1.0, -2.0, -1.0]) {
+        assert!((rate - ratio * shared).abs() < 1e-14, "{v:?}");
+    }
+
+    // A leader that is not there leads nothing, one that is fixed holds its followers.
+    let lost =
+        read_str(&text.replace("joint=\"pin\"", "joint=\"pim\""), &Settings::default()).unwrap();
+    assert_eq!(lost.followers[0].leader, Some(("b".to_owned(), "b".to_owned())));
+    assert!(lost.warnings[0].to_string().contains("no joint `pim`"), "{}", lost.warnings[0]);
+    let fixed = text.replacen("type=\"revolute\"", "type=\"fixed\"", 1);
+    let fixed = read_str(&fixed, &Settings::default()).unwrap();
+    assert_eq!((fixed.followers[1].leader.clone(), fixed.followers[1].offset), (None, 0.15));
 }
 
 /// `package://dog/a.stl` of `dog/urdf/dog.urdf` is `dog/a.stl`, and of a file beside the folder `dog` too.

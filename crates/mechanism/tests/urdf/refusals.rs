@@ -52,13 +52,17 @@ fn masses_and_inertias_of_no_body_are_refused() {
             &format!("mass is {mass}")
         );
     }
-    for (from, to) in [("0.1", "-0.1"), ("0.25", "0.9"), ("ixy=\"0\"", "ixy=\"0.3\"")] {
+    // 0.1 more makes the moments 0, 0.3 and 0.35; of ixy they are −0.154, 0.25 and 0.454, which 0.358 more balances.
+    for (from, to, repair) in
+        [("0.1", "-0.1", "1.5000e-1 more"), ("ixy=\"0\"", "ixy=\"0.3\"", "3.58")]
+    {
         let body = BODY.replace(from, to);
         assert_refused!(
             description("continuous", &body, AXIS, ""),
-            Error::Inertia { .. },
+            Error::NegativeMoments { .. },
+            "line 3",
             "link `arm`",
-            "principal moments"
+            repair
         );
     }
     let no_mass = BODY.replace("<mass value=\"2\"/>", "");
@@ -129,13 +133,12 @@ fn joints_that_cannot_be_right_are_refused() {
         "joint `pin`",
         "screw"
     );
-    let mimic = format!("{AXIS}<mimic joint=\"other\" multiplier=\"-1\"/>");
+    let mimic = format!("{AXIS}<mimic joint=\"pin\" multiplier=\"-1\"/>");
     assert_refused!(
         description("continuous", BODY, &mimic, ""),
         Error::Mimic { .. },
-        "joint `pin`",
-        "`other`",
-        "equality constraint"
+        "line 4: joint `pin`",
+        "in the end itself"
     );
     let damping = format!("{AXIS}<dynamics damping=\"-1\"/>");
     assert_refused!(
@@ -228,7 +231,7 @@ fn meshes_have_to_exist_and_are_reported() {
         let imported = read_str(&with_mesh(address), &settings).unwrap();
         let (path, scale) = (folder.join("arm.stl"), Vector3::new(1.0, -1.0, 2.0));
         assert_eq!(imported.collision[0].geometry, Geometry::Mesh { path, scale });
-        assert_eq!(count(&imported, "mesh"), [1, 0, 0, 0]);
+        assert_eq!(count(&imported, "mesh"), [0, 0, 0, 1]);
     }
     let error = |address: &str| read_str(&with_mesh(address), &settings).unwrap_err();
     for (address, name) in [
@@ -292,8 +295,9 @@ fn defaults_and_unknown_things_are_reported() {
     assert!(one("continuous", AXIS, "<!-- a comment -->").warnings.is_empty());
 }
 
+/// A joint between two links is as good as a cardan joint; one that moves nothing is held by permission.
 #[test]
-fn massless_links_that_move_need_permission() {
+fn massless_links_carry_mass_or_are_held() {
     let text = description(
         "continuous",
         "",
@@ -303,13 +307,28 @@ fn massless_links_that_move_need_permission() {
              <parent link=\"arm\"/><child link=\"hand\"/><axis xyz=\"1 0 0\"/></joint>"
         ),
     );
-    assert_refused!(text, Error::MissingInertia { .. }, "link `arm`");
-    let settings = Settings { allow_massless: true, ..Settings::default() };
-    assert_eq!(read_str(&text, &settings).unwrap().system.velocity_count(), 2);
+    let cardan = read_str(&text, &Settings::default()).unwrap();
+    assert_eq!(cardan.system.velocity_count(), 2);
+    let words = cardan.warnings[0].to_string();
+    assert!(words.starts_with("line 3: link `arm`: it moves without inertia"), "{words}");
     // What is fixed to a link moves with it, so the inertia may be there.
     let fixed = text.replace("\"twist\" type=\"continuous\"", "\"twist\" type=\"fixed\"");
-    assert_eq!(read_str(&fixed, &Settings::default()).unwrap().total_mass(), 2.0);
-    // A leaf without mass leaves the mass matrix singular in any case.
+    let fixed = read_str(&fixed, &Settings::default()).unwrap();
+    assert_eq!(fixed.total_mass(), 2.0);
+    assert_eq!(count(&fixed, "link `arm`"), [0; 4]);
     let leaf = description("continuous", "", AXIS, "");
-    assert!(matches!(read_str(&leaf, &settings), Err(Error::Articulated(_))));
+    assert_refused!(leaf, Error::MissingInertia { .. }, "line 3", "link `arm`", "holds its joint");
+    let settings = Settings { allow_massless: true, ..Settings::default() };
+    let held = read_str(&leaf, &settings).unwrap();
+    assert_eq!((held.system.velocity_count(), count(&held, "link `arm`")), (0, [0, 0, 0, 1]));
+    let limit = format!("{AXIS}<limit lower=\"0.25\" upper=\"1\"/>");
+    let held = read_str(&description("revolute", "", &limit, ""), &settings).unwrap();
+    assert!((held.system.pose(&[], 1).rotation.angle() - 0.25).abs() < 1e-15);
+}
+
+#[test]
+fn addresses_that_leave_their_package_are_refused() {
+    for address in ["package://robot/../../etc/passwd", "package://../a.stl"] {
+        assert_refused!(with_mesh(address), Error::OutsidePackage { .. }, "link `arm`", address);
+    }
 }

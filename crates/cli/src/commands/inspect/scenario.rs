@@ -15,25 +15,17 @@ use crate::{arguments::Inspect, input};
 
 pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let scenario = input::scenario(&arguments.file, &[])?;
-    let of_robots = [
-        ("--floating", arguments.floating),
-        ("--gravity", arguments.gravity.is_some()),
-        ("--friction", arguments.friction.is_some()),
-        ("--allow-massless", arguments.allow_massless),
-        ("--package", !arguments.packages.is_empty()),
-    ];
-    for (option, is_given) in of_robots {
-        ensure!(
-            !is_given,
-            "`{option}` is for robots, expected a file named `*.urdf` instead of `{}`",
-            arguments.file
-        );
-    }
+    input::check_options(&arguments.file, &arguments.robot)?;
+    ensure!(
+        !arguments.floating,
+        "`--floating` is for robots, expected a file named `*.urdf` instead of `{}`",
+        arguments.file
+    );
     let setup = scenario.build().with_context(|| arguments.file.clone())?;
     let mechanism = &setup.mechanism;
     let system = mechanism.model.system();
     let coordinates = &mechanism.state.coordinates;
-    let mut warnings = Vec::new();
+    let mut warnings = mechanism.warnings.clone();
     let mass_matrix = MassMatrix::of(system, coordinates, &mut warnings);
     let mut contacts = ContactSet::for_system(system);
     let features = features(mechanism, arguments.proximity, &mut contacts)?;
@@ -91,7 +83,7 @@ fn joints(scenario: &Scenario) -> Vec<JointRow> {
 }
 
 /// The contacts that are within the proximity, which go to `contacts`.
-fn features(
+pub(super) fn features(
     mechanism: &Mechanism,
     proximity: f64,
     contacts: &mut ContactSet,

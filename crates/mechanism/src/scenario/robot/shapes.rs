@@ -3,8 +3,10 @@
 use percussion_collision::{Collider, Shape};
 use percussion_dynamics::{Dimension, System};
 
-use super::mesh;
-use crate::urdf::{Collision, Geometry};
+use crate::{
+    mesh,
+    urdf::{Collision, Geometry},
+};
 
 /// The collider of a collision shape of a robot, or why there is none. In the plane boxes become rectangles, and spheres
 /// and cylinders discs.

@@ -1,178 +1,92 @@
-//! Reading a robot and placing it at the start.
+//! A robot placed at the start.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Scene, Settings, Shape, Workspace};
-use percussion_dynamics::{Articulated, Dimension, Joint, Link, System};
-use percussion_integrators::schemes::Name;
+use percussion_dynamics::{Articulated, EqualityConstraint, Joint, JointKind, Link, System};
 
-use super::{Base, Numbers, Robot, collider};
+use super::{
+    Numbers, Robot, collider,
+    description::{DescribedJoint, Description, Tie},
+};
 use crate::{
     Error,
-    mechanism::Placed,
-    rules::{count, finite, refuse, require},
+    mechanism::{NamedJoint, Placed},
+    rules::{count, refuse, require},
     scenario::{
-        Integrator, Plane, Scenario, Space,
+        Scenario, Space,
         shape::{self, Surface},
         vectors,
     },
-    urdf::{self, Collision, Imported},
+    urdf::{Collision, Geometry},
 };
-
-/// Largest accepted length of a description (bytes).
-const TEXT_LIMIT: u64 = 16 << 20;
-
-/// Name of the root link that stands for the world.
-const WORLD: &str = "world";
 
 /// A robot where it starts.
 #[derive(Debug)]
 pub(in crate::scenario) struct Standing {
-    imported: Imported,
+    description: Arc<Description>,
     /// Its links, the root with its base.
     links: Vec<Link>,
     coordinates: Vec<f64>,
     velocity: Vec<f64>,
-}
-
-impl Robot {
-    /// Reads the description, with the root fixed in the world.
-    fn import(&self, gravity: Vector3<f64>) -> Result<Imported, Error> {
-        let failed = |source| Error::Robot { file: self.urdf.clone(), source: Box::new(source) };
-        let unread = |source| failed(urdf::Error::File { path: self.urdf.clone(), source });
-        let about = fs::metadata(&self.urdf).map_err(unread)?;
-        let expected = "a file of at most 16 MiB";
-        let usable = about.is_file() && about.len() <= TEXT_LIMIT;
-        require("robot.urdf", &self.urdf, expected, usable)?;
-        let text = fs::read_to_string(&self.urdf).map_err(unread)?;
-        let settings = urdf::Settings {
-            gravity,
-            allow_massless: self.allow_massless,
-            packages: self.packages.clone(),
-            directory: self.urdf.parent().map(Path::to_path_buf),
-            ..urdf::Settings::default()
-        };
-        urdf::read_str(&text, &settings).map_err(failed)
-    }
-
-    /// How the root link `root` is joined to the world.
-    fn base(&self, root: &Link) -> Base {
-        let default = if root.name == WORLD { Base::Fixed } else { Base::Floating };
-        self.base.unwrap_or(default)
-    }
+    /// Its surfaces without friction, once they were asked for; of a shape that cannot be used the reason.
+    colliders: OnceCell<Vec<Result<Collider, String>>>,
 }
 
 impl Scenario {
-    /// A robot that stands, or falls, on a floor, for those who have no scenario file.
-    ///
-    /// The floor goes through the origin, perpendicular to `gravity` (m/s²), with the friction 0.8; without gravity there is
-    /// none. The robot starts at rest in zero coordinates, its root floating unless it is called `world`, its lowest point
-    /// on the floor, and its links do not touch each other. It moves for 1 s in steps of 1 ms by the method `"moreau-jean"`, in the plane if its joints and gravity
-    /// keep it in the x–y plane.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Robot`], [`Error::Mechanism`], [`Error::Value`].
-    pub fn of_robot(robot: Robot, gravity: [f64; 3]) -> Result<Self, Error> {
-        finite("gravity", &gravity)?;
-        let gravity = Vector3::from(gravity);
-        let imported = robot.import(gravity)?;
-        let links = imported.system.links();
-        let floats = links.first().is_some_and(|root| robot.base(root) == Base::Floating);
-        let dimension = match imported.system.dimension() {
-            // It floats in the plane only if it is said to be in a plane.
-            Dimension::Plane if !floats => Space::Plane,
-            _ => Space::Space,
-        };
-        let cut = |vector: Vector3<f64>| vector.as_slice()[..dimension.vector_length()].to_vec();
-        let floor = Plane {
-            name: "floor".to_owned(),
-            point: cut(Vector3::zeros()),
-            normal: cut(-gravity),
-            tangent: None,
-        };
-        let has_floor = gravity != Vector3::zeros();
-        Ok(Self {
-            name: robot.urdf.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            title: format!("The robot {}", imported.name),
-            source: robot.urdf.display().to_string(),
-            dimension,
-            gravity: cut(gravity),
-            duration: 1.0,
-            friction: Some(0.8),
-            restitution: None,
-            accepted_penetration: None,
-            bodies: Vec::new(),
-            joints: Vec::new(),
-            planes: has_floor.then_some(floor).into_iter().collect(),
-            fixed: Vec::new(),
-            contacts: None,
-            joint_friction: Vec::new(),
-            integrator: Integrator {
-                method: Name::MoreauJean,
-                step_size: 0.001,
-                directions: None,
-                tolerance: None,
-                outer_iteration_limit: None,
-                friction_law: None,
-                error_reduction: None,
-                implicitness: None,
-            },
-            experiment: toml::Table::new(),
-            expected: Vec::new(),
-            robot: Some(Robot { on_floor: has_floor, self_contacts: false, ..robot }),
-        })
-    }
-
     /// Reads the robot of a checked scenario and places it.
     pub(in crate::scenario) fn standing(&self) -> Result<Option<Standing>, Error> {
         let Some(robot) = &self.robot else { return Ok(None) };
         let gravity = vectors::vector3(&self.gravity);
-        let imported = robot.import(gravity)?;
-        let mut links = imported.system.links().to_vec();
+        let description = robot.description(Some(gravity))?;
+        let mut links = description.system.links().to_vec();
         let pose = shape::pose(robot.position.as_ref(), robot.orientation);
-        let floats = links.first().is_some_and(|root| robot.base(root) == Base::Floating);
-        if let Some(root) = links.first_mut() {
-            root.joint = match (floats, self.dimension) {
-                (true, Space::Plane) => Joint::planar(),
-                (true, Space::Space) => Joint::free(),
-                (false, _) => Joint::fixed(),
-            };
-            if !floats {
-                root.placement = pose;
-            }
-        }
-        let moving = robot.velocity.is_some() || robot.angular_velocity.is_some();
-        if moving && !floats {
-            let expected = "no velocity of a base that is fixed, but `robot.velocities` of joints";
-            refuse("robot.velocity", &robot.velocity, expected)?;
-        }
+        let floats = description.root.is_some();
+        self.place_root(robot, &description, &pose, &mut links)?;
         let system = Articulated::new(links.clone(), gravity)?;
         self.check_dimension(&system)?;
-        let mut coordinates = system.neutral_coordinates();
         let mut velocity = vec![0.0; system.velocity_count()];
-        if floats {
-            let (place, turn) = (pose.translation.vector, pose.rotation);
-            let (start, rate) = match self.dimension {
-                Space::Plane => (vec![place.x, place.y, turn.angle() * turn.k.signum()], 3),
-                Space::Space => {
-                    (vec![place.x, place.y, place.z, turn.w, turn.i, turn.j, turn.k], 6)
-                }
-            };
-            coordinates[..start.len()].copy_from_slice(&start);
-            velocity[..rate].copy_from_slice(&self.rates(&robot.velocity, robot.angular_velocity));
+        let mut coordinates = match description.is_placed {
+            // The root may have become planar.
+            true => system.neutral_coordinates(),
+            false => description.start.clone(),
+        };
+        if let Some(root) = description.root {
+            let (own, rates) = (system.coordinates_of(root), system.velocities_of(root));
+            if description.is_placed {
+                let start = self.root_coordinates(&pose);
+                coordinates[own].copy_from_slice(&start);
+            }
+            velocity[rates].copy_from_slice(&self.rates(&robot.velocity, robot.angular_velocity));
         }
-        keep_limits(&imported, &system, &mut coordinates);
-        set_joints(&imported, &system, ("joints", &robot.joints), &mut coordinates)?;
-        set_joints(&imported, &system, ("velocities", &robot.velocities), &mut velocity)?;
-        check_limits(&imported, &system, &coordinates)?;
-        let mut standing = Standing { imported, links, coordinates, velocity };
+        keep_limits(&description, &system, &mut coordinates);
+        if let Some(name) = &robot.keyframe {
+            let Some([position, rates]) = description.keyframes.get(name) else {
+                let known: Vec<_> = description.keyframes.keys().map(String::as_str).collect();
+                if known.is_empty() {
+                    let expected = "no keyframe, as the file has none";
+                    return refuse("robot.keyframe", &name, expected).map(|()| None);
+                }
+                let (path, name) = ("robot.keyframe".to_owned(), name.clone());
+                return Err(Error::UnknownName { path, name, known: known.join(", ") });
+            };
+            coordinates.copy_from_slice(position);
+            velocity.copy_from_slice(rates);
+        }
+        set_joints(&description, &system, ("joints", &robot.joints), &mut coordinates)?;
+        set_joints(&description, &system, ("velocities", &robot.velocities), &mut velocity)?;
+        set_followers(&description, &system, &mut coordinates, &mut velocity);
+        check_limits(&description, &system, &coordinates)?;
+        let colliders = OnceCell::new();
+        let mut standing = Standing { description, links, coordinates, velocity, colliders };
         if robot.on_floor {
-            let lift = self.lift(&system, &standing)?;
+            let lift = self.lift(&system, &standing, robot.height)?;
             if floats {
                 let count = self.dimension.vector_length();
-                for (entry, lift) in standing.coordinates.iter_mut().take(count).zip(&lift) {
+                let root =
+                    standing.description.root.map_or(0..0, |root| system.coordinates_of(root));
+                for (entry, lift) in standing.coordinates[root].iter_mut().take(count).zip(&lift) {
                     *entry += lift;
                 }
             } else if let Some(root) = standing.links.first_mut() {
@@ -182,12 +96,69 @@ impl Scenario {
         Ok(Some(standing))
     }
 
-    /// How far the robot has to be moved to touch the floor (m).
-    fn lift(&self, system: &Articulated, standing: &Standing) -> Result<Vector3<f64>, Error> {
+    /// Joins the root to the world as the robot says, where its file leaves that open.
+    fn place_root(
+        &self,
+        robot: &Robot,
+        description: &Description,
+        pose: &Isometry3<f64>,
+        links: &mut [Link],
+    ) -> Result<(), Error> {
+        let moving = robot.velocity.is_some() || robot.angular_velocity.is_some();
+        if moving && description.root.is_none() {
+            let expected = "no velocity of a base that is fixed, but `robot.velocities` of joints";
+            refuse("robot.velocity", &robot.velocity, expected)?;
+        }
+        if !description.is_placed {
+            let expected = "false, as the file has not one body that moves freely";
+            require(
+                "robot.on_floor",
+                &robot.on_floor,
+                expected,
+                !robot.on_floor || description.root.is_some(),
+            )?;
+            let expected = "nothing, as the file places its bodies";
+            if robot.base.is_some() {
+                refuse("robot.base", &robot.base, expected)?;
+            }
+            if robot.position.is_some() || robot.orientation.is_some() {
+                refuse("robot.position", &robot.position, expected)?;
+            }
+            return Ok(());
+        }
+        let Some(root) = links.first_mut() else { return Ok(()) };
+        match (description.root.is_some(), self.dimension) {
+            (true, Space::Plane) => root.joint = Joint::planar(),
+            (true, Space::Space) => {}
+            (false, _) => root.placement = *pose,
+        }
+        Ok(())
+    }
+
+    /// The coordinates of a root that moves freely, at a pose.
+    fn root_coordinates(&self, pose: &Isometry3<f64>) -> Vec<f64> {
+        let (place, turn) = (pose.translation.vector, pose.rotation);
+        match self.dimension {
+            Space::Plane => vec![place.x, place.y, turn.angle() * turn.k.signum()],
+            Space::Space => vec![place.x, place.y, place.z, turn.w, turn.i, turn.j, turn.k],
+        }
+    }
+
+    /// How far the robot has to be moved until its lowest point is at this height above the floor (m).
+    fn lift(
+        &self,
+        system: &Articulated,
+        standing: &Standing,
+        height: Option<f64>,
+    ) -> Result<Vector3<f64>, Error> {
         let Some(floor) = self.floor() else { return Ok(Vector3::zeros()) };
         let normal = vectors::unit(vectors::vector3(&floor.normal).into());
-        let surfaces = standing.surfaces(system, [0.0; 2])?;
-        let mut colliders: Vec<_> = surfaces.into_iter().map(|surface| surface.collider).collect();
+        let mut colliders: Vec<Collider> = standing
+            .surfaces(system, [0.0; 2])?
+            .into_iter()
+            .map(|surface| surface.collider)
+            .filter(|collider| collider.body().is_some())
+            .collect();
         let at = Isometry3::from_parts(
             Translation3::from(vectors::vector3(&floor.point)),
             UnitQuaternion::identity(),
@@ -210,7 +181,8 @@ impl Scenario {
         let mut workspace = Workspace::default();
         let found = scene.contacts(system, &standing.coordinates, &settings, &mut workspace)?;
         let lowest = found.iter().map(|contact| contact.gap).fold(f64::INFINITY, f64::min);
-        Ok(if lowest.is_finite() { -lowest * normal } else { Vector3::zeros() })
+        let height = height.unwrap_or(0.0);
+        Ok(if lowest.is_finite() { (height - lowest) * normal } else { Vector3::zeros() })
     }
 }
 
@@ -236,79 +208,196 @@ impl Standing {
         self.links.iter().map(&mut place).collect()
     }
 
+    /// Its joints, in the order of its file.
+    pub(in crate::scenario) fn joints(&self) -> Vec<NamedJoint> {
+        let joint = |joint: &DescribedJoint| NamedJoint {
+            name: joint.name.clone(),
+            link: joint.link,
+            body: joint.body,
+        };
+        self.description.joints.iter().map(joint).collect()
+    }
+
     /// The name of the joint that carries the link.
     pub(in crate::scenario) fn joint_of(&self, link: usize) -> Option<&str> {
-        let joint = self.imported.joints.iter().find(|joint| joint.body == link)?;
+        let joint = self.description.joints.iter().find(|joint| joint.link == link)?;
         Some(&joint.name)
     }
 
-    /// The surfaces of the links with these coefficients of friction and restitution; the links have the same numbers in
-    /// `system`.
+    /// The constraints beside its joints.
+    pub(in crate::scenario) fn ties(
+        &self,
+        system: &Articulated,
+    ) -> Result<Vec<Box<dyn EqualityConstraint>>, Error> {
+        let tie = |tie: &Tie| {
+            tie.constraint(system).map_err(|source| Error::Joint { joint: tie.name(), source })
+        };
+        self.description.ties.iter().map(tie).collect()
+    }
+
+    /// What was ignored, filled in or repaired, in words.
+    pub(in crate::scenario) fn warnings(&self) -> Vec<String> {
+        crate::urdf::summary(&self.description.warnings)
+    }
+
+    /// Reasons why shapes are left out, in words.
+    pub(in crate::scenario) fn left_out(&self, system: &dyn System) -> Vec<String> {
+        let all = self.colliders(system).iter().enumerate();
+        let refused = all.filter_map(|(index, shape)| Some((index, shape.as_ref().err()?)));
+        let words = |(index, reason)| {
+            format!("the collision shape `{}` is left out: {reason}", self.shape_name(index))
+        };
+        refused.map(words).collect()
+    }
+
+    /// The pairs of its surfaces that touch one another with their friction, where its file says so; numbered as
+    /// [`surfaces`](Self::surfaces) has them.
+    pub(in crate::scenario) fn pairs(&self, system: &dyn System) -> Option<Vec<([usize; 2], f64)>> {
+        let pairs = self.description.pairs.as_ref()?;
+        let mut next = 0;
+        let mut number = |shape: &Result<Collider, String>| {
+            next += usize::from(shape.is_ok());
+            shape.is_ok().then(|| next - 1)
+        };
+        let numbers: Vec<Option<usize>> = self.colliders(system).iter().map(&mut number).collect();
+        let usable =
+            |&([a, b], friction): &([usize; 2], f64)| Some(([numbers[a]?, numbers[b]?], friction));
+        Some(pairs.iter().filter_map(usable).collect())
+    }
+
+    fn colliders(&self, system: &dyn System) -> &[Result<Collider, String>] {
+        // The first body of a file that places its bodies is the world.
+        let shape = |one: &Collision| match (self.description.is_placed, one.body) {
+            (false, 0) => in_world(one),
+            _ => collider(system, one),
+        };
+        let shapes = || self.description.collision.iter().map(shape).collect();
+        self.colliders.get_or_init(shapes)
+    }
+
+    /// The link, and the shape where the link has several.
+    fn shape_name(&self, index: usize) -> String {
+        let collisions = &self.description.collision;
+        let collision = &collisions[index];
+        let owner = &self.links[collision.body].name;
+        let own = collisions.iter().enumerate().filter(|(_, other)| other.body == collision.body);
+        let (count, before) = (own.clone().count(), own.filter(|(k, _)| *k < index).count());
+        let shape = collision.name.clone().unwrap_or_else(|| before.to_string());
+        if count == 1 { owner.clone() } else { format!("{owner}/{shape}") }
+    }
+
+    /// The surfaces of the links with these coefficients of friction and restitution, where the file gives none; the links
+    /// have the same numbers in `system`. Shapes that cannot be used are refused, unless they are
+    /// [left out](super::Robot::leave_out_shapes).
     pub(in crate::scenario) fn surfaces(
         &self,
         system: &dyn System,
         [friction, restitution]: [f64; 2],
     ) -> Result<Vec<Surface>, Error> {
-        let collisions = &self.imported.collision;
-        let surface = |(index, collision): (usize, &Collision)| {
-            let owner = self.links[collision.body].name.clone();
-            let own =
-                collisions.iter().enumerate().filter(|(_, other)| other.body == collision.body);
-            let (count, before) = (own.clone().count(), own.filter(|(k, _)| *k < index).count());
-            let shape = collision.name.clone().unwrap_or_else(|| before.to_string());
-            let name = if count == 1 { owner.clone() } else { format!("{owner}/{shape}") };
-            let refused = |reason| Error::RobotShape { name: name.clone(), reason };
-            let collider = collider(system, collision).map_err(refused)?;
+        let mut surfaces = Vec::new();
+        for (index, shape) in self.colliders(system).iter().enumerate() {
+            let Ok(collider) = shape else { continue };
+            let name = self.shape_name(index);
+            let owner = self.links[self.description.collision[index].body].name.clone();
+            let own = self.description.friction[index].unwrap_or(friction);
             let collider = collider
-                .with_friction(friction)
+                .clone()
+                .with_friction(own)
                 .and_then(|collider| collider.with_restitution(restitution))
                 .map_err(|source| Error::Surface { name: name.clone(), source })?;
-            Ok(Surface { name, owner, collider })
-        };
-        collisions.iter().enumerate().map(surface).collect()
+            surfaces.push(Surface { name, owner, collider });
+        }
+        Ok(surfaces)
     }
+
+    /// Refuses shapes that cannot be used.
+    pub(in crate::scenario) fn check_shapes(&self, system: &dyn System) -> Result<(), Error> {
+        for (index, shape) in self.colliders(system).iter().enumerate() {
+            if let Err(reason) = shape {
+                let (name, reason) = (self.shape_name(index), reason.clone());
+                return Err(Error::RobotShape { name, reason });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The collider of a shape that never moves.
+fn in_world(collision: &Collision) -> Result<Collider, String> {
+    let Geometry::Shape(shape) = &collision.geometry else {
+        return Err("a mesh by its file, expected a shape".to_owned());
+    };
+    let collider = Collider::fixed(shape.clone());
+    let placed = collider.and_then(|collider| collider.with_pose(collision.placement));
+    placed.map_err(|error| error.to_string())
 }
 
 /// Puts `numbers` where the joints of the robot have them in `all`: coordinates or velocities.
 fn set_joints(
-    imported: &Imported,
+    description: &Description,
     system: &Articulated,
     (field, numbers): (&str, &BTreeMap<String, Numbers>),
     all: &mut [f64],
 ) -> Result<(), Error> {
     for (name, numbers) in numbers {
         let path = format!("robot.{field}.{name}");
-        let Some(body) = imported.body_of_joint(name) else {
-            let known: Vec<_> = imported.joints.iter().map(|joint| joint.name.as_str()).collect();
+        let Some(joint) = description.joints.iter().find(|joint| joint.name == *name) else {
+            let known: Vec<_> = description.joints.iter().map(|one| one.name.as_str()).collect();
             return Err(Error::UnknownName { path, name: name.clone(), known: known.join(", ") });
         };
-        let link = moving_link(system, body, name);
-        let range = match field {
-            "joints" => system.coordinates_of(link),
-            _ => system.velocities_of(link),
+        if follows(description, name) {
+            let expected = "nothing, as the joint follows another one";
+            return refuse(&path, &numbers.as_slice(), expected);
+        }
+        let is_position = field == "joints";
+        let range = match is_position {
+            true => system.coordinates_of(joint.link),
+            false => system.velocities_of(joint.link),
         };
         let (found, expected) = (numbers.as_slice().len(), range.len());
         count(&path, found, found == expected, &expected.to_string())?;
-        all[range].copy_from_slice(numbers.as_slice());
+        let reference = if is_position { joint.reference } else { 0.0 };
+        for (entry, number) in all[range].iter_mut().zip(numbers.as_slice()) {
+            *entry = number - reference;
+        }
     }
     Ok(())
 }
 
-/// The link that has the coordinates of the joint `name` before `body`: its parent where the joint is planar and its axis
-/// is not `z`.
-fn moving_link(system: &Articulated, body: usize, name: &str) -> usize {
-    let plane = system.parent(body).filter(|parent| {
-        let frame = &system.links()[*parent].name;
-        frame.strip_suffix(" (plane)") == Some(name)
-    });
-    plane.unwrap_or(body)
+/// Whether the joint `name` follows another one.
+fn follows(description: &Description, name: &str) -> bool {
+    description
+        .ties
+        .iter()
+        .any(|tie| matches!(tie, Tie::Follower(follower) if follower.joint == name))
 }
 
-/// Moves joints whose zero lies outside of their limits to the nearer one.
-fn keep_limits(imported: &Imported, system: &Articulated, coordinates: &mut [f64]) {
-    for joint in &imported.joints {
-        let limits = &system.links()[joint.body].joint.limits;
-        let own = &mut coordinates[system.coordinates_of(joint.body)];
+/// Puts followers where their leaders demand it.
+fn set_followers(
+    description: &Description,
+    system: &Articulated,
+    coordinates: &mut [f64],
+    velocity: &mut [f64],
+) {
+    for tie in &description.ties {
+        let Tie::Follower(follower) = tie else { continue };
+        let scalar = |name: &String| {
+            let link = system.link_index(name)?;
+            Some((system.coordinates_of(link).start, system.velocities_of(link).start))
+        };
+        let Some((own, rate)) = scalar(&follower.link) else { continue };
+        let leader = follower.leader.as_ref().and_then(|(_, link)| scalar(link));
+        let (at, moving) = leader.map_or((0.0, 0.0), |(q, v)| (coordinates[q], velocity[v]));
+        coordinates[own] = follower.coordinate(at);
+        velocity[rate] = follower.multiplier * moving;
+    }
+}
+
+/// Moves joints whose start lies outside of their limits to the nearer one.
+fn keep_limits(description: &Description, system: &Articulated, coordinates: &mut [f64]) {
+    for joint in &description.joints {
+        let limits = &system.links()[joint.link].joint.limits;
+        let own = &mut coordinates[system.coordinates_of(joint.link)];
         for (value, [lower, upper]) in own.iter_mut().zip(limits) {
             *value = value.min(*upper).max(*lower);
         }
@@ -317,17 +406,22 @@ fn keep_limits(imported: &Imported, system: &Articulated, coordinates: &mut [f64
 
 /// Refuses a start outside of the limits of a joint.
 fn check_limits(
-    imported: &Imported,
+    description: &Description,
     system: &Articulated,
     coordinates: &[f64],
 ) -> Result<(), Error> {
-    for joint in &imported.joints {
-        let limits = &system.links()[joint.body].joint.limits;
+    for joint in &description.joints {
+        let link = &system.links()[joint.link];
+        if link.joint.kind == JointKind::Free {
+            continue;
+        }
         for (&value, [lower, upper]) in
-            coordinates[system.coordinates_of(joint.body)].iter().zip(limits)
+            coordinates[system.coordinates_of(joint.link)].iter().zip(&link.joint.limits)
         {
             if !(*lower..=*upper).contains(&value) {
-                let (path, limits) = (format!("robot.joints.{}", joint.name), [*lower, *upper]);
+                let path = format!("robot.joints.{}", joint.name);
+                let limits = [lower + joint.reference, upper + joint.reference];
+                let value = value + joint.reference;
                 return Err(Error::OutsideLimits { path, value, limits });
             }
         }

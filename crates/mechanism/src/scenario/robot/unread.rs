@@ -1,12 +1,16 @@
 //! Robots without the feature `urdf`: none can be read.
 
-use percussion_dynamics::{Link, System};
+use percussion_dynamics::{Articulated, EqualityConstraint, Link, System};
 
 use crate::{
     Error,
-    mechanism::Placed,
+    mechanism::{NamedJoint, Placed},
     scenario::{Scenario, shape::Surface},
 };
+
+/// A description that was read already, of which there is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read;
 
 /// A robot where it starts, of which there is none.
 #[derive(Debug)]
@@ -32,6 +36,33 @@ impl Standing {
     }
 
     pub(in crate::scenario) fn joint_of(&self, _link: usize) -> Option<&str> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn joints(&self) -> Vec<NamedJoint> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn ties(
+        &self,
+        _system: &Articulated,
+    ) -> Result<Vec<Box<dyn EqualityConstraint>>, Error> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn warnings(&self) -> Vec<String> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn left_out(&self, _system: &dyn System) -> Vec<String> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn pairs(&self, _: &dyn System) -> Option<Vec<([usize; 2], f64)>> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn check_shapes(&self, _system: &dyn System) -> Result<(), Error> {
         match *self {}
     }
 

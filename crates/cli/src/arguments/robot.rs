@@ -1,0 +1,106 @@
+//! What can be typed of robots, by whichever command.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use nalgebra::Vector3;
+
+use super::{not_negative, number};
+
+/// Where a robot starts and what it stands on.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Robots (*.urdf, *.xml)")]
+pub(crate) struct RobotOptions {
+    /// Coordinates of joints at the start (rad, m), the others zero; or the name of a keyframe of the file, alone or first.
+    #[arg(long, value_name = "JOINT=VALUE,…", value_parser = entry, value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) posture: Vec<Entry>,
+    /// Height of a floor through the z axis, perpendicular to gravity (m).
+    #[arg(long, value_name = "METERS", value_parser = any, allow_hyphen_values = true)]
+    pub(crate) ground: Option<f64>,
+    /// Height of its lowest point above the floor (m); of an impact the height that it has fallen, with √(2gh).
+    #[arg(long, value_name = "METERS", value_parser = not_negative, allow_hyphen_values = true)]
+    pub(crate) height: Option<f64>,
+    /// Velocity of the root link at the start (m/s, world axes), of one that floats.
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    pub(crate) velocity: Option<Vector3<f64>>,
+    /// Gravity (m/s², world axes), by default that of the file, or 0,0,-9.81. `inspect` takes none unless it is given.
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    pub(crate) gravity: Option<Vector3<f64>>,
+    /// Friction coefficient of surfaces whose file gives none, by default 0.8.
+    #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true)]
+    pub(crate) friction: Option<f64>,
+    /// Coefficient of restitution of its surfaces and of the floor, by default 0.
+    #[arg(long, value_name = "E", value_parser = not_negative, allow_hyphen_values = true)]
+    pub(crate) restitution: Option<f64>,
+    /// Hold joints that move no mass, which are refused otherwise.
+    #[arg(long)]
+    pub(crate) allow_massless: bool,
+    /// Leave out collision shapes that cannot be used, such as flat meshes, which are refused otherwise.
+    #[arg(long)]
+    pub(crate) leave_out_shapes: bool,
+    /// Folder of a package that meshes are in; may be repeated.
+    #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
+    pub(crate) packages: Vec<(String, PathBuf)>,
+}
+
+/// One entry of a posture.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Entry {
+    /// The name of a keyframe.
+    Keyframe(String),
+    /// A joint with its coordinates, several with colons between them.
+    Joint(String, Vec<f64>),
+}
+
+impl RobotOptions {
+    /// The options that were given, by name, but for those in `except`.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let all = [
+            ("--posture", !self.posture.is_empty()),
+            ("--ground", self.ground.is_some()),
+            ("--height", self.height.is_some()),
+            ("--velocity", self.velocity.is_some()),
+            ("--gravity", self.gravity.is_some()),
+            ("--friction", self.friction.is_some()),
+            ("--restitution", self.restitution.is_some()),
+            ("--allow-massless", self.allow_massless),
+            ("--leave-out-shapes", self.leave_out_shapes),
+            ("--package", !self.packages.is_empty()),
+        ];
+        all.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}
+
+fn entry(text: &str) -> Result<Entry, String> {
+    let expected = "a joint with its coordinate as in `knee=0.5`, or the name of a keyframe";
+    match text.split_once('=') {
+        None if !text.trim().is_empty() => Ok(Entry::Keyframe(text.trim().to_owned())),
+        Some((name, values)) if !name.trim().is_empty() => {
+            let values = values.split(':').map(|value| number(value.trim(), expected, |_| true));
+            Ok(Entry::Joint(name.trim().to_owned(), values.collect::<Result<_, _>>()?))
+        }
+        _ => Err(format!("expected {expected}")),
+    }
+}
+
+fn any(text: &str) -> Result<f64, String> {
+    number(text, "a finite number (m)", |_| true)
+}
+
+fn vector(text: &str) -> Result<Vector3<f64>, String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|entry| number(entry.trim(), "three finite numbers as in `0,0,-9.81`", |_| true))
+        .collect::<Result<_, _>>()?;
+    match numbers[..] {
+        [x, y, z] => Ok(Vector3::new(x, y, z)),
+        _ => Err("expected three finite numbers as in `0,0,-9.81`".to_owned()),
+    }
+}
+
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, folder)) if !name.is_empty() => Ok((name.to_owned(), folder.into())),
+        _ => Err("expected a name and a folder as in `robot=meshes/robot`".to_owned()),
+    }
+}

@@ -1,0 +1,118 @@
+//! Prints the mass matrix and the bias forces of a robot at random states, for comparison with other programs:
+//! `verify/robots/compare.py` sets them beside those of pinocchio and MuJoCo.
+//!
+//! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, the sizes,
+//! of MJCF how many pairs of geoms may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
+
+#![expect(clippy::print_stdout, reason = "the output is the purpose")]
+
+use std::{error::Error, path::Path};
+
+use nalgebra::{DMatrix, DVector};
+use percussion_dynamics::{Articulated, JointKind, System};
+use percussion_mechanism::{mjcf, urdf};
+
+/// A generator of numbers, whose quality does not matter here.
+struct Numbers(u64);
+
+impl Numbers {
+    /// The next one in `[−1, 1)`.
+    fn next(&mut self) -> f64 {
+        let (a, c) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(a).wrapping_add(c);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A joint with its name and the link that has its coordinates.
+type Named = (String, usize);
+
+fn read(path: &str, floating: bool) -> Result<(Articulated, Vec<Named>), Box<dyn Error>> {
+    if Path::new(path).extension().is_some_and(|extension| extension == "xml") {
+        let settings = mjcf::Settings { root: Some("/".into()), ..mjcf::Settings::default() };
+        let model = mjcf::read_file(path, &settings)?;
+        println!("pairs {}", model.pairs.len());
+        return Ok((model.system, model.joints.into_iter().map(|j| (j.name, j.link)).collect()));
+    }
+    let base = if floating { urdf::Base::Floating } else { urdf::Base::Fixed };
+    let settings = urdf::Settings { base, ..urdf::Settings::default() };
+    let robot = urdf::read_file(path, &settings)?;
+    Ok((robot.system, robot.joints.into_iter().map(|j| (j.name, j.body)).collect()))
+}
+
+fn state(system: &Articulated, numbers: &mut Numbers) -> (Vec<f64>, Vec<f64>) {
+    let mut q = Vec::new();
+    for link in system.links() {
+        let kind = link.joint.kind;
+        let mut own: Vec<f64> = (0..kind.coordinate_count()).map(|_| numbers.next()).collect();
+        if let Some(first) = kind.quaternion() {
+            let norm = own[first..].iter().map(|c| c * c).sum::<f64>().sqrt();
+            own[first..].iter_mut().for_each(|c| *c /= norm);
+        }
+        q.extend(own);
+    }
+    let v = (0..system.velocity_count()).map(|_| numbers.next()).collect();
+    (q, v)
+}
+
+fn line(name: &str, numbers: &[f64]) -> String {
+    let words: Vec<String> = numbers.iter().map(|number| format!("{number:e}")).collect();
+    format!("{name} {}", words.join(" "))
+}
+
+/// Prints the states of a robot, and asserts that the mass matrix is that of the kinetic energy.
+fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box<dyn Error>> {
+    let (system, joints) = read(path, floating)?;
+    for (name, link) in &joints {
+        let kind = match system.links()[*link].joint.kind {
+            JointKind::Fixed => "fixed",
+            JointKind::Free => "free",
+            JointKind::Spherical => "ball",
+            JointKind::Planar => "planar",
+            _ => "scalar",
+        };
+        let (q, v) = (system.coordinates_of(*link).start, system.velocities_of(*link).start);
+        println!("joint {} {kind} {q} {v}", name.replace(' ', "_"));
+    }
+    println!("size {} {}", system.coordinate_count(), system.velocity_count());
+    println!("{}", line("gravity", system.gravity().as_slice()));
+    let mut numbers = Numbers(seed);
+    let n = system.velocity_count();
+    let mut kinematics = system.kinematics();
+    for _ in 0..states {
+        let (q, v) = state(&system, &mut numbers);
+        let (mut matrix, mut bias) = (DMatrix::zeros(n, n), vec![0.0; n]);
+        system.mass_matrix(&q, &mut matrix);
+        kinematics.update(&q, &v)?;
+        kinematics.bias(&mut bias)?;
+        let rates = DVector::from_column_slice(&v);
+        let (energy, by_matrix) =
+            (kinematics.kinetic_energy(), 0.5 * rates.dot(&(&matrix * &rates)));
+        // The terms of the product, of which each is known to some units of the last digit.
+        let terms = 0.5 * rates.abs().dot(&(matrix.abs() * rates.abs()));
+        assert!(
+            (energy - by_matrix).abs() <= 1e-12 * terms,
+            "{energy} J, by the matrix {by_matrix} J"
+        );
+        println!("{}", line("q", &q));
+        println!("{}", line("v", &v));
+        println!("{}", line("M", matrix.transpose().as_slice()));
+        println!("{}", line("h", &bias));
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match &arguments[..] {
+        [path, states, seed, rest @ ..] => {
+            print(path, states.parse()?, seed.parse()?, !rest.is_empty())
+        }
+        // Two robots of the repository.
+        [] => ["quadruped.urdf", "walker.xml"].iter().try_for_each(|name| {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/robots");
+            print(&format!("{folder}/{name}"), 3, 7, true)
+        }),
+        _ => Err("expected FILE STATES SEED [floating], or nothing".into()),
+    }
+}

@@ -1,0 +1,84 @@
+//! Meshes in files, of which the vertices are taken: STL (binary or ASCII), OBJ and COLLADA (DAE).
+//!
+//! | format | read | passed over |
+//! | --- | --- | --- |
+//! | STL | the corners of the triangles; a binary file may begin with `solid` | normals, colors |
+//! | OBJ | `v`, without weights and colors | faces, normals, textures, materials |
+//! | DAE | the positions of the geometries that the scene shows, placed by its nodes, in `meter` | `up_axis`, as tools of ROS do, pictures, skins |
+//!
+//! STL and OBJ have no unit: numbers are meters, times the scale of the description.
+
+use std::{fs, path::Path};
+
+use nalgebra::Vector3;
+use percussion_collision::Shape;
+
+mod dae;
+mod obj;
+mod stl;
+
+/// Largest file that is read (bytes), of two million triangles.
+const SIZE_LIMIT: u64 = 128 << 20;
+
+/// The convex hull of the vertices in the file `path`, each coordinate times that of `scale`, or why there is none.
+pub(crate) fn hull(path: &Path, scale: &Vector3<f64>) -> Result<Shape, String> {
+    let vertices = vertices(path)?;
+    let points: Vec<_> = vertices.iter().map(|vertex| vertex.component_mul(scale)).collect();
+    Shape::hull(&points).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Vertices (m), and triangles by the indices of their corners.
+#[cfg(feature = "mjcf")]
+pub(crate) type Surface = (Vec<Vector3<f64>>, Vec<[usize; 3]>);
+
+/// The vertices and the triangles in the STL or OBJ file `path`, or why there are none.
+#[cfg(feature = "mjcf")]
+pub(crate) fn triangles(path: &Path) -> Result<Surface, String> {
+    let (vertices, bytes) = read(path)?;
+    let is = |name: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(name));
+    let triangles = match () {
+        () if is("stl") => (0..vertices.len() / 3).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect(),
+        () if is("obj") => obj::triangles(&bytes, vertices.len())
+            .map_err(|reason| format!("{}: {reason}", path.display()))?,
+        () => return Err(format!("{}: expected *.stl or *.obj", path.display())),
+    };
+    Ok((vertices, triangles))
+}
+
+/// The vertices in the file `path` (m), or why there are none.
+pub(crate) fn vertices(path: &Path) -> Result<Vec<Vector3<f64>>, String> {
+    Ok(read(path)?.0)
+}
+
+/// A reader of one format.
+type Reader = fn(&[u8]) -> Result<Vec<Vector3<f64>>, String>;
+
+/// The vertices in the file `path` (m) and its bytes.
+fn read(path: &Path) -> Result<(Vec<Vector3<f64>>, Vec<u8>), String> {
+    let failed = |reason: String| format!("{}: {reason}", path.display());
+    let is = |name: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(name));
+    let read: Reader = match () {
+        () if is("stl") => stl::read,
+        () if is("obj") => obj::read,
+        () if is("dae") => dae::read,
+        () => {
+            return Err(format!("{} is not read, expected *.stl, *.obj or *.dae", path.display()));
+        }
+    };
+    let about = fs::metadata(path).map_err(|error| failed(error.to_string()))?;
+    if !about.is_file() || about.len() > SIZE_LIMIT {
+        return Err(failed(format!("expected a file of at most {} MiB", SIZE_LIMIT >> 20)));
+    }
+    let bytes = fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let vertices = read(&bytes).map_err(failed)?;
+    match vertices.iter().position(|vertex| !vertex.iter().all(|entry| entry.is_finite())) {
+        Some(index) => Err(failed(format!("vertex {index} is not finite"))),
+        None => Ok((vertices, bytes)),
+    }
+}
+
+/// Three numbers from the texts, or `None`.
+fn three<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<Vector3<f64>> {
+    let mut next = || texts.next()?.parse::<f64>().ok();
+    Some(Vector3::new(next()?, next()?, next()?))
+}

@@ -1,0 +1,152 @@
+//! Why a model is refused: [`Error`].
+
+use std::{io, path::PathBuf};
+
+use percussion_dynamics::{articulated, constraint, inertia};
+
+use super::{label, place};
+use crate::xml::Element;
+
+/// Why a model of MuJoCo does not make a system. Every variant names the place.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read, or is not UTF-8.
+    #[error("cannot read {}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// The text is not well-formed XML.
+    #[error("{place}: {message}")]
+    Xml {
+        /// File and line.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The outermost element is not a model.
+    #[error("the outermost element is `{found}`, expected `mujoco`")]
+    NotModel {
+        /// Its name.
+        found: String,
+    },
+    /// An address of a file leaves the folder of the model, is absolute, or the file is included twice.
+    #[error("{place}: the file \"{file}\" of {element} {reason}")]
+    Address {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// The address.
+        file: String,
+        /// What is wrong, and what was expected.
+        reason: String,
+    },
+    /// An attribute does not hold what it should.
+    #[error("{place}: `{attribute}` of {element} is \"{value}\", expected {expected}")]
+    Value {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// The attribute.
+        attribute: String,
+        /// Its text.
+        value: String,
+        /// What it should hold.
+        expected: String,
+    },
+    /// An attribute is missing.
+    #[error("{place}: {element} has no attribute `{attribute}`, expected {expected}")]
+    Missing {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// The attribute.
+        attribute: &'static str,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// Something is named that does not exist, or two have one name.
+    #[error("{place}: {element} names `{name}`, expected {expected}")]
+    Name {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// The name.
+        name: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// Something that bodies are made of is not supported, so that the model would be another one without it.
+    #[error("{place}: {element}: {reason}")]
+    Unsupported {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// Mass or inertia of a body are those of none.
+    #[error("{place}: {element}: {source}")]
+    Inertia {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// What is wrong.
+        source: inertia::Error,
+    },
+    /// A constraint is refused.
+    #[error("{place}: {element}: {source}")]
+    Constraint {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// What is wrong.
+        source: constraint::Error,
+    },
+    /// The bodies do not make a system.
+    #[error(transparent)]
+    Articulated(#[from] articulated::Error),
+}
+
+impl Error {
+    pub(super) fn value(element: &Element, attribute: &str, expected: impl Into<String>) -> Self {
+        Self::Value {
+            place: place(element),
+            element: label(element),
+            attribute: attribute.to_owned(),
+            value: element.attribute(attribute).unwrap_or_default().to_owned(),
+            expected: expected.into(),
+        }
+    }
+
+    pub(super) fn name(element: &Element, name: &str, expected: &'static str) -> Self {
+        let (place, element) = (place(element), label(element));
+        Self::Name { place, element, name: name.to_owned(), expected }
+    }
+
+    pub(super) fn unsupported(element: &Element, reason: impl Into<String>) -> Self {
+        Self::Unsupported { place: place(element), element: label(element), reason: reason.into() }
+    }
+
+    pub(super) fn missing(
+        element: &Element,
+        attribute: &'static str,
+        expected: &'static str,
+    ) -> Self {
+        Self::Missing { place: place(element), element: label(element), attribute, expected }
+    }
+
+    pub(super) fn inertia(element: &Element, source: inertia::Error) -> Self {
+        Self::Inertia { place: place(element), element: label(element), source }
+    }
+}

@@ -1,0 +1,310 @@
+//! What the file of a robot says, whatever its format: [`Description`].
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use nalgebra::{Isometry3, Vector3};
+use percussion_dynamics::{
+    Articulated, EqualityConstraint,
+    constraint::{self, BallJoint, Frame, Weld},
+};
+
+use super::{Base, Robot};
+#[cfg(feature = "mjcf")]
+use crate::mjcf;
+use crate::{
+    Error,
+    rules::require,
+    urdf::{self, Collision, Follower, Warning},
+};
+
+/// Largest accepted length of a description (bytes).
+const TEXT_LIMIT: u64 = 16 << 20;
+
+/// Name of the package that is the folder which files of a model of MuJoCo must not leave.
+#[cfg(feature = "mjcf")]
+const MODEL: &str = "model";
+
+/// Name of the root link that stands for the world.
+pub(super) const WORLD: &str = "world";
+
+/// A robot as its file has it.
+#[derive(Debug)]
+pub(in crate::scenario) struct Description {
+    /// Name of the robot.
+    pub(in crate::scenario) name: String,
+    /// Its links, with the root where the file or the base has it.
+    pub(in crate::scenario) system: Articulated,
+    pub(in crate::scenario) joints: Vec<DescribedJoint>,
+    pub(in crate::scenario) collision: Vec<Collision>,
+    /// Friction of each collision shape, where the file gives one.
+    pub(in crate::scenario) friction: Vec<Option<f64>>,
+    pub(in crate::scenario) ties: Vec<Tie>,
+    /// The shapes that touch one another with their friction, where the file says so.
+    pub(in crate::scenario) pairs: Option<Vec<([usize; 2], f64)>>,
+    pub(in crate::scenario) warnings: Vec<Warning>,
+    /// Gravity, where the file gives it (m/s²).
+    pub(in crate::scenario) gravity: Option<Vector3<f64>>,
+    /// Where it starts, in the coordinates of the system.
+    pub(in crate::scenario) start: Vec<f64>,
+    /// Coordinates and velocities by name.
+    pub(in crate::scenario) keyframes: BTreeMap<String, [Vec<f64>; 2]>,
+    /// The link that moves freely, of one that can be placed.
+    pub(in crate::scenario) root: Option<usize>,
+    /// Whether the root can be fixed, and its placement chosen.
+    pub(in crate::scenario) is_placed: bool,
+}
+
+/// A joint of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::scenario) struct DescribedJoint {
+    pub(in crate::scenario) name: String,
+    /// The link that has its coordinates.
+    pub(in crate::scenario) link: usize,
+    /// The body that it carries.
+    pub(in crate::scenario) body: usize,
+    /// What the file calls the coordinate that is zero here (rad or m).
+    pub(in crate::scenario) reference: f64,
+}
+
+/// Links that are tied together beside their joints.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "mjcf"), expect(dead_code, reason = "URDF has followers only"))]
+pub(in crate::scenario) enum Tie {
+    /// A joint that follows another one.
+    Follower(Follower),
+    /// Two points that coincide, in the frames of their links.
+    Points([(String, Vector3<f64>); 2]),
+    /// Two frames that coincide, in those of their links.
+    Frames([(String, Isometry3<f64>); 2]),
+}
+
+impl Tie {
+    /// The constraint on `system`, which has the links.
+    pub(in crate::scenario) fn constraint(
+        &self,
+        system: &Articulated,
+    ) -> Result<Box<dyn EqualityConstraint>, constraint::Error> {
+        let number = |name: &String| system.link_index(name).unwrap_or_default();
+        Ok(match self {
+            Self::Follower(follower) => follower.constraint(system)?,
+            Self::Points(points) => {
+                let [one, two] = points.each_ref().map(|(link, point)| {
+                    percussion_dynamics::Anchor::on_body(number(link), *point)
+                });
+                Box::new(BallJoint::new(one, two)?)
+            }
+            Self::Frames(frames) => {
+                let [one, two] =
+                    frames.each_ref().map(|(link, frame)| Frame::on_body(number(link), *frame));
+                Box::new(Weld::new(one, two)?)
+            }
+        })
+    }
+
+    /// What it ties together, for messages.
+    pub(in crate::scenario) fn name(&self) -> String {
+        match self {
+            Self::Follower(follower) => follower.joint.clone(),
+            Self::Points([(one, _), (two, _)]) | Self::Frames([(one, _), (two, _)]) => {
+                format!("{one}–{two}")
+            }
+        }
+    }
+}
+
+/// A description that was read already, so that a scenario of a robot reads its file once.
+///
+/// Two of them are always equal: what counts is the file.
+#[derive(Clone, Default)]
+pub struct Read(Option<Arc<(Key, Arc<Description>)>>);
+
+impl std::fmt::Debug for Read {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Read").field("is_read", &self.0.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Read {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// What a description depends on beside its file.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    file: PathBuf,
+    base: Option<Base>,
+    gravity: Option<[u64; 3]>,
+    allow_massless: bool,
+    packages: BTreeMap<String, PathBuf>,
+}
+
+impl Robot {
+    /// The description under `gravity` (m/s²), by default that of the file, or none. Reads the file, unless it was read before
+    /// with the same settings.
+    pub(in crate::scenario) fn description(
+        &self,
+        gravity: Option<Vector3<f64>>,
+    ) -> Result<Arc<Description>, Error> {
+        let key = Key {
+            file: self.urdf.clone(),
+            base: self.base,
+            gravity: gravity.map(|gravity| <[f64; 3]>::from(gravity).map(f64::to_bits)),
+            allow_massless: self.allow_massless,
+            packages: self.packages.clone(),
+        };
+        if let Some(read) = &self.read.0
+            && read.0 == key
+        {
+            return Ok(Arc::clone(&read.1));
+        }
+        let description = Arc::new(self.import(gravity)?);
+        tracing::debug!(file = %self.urdf.display(), "read a robot");
+        Ok(description)
+    }
+
+    /// Keeps a description for the next time.
+    pub(in crate::scenario) fn keep(
+        &mut self,
+        gravity: Vector3<f64>,
+        description: Arc<Description>,
+    ) {
+        let key = Key {
+            file: self.urdf.clone(),
+            base: self.base,
+            gravity: Some(<[f64; 3]>::from(gravity).map(f64::to_bits)),
+            allow_massless: self.allow_massless,
+            packages: self.packages.clone(),
+        };
+        self.read = Read(Some(Arc::new((key, description))));
+    }
+
+    fn import(&self, gravity: Option<Vector3<f64>>) -> Result<Description, Error> {
+        let failed = |source| Error::Robot { file: self.urdf.clone(), source: Box::new(source) };
+        let text = self.text()?;
+        #[cfg(feature = "mjcf")]
+        if self.is_mjcf() {
+            let settings = mjcf::Settings {
+                directory: self.urdf.parent().map(Path::to_path_buf),
+                root: self.packages.get(MODEL).cloned(),
+                gravity,
+            };
+            let failed = |source| {
+                let (file, source) = (self.urdf.clone(), Box::new(source));
+                Error::RobotModel { file, source }
+            };
+            return mjcf::read_str(&text, &settings).map(Description::from).map_err(failed);
+        }
+        let settings = urdf::Settings {
+            gravity: gravity.unwrap_or_default(),
+            allow_massless: self.allow_massless,
+            packages: self.packages.clone(),
+            directory: self.urdf.parent().map(Path::to_path_buf),
+            ..urdf::Settings::default()
+        };
+        let base = |root: &str| match self.base {
+            Some(Base::Floating) => urdf::Base::Floating,
+            None if root != WORLD => urdf::Base::Floating,
+            _ => urdf::Base::Fixed,
+        };
+        urdf::read_with(&text, &settings, base).map(Description::from).map_err(failed)
+    }
+
+    /// The text of the file.
+    fn text(&self) -> Result<String, Error> {
+        let failed = |source| {
+            let source = urdf::Error::File { path: self.urdf.clone(), source };
+            Error::Robot { file: self.urdf.clone(), source: Box::new(source) }
+        };
+        let about = std::fs::metadata(&self.urdf).map_err(failed)?;
+        let expected = "a file of at most 16 MiB";
+        let usable = about.is_file() && about.len() <= TEXT_LIMIT;
+        require("robot.urdf", &self.urdf, expected, usable)?;
+        std::fs::read_to_string(&self.urdf).map_err(failed)
+    }
+}
+
+impl From<urdf::Imported> for Description {
+    fn from(imported: urdf::Imported) -> Self {
+        let urdf::Imported { name, system, joints, followers, collision, warnings } = imported;
+        let joint = |joint: urdf::JointName| DescribedJoint {
+            link: moving_link(&system, joint.body, &joint.name),
+            body: joint.body,
+            name: joint.name,
+            reference: 0.0,
+        };
+        let joints = joints.into_iter().map(joint).collect();
+        let floats = system
+            .links()
+            .first()
+            .is_some_and(|root| root.joint.kind == percussion_dynamics::JointKind::Free);
+        Self {
+            name,
+            joints,
+            friction: vec![None; collision.len()],
+            collision,
+            ties: followers.into_iter().map(Tie::Follower).collect(),
+            pairs: None,
+            warnings,
+            gravity: None,
+            start: system.neutral_coordinates(),
+            keyframes: BTreeMap::new(),
+            root: floats.then_some(0),
+            is_placed: true,
+            system,
+        }
+    }
+}
+
+#[cfg(feature = "mjcf")]
+impl From<mjcf::Imported> for Description {
+    fn from(imported: mjcf::Imported) -> Self {
+        let joint = |joint: mjcf::ModelJoint| DescribedJoint {
+            name: joint.name,
+            link: joint.link,
+            body: joint.body,
+            reference: joint.reference,
+        };
+        let tie = |tied: mjcf::Tied| match tied {
+            mjcf::Tied::Follower(follower) => Tie::Follower(follower),
+            mjcf::Tied::Points(points) => Tie::Points(points),
+            mjcf::Tied::Frames(frames) => Tie::Frames(frames),
+        };
+        let links = imported.system.links().iter().enumerate();
+        let mut free = links
+            .filter(|(_, link)| link.joint.kind == percussion_dynamics::JointKind::Free)
+            .map(|(number, _)| number);
+        // Which of several would be placed is not known.
+        let root = free.next().filter(|_| free.next().is_none());
+        Self {
+            name: imported.name,
+            joints: imported.joints.into_iter().map(joint).collect(),
+            friction: imported.friction.into_iter().map(Some).collect(),
+            collision: imported.collision,
+            ties: imported.ties.into_iter().map(tie).collect(),
+            pairs: Some(imported.pairs),
+            warnings: imported.warnings,
+            gravity: Some(imported.gravity),
+            start: imported.start,
+            keyframes: imported.keyframes,
+            root,
+            is_placed: false,
+            system: imported.system,
+        }
+    }
+}
+
+/// The link that has the coordinates of the joint `name` before `body`: its parent where the joint is planar and its axis
+/// is not `z`.
+fn moving_link(system: &Articulated, body: usize, name: &str) -> usize {
+    let plane = system.parent(body).filter(|parent| {
+        let frame = &system.links()[*parent].name;
+        frame.strip_suffix(" (plane)") == Some(name)
+    });
+    plane.unwrap_or(body)
+}
