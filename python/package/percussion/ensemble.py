@@ -70,9 +70,9 @@ def run_ensemble(
 ) -> Ensemble:
     """Move a model ``count`` times for ``duration`` (s) and return the ends.
 
-    ``start`` draws the coordinates and the velocity of each motion from a generator, which is that of ``seed`` and the number of
-    the motion. So the bits do not depend on where and in what order motions ran, nor on ``chunk``, the number of motions of a task. ``scheme`` and ``settings`` are those of
-    ``Simulation``.
+    ``start`` draws the coordinates and the velocity of each motion from a generator, which is that of ``seed`` and the number
+    of the motion. So the bits do not depend on where and in what order motions ran, nor on ``chunk``, the number of motions
+    of a task. ``scheme`` and ``settings`` are those of ``Simulation``.
 
     ``executor`` is anything with ``submit`` whose futures have ``result``: threads and processes of ``concurrent.futures``, a
     client of ``dask.distributed``, ``mpi4py.futures``. Other processes import ``start``, which must then be a function of a

@@ -236,7 +236,7 @@ class Model:
     def smooth_forces(
         self, coordinates: npt.ArrayLike | None = None, velocity: npt.ArrayLike | None = None
     ) -> FloatArray:
-        """Return the forces without contacts, ``k`` in ``M dv/dt = k``: gravity, springs, dampers, terms of Coriolis (N, N·m)."""
+        """Return the forces without contacts (N, N·m), ``k`` in ``M dv/dt = k``: gravity, springs, dampers, Coriolis."""
         return self._core.smooth_forces(coordinates, velocity)
 
     def energy(

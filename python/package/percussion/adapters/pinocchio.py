@@ -44,8 +44,8 @@ def problem(
 ) -> EngineProblem | None:
     """Return the contact problem of a step, or None if no contact can move.
 
-    ``q`` and ``v`` are the configuration and the velocity of ``model``, ``tau`` generalized forces (N, N·m), ``step_size`` is in s. The
-    free velocity is ``v + h M⁻¹ (tau − nle)``; ``velocity(impulses)`` of the result is the velocity at the end of the step, as
+    ``q`` and ``v`` are the configuration and the velocity of ``model``, ``tau`` generalized forces (N, N·m), and ``step_size``
+    is in s. The free velocity is ``v + h M⁻¹ (tau − nle)``; ``velocity(impulses)`` of the result is the velocity at the end of the step, as
     pinocchio has it. The impulses beside the problem are zero, since pinocchio has solved nothing.
 
     The first tangent is ``n × e`` with the axis ``e`` most across the normal ``n``, made a unit vector; the second ``n ×`` the first.
