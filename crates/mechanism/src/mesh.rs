@@ -5,8 +5,9 @@
 //! | STL | the corners of the triangles; a binary file may begin with `solid` | normals, colors |
 //! | OBJ | `v`, without weights and colors | faces, normals, textures, materials |
 //! | DAE | the positions of the geometries that the scene shows, placed by its nodes, in `meter` | `up_axis`, as tools of ROS do, pictures, skins |
+//! | MSH, in models of MuJoCo | vertices and triangles | normals, texture coordinates |
 //!
-//! STL and OBJ have no unit: numbers are meters, times the scale of the description.
+//! STL, OBJ and MSH have no unit: numbers are meters, times the scale of the description.
 
 use std::{fs, path::Path};
 
@@ -14,6 +15,8 @@ use nalgebra::Vector3;
 use percussion_collision::Shape;
 
 mod dae;
+#[cfg(feature = "mjcf")]
+mod msh;
 mod obj;
 mod stl;
 
@@ -31,16 +34,22 @@ pub(crate) fn hull(path: &Path, scale: &Vector3<f64>) -> Result<Shape, String> {
 #[cfg(feature = "mjcf")]
 pub(crate) type Surface = (Vec<Vector3<f64>>, Vec<[usize; 3]>);
 
-/// The vertices and the triangles in the STL or OBJ file `path`, or why there are none.
+/// The vertices and the triangles in the STL, OBJ or MSH file `path`, or why there are none.
 #[cfg(feature = "mjcf")]
 pub(crate) fn triangles(path: &Path) -> Result<Surface, String> {
-    let (vertices, bytes) = read(path)?;
     let is = |name: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(name));
+    if is("msh") {
+        let (vertices, triangles) =
+            msh::read(&bytes(path)?).map_err(|reason| format!("{}: {reason}", path.display()))?;
+        check_finite(path, &vertices)?;
+        return Ok((vertices, triangles));
+    }
+    let (vertices, bytes) = read(path)?;
     let triangles = match () {
         () if is("stl") => (0..vertices.len() / 3).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect(),
         () if is("obj") => obj::triangles(&bytes, vertices.len())
             .map_err(|reason| format!("{}: {reason}", path.display()))?,
-        () => return Err(format!("{}: expected *.stl or *.obj", path.display())),
+        () => return Err(format!("{}: expected *.stl, *.obj or *.msh", path.display())),
     };
     Ok((vertices, triangles))
 }
@@ -65,15 +74,26 @@ fn read(path: &Path) -> Result<(Vec<Vector3<f64>>, Vec<u8>), String> {
             return Err(format!("{} is not read, expected *.stl, *.obj or *.dae", path.display()));
         }
     };
+    let bytes = bytes(path)?;
+    let vertices = read(&bytes).map_err(failed)?;
+    check_finite(path, &vertices)?;
+    Ok((vertices, bytes))
+}
+
+/// The content of the file.
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let failed = |reason: String| format!("{}: {reason}", path.display());
     let about = fs::metadata(path).map_err(|error| failed(error.to_string()))?;
     if !about.is_file() || about.len() > SIZE_LIMIT {
         return Err(failed(format!("expected a file of at most {} MiB", SIZE_LIMIT >> 20)));
     }
-    let bytes = fs::read(path).map_err(|error| failed(error.to_string()))?;
-    let vertices = read(&bytes).map_err(failed)?;
+    fs::read(path).map_err(|error| failed(error.to_string()))
+}
+
+fn check_finite(path: &Path, vertices: &[Vector3<f64>]) -> Result<(), String> {
     match vertices.iter().position(|vertex| !vertex.iter().all(|entry| entry.is_finite())) {
-        Some(index) => Err(failed(format!("vertex {index} is not finite"))),
-        None => Ok((vertices, bytes)),
+        Some(index) => Err(format!("{}: vertex {index} is not finite", path.display())),
+        None => Ok(()),
     }
 }
 
