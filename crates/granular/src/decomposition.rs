@@ -164,6 +164,8 @@ impl<E: Exchange> Subdomain<E> {
     /// Residual, status, sweeps and overlap in the report are those of all ranks; contacts, impulses and works are those of
     /// the contacts solved here.
     ///
+    /// # Errors
+    ///
     /// Those of [`World::step`], on all ranks; [`Error::Unreachable`]. After an error the subdomain must not
     /// be used any more.
     pub fn step(&mut self) -> Result<Report, Error> {
