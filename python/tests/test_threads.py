@@ -67,7 +67,10 @@ def test_two_threads_share_one_simulation() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize("call", ["impact.outcomes(samples=10**9)", "model.simulate(1e3, step_size=1e-3)"])
 def test_an_interrupt_ends_what_takes_long(call: str) -> None:
+    # A shell that runs the tests in the background has interrupts ignored, which processes inherit.
     script = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import percussion as pc
 from test_model import ball
 impact = pc.Impact.load({str(IMPACTS / "rocking-block.toml")!r})
