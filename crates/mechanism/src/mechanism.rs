@@ -63,7 +63,7 @@ pub struct Mechanism {
     pub tree: Option<Arc<Articulated>>,
     /// The joints of a robot, in the order of its file.
     pub joints: Vec<NamedJoint>,
-    /// What was ignored, filled in or repaired in the file of a robot, in words.
+    /// Warnings about the parts of a robot's file that were ignored, filled in or repaired.
     pub warnings: Vec<String>,
 }
 

@@ -116,7 +116,7 @@ pub struct Imported {
     pub gravity: Vector3<f64>,
     /// Step of the model (s).
     pub time_step: f64,
-    /// What was ignored, filled in or repaired, by file and line.
+    /// The parts of the model that were ignored, filled in or repaired, with file and line.
     pub warnings: Vec<Warning>,
     pub(crate) ties: Vec<Tied>,
 }

@@ -133,7 +133,7 @@ pub struct Imported {
     pub followers: Vec<Follower>,
     /// Collision shapes, in the order of the description.
     pub collision: Vec<Collision>,
-    /// What was ignored, filled in or repaired, in the order of its lines.
+    /// The parts of the file that were ignored, filled in or repaired, in the order of their lines.
     pub warnings: Vec<Warning>,
 }
 

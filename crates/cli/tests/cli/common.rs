@@ -1,7 +1,9 @@
 //! Runs the binary and reads what it says.
 
 use std::{
+    fs,
     io::Write,
+    path::Path,
     process::{Command, Output, Stdio},
 };
 
@@ -61,4 +63,11 @@ fn finished(output: Output) -> Finished {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// Writes a file into `folder` and returns its path.
+pub(crate) fn written(folder: &Path, name: &str, text: &str) -> String {
+    let file = folder.join(name);
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
 }

@@ -1,8 +1,6 @@
 //! `impact` and `compare` of scenarios: what touches where they start.
 
-use std::{fs, path::Path};
-
-use super::common::percussion;
+use super::common::{percussion, written};
 
 /// A ball of 2 kg that strikes the floor at 3 m/s with `e = 1/2`.
 const BALL: &str = r#"
@@ -31,12 +29,6 @@ normal = [0.0, 0.0, 1.0]
 method = "moreau-jean"
 step_size = 0.001
 "#;
-
-fn written(directory: &Path, name: &str, text: &str) -> String {
-    let file = directory.join(name);
-    fs::write(&file, text).unwrap();
-    file.to_str().unwrap().to_owned()
-}
 
 #[test]
 fn a_scenario_is_an_impact_where_it_starts() {

@@ -1,8 +1,6 @@
 //! Robots from URDF and MJCF: the options that `run`, `inspect`, `impact` and `compare` share.
 
-use std::{fs, path::Path};
-
-use crate::common::{Finished, percussion};
+use crate::common::{Finished, percussion, written};
 
 /// A block of 2 kg on four feet, with an arm of 1 kg that turns about `y`.
 const ROBOT: &str = r#"<robot name="block">
@@ -27,12 +25,6 @@ const MODEL: &str = r#"<mujoco model="block"><compiler angle="radian"/><worldbod
     <body name="arm" pos="0 0 0.1"><joint name="swing" axis="0 1 0" range="-1 2"/>
       <geom type="sphere" size="0.05" pos="0 0 0.1" mass="1" contype="0" conaffinity="0"/></body></body></worldbody>
   <keyframe><key name="down" qpos="0 0 0.1 1 0 0 0 1.5" qvel="0 0 -1 0 0 0 0"/></keyframe></mujoco>"#;
-
-fn written(folder: &Path, name: &str, text: &str) -> String {
-    let file = folder.join(name);
-    fs::write(&file, text).unwrap();
-    file.to_str().unwrap().to_owned()
-}
 
 fn robot(name: &str, text: &str, command: &[&str]) -> Finished {
     let folder = tempfile::tempdir().unwrap();

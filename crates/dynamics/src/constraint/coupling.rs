@@ -111,7 +111,7 @@ impl Coupling {
         &self.terms
     }
 
-    /// What their sum is (m or rad).
+    /// The value that the sum of the terms has (m or rad).
     #[must_use]
     pub fn offset(&self) -> f64 {
         self.offset

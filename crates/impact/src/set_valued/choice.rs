@@ -15,7 +15,7 @@ use percussion_complementarity::lcp::{
     enumerate::{self, SolutionSet},
 };
 
-use super::frame::Frame;
+use super::frame::{Frame, generators};
 use crate::Problem;
 
 /// Number of unknowns up to which all solutions of a step are enumerated: a contact in the plane has five, without friction two.
@@ -44,17 +44,10 @@ impl Choice {
             return None;
         }
         let m = frames.len();
-        let mut impulses = DMatrix::zeros(problem.contact_jacobian().nrows(), unknowns);
-        debug_assert!(2 * m + directions <= unknowns, "one percussion for each direction");
-        for (i, frame) in frames.iter().enumerate() {
-            impulses[(frame.row, m + i)] = 1.0;
-            for (j, direction) in frame.directions.iter().enumerate() {
-                for (tangent, component) in direction[..frame.tangents].iter().enumerate() {
-                    impulses[(frame.row + 1 + tangent, 2 * m + frame.first + j)] = *component;
-                }
-            }
-        }
-        Some(Self { map: problem.delassus() * impulses })
+        let changes = problem.delassus() * generators(problem, frames, directions);
+        let mut map = DMatrix::zeros(changes.nrows(), unknowns);
+        map.columns_mut(m, changes.ncols()).copy_from(&changes);
+        Some(Self { map })
     }
 
     /// A solution of `step`, and the number of those it was drawn among; none if there are none, or some may be missing.

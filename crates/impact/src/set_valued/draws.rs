@@ -81,12 +81,16 @@ impl Source {
     /// Moves to the start of the increments of the sample `index`.
     pub(super) fn seek(&mut self, index: u64) {
         (self.index, self.dimension) = (index, 0);
-        self.choices.set_stream(index);
-        self.choices.set_word_pos(CHOICES);
         if self.sobol.is_none() {
             self.random.set_stream(index);
             self.random.set_word_pos(0);
         }
+    }
+
+    /// Moves to the start of the numbers for the choices of the sample `index`.
+    pub(super) fn seek_choices(&mut self, index: u64) {
+        self.choices.set_stream(index);
+        self.choices.set_word_pos(CHOICES);
     }
 
     /// The next number for a choice among solutions.

@@ -1,6 +1,8 @@
 //! The data of one contact in a step: [`Frame`].
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
+
+use crate::Problem;
 
 /// The data of a contact in a step.
 #[derive(Clone, Debug)]
@@ -23,4 +25,19 @@ impl Frame {
         let tangents = &contact_velocity.as_slice()[self.row + 1..][..self.tangents];
         tangents.iter().zip(direction).map(|(u, d)| u * d).sum()
     }
+}
+
+/// The impulses at the rows of `J` that the unknowns `λ_n` and `β` stand for, one column each (`directions` counts all `β`).
+pub(super) fn generators(problem: &Problem, frames: &[Frame], directions: usize) -> DMatrix<f64> {
+    let m = frames.len();
+    let mut generators = DMatrix::zeros(problem.contact_jacobian().nrows(), m + directions);
+    for (i, frame) in frames.iter().enumerate() {
+        generators[(frame.row, i)] = 1.0;
+        for (j, direction) in frame.directions.iter().enumerate() {
+            for (tangent, component) in direction[..frame.tangents].iter().enumerate() {
+                generators[(frame.row + 1 + tangent, m + frame.first + j)] = *component;
+            }
+        }
+    }
+    generators
 }

@@ -170,6 +170,9 @@ impl<'a> Sampler<'a> {
             self.cover_sample();
         }
         self.source.seek(index);
+        if self.settings.solutions == Solutions::Drawn {
+            self.source.seek_choices(index);
+        }
         self.see_whether_it_ends();
     }
 

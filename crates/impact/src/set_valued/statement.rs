@@ -25,7 +25,7 @@ use percussion_complementarity::lcp::{self, lemke};
 use super::{
     choice::Choice,
     covering_path::CoveringPath,
-    frame::Frame,
+    frame::{Frame, generators},
     statistics::{Figures, raise},
 };
 use crate::{Problem, directions::direction, law::Error, step_lcp};
@@ -137,7 +137,7 @@ impl Statement {
         Some(count)
     }
 
-    /// What draws among the solutions of steps of `problem`, if they are small enough.
+    /// Returns the [`Choice`] for steps of `problem`, or `None` if they have too many unknowns.
     pub(super) fn choice(&self, problem: &Problem) -> Option<Choice> {
         Choice::new(problem, &self.frames, self.directions, self.z.len())
     }
@@ -278,18 +278,10 @@ impl Units {
 }
 
 fn matrix(problem: &Problem, frames: &[Frame], directions: usize) -> DMatrix<f64> {
-    let (r, m) = (problem.contact_jacobian().nrows(), frames.len());
+    let m = frames.len();
     let slips: Vec<usize> = (0..m).filter(|&i| frames[i].tangents > 0).collect();
     let (pushes, n) = (m + directions, 2 * m + directions + slips.len());
-    let mut generators = DMatrix::zeros(r, pushes);
-    for (i, frame) in frames.iter().enumerate() {
-        generators[(frame.row, i)] = 1.0;
-        for (j, direction) in frame.directions.iter().enumerate() {
-            for (tangent, component) in direction[..frame.tangents].iter().enumerate() {
-                generators[(frame.row + 1 + tangent, m + frame.first + j)] = *component;
-            }
-        }
-    }
+    let generators = generators(problem, frames, directions);
     let mut matrix = DMatrix::zeros(n, n);
     let delassus = generators.tr_mul(&(problem.delassus() * &generators));
     matrix.view_mut((m, m), (pushes, pushes)).copy_from(&delassus);

@@ -154,7 +154,7 @@ impl<'a> Bodies<'a> {
         self.contents(element, number, &Isometry3::identity(), class)
     }
 
-    /// What stands in a body or in a frame of it.
+    /// Reads the children of a body, or of a frame within it.
     fn contents(
         &mut self,
         element: &'a Element,

@@ -27,7 +27,7 @@ pub(super) struct Joint {
     pub(super) moving: Moving,
     /// The coordinate of MuJoCo that is zero here (rad or m).
     pub(super) reference: f64,
-    /// What is not as in the file.
+    /// Differences from the file.
     pub(super) note: Option<&'static str>,
 }
 

@@ -235,7 +235,7 @@ impl Standing {
         self.description.ties.iter().map(tie).collect()
     }
 
-    /// What was ignored, filled in or repaired, in words.
+    /// Warnings about the parts of the file that were ignored, filled in or repaired.
     pub(in crate::scenario) fn warnings(&self) -> Vec<String> {
         crate::urdf::summary(&self.description.warnings)
     }
