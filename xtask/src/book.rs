@@ -4,6 +4,7 @@
 //! is left for mdBook is to make pages of it. Every link of those pages is checked, anchors included.
 
 mod links;
+mod sensitivity;
 
 use std::{io, process::Command};
 
@@ -34,7 +35,8 @@ pub(crate) fn build_if_installed() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Answers mdBook, which asks whether a renderer is supported, or for the book with its formulas drawn.
+/// Answers mdBook, which asks whether a renderer is supported, or for the book with its formulas drawn and the
+/// tables of what makes rows fail filled in.
 ///
 /// mdBook sends a pair of JSON values, the context and the book, and takes the book back.
 pub(crate) fn preprocess(question: &[&str]) -> anyhow::Result<()> {
@@ -47,6 +49,7 @@ pub(crate) fn preprocess(question: &[&str]) -> anyhow::Result<()> {
     let (_context, mut book): (Value, Value) =
         serde_json::from_reader(io::stdin()).context("what mdBook sent")?;
     draw_formulas(&mut book)?;
+    sensitivity::fill_in(&mut book)?;
     serde_json::to_writer(io::stdout(), &book).context("answering mdBook")
 }
 

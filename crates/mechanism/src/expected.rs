@@ -27,6 +27,9 @@ pub struct Expected {
     pub check: Option<String>,
     /// Largest accepted distance from the reference named by `against`, in `unit`.
     pub tolerance: Option<f64>,
+    /// The smallest change of the inputs that makes the row fail, such as `gravity +2 %`: what its verdict is evidence of.
+    /// Absent where nothing is judged.
+    pub fails_with: Option<String>,
     /// Which reference the measurement is judged against.
     pub against: Against,
     /// Why the tolerance is what it is, or what the figure means.
@@ -47,6 +50,7 @@ impl Expected {
             checked: self.checked,
             measured,
             tolerance: self.tolerance,
+            fails_with: self.fails_with.clone(),
             against: self.against,
             accepted: false,
         };
@@ -90,6 +94,14 @@ impl Expected {
             Against::Nothing => self.tolerance.is_none(),
         };
         let rule = "a reference that is given together with a tolerance, or nothing without one";
-        require(&format!("{path}.against"), &self.against, rule, complete)
+        require(&format!("{path}.against"), &self.against, rule, complete)?;
+        let judged = self.against != Against::Nothing;
+        let rule = "nothing for a row that is not judged";
+        require(
+            &format!("{path}.fails_with"),
+            &self.fails_with,
+            rule,
+            judged || self.fails_with.is_none(),
+        )
     }
 }

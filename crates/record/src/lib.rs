@@ -20,6 +20,7 @@
 //!     checked: Some((2.0_f64 / 9.81).sqrt()),
 //!     measured: 0.4515,
 //!     tolerance: Some(1e-3),
+//!     fails_with: Some("gravity +2 %".into()),
 //!     against: Against::Checked,
 //!     accepted: true,
 //! };

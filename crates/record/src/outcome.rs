@@ -37,6 +37,8 @@ pub struct Row {
     pub measured: f64,
     /// Maximum accepted `|measured − reference|`, in `unit`; `None` when shown for comparison only.
     pub tolerance: Option<f64>,
+    /// The smallest change of the inputs that makes the row fail, such as `gravity +2 %`, where it is known.
+    pub fails_with: Option<String>,
     /// Which reference `tolerance` refers to.
     pub against: Against,
     /// Whether `measured` is within `tolerance` of that reference (true without a reference).
@@ -71,6 +73,7 @@ impl Row {
     ///     checked: Some(0.5),
     ///     measured: 0.5,
     ///     tolerance: Some(0.01),
+    ///     fails_with: Some("gravity +2 %".into()),
     ///     against: Against::Checked,
     ///     accepted: true,
     /// };

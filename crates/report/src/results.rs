@@ -103,6 +103,7 @@ mod tests {
             checked: None,
             measured: 0.25,
             tolerance: Some(0.5),
+            fails_with: Some("gravity +2 %".to_owned()),
             against,
             accepted,
         }
@@ -154,6 +155,7 @@ mod tests {
               "checked": null,
               "measured": 0.25,
               "tolerance": 0.5,
+              "fails_with": "gravity +2 %",
               "against": "published",
               "accepted": true
             }

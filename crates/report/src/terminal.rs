@@ -106,6 +106,7 @@ mod tests {
             checked: None,
             measured: 0.38562,
             tolerance: Some(0.002),
+            fails_with: None,
             against,
             accepted,
         };

@@ -2,7 +2,8 @@
 //!
 //! A row that no wrong input can make fail is no evidence. An experiment is run again with its inputs changed by
 //! [`perturbations`] of at most 10 %, steps four times as long, another scheme and tangents in another order, and for each
-//! judged row the smallest one is kept that makes it fail.
+//! judged row the smallest one is kept that makes it fail. The fixture of the experiment states it as `fails_with`, and
+//! [`Sensitive::is_as_stated`] compares the two.
 //!
 //! Rows [judged as invariants](Against::Invariant) hold whatever the inputs are. Of them it is kept which fault makes them
 //! fail, and else whether their reading fails when it is off by [`DISTURBANCE`] to either side. The latter proves that the row is judged
@@ -28,6 +29,9 @@ use crate::{
 /// How far the reading of an invariant is moved, in its unit, or in parts of it where it is larger than 1.
 pub const DISTURBANCE: f64 = 1e-3;
 
+/// What `fails_with` says of an invariant that fails where its reading is off by [`DISTURBANCE`], and with nothing before.
+pub const OFF: &str = "reading off by 1e-3";
+
 /// What makes the rows of one experiment fail.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
@@ -52,6 +56,8 @@ pub struct Sensitive {
     pub perturbation: Option<&'static Perturbation>,
     /// Whether it fails where its reading is off by [`DISTURBANCE`] to either side.
     pub fails_when_disturbed: bool,
+    /// What its fixture says makes it fail.
+    pub stated: Option<String>,
 }
 
 impl Sensitive {
@@ -70,9 +76,15 @@ impl Sensitive {
     pub fn failed_by(&self) -> &'static str {
         match (self.perturbation, self.fails_when_disturbed) {
             (Some(perturbation), _) => perturbation.what(),
-            (None, true) if self.against == Against::Invariant => "reading off by 1e-3",
+            (None, true) if self.against == Against::Invariant => OFF,
             _ => "nothing",
         }
+    }
+
+    /// Whether the fixture says of this row what was found.
+    #[must_use]
+    pub fn is_as_stated(&self) -> bool {
+        self.stated.as_deref() == Some(self.failed_by())
     }
 }
 
@@ -115,6 +127,7 @@ impl Experiment {
             against: row.against,
             perturbation: None,
             fails_when_disturbed: fails_when_disturbed(row),
+            stated: row.fails_with.clone(),
         };
         let mut found: Vec<_> = judged.map(sensitive).collect();
         let mut stopped = Vec::new();

@@ -88,6 +88,7 @@ fn stopped(experiment: &Experiment, error: &Error) -> ExperimentOutcome {
             checked: Some(1.0),
             measured: 0.0,
             tolerance: Some(0.0),
+            fails_with: None,
             against: Against::Checked,
             accepted: false,
         }],

@@ -1,6 +1,6 @@
 //! `percussion reproduce`.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Stdio, time::Duration};
+use std::{collections::BTreeSet, fs, process::Stdio, time::Duration};
 
 use crate::common::{command, percussion};
 
@@ -66,9 +66,9 @@ fn a_prefix_selects_a_family_and_people_read_tables() {
     assert_eq!(finished.code, Some(if counts[1] == "0 failed" { 0 } else { 1 }));
 }
 
-/// The quick part of the table in the book.
+/// For the quick experiments: the fixtures say what makes their rows fail.
 #[test]
-fn the_book_has_what_makes_rows_fail() {
+fn fixtures_say_what_makes_rows_fail() {
     let directory = tempfile::tempdir().unwrap();
     let quick =
         [ONE, "plus/tabletop", "event-driven/bouncing-ball", "maximum-dissipation/single-contact"];
@@ -76,14 +76,9 @@ fn the_book_has_what_makes_rows_fail() {
     let finished = percussion(&[&["reproduce"], &quick[..], &out[..]].concat());
     assert_eq!(finished.code, Some(0), "{}", finished.stdout);
     assert!(!finished.stdout.contains("cannot fail"), "{}", finished.stdout);
+    assert!(!finished.stdout.contains("not as stated"), "{}", finished.stdout);
     let tables = fs::read_to_string(directory.path().join("sensitivity.md")).unwrap();
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/sensitivity.md");
-    let book = fs::read_to_string(book).unwrap();
     assert_eq!(tables.matches("### ").count(), quick.len());
-    for table in tables.split("### ").skip(1) {
-        let table = table.trim_end();
-        assert!(book.contains(&format!("### {table}\n")), "the book lacks\n{table}");
-    }
 }
 
 #[test]

@@ -136,6 +136,7 @@ fn table(rows: &[Row]) -> String {
         <th scope=\"col\" class=\"number\">checked</th>\
         <th scope=\"col\" class=\"number\">measured</th>\
         <th scope=\"col\" class=\"number\">tolerance</th><th scope=\"col\">verdict</th>\
+        <th scope=\"col\">fails with</th>\
         </tr></thead>\n<tbody>\n"
         .to_owned();
     for row in rows {
@@ -163,6 +164,7 @@ fn table(rows: &[Row]) -> String {
             cell("measured", "number measured", &short(row.measured)),
             cell("tolerance", "number", &tolerance.unwrap_or_else(|| short_or_dash(None))),
             cell("verdict", mark, verdict),
+            cell("fails with", "", &escape(row.fails_with.as_deref().unwrap_or("–"))),
         ];
         let quantity = escape(&row.quantity);
         let _ = writeln!(text, "<tr><th scope=\"row\">{quantity}</th>{}</tr>", cells.concat());

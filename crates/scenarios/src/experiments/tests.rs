@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use percussion_record::Against;
 
 use super::*;
-use crate::fixtures;
+use crate::{fixtures, perturbation::perturbations, sensitivity};
 
 fn run_quickly(id: &str) -> ExperimentOutcome {
     let options = Options { effort: Effort::Quick, ..Options::default() };
@@ -67,6 +67,24 @@ fn every_module_of_a_family_is_an_experiment_or_shared_by_several() {
                 [&family, &path].map(|path| path.file_stem().unwrap().to_str().unwrap());
             let id = format!("{family}/{name}").replace('_', "-");
             assert!(shared.contains(&name) || experiment(&id).is_ok(), "{id} is no experiment");
+        }
+    }
+}
+
+/// `percussion reproduce --sensitivity` finds whether it is true.
+#[test]
+fn every_judged_row_says_what_makes_it_fail() {
+    let known: Vec<_> = perturbations().iter().map(Perturbation::what).collect();
+    for experiment in experiments() {
+        let document: toml::Table = toml::from_str(experiment.text).unwrap();
+        for row in document["expected"].as_array().unwrap() {
+            let text = |field: &str| row.get(field).and_then(toml::Value::as_str);
+            let Some(fails_with) = text("fails_with") else {
+                assert_eq!(text("against"), Some("nothing"), "{}: {row}", experiment.id);
+                continue;
+            };
+            let invariant = text("against") == Some("invariant") && fails_with == sensitivity::OFF;
+            assert!(invariant || known.contains(&fails_with), "{}: {row}", experiment.id);
         }
     }
 }

@@ -40,8 +40,9 @@ pub(super) fn execute(arguments: &Reproduce, selected: &[&Experiment]) -> Result
         let tables: String = found.iter().map(text).collect();
         print(&format!("{tables}{}{}", summary(&found), written(&[file])))?;
     }
-    let all_can_fail = found.iter().flat_map(|one| &one.rows).all(Sensitive::can_fail);
-    Ok(if all_can_fail { Verdict::Met } else { Verdict::Unmet })
+    let holds = |row: &Sensitive| row.can_fail() && row.is_as_stated();
+    let all_hold = found.iter().flat_map(|one| &one.rows).all(holds);
+    Ok(if all_hold { Verdict::Met } else { Verdict::Unmet })
 }
 
 const fn judged_by(against: Against) -> &'static str {
@@ -108,6 +109,15 @@ fn summary(found: &[Sensitivity]) -> String {
             "cannot fail: {experiment}: {} ({}; {})",
             row.quantity,
             judged_by(row.against),
+            row.failed_by()
+        );
+    }
+    for (experiment, row) in rows().filter(|(_, row)| !row.is_as_stated()) {
+        let stated = row.stated.as_deref().unwrap_or("nothing");
+        let _ = writeln!(
+            text,
+            "not as stated: {experiment}: {} fails with {}, its fixture says `fails_with = {stated:?}`",
+            row.quantity,
             row.failed_by()
         );
     }
