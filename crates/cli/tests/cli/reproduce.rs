@@ -22,6 +22,7 @@ fn the_verdict_is_on_standard_output_and_in_the_report() {
             "against",
             "checked",
             "experiment",
+            "fails_with",
             "measured",
             "published",
             "quantity",
