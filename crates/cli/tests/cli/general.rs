@@ -40,7 +40,7 @@ fn negative_numbers_with_an_exponent_are_refused_as_numbers() {
     percussion(&["solve", "lcp", "file", "--tolerance", "-1e-300"]).assert_refused(&[
         "--tolerance",
         "-1e-300",
-        "a finite number from 0 on",
+        "a finite number of at least 0",
     ]);
 }
 
@@ -61,7 +61,7 @@ fn names_values_and_places_are_refused_with_what_was_expected() {
     std::fs::write(&file, "x").unwrap();
     let [file, folder] = [&*file, directory.path()].map(|path| path.to_str().unwrap());
     let a_file = &["is a directory", "expected a", "file"][..];
-    let whole = &["expected a whole number from 0"][..];
+    let whole = &["expected an integer from 0"][..];
     let built_in = &["neither a file nor built in", "expected a TOML file or one of"][..];
     let cases: [(&[&str], &[&str]); 20] = [
         (&["run", "nothing"], built_in),
@@ -80,8 +80,8 @@ fn names_values_and_places_are_refused_with_what_was_expected() {
         (&["reproduce", "--seed", "-1"], whole),
         (&["grains", "column", "--seed", "1.5"], whole),
         (&["compare", "rocking-block", "--seed", "x"], whole),
-        (&["compare", "rocking-block", "--samples", "0"], &["expected a whole number from 1"]),
-        (&["grains", "column", "--max-sweeps", "0"], &["expected a whole number from 1"]),
+        (&["compare", "rocking-block", "--samples", "0"], &["expected an integer from 1"]),
+        (&["grains", "column", "--max-sweeps", "0"], &["expected an integer from 1"]),
         (&["run", "stewart-trinkle/two-balls-direct", "--out", file], &["expected a directory"]),
         (&["reproduce", "--quick", "--out", file], &["is a file", "expected a directory"]),
     ];

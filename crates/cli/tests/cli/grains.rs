@@ -60,8 +60,8 @@ fn pictures_limits_and_refusals() {
     let course = fs::read_to_string(out.join("course.csv")).unwrap();
     assert_eq!(course.lines().count(), 21, "{course}");
 
-    channel(&out, &[]).assert_refused(&["holds a run already", "--resume"]);
-    channel(&out, &["--resume", "--seed", "3"]).assert_refused(&["is of another run", "seed 0"]);
+    channel(&out, &[]).assert_refused(&["already contains a run", "--resume"]);
+    channel(&out, &["--resume", "--seed", "3"]).assert_refused(&["belongs to another run", "seed 0"]);
     channel(&out, &["--resume", "--tolerance", "-1"]).assert_refused(&["--tolerance"]);
     for name in ["grains.checkpoint", "grains.checkpoint.previous"] {
         let mut bytes = fs::read(out.join(name)).unwrap();
@@ -85,7 +85,7 @@ fn a_run_is_not_started_over_a_checkpoint_of_another() {
     // accepted there and overwrote the only one. Expected: it is refused.
     fs::remove_file(out.join("grains.checkpoint")).unwrap();
     let previous = fs::read(out.join("grains.checkpoint.previous")).unwrap();
-    channel(&out, &[]).assert_refused(&["holds a run already", "checkpoint.previous", "--resume"]);
+    channel(&out, &[]).assert_refused(&["already contains a run", "checkpoint.previous", "--resume"]);
     assert!(fs::read(out.join("grains.checkpoint.previous")).unwrap() == previous, "untouched");
     let resumed = channel(&out, &["--duration", "0.0032", "--resume"]);
     assert_eq!((resumed.code, &resumed.json()["steps"]), (Some(0), &json!(40)), "{resumed:?}");
@@ -158,7 +158,7 @@ fn two_runs_cannot_write_to_one_directory() {
         let named = ids.iter().any(|id| text.contains(&format!("in use by process {id}")));
         // The winner may not have written its number yet.
         let unnamed = text.contains("in use by another process");
-        assert!(named || unnamed || text.contains("holds a run already"), "{text}");
+        assert!(named || unnamed || text.contains("already contains a run"), "{text}");
     }
     for name in ["grains.checkpoint", "course.csv"] {
         let [ours, theirs] = [&one, &shared].map(|path| fs::read(path.join(name)).unwrap());

@@ -189,7 +189,7 @@ fn an_impact_without_an_answer_is_infeasible_with_a_proof() {
         assert_eq!((document.code, &document.json()["status"]), (Some(1), &"infeasible".into()));
         assert_close(&document.json()["infeasibility"], &[0.5, 0.5]);
         let text = given(WALLS, law, &[]).stdout;
-        assert!(text.contains("no percussion changes"), "{text}");
+        assert!(text.contains("no impulse changes"), "{text}");
     }
 }
 
@@ -222,7 +222,7 @@ fn people_read_tables() {
     contact  Λ normal  tangential  u− normal  tangential  u+ normal  tangential
     ───────  ────────  ──────────  ─────────  ──────────  ─────────  ──────────  ─────────
     0               3    −0.28571         −2           1          1           0  separates
-    Λ percussion (N·s), u contact velocity (m/s), before (−) and after (+)
+    Λ impulse (N·s), u contact velocity (m/s), before (−) and after (+)
 
     certificate              value  unit
     ──────────────────  ──────────  ────  ─────────────────────────────
@@ -253,7 +253,7 @@ fn people_read_tables() {
     ───────  ────────  ──────────  ─────────  ──────────  ─────────  ──────────  ─────────
     0          0.3765     0.13288   −0.44294           0   0.093018           0  separates
     1         0.11295   −0.039865   −0.44294           0          0           0  sticks
-    Λ percussion (N·s), u contact velocity (m/s), before (−) and after (+)
+    Λ impulse (N·s), u contact velocity (m/s), before (−) and after (+)
 
     certificate              value  unit
     ──────────────────  ──────────  ────  ─────────────────────────────

@@ -79,7 +79,7 @@ fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
     refused(&["--set", "step=0"], &["`step` is 0"]);
     refused(&["--set", "step=-1"], &["`step` is -1"]);
     refused(&["--set", "step=1", "--set", "samples=0"], &["`samples` is 0"]);
-    refused(&["--set", "step=1", "--samples", "0"], &["--samples", "a whole number from 1"]);
+    refused(&["--set", "step=1", "--samples", "0"], &["--samples", "an integer from 1"]);
     refused(&["--set", "step=1", "--set", "steps=0"], &["`steps` is 0"]);
     refused(&["--set", "step=1", "--set", "failure=2"], &["`failure` is `2`"]);
     refused(&["--samples", "9", "--set", "samples=9"], &["`samples` is given twice"]);

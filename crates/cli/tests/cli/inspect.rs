@@ -207,7 +207,7 @@ fn friction_of_a_robot_is_unknown_unless_it_is_given() {
     assert_eq!(friction(&[]), serde_json::Value::Null);
     assert_eq!(friction(&["--friction", "0.7"]), 0.7);
     assert!(inspect("cart.urdf", CART, &[]).stdout.contains("unknown"));
-    inspect("cart.urdf", CART, &["--friction=-1"]).assert_refused(&["--friction", "from 0 on"]);
+    inspect("cart.urdf", CART, &["--friction=-1"]).assert_refused(&["--friction", "at least 0"]);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn what_is_wrong_with_a_posture_is_named() {
         (&["--posture", "elbow=1"], "expected one of swing"),
         (&["--posture", "home"], "the file has none"),
         (&["--posture", "swing=x"], "keyframe"),
-        (&["--height", "-1"], "from 0 on"),
+        (&["--height", "-1"], "at least 0"),
         (&["--fixed-base", "--velocity", "0,0,1"], "base that is fixed"),
     ] {
         let finished = robot("block.urdf", ROBOT, &[&["run"], options].concat());
