@@ -167,7 +167,7 @@ fn laws_that_a_motion_cannot_have_are_refused() {
     percussion(&["run", ROD, "--law", "newton"]).assert_refused(&["--integrator event-driven"]);
     percussion(&["run", BALL, "--law", "all"]).assert_refused(&["one law"]);
     let all = ["run", BALL, "--law", "sequential", "--set", "outcomes=all"];
-    percussion(&all).assert_refused(&["sequential", "one for each impact"]);
+    percussion(&all).assert_refused(&["sequential", "one outcome for each impact"]);
     percussion(&["run", BALL, "--seed", "1"]).assert_refused(&["--law"]);
     let steps = ["run", "rocking-block", "--integrator", "event-driven"];
     percussion(&steps).assert_refused(&["--integrator", "rocking-block"]);
