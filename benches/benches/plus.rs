@@ -1,8 +1,8 @@
-//! How long does PLUS take on the examples of its authors?
+//! Time of PLUS on the examples of its authors.
 //!
-//! Each bench resolves one impact in memory that has been used before, after the answer was compared
-//! with the figures of the authors' solver (Simbody 3.7). That solver, run on the same kind of machine,
-//! took these times, which are the bounds; ours are to be a twentieth:
+//! Each bench resolves one impact in memory that has been used before, after the result has been compared
+//! with the figures of the authors' solver (Simbody 3.7). On the same kind of machine that solver took the
+//! following times, which are the bounds; ours should be a twentieth:
 //!
 //! | bench | what | authors' solver |
 //! | --- | --- | --- |
