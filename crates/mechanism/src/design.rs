@@ -27,8 +27,8 @@
 //!
 //! A rod of 1 kg lies with one end on a floor. A foot at the distance `d` from its middle shall also touch
 //! the floor. For a rod of length `l`, the contacts at the distances `a` and `d` from the middle, on
-//! different sides, are coupled by `1/m − 12 a d/(m l²)`. Their normals are therefore orthogonal for `d =
-//! l²/12 a`, which is one sixth of the length if the first contact is the end.
+//! different sides, are coupled by `1/m − 12 a d/(m l²)`. Their normals are therefore orthogonal for
+//! `d = l²/12 a`, which is one sixth of the length if the first contact is the end.
 //!
 //! ```
 //! use percussion_impact::design::Status;

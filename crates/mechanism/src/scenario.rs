@@ -35,12 +35,12 @@
 //! With any other shape, or with `shapes`, `[[fixed]]`, `[[joints]]` or `[robot]`, contacts are *found*
 //! during the motion by a [`percussion_collision::Scene`]. A contact gets its name from the features that
 //! touch when it first takes part, such as `box 1–floor (vertex 3, face 0)`, with the numbers of
-//! [`percussion_collision::Feature`]. For a body with several shapes the name includes the shape, `chair/leg
-//! 1–floor (…)`. Friction and restitution of a contact are the geometric means of those of the two surfaces,
-//! each its own or that of the scenario, unless `[[contacts]]` gives them for the pair. If `[[contacts]]` is
-//! given, other pairs do not touch. Bodies that a joint connects do not touch. Joint limits are contacts too,
-//! and known beforehand. The methods `"stewart-trinkle"`, `"impulse-velocity"` and `"moreau-jean"` can find
-//! contacts.
+//! [`percussion_collision::Feature`]. For a body with several shapes the name includes the shape,
+//! `chair/leg 1–floor (…)`. Friction and restitution of a contact are the geometric means of those of the two
+//! surfaces, each its own or that of the scenario, unless `[[contacts]]` gives them for the pair. If
+//! `[[contacts]]` is given, other pairs do not touch. Bodies that a joint connects do not touch. Joint limits
+//! are contacts too, and known beforehand. The methods `"stewart-trinkle"`, `"impulse-velocity"` and
+//! `"moreau-jean"` can find contacts.
 //!
 //! # Example
 //!

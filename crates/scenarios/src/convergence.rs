@@ -60,8 +60,8 @@ pub fn position_error(coarse: &Trajectory, fine: &Trajectory) -> f64 {
 
 /// `max_i Σ_k |v_{k+1,i} − v_{k,i}|` (m/s, rad/s): the largest total variation of a component of the velocity.
 ///
-/// This is the column "velocity variation" of Table I. The sum of the largest changes, `Σ_k ‖v_{k+1} −
-/// v_k‖∞`, would be 27.1 in the last row of the table, where 19.0690 is printed.
+/// This is the column "velocity variation" of Table I. The sum of the largest changes,
+/// `Σ_k ‖v_{k+1} − v_k‖∞`, would be 27.1 in the last row of the table, where 19.0690 is printed.
 #[must_use]
 pub fn velocity_variation(trajectory: &Trajectory) -> f64 {
     let count = trajectory.samples.first().map_or(0, |sample| sample.velocity.len());

@@ -1,4 +1,4 @@
-//! Worked impacts, and outcomes that must be refused.
+//! Worked impacts, and outcomes that must be rejected.
 
 use super::*;
 use crate::friction::Law;
@@ -65,7 +65,7 @@ fn every_mutation_of_an_outcome_is_refused() {
                 let mut wrong = right.clone();
                 wrong.impulses[0][entry] *= factor;
                 assert!(!all(&impact, &wrong).holds(), "impulse[{entry}] times {factor}");
-                // With a velocity that balances the momentum, so that other conditions have to see it.
+                // With a velocity that balances the momentum, so that other conditions must detect it.
                 if factor.is_finite() {
                     let [push, friction] = wrong.impulses[0][..] else { continue };
                     wrong.velocity = vec![1.0 + friction, -2.0 + push, friction / 0.4];
@@ -151,13 +151,13 @@ fn a_mass_between_two_walls_is_infeasible() {
     assert!(impact.infeasible(&[1.0, 0.5], &[1.0, 0.0]).refuses("combined normal"));
     assert!(impact.infeasible(&[1.0, 1.0], &[0.0, 0.0]).refuses("combined velocity"));
     assert!(impact.infeasible(&[-1.0, -1.0], &[1.0, 0.0]).refuses("negative weight"));
-    // The absurd answer, with a velocity as wrong as doubles make it.
+    // The absurd answer, with the error of its velocity in double precision.
     let absurd = outcome(&[0.0], &[&[9.5e15], &[9.5e15 - 1.0]]);
     let verdict = impact.newton(&absurd, None, 8, 1e-10);
     assert!(verdict.refuses("restitution"), "{verdict}");
 }
 
-/// Three equal balls: reflections hand the velocity through; half of the restitution mixes the plastic impact in.
+/// Three equal balls: reflections pass the velocity through; half of the restitution mixes the plastic impact in.
 #[test]
 fn the_cradle_is_right_by_the_propagative_law() {
     let link = |normal: [f64; 3]| Contact {

@@ -1,4 +1,4 @@
-//! A ball on a floor, and two links, by hand.
+//! A ball on a floor, and two links, computed by hand.
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn a_ball_at_rest_holds() {
 #[test]
 fn an_impulse_that_does_not_fit_the_momentum_is_seen() {
     assert!(resting([0.0, 0.0, 0.2 + 1e-12], &REST).refuses("momentum"));
-    // A tangential impulse without the spin that it makes: 0.1 N·s at 0.1 m.
+    // A tangential impulse without the spin that it causes: 0.1 N·s at 0.1 m.
     let pushed = [0.05, 0.0, 0.0, 0.0, 0.0, 0.0];
     let verdict = resting([0.1, 0.0, 0.2], &pushed);
     assert!(verdict.refuses("angular momentum") && !verdict.refuses("momentum"), "{verdict}");
@@ -127,7 +127,7 @@ fn rest_is_known_to_the_rounding_of_gaps() {
         let far = 1e3 * ROUNDINGS * 0.2 * 2.0 / 0.01;
         assert!(judged(far, keeping).refuses("energy"), "{keeping:?}");
     }
-    // Without contacts there is nothing to open.
+    // Without contacts nothing can open.
     let alone = Scene { contacts: vec![], ..scene.clone() };
     let pushed = [0.0, 0.0, 1e-15, 0.0, 0.0, 0.0];
     let samples = [sample(0.0, &Q, &REST), sample(0.01, &Q, &pushed)];

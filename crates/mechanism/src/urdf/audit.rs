@@ -1,9 +1,9 @@
 //! Checks a description element by element before urdf-rs reads it.
 //!
-//! urdf-rs 0.10 treats a missing `inertial` as zero mass, a missing `limit` as `[0, 0]` and a vector `"1 2 x
-//! 3"` as `(1, 2, 3)`, and ignores unknown elements. Here every element must be listed in a [`Schema`].
-//! Listed elements are checked and copied to the text that urdf-rs gets; everything else becomes a
-//! [`Warning`] or an [`Error`].
+//! urdf-rs 0.10 treats a missing `inertial` as zero mass, a missing `limit` as `[0, 0]` and a vector
+//! `"1 2 x 3"` as `(1, 2, 3)`, and ignores unknown elements. Here every element must be listed in a
+//! [`Schema`]. Listed elements are checked and copied to the text that urdf-rs gets; everything else becomes
+//! a [`Warning`] or an [`Error`].
 
 use std::{collections::BTreeMap, fmt::Write};
 

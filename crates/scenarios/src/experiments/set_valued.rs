@@ -8,9 +8,9 @@
 //!
 //! The outcome of a sequence is the limit of samples that give one contact after the other its whole
 //! increment and almost nothing to the rest. Random samples approach it slowly, like `n^(−1/k)` for `k`
-//! increments that must be small. It is therefore also approached deliberately: a sample whose rest is `ε =
-//! 10⁻⁹` of the increment `h` ends within `ε h N max W` of it, which is the effect of the rest in `N` steps.
-//! This is below 10⁻⁸ m/s in the examples.
+//! increments that must be small. It is therefore also approached deliberately: a sample whose rest is
+//! `ε = 10⁻⁹` of the increment `h` ends within `ε h N max W` of it, which is the effect of the rest in `N`
+//! steps. This is below 10⁻⁸ m/s in the examples.
 //!
 //! # Source
 //!

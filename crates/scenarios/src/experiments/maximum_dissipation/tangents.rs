@@ -1,8 +1,8 @@
 //! The plane of tangential impulses of one contact that stays closed.
 //!
 //! The normal impulse follows from the tangential one, `x_n = (b_n − a·y)/A_nn`. Friction limits the
-//! tangential impulse to the inside of a conic, `r(α) = μ b_n/f(α)` in polar coordinates with `f = A_nn + μ
-//! a·(cos α, sin α) > 0`. The energy is a quadratic function of `y`.
+//! tangential impulse to the inside of a conic, `r(α) = μ b_n/f(α)` in polar coordinates with
+//! `f = A_nn + μ a·(cos α, sin α) > 0`. The energy is a quadratic function of `y`.
 
 use std::f64::consts::{PI, TAU};
 
