@@ -14,7 +14,6 @@
 //! scale, gets the smallest size at which it balances a row of its column. This does not raise the scale of
 //! any row that has one, so cycles of rows do not amplify one another. A row that still has no scale has
 //! `q_i = 0`, and no data determine the size of its unknowns: its equation is homogeneous, and its scale is
-//! 
 //! `Σ_j |M_ij z_j|`. Multiplying rows or unknowns by positive numbers multiplies the scales likewise, so units do
 //! not matter. Except for these rows `z` has no influence: an answer of absurd size has no larger tolerance
 //! than another.
