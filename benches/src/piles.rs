@@ -52,7 +52,7 @@ pub struct Touch {
     pub normal: Vector3<f64>,
 }
 
-/// A body and what its velocities, linear and angular, do to a contact's.
+/// A body, and the contributions of its linear and angular velocity to the velocity of a contact.
 type Side = (usize, Matrix3<f64>, Matrix3<f64>);
 
 /// The problem of `bodies` that touch, with `friction` at all contacts.
@@ -150,7 +150,7 @@ pub fn card_house(levels: usize, friction: f64) -> Problem {
             touches.push(Touch { upper, lower, point: Vector3::new(x, y, z), normal });
         }
     };
-    // The plates on which the pairs of a level stand; none on the ground.
+    // The plates on which the pairs of a level stand; there are none on the ground.
     let mut plates: Vec<usize> = Vec::new();
     let mut base = 0.0;
     for level in 0..levels {

@@ -45,7 +45,7 @@ pub(crate) fn rounding(terms: usize) -> f64 {
 ///
 /// # Example
 ///
-/// A row of balls of which only the first is struck: the scale of the last row comes from there.
+/// In a row of balls only the first is struck; the scale of the last row follows from that of the first.
 ///
 /// ```
 /// let matrix = [2.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 2.0];
@@ -175,7 +175,7 @@ pub fn judge(matrix: &[f64], vector: &[f64], z: &[f64], tolerance: f64) -> Verdi
         verdict.look("negative z", i, Extended::from(-z[i]), 0.0);
         verdict.look("negative w", i, -w[i], fraction * scales[i]);
         if z[i] > 0.0 && w[i] > Extended::ZERO {
-            // Both as fractions of the scales of the rows, so that they compare.
+            // Both as fractions of the scales of the rows, so that they are comparable.
             let open = w[i].value() / scales[i];
             let pushed = (0..n)
                 .filter(|&k| matrix[k * n + i] != 0.0)

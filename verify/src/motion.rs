@@ -361,8 +361,9 @@ impl Scene {
         }
     }
 
-    /// Error of the angular momentum of a step (N·m·s), of second order, where the inertia turns with the body: what is held
-    /// fixed during the step turns by `hΩ`, applied to the change of `ω`, and the gyroscopic term errs by `(hΩ)²`.
+    /// Error of the angular momentum of a step (N·m·s), of second order, if the inertia turns with the body. Quantities
+    /// that are held fixed during the step turn by `hΩ`, applied to the change of `ω`, and the gyroscopic term has the
+    /// error `(hΩ)²`.
     fn turn_error(&self, body: &Body, h: f64, spins: [Vector; 2]) -> f64 {
         let largest = body.inertia.iter().copied().fold(0.0, f64::max);
         let least = body.inertia.iter().copied().fold(f64::INFINITY, f64::min);

@@ -64,7 +64,7 @@ pub(crate) fn html(tex: &str) -> Result<String, String> {
     Ok(format!("<div class=\"formula\">{}</div>", formula.mathml))
 }
 
-/// Markdown with its formulas replaced, or the line (from 0) of one that cannot be read, and why.
+/// Markdown with its formulas replaced, or the line (from 0) of a formula that cannot be read, with the reason.
 pub(crate) fn in_markdown(text: &str) -> Result<String, (usize, String)> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for block in blocks(text).into_iter().rev() {

@@ -101,7 +101,7 @@ fn check(python: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The command line, with whose results the tests compare theirs bitwise: that of the environment, or one built here.
+/// The `percussion` program that the tests compare with bitwise: the one given by the environment, or one built here.
 fn command_line() -> anyhow::Result<PathBuf> {
     if let Some(command) = env::var_os("PERCUSSION_COMMAND") {
         return Ok(PathBuf::from(command));

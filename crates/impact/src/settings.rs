@@ -23,7 +23,11 @@ impl FromSettings for lemke::Settings {
     fn from_settings(settings: &mut Settings) -> Result<Self, Error> {
         let defaults = Self::default();
         Ok(Self {
-            tolerance: settings.number("tolerance", defaults.tolerance, "a residual of at least 0")?,
+            tolerance: settings.number(
+                "tolerance",
+                defaults.tolerance,
+                "a residual of at least 0",
+            )?,
             pivot_limit: settings.count("pivot_limit", defaults.pivot_limit, AT_LEAST_1)?,
             restarts: settings.count("restarts", defaults.restarts, "an integer of at least 0")?,
         })

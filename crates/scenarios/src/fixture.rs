@@ -173,7 +173,9 @@ fn unfounded(checks: &BTreeMap<String, Check>, expected: &[Expected]) -> Option<
             return row.checked.is_some().then(why);
         };
         match (checks.get(name), row.against) {
-            (None, _) => Some(format!("`{quantity}` names the check `{name}`, which does not exist")),
+            (None, _) => {
+                Some(format!("`{quantity}` names the check `{name}`, which does not exist"))
+            }
             _ if row.checked.is_none() => Some(format!("`{quantity}` has no checked figure")),
             (Some(Check::Invariant { .. }), Against::Invariant) => None,
             (Some(Check::Invariant { .. }), _) | (_, Against::Invariant) => {

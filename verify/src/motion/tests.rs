@@ -112,8 +112,9 @@ fn energy_from_nowhere_is_seen() {
     assert!(scene.motion(&samples[..1], Keeping::Controlled(0.0), &[]).holds());
 }
 
-/// A ball of 2 kg that touches the floor but for the rounding of its height, without gravity, is pushed out within a step:
-/// 1e-17 m in 0.01 s are 1e-15 m/s and 1e-30 J. A thousand times the roundings of its coordinates is none of them.
+/// A ball of 2 kg touches the floor, apart from the rounding of its height, without gravity, and is pushed
+/// out within a step: 1e-17 m in 0.01 s is 1e-15 m/s and 1e-30 J. An overlap of a thousand times the rounding
+/// error of its coordinates is not accepted.
 #[test]
 fn rest_is_known_to_the_rounding_of_gaps() {
     let scene = Scene { gravity: [0.0; 3], ..ball(0.0) };

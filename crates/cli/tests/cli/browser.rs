@@ -1,4 +1,4 @@
-//! A headless Chromium, spoken to by the `DevTools` protocol of Chrome.
+//! A headless Chromium, controlled through the `DevTools` protocol of Chrome.
 
 use std::{
     io::{BufRead, BufReader},

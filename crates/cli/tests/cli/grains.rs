@@ -61,7 +61,8 @@ fn pictures_limits_and_refusals() {
     assert_eq!(course.lines().count(), 21, "{course}");
 
     channel(&out, &[]).assert_refused(&["already contains a run", "--resume"]);
-    channel(&out, &["--resume", "--seed", "3"]).assert_refused(&["belongs to another run", "seed 0"]);
+    channel(&out, &["--resume", "--seed", "3"])
+        .assert_refused(&["belongs to another run", "seed 0"]);
     channel(&out, &["--resume", "--tolerance", "-1"]).assert_refused(&["--tolerance"]);
     for name in ["grains.checkpoint", "grains.checkpoint.previous"] {
         let mut bytes = fs::read(out.join(name)).unwrap();
@@ -85,7 +86,11 @@ fn a_run_is_not_started_over_a_checkpoint_of_another() {
     // accepted there and overwrote the only one. Expected: it is refused.
     fs::remove_file(out.join("grains.checkpoint")).unwrap();
     let previous = fs::read(out.join("grains.checkpoint.previous")).unwrap();
-    channel(&out, &[]).assert_refused(&["already contains a run", "checkpoint.previous", "--resume"]);
+    channel(&out, &[]).assert_refused(&[
+        "already contains a run",
+        "checkpoint.previous",
+        "--resume",
+    ]);
     assert!(fs::read(out.join("grains.checkpoint.previous")).unwrap() == previous, "untouched");
     let resumed = channel(&out, &["--duration", "0.0032", "--resume"]);
     assert_eq!((resumed.code, &resumed.json()["steps"]), (Some(0), &json!(40)), "{resumed:?}");

@@ -125,7 +125,11 @@ fn propagative(settings: &mut Settings, _sampling: Sampling<'_>) -> Result<Choic
     law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
     law.limit = settings.count("limit", law.limit, AT_LEAST_1)?;
     law.search_limit = settings.count("search_limit", law.search_limit, AT_LEAST_1)?;
-    law.listed = settings.count("listed", law.listed, "the maximum number of listed sequences, at least 1")?;
+    law.listed = settings.count(
+        "listed",
+        law.listed,
+        "the maximum number of listed sequences, at least 1",
+    )?;
     Ok(if all { Choice::Reflections(law) } else { Choice::One(Box::new(law)) })
 }
 

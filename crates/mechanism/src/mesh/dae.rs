@@ -125,7 +125,8 @@ impl<'a> Document<'a> {
             ));
         }
         let numbers: Result<Vec<f64>, _> = array.text.split_whitespace().map(str::parse).collect();
-        let numbers = numbers.map_err(|_| format!("line {}: an entry is not a number", array.line))?;
+        let numbers =
+            numbers.map_err(|_| format!("line {}: an entry is not a number", array.line))?;
         Ok(numbers
             .chunks_exact(stride)
             .map(|point| Vector3::new(point[0], point[1], point[2]))

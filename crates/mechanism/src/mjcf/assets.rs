@@ -120,7 +120,9 @@ impl Asset<'_> {
             }
         };
         if points.is_empty() || triangles.iter().flatten().any(|&index| index >= points.len()) {
-            return Err(refuse("it has no vertices, or faces with vertices that do not exist".into()));
+            return Err(refuse(
+                "it has no vertices, or faces with vertices that do not exist".into(),
+            ));
         }
         let scale = own.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0));
         let place = own.vector("refpos")?.unwrap_or_else(Vector3::zeros);

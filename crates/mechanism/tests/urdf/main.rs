@@ -353,7 +353,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever happens to a file on the way, the import answers with a system or an error.
+    /// For any damage to a file, the import returns a system or an error.
     #[test]
     fn damaged_descriptions_never_panic(
         cuts in prop::collection::vec((0_usize..8000, 0_usize..40), 1..4),

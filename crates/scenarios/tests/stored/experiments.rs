@@ -1,7 +1,8 @@
-//! Every row of every experiment, quickly: accepted, and the same as before, and the motions of those that are scenarios.
+//! Runs every experiment at effort `quick`: every row must be accepted and agree with the stored one, and so
+//! must the motions of experiments that are scenarios.
 //!
-//! But for the channel of grains, which takes half a minute and is chaotic: the first steps of its stream are stored,
-//! and `percussion reproduce --quick` judges its rows.
+//! The channel of grains is an exception, because it takes half a minute and is chaotic: only the first steps
+//! of its stream are stored, and `percussion reproduce --quick` judges its rows.
 
 use percussion_granular::channel::Channel;
 use percussion_record::{ExperimentOutcome, Row};

@@ -127,7 +127,9 @@ fn law(arguments: &Run) -> Result<(Name, Box<dyn Law>)> {
     );
     match choose(name, given, None)?.into_law() {
         Some(law) => Ok((name, law)),
-        None => bail!("the settings of `{name}` request all outcomes, expected one outcome for each impact"),
+        None => bail!(
+            "the settings of `{name}` request all outcomes, expected one outcome for each impact"
+        ),
     }
 }
 

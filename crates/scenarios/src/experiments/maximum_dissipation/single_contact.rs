@@ -296,11 +296,8 @@ fn objective(example: &Tangents, view: &View) -> Figure {
         }
         _ => Vec::new(),
     };
-    let area = Series {
-        label: "percussions that pull".to_owned(),
-        mark: Mark::Backdrop,
-        points: forbidden,
-    };
+    let area =
+        Series { label: "impulses that pull".to_owned(), mark: Mark::Backdrop, points: forbidden };
     let mut series = vec![area];
     series.extend(poles.iter().map(pole));
     series.push(drawing::line("energy on the conic", curve));
@@ -329,8 +326,8 @@ fn plane(tangents: &Tangents, window: &Window, energies: &[f64]) -> Figure {
         id: String::new(),
         title: String::new(),
         caption: String::new(),
-        x: drawing::axis("percussion along t", "N·s"),
-        y: drawing::axis("percussion along o", "N·s"),
+        x: drawing::axis("impulse along t", "N·s"),
+        y: drawing::axis("impulse along o", "N·s"),
         equal_aspect: false,
         map: None,
         series,

@@ -121,9 +121,10 @@ fn waves(moments: &[Moment]) -> Figure {
     Figure {
         id: "depths".to_owned(),
         title: "The wave through compliant contacts".to_owned(),
-        caption: "Each contact is compressed while the one before it expands, which the rounds of the \
+        caption:
+            "Each contact is compressed while the one before it expands, which the rounds of the \
                   law represent."
-            .to_owned(),
+                .to_owned(),
         x: drawing::axis("time", "ms"),
         y: drawing::axis("depth", "mm"),
         equal_aspect: false,

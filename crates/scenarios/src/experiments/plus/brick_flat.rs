@@ -126,7 +126,7 @@ fn accumulated(plus: &[[Vec<f64>; 2]], moments: &[Moment]) -> Figure {
         "Impulses of the left and right corners",
         "Their growth during the impact. The bend is where the corners stop: friction no longer changes direction after it. Figure 12 \
          of the paper.",
-        [drawing::axis("percussion along x", "N·s"), drawing::axis("percussion along z", "N·s")],
+        [drawing::axis("impulse along x", "N·s"), drawing::axis("impulse along z", "N·s")],
         series,
     )
 }

@@ -47,7 +47,7 @@ pub(in crate::experiments) fn run(
         arrows.extend([[foot, 0.0], [foot + impulse.tangent[0], impulse.normal]]);
     }
     let mut series = cones;
-    let label = "percussion".to_owned();
+    let label = "impulse".to_owned();
     series.push(Series { label, mark: Mark::Arrows, points: arrows });
     let figure = Figure {
         id: "cones".to_owned(),
