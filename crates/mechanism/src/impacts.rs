@@ -97,9 +97,9 @@ pub use kind::Kind;
 pub struct ImpactScenario {
     /// Unique name.
     pub name: String,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
-    /// Where the parameters come from.
+    /// Origin of the parameters.
     pub source: String,
     /// Plane or space.
     #[serde(default)]
