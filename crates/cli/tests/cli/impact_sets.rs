@@ -7,7 +7,7 @@ use crate::{
     impact::{BLOCK, answer, impact, keys},
 };
 
-/// The mean of 2.48 LCPs of this block were found by an independent program, to 0.01.
+/// An independent program found a mean of 2.48 LCPs for this block, to 0.01.
 #[test]
 fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
     let document = answer("rocking-block", "set-valued-routh", &["--samples", "4096"]);

@@ -2,7 +2,7 @@
 
 use crate::common::{Finished, percussion};
 
-/// A slider on a rail, with a pendulum whose bob is level with a post on the base when it hangs down.
+/// A slider on a rail, with a pendulum whose bob hangs at the height of a post on the base.
 const CART: &str = r#"<robot name="cart">
   <link name="rail">
     <collision><origin xyz="0.3 0 -1"/><geometry><sphere radius="0.2"/></geometry></collision>
@@ -93,7 +93,7 @@ fn the_condition_is_that_of_the_mass_matrix() {
     let matrix = &document["mass_matrix"];
     let number = |name: &str| matrix[name].as_f64().unwrap();
     assert!((number("condition") / expected - 1.0).abs() < 1e-13, "{matrix}");
-    // Scaled to a diagonal of ones, the other entry is ∓c, and the eigenvalues are 1 ± c.
+    // Scaled to a unit diagonal, the other entry is ∓c, and the eigenvalues are 1 ± c.
     let c = 1.0 / (4.0 * 1.004_f64).sqrt();
     assert!((number("scaled_condition") * (1.0 - c) / (1.0 + c) - 1.0).abs() < 1e-13, "{matrix}");
 }

@@ -43,7 +43,7 @@ fn assert_accepted(id: &str) {
     assert_plays(&outcome);
 }
 
-/// What is played has motions, and the command that plays it alone has a name that there is.
+/// Every view that a page plays has motions, and its command names an existing scenario or impact.
 fn assert_plays(outcome: &ExperimentOutcome) {
     let id = &outcome.id;
     let Some(play) = &outcome.play else {
@@ -65,7 +65,7 @@ fn add(record: &mut Record, row: &Row) {
     } else {
         format!("{} ({})", row.quantity, row.unit)
     };
-    // Lengths, times and energies of the experiments are of the order of 1; counters among the rows are numbers, too.
+    // Lengths, times and energies of the experiments are of order 1; counters among the rows are numbers, too.
     record.figure(&path, row.measured, 1.0);
 }
 
@@ -108,7 +108,7 @@ fn event_driven_is_accepted() {
     assert_all_accepted("event-driven");
 }
 
-/// Until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
+/// Steps until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
 #[test]
 fn the_channel_begins_as_stored() {
     let mut channel = Channel::new(channel::parameters(1).unwrap().coarser(8.0)).unwrap();
