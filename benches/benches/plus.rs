@@ -79,7 +79,7 @@ fn example_4() -> Problem {
 
 fn plus(criterion: &mut Criterion) {
     let law = |e_min, theta_max| Plus { e_min: Some(e_min), theta_max, ..Plus::default() };
-    // Normal percussion of the first contact, and the number of intervals.
+    // Normal impulse of the first contact, and the number of intervals.
     for (name, law, problem, normal, intervals) in [
         ("example-1/0.01", law(0.392, 0.01), example_1(), 14.74318, 120),
         ("example-1/0.25", law(0.392, 0.25), example_1(), 14.66325, 6),

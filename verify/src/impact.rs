@@ -178,7 +178,7 @@ impl Impact {
         Self { left: approach, ..self.clone() }
     }
 
-    /// The fastest approach of a contact without percussions (m/s).
+    /// The fastest approach of a contact without impulses (m/s).
     #[must_use]
     pub fn fastest(&self) -> f64 {
         let approach = |contact: &Contact| -self.free_velocity(&contact.normal).value();
@@ -204,7 +204,7 @@ impl Impact {
         self.rounding
     }
 
-    /// Velocity of a row without percussions at the contacts (m/s).
+    /// Velocity of a row without impulses at the contacts (m/s).
     fn free_velocity(&self, row: &[f64]) -> Extended {
         dot(&extended(row), &self.free)
     }
@@ -264,7 +264,7 @@ impl Impact {
             verdict.look("adhesion", k, Extended::from(-impulse[0]), slack.impulse);
             let tangential = norm(&impulse[1..]);
             let bound = Extended::product(contact.friction, impulse[0].max(0.0));
-            // The bound is known to the slack of the normal percussion.
+            // The bound is known to the slack of the normal impulse.
             let limit = self.tangent_slack(contact, tolerance)
                 + contact.friction * slack.impulse
                 + 16.0 * f64::EPSILON * bound.value();
@@ -283,7 +283,7 @@ impl Impact {
         energy(&self.mass, &extended(velocity)) - energy(&self.mass, &extended(&self.velocity))
     }
 
-    /// Tolerance of the energy (J): percussions `U/‖a‖` times velocities that are wrong by their slack.
+    /// Tolerance of the energy (J): impulses `U/‖a‖` times velocities that are wrong by their slack.
     #[must_use]
     pub fn energy_slack(&self, tolerance: f64) -> f64 {
         let rows: usize = self.contacts.iter().map(|contact| 1 + contact.tangents.len()).sum();

@@ -87,7 +87,7 @@ pub struct Run {
     pub angle: f64,
     /// Status of the run; [`Status::Stopped`] if the impact ended.
     pub status: Status,
-    /// The state at its end, with the percussions of both corners.
+    /// The state at its end, with the impulses of both corners.
     pub end: State,
     /// Contact velocities at the end (m/s): normal and tangent of A, of B.
     pub contact_velocity: [f64; 4],

@@ -174,7 +174,7 @@ class Mode(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContactPlane(Result):
-    """Sliding velocity of a contact along its first tangent over its separation velocity."""
+    """The set in the plane of two velocities of a contact: separation, and sliding along the first tangent."""
 
     contact: int
     #: Vertices of the convex hull (m/s), counterclockwise: one row for each.

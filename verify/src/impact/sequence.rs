@@ -18,7 +18,7 @@ pub struct Stage {
 /// A step of all contacts.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Largest normal percussion of each contact in the step (N·s).
+    /// Largest normal impulse of each contact in the step (N·s).
     pub increments: Vec<f64>,
     /// Velocity at its end (length `n`).
     pub velocity: Vec<f64>,
@@ -61,7 +61,7 @@ impl Impact {
         Some(list)
     }
 
-    /// The impulse `Λ = A⁻¹ J δv` of the only contact that leads to `velocity`, as far as there is one, and
+    /// The impulse `Λ = A⁻¹ J δv` of the only contact that comes closest to `velocity`, and
     /// its normal and tangential error (N·s). As for all velocities here, the change `δv` has the rounding
     /// error `ε E` in the kinetic metric. In this metric row `i` of `A⁻¹ J` has the length `√(A⁻¹ A A⁻¹)_ii`,
     /// so `Λ_i` is known to `ε E √(A⁻¹)_ii`. If rows are nearly dependent, this is much more than a single

@@ -52,10 +52,10 @@ impl Impact {
         verdict
     }
 
-    /// Compression and expansion: with the percussions `C` of the compression, whose end has the velocity `middle`,
+    /// Compression and expansion: with the impulses `C` of the compression, whose end has the velocity `middle`,
     /// `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0`.
     ///
-    /// `compression` are the percussions `C` of all contacts in the form of an outcome's; its own conditions are those of
+    /// `compression` are the impulses `C` of all contacts in the form of an outcome's; its own conditions are those of
     /// [`newton`](Impact::newton) without restitution.
     #[must_use]
     pub fn poisson(&self, outcome: &Outcome, compression: &[Vec<f64>], tolerance: f64) -> Verdict {
@@ -80,9 +80,9 @@ impl Impact {
 
     /// Round cones with Newton's restitution: each contact relative to its target, by Coulomb's law or maximum dissipation.
     ///
-    /// `tolerance` is relative to the largest contact velocity without percussions, as solvers of frictional contact
+    /// `tolerance` is relative to the largest contact velocity without impulses, as solvers of frictional contact
     /// problems define it. As for all laws the velocity is that of the outcome, which [`common`](Impact::common) holds against the
-    /// percussions.
+    /// impulses.
     #[must_use]
     pub fn round_cones(&self, outcome: &Outcome, law: friction::Law, tolerance: f64) -> Verdict {
         let mut verdict = Verdict::default();
@@ -219,9 +219,9 @@ impl Impact {
         let bound = contact.friction * impulse[0].max(0.0);
         let most = strongest(&slip, friction);
         let power: f64 = impulse[1..].iter().zip(&slip).map(|(p, u)| p * u).sum();
-        // Zero by the definition; a velocity or percussion that is wrong by its slack changes it by as much as this.
+        // Zero by the definition; a velocity or impulse that is wrong by its slack changes it by as much as this.
         let missing = power + bound * most;
-        // The bound itself is known to the slack of the normal percussion.
+        // The bound itself is known to the slack of the normal impulse.
         let own = self.slack(&contact.normal, tolerance).impulse;
         let normal = contact.friction * (own + self.recovered[0]);
         let limit = 2.0 * bound * velocity_slack

@@ -11,13 +11,13 @@ use crate::{
 pub enum Restitution {
     /// Newton: separation at `e` times the speed of approach.
     Kinematic,
-    /// Poisson: the percussion of the expansion is `e` times that of the compression.
+    /// Poisson: the impulse of the expansion is `e` times that of the compression.
     Kinetic,
     /// Stronge: the expansion gives back `e²` times the work of the compression.
     Energetic,
 }
 
-/// A point of the path: velocities, percussions and the work of the normal percussion.
+/// A point of the path: velocities, impulses and the work of the normal impulse.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     normal: Extended,
@@ -164,7 +164,7 @@ impl Path {
         None
     }
 
-    /// The percussion from `point` to the end of the expansion, if this leg leads there.
+    /// The impulse from `point` to the end of the expansion, if this leg leads there.
     fn end(
         &self,
         start: Point,

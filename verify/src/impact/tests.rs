@@ -193,7 +193,7 @@ fn a_step_of_the_set_valued_law_takes_its_increment_or_ends_the_approach() {
         velocity: velocity.to_vec(),
         impulses: vec![impulse.to_vec()],
     };
-    // 0.4 N·s take 0.2 from the sliding, then 2 N·s would be allowed and 1.6 are needed.
+    // 0.4 N·s reduce the sliding by 0.2; then 2 N·s are allowed and 1.6 are needed.
     let first = step([0.8, -1.6, -0.5], [0.4, -0.2], 0.4);
     let last = step([5.0 / 7.0, 0.0, -5.0 / 7.0], [1.6, -3.0 / 35.0], 2.0);
     let verdict = impact.path(&[first.clone(), last], 8, 1e-10);
@@ -228,7 +228,7 @@ fn a_rod_end_sticks_on_the_path_of_routh() {
     assert!(verdict.refuses("tangential velocity of the path"), "{verdict}");
 }
 
-/// The speeds of percussions of 1e8 N·s that hold one another follow from them to 1e-8 m/s only, because a third has no exact
+/// The speeds of impulses of 1e8 N·s that hold one another follow from them to 1e-8 m/s only, because a third has no exact
 /// double; the velocity of the outcome is what the law is about.
 #[test]
 fn percussions_that_hold_one_another_are_judged_by_the_velocity() {
@@ -250,7 +250,7 @@ fn percussions_that_hold_one_another_are_judged_by_the_velocity() {
 }
 
 /// Normal `x` and tangent `x + δ y` with `δ = 2e-4`: sliding with `μ = 1/2` takes 2 N·s and −1 N·s. The velocity along `y` of 1e6 m/s is known
-/// to 1e-8 m/s, and the percussions that follow from it to a `δ`-th of that.
+/// to 1e-8 m/s, and the impulses that follow from it to a `δ`-th of that.
 #[test]
 fn percussions_from_velocities_are_known_as_well_as_their_rows_differ() {
     let delta = 2e-4;

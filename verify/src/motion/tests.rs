@@ -179,8 +179,8 @@ fn links_carry_one_another() {
     assert!((potential.value() - 30.0 * 0.3_f64.sin()).abs() < 1e-12, "{potential:?}");
 }
 
-/// A ball of 2 kg under 10 m/s² that sticks at 0.1 m from its center swings about that point with `Ω² = 20 · 0.1/0.008 = 250/s²`; what a
-/// scheme of second order may gain in 0.01 s is `h²Ω²` of the 0.01 J it can have.
+/// A ball of 2 kg under 10 m/s² that sticks at 0.1 m from its center swings about that point with `Ω² = 20 · 0.1/0.008 = 250/s²`; a scheme
+/// of second order may gain the fraction `h²Ω²` of the available 0.01 J in 0.01 s.
 #[test]
 fn bodies_swing_about_their_contacts() {
     let judged = |scene: &Scene, gain: f64| {

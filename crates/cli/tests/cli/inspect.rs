@@ -98,9 +98,9 @@ fn the_condition_is_that_of_the_mass_matrix() {
     assert!((number("scaled_condition") * (1.0 - c) / (1.0 + c) - 1.0).abs() < 1e-13, "{matrix}");
 }
 
-/// The post and the bob touch: 0.3 m between centers, radii 0.2 and 0.1. The sphere of the slider, which
-/// is where the post is, belongs to a neighbor of both. Of the bob's velocity at the contact, only the
-/// part across the plane of motion is impossible.
+/// The post and the bob touch: 0.3 m between centers, radii 0.2 and 0.1. The sphere of the slider at
+/// the position of the post is not a contact, because the slider is a neighbor of both. Only the component
+/// of the bob's contact velocity perpendicular to the plane of motion is impossible.
 #[test]
 fn touching_features_are_those_of_links_that_no_joint_connects() {
     let touching = &inspect("cart.urdf", CART, &["--json"]).json()["touching"];

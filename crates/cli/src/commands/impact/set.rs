@@ -68,7 +68,7 @@ pub(super) struct JointMode {
     pub(super) first: u64,
 }
 
-/// Sliding velocity of a contact (first tangent) over its separation velocity.
+/// The set in the plane of two velocities of a contact: separation, and sliding along the first tangent.
 #[derive(Debug, Serialize)]
 pub(super) struct Plane {
     pub(super) contact: usize,

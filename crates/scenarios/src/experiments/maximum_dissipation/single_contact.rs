@@ -316,7 +316,7 @@ fn objective(example: &Tangents, view: &View) -> Figure {
     }
 }
 
-/// Energies and the conic in the plane of tangential percussions; names to be filled in.
+/// Energies and the conic in the plane of tangential impulses; the caller sets the names.
 fn plane(tangents: &Tangents, window: &Window, energies: &[f64]) -> Figure {
     let mut series: Vec<_> =
         energies.iter().map(|&energy| drawing::outline(tangents.contour(energy, window))).collect();

@@ -113,7 +113,7 @@ fn slip(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Figure {
     }
 }
 
-/// Outcome, intervals, convergence and distance from the compliant percussion.
+/// Outcome, intervals, convergence and distance from the compliant impulse.
 fn measure(
     measurements: &mut Measurements<'_>,
     (friction, turns): (&str, &[f64]),
