@@ -1,15 +1,15 @@
-//! How long does it take to set up the contacts of a walking robot?
+//! Time to set up the contacts of a walking robot.
 //!
-//! Two robots: a biped of seven links in the plane with two contacts, and a floating quadruped of twelve
-//! joints with four. Each bench visits 64 states in turn, so that nothing is reused from one to the
-//! next, and everything is compared with its definition before the clock starts: the mass matrix with
+//! There are two robots: a biped of seven links in the plane with two contacts, and a floating quadruped of
+//! twelve joints with four contacts. Each bench visits 64 states in turn, so that nothing is reused from one
+//! to the next. Before the timing starts everything is compared with its definition: the mass matrix with
 //! columns of inverse dynamics, the Delassus operator with `J M⁻¹ Jᵀ` from a Cholesky factorization.
 //!
-//! - `setup` is the mass matrix, the bias and the contact Jacobian; `setup-and-delassus` has the Delassus
-//!   operator too, and `through-system` is the same by the trait for all systems.
+//! - `setup` is the mass matrix, the bias and the contact Jacobian; `setup-and-delassus` adds the Delassus
+//!   operator, and `through-system` is the same through the trait for all systems.
 //! - `dense-product` is for scale: the product of two dense matrices of the size of the mass matrix.
 //! - `diagonal` is `diag(M⁻¹)` from the coordinates, the one quantity of this kind that rapier's
-//!   multibody gives away (`diagonal-rapier`). It treats the mass matrix as dense, and computes the
+//!   multibody provides (`diagonal-rapier`). It treats the mass matrix as dense, and computes the
 //!   Jacobians of all bodies and its Coriolis matrices on the way.
 
 use std::hint::black_box;
@@ -31,8 +31,8 @@ mod rapier;
 const SEED: u64 = 1;
 const STATES: usize = 64;
 
-/// Largest accepted error of a matrix relative to its largest entry: some hundred roundings of numbers
-/// that belong to a mass matrix with a condition below 1e4.
+/// Largest accepted error of a matrix relative to its largest entry: about a hundred rounding errors for a
+/// mass matrix with a condition number below 1e4.
 const ACCURACY: f64 = 1e-10;
 
 /// A robot, states that it visits, and the points of its feet that touch the floor.
@@ -51,7 +51,7 @@ struct State {
     contacts: Vec<Contact>,
 }
 
-/// Mass (kg) and edges (m) of a solid box whose middle is at `center` of its link.
+/// Mass (kg) and edges (m) of a solid box whose center is at `center` of its link.
 fn solid(mass: f64, edges: [f64; 3], center: [f64; 3]) -> MassProperties {
     MassProperties::solid_box(mass, &edges.into())
         .expect("sizes are positive")
@@ -89,8 +89,8 @@ fn biped() -> Robot {
     Robot::new("biped", system, vec![(3, toe), (6, toe)], floor)
 }
 
-/// Where the joints of leg `leg` of the quadruped stand in the frames of their parents, their axes, and
-/// the boxes that they carry: mass, edges and center.
+/// Positions of the joints of leg `leg` of the quadruped in the frames of their parents, their axes, and the
+/// boxes that they carry: mass, edges and center.
 type Limb = ([f64; 3], Vector3<f64>, (f64, [f64; 3], [f64; 3]));
 
 const TRUNK: (f64, [f64; 3]) = (12.0, [0.6, 0.3, 0.15]);
@@ -173,7 +173,7 @@ impl Robot {
     }
 }
 
-/// What one setup fills.
+/// The results of one setup.
 struct Workspace {
     kinematics: Kinematics,
     contacts: ContactSet,
@@ -196,13 +196,13 @@ impl Workspace {
         }
     }
 
-    /// The Delassus operator of what is set up.
+    /// The Delassus operator of the setup.
     fn multiply(&mut self) {
         self.contacts.whiten(&mut self.kinematics).expect(VALID);
         self.contacts.delassus(&mut self.delassus).expect(VALID);
     }
 
-    /// All of it through the trait [`System`], with forces of the other sign.
+    /// All of it through the trait [`System`], with forces of the opposite sign.
     fn set_up_and_multiply_through(&mut self, system: &dyn System, state: &State) {
         let q = &state.coordinates;
         system.mass_matrix(q, &mut self.mass_matrix);

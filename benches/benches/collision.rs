@@ -1,7 +1,7 @@
-//! How long does it take to find what touches?
+//! Time to find contacts.
 //!
-//! Each bench of a pair visits 64 random poses in turn, in all of which the two shapes overlap by at most
-//! 5 cm of about a meter; its time is that of one pair. Parry is asked the same in the same run.
+//! Each bench of a pair visits 64 random poses in turn, in all of which the two shapes overlap by at most 5
+//! cm of about a meter; its time is that of one pair. Parry solves the same task in the same run.
 //!
 //! - `manifold` is all contacts of the pair, from coordinates to sorted features with frames;
 //!   `manifold-parry` are the contacts of a manifold of parry, without features that keep their names

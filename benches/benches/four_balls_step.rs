@@ -1,7 +1,7 @@
-//! How long does the step take in which a ball hits a row of three, all on a table?
+//! Time of the step in which a ball hits a row of three, all on a table.
 //!
 //! It is the largest step of the published experiment: seven contacts with eight friction directions,
-//! an LCP of size 70 for each outer iteration. The motion is brought to the step before, so that
+//! an LCP of size 70 for each outer iteration. The motion is advanced to the step before it, so that
 //! memory is warm, and is solved and judged once before the clock starts.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};

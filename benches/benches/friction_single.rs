@@ -1,7 +1,7 @@
-//! How long does one contact with friction take, in closed form and by iteration?
+//! Time of one contact with friction, in closed form and by iteration.
 //!
 //! Each bench solves 1024 contacts in turn, so its time is that of an average contact. `alart_curnier` and `projection` are
-//! the iterative peers on the same contacts. The residual noted is the relative natural map of the law that is solved.
+//! the iterative peers on the same contacts. The reported residual is the relative natural map of the law that is solved.
 
 use std::hint::black_box;
 

@@ -1,7 +1,7 @@
-//! How long does a sweep over many contacts take, and how long a solve?
+//! Time of a sweep over many contacts, and of a solve.
 //!
 //! `sweeps/N` makes 50 sweeps over 1000 contacts with about `N` blocks per row of `W`, warm started near the solution;
-//! divide by 50 000 for the time per contact and sweep. `product/N` multiplies with `W` as often: no sweep can be faster.
+//! divide by 50 000 for the time per contact and sweep. `product/N` multiplies by `W` as often, which is a lower bound for sweeps.
 //! `solve/N` solves 200 contacts from zero by the default method to 1e-8.
 
 use std::hint::black_box;
@@ -53,7 +53,7 @@ fn sweeps(criterion: &mut Criterion) {
     }
 }
 
-/// Plain sweeps without a look at the residual before the last.
+/// Plain sweeps that compute the residual only after the last one.
 fn run(problem: &Problem, sweeps: usize, impulses: &mut [Vector3<f64>]) {
     let settings = Settings {
         tolerance: 0.0,

@@ -1,10 +1,12 @@
-//! How long does a step of a settled pile of spheres take, and how good is it?
+//! Time and accuracy of a step of a settled pile of spheres.
 //!
-//! The pile is [`scenes::column`] with 10 000 spheres of 0.1 m, settled for two seconds; steps are 1 ms. Its 24 000 contacts are
-//! what hard spheres with friction have; where they overlap by a part of their size they have more.
+//! The pile is [`scenes::column`] with 10 000 spheres of 0.1 m, settled for two seconds; steps are 1 ms. It
+//! has 24 000 contacts, as is typical of hard spheres with friction; spheres that overlap by a fraction of
+//! their size would have more.
 //!
-//! - `pile/percussion-1-thread`, `pile/percussion-2-threads`: our step with 10 sweeps; the elements are contact updates, so
-//!   that the rate counts detection and all else as sweeping. The noted residual is the relative natural map.
+//! - `pile/percussion-1-thread`, `pile/percussion-2-threads`: our step with 10 sweeps. The elements are
+//!   contact updates, so the rate includes detection and everything else in the sweeping. The reported
+//!   residual is the relative natural map.
 //! - `pile/rapier`: rapier's step from the same positions, on one thread, with its 4 substeps and its length unit set to the
 //!   diameter, after 100 steps. The noted residual is the approach, see below, relative to the velocity that
 //!   gravity gives in a step.
@@ -12,9 +14,10 @@
 //!   relative residual of `1e-6`.
 //! - `bricks/percussion`, `bricks/rapier`: 1000 bricks that have fallen into a box for two seconds, ours as [`Bodies`] with 10 sweeps.
 //!
-//! Beside the times, stderr gets what both are judged by, measured on positions and velocities alone: the largest overlap of
-//! two spheres over the diameter, the largest velocity of approach of two that touch (m/s), and the kinetic energy over that
-//! which gravity gives to a free pile in one step.
+//! In addition to the times, stderr shows the figures by which both are judged, measured only on positions
+//! and velocities: the largest overlap of two spheres relative to the diameter, the largest approach velocity
+//! of two that touch (m/s), and the kinetic energy relative to that which gravity gives to a free pile in one
+//! step.
 
 use std::{hint::black_box, sync::Arc};
 
@@ -34,7 +37,7 @@ mod peer;
 const DIAMETER: f64 = 0.1;
 const VALID: &str = "a valid scene with slow grains";
 
-/// What a state of the pile is judged by.
+/// The figures by which a state of the pile is judged.
 struct Judgement {
     overlap: f64,
     approach: f64,

@@ -1,8 +1,8 @@
-//! How long does a step on the level of velocities take beside one of Stewart and Trinkle's scheme?
+//! Time of a step at velocity level, compared with one of Stewart and Trinkle's scheme.
 //!
-//! Both take the step in which a ball hits a row of three, all on a table: seven contacts, by round cones in one case, by
-//! eight friction directions in the other. Each motion is brought to the step before by its own scheme, so that memory is
-//! warm, and its step is judged before the clock starts.
+//! Both make the step in which a ball hits a row of three, all on a table: seven contacts, by round cones in
+//! one case and by eight friction directions in the other. Each motion is advanced to the step before by its
+//! own scheme, so that memory is warm, and its step is judged before the timing starts.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;

@@ -1,7 +1,7 @@
-//! How long does Lemke's method take on the random contact problems of each family?
+//! Time of Lemke's method on the random contact problems of each family.
 //!
 //! Each bench solves 256 problems of one family in turn, so its time is that of an average problem.
-//! Every one of them is solved and judged before the clock starts.
+//! Every problem is solved and judged before the timing starts.
 
 use std::hint::black_box;
 

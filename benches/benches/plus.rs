@@ -1,8 +1,8 @@
-//! How long does PLUS take on the examples of its authors?
+//! Time of PLUS on the examples of its authors.
 //!
-//! Each bench resolves one impact in memory that has been used before, after the answer was compared
-//! with the figures of the authors' solver (Simbody 3.7). That solver, run on the same kind of machine,
-//! took these times, which are the bounds; ours are to be a twentieth:
+//! Each bench resolves one impact in memory that has been used before, after the result has been compared
+//! with the figures of the authors' solver (Simbody 3.7). On the same kind of machine that solver took the
+//! following times, which are the bounds; ours should be a twentieth:
 //!
 //! | bench | what | authors' solver |
 //! | --- | --- | --- |
@@ -79,7 +79,7 @@ fn example_4() -> Problem {
 
 fn plus(criterion: &mut Criterion) {
     let law = |e_min, theta_max| Plus { e_min: Some(e_min), theta_max, ..Plus::default() };
-    // Normal percussion of the first contact, and the number of intervals.
+    // Normal impulse of the first contact, and the number of intervals.
     for (name, law, problem, normal, intervals) in [
         ("example-1/0.01", law(0.392, 0.01), example_1(), 14.74318, 120),
         ("example-1/0.25", law(0.392, 0.25), example_1(), 14.66325, 6),

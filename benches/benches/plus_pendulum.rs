@@ -1,12 +1,12 @@
-//! How much faster is PLUS than integrating a compliant impact?
+//! Time of PLUS compared with the integration of a compliant impact.
 //!
 //! Figure 15 of Uchida, Sherman and Delp: the sphere at the end of a triple pendulum strikes the ground, with
 //! contacts of five moduli. Both sides of the comparison are timed in one run:
 //!
 //! | bench | what |
 //! | --- | --- |
-//! | `plus-pendulum/law` | the law alone, on a problem that is stated |
-//! | `plus-pendulum/full` | all of the impact: kinematics, mass matrix, contact, statement of the problem, law |
+//! | `plus-pendulum/law` | only the law, on a given problem |
+//! | `plus-pendulum/full` | the whole impact: kinematics, mass matrix, contact, statement of the problem, law |
 //! | `plus-pendulum/compliant/E` | the compliant impact at the loosest tolerance that gives the height of the sphere 0.2 s later within 1 % |
 //!
 //! The tolerances are those that the experiment `plus/triple-pendulum` finds, which is run first.

@@ -1,8 +1,8 @@
-//! How long does it take to find every outcome of an impact that propagates?
+//! Time to find every outcome of an impact that propagates.
 //!
-//! `propagative/…/all` finds all minimal sequences and makes their outcomes, `…/one` follows a single
-//! order, and `…/certificate` judges one outcome of the same problem: the least that any law must add
-//! to be believed. Every outcome is judged before the clock starts.
+//! `propagative/…/all` finds all minimal sequences and computes their outcomes, `…/one` follows a single
+//! order, and `…/certificate` judges one outcome of the same problem, which every law must do in any case.
+//! Every outcome is judged before the timing starts.
 
 use std::hint::black_box;
 
@@ -25,7 +25,7 @@ fn cradle(velocity: &[f64]) -> Problem {
     Problem::new(mass, DVector::from_column_slice(velocity), contacts).expect("a cradle")
 }
 
-/// The cue ball hits two that stand 60° apart, with two outcomes.
+/// The cue ball hits two balls 60° apart, with two outcomes.
 fn billiards() -> Problem {
     let (sin, cos) = 30.0_f64.to_radians().sin_cos();
     let contacts = [

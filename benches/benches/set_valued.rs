@@ -1,9 +1,9 @@
-//! How many step LCPs a second does the set-valued law solve, and how does that grow with threads?
+//! Number of step LCPs per second of the set-valued law, for several numbers of threads.
 //!
-//! `set-valued/…/threads-n` draws and follows 2¹² samples of a published impact, with all bookkeeping,
-//! on `n` threads; its elements are step LCPs. `set-valued/…/lemke` solves the very LCPs of the first of
-//! these samples, as they are stated, by Lemke's method and nothing else, on one thread: what the
-//! samples would cost at least without a path of their own. All steps are certified while they are timed.
+//! `set-valued/…/threads-n` draws and follows 2¹² samples of a published impact, with all bookkeeping, on `n`
+//! threads; its elements are step LCPs. `set-valued/…/lemke` solves the same LCPs of the first of these
+//! samples only by Lemke's method, on one thread. This is the least cost of the samples without their own
+//! solution path. All steps are certified while they are timed.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use nalgebra::{DMatrix, DVector};

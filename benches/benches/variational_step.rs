@@ -1,9 +1,9 @@
-//! How long does a variational step of a walker with eight coordinates take?
+//! Time of a variational step of a walker with eight coordinates.
 //!
-//! The walker is planar: a trunk, two legs with springs and dampers in the knees, hips that are driven,
-//! and a hinge in its back. The step is in the air, as most are, and is stated to take at most 20 µs. Beside
-//! it, in the same run: Stewart and Trinkle's step of the same walker, of first order and explicit in the
-//! forces, and four accelerations, which a step of the classical Runge–Kutta method takes at least.
+//! The walker is planar: a trunk, two legs with springs and dampers in the knees, driven hips, and a hinge in
+//! its back. The step is in the air, as most are, and must take at most 20 µs. For comparison the same run
+//! has Stewart and Trinkle's step of the same walker, which is of first order and explicit in the forces, and
+//! four accelerations, the minimum for a step of the classical Runge–Kutta method.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{Isometry3, Vector3};

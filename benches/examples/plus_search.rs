@@ -1,8 +1,8 @@
-//! How often does the heuristic of PLUS differ from its exhaustive search, and what does that change?
+//! Frequency and effect of differences between the heuristic of PLUS and its exhaustive search.
 //!
-//! Random impacts with one to four contacts, frictionless, planar and spatial mixed, whose rows are drawn
-//! without regard to any body: far harder than real contacts. The table is the one in the documents of
-//! `percussion_impact::plus`.
+//! The random impacts have one to four contacts, frictionless, planar and spatial ones mixed. Their rows do
+//! not belong to any body, which makes them far harder than real contacts. The table is the one in the
+//! documentation of `percussion_impact::plus`.
 //!
 //! ```console
 //! $ cargo run --release -p percussion-benches --example plus_search
@@ -47,7 +47,7 @@ impl Family {
     }
 }
 
-/// What became of the impacts with one way to search.
+/// The results of one kind of search.
 #[derive(Default)]
 struct Tally {
     unsolved: usize,
@@ -55,12 +55,12 @@ struct Tally {
     gathered: usize,
     left: usize,
     violation: f64,
-    /// Largest of momentum residual, adhesion and cone violation, and approach of what is resolved.
+    /// Largest of momentum residual, adhesion and cone violation, and approach of resolved impacts.
     residual: f64,
     approach: f64,
     /// Resolved impacts without restitution that gain energy.
     gaining: usize,
-    /// Largest gain of energy of a resolved impact without restitution, as a part of what there was.
+    /// Largest gain of energy of a resolved impact without restitution, as a fraction of the initial energy.
     gain: f64,
 }
 

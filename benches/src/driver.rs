@@ -6,7 +6,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// A running driver of `benches/peers`, which reads requests and answers each with numbers.
+/// A running driver of `benches/peers`, which reads requests and replies to each with numbers.
 ///
 /// Both are in the byte order of the machine; the source of a driver describes its protocol.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Random contact LCPs that a dependable Lemke solver must all solve.
+//! Random contact LCPs, all of which a reliable Lemke solver must solve.
 //!
 //! Every problem is copositive and comes from a mechanical step, so a solution exists. With
 //! friction directions `D`, normals `J_n`, mass matrix `M` and velocity `v` the step problem has
@@ -67,7 +67,7 @@ impl Family {
         }
     }
 
-    /// Problem `index` of the sequence that `seed` starts; each can be made without the others.
+    /// Problem `index` of the sequence that `seed` starts; each can be generated without the others.
     ///
     /// # Panics
     ///

@@ -37,7 +37,7 @@ pub fn sliding(random: &mut ChaCha8Rng) -> (Contact, Vector3<f64>) {
 #[must_use]
 pub fn packing(seed: u64, contacts: usize, blocks_per_row: f64, friction: f64) -> Problem {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    // Each of the two bodies of a contact has 2 contacts / bodies of them.
+    // Each of the two bodies of a contact has 2 contacts/bodies contacts on average.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Problem families shared by the benches and by the dependability tests, and the way to drivers of peers.
+//! Problem families shared by the benches and by the dependability tests, and the interface to drivers of peers.
 
 pub mod driver;
 pub mod families;

@@ -1,4 +1,4 @@
-//! Frictional contact problems of things that stand on one another: redundant contacts, masses far apart.
+//! Frictional contact problems of stacked bodies, with redundant contacts and very different masses.
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::{BlockSparse, Problem};
@@ -39,20 +39,20 @@ impl Body {
     }
 }
 
-/// Where two bodies, or a body and the ground, touch.
+/// A contact between two bodies, or between a body and the ground.
 #[derive(Clone, Debug)]
 pub struct Touch {
     /// The body that is pushed along the normal.
     pub upper: usize,
     /// The body that is pushed against it, if it is not the ground.
     pub lower: Option<usize>,
-    /// Where (m).
+    /// Position (m).
     pub point: Vector3<f64>,
     /// Unit normal, from the lower to the upper.
     pub normal: Vector3<f64>,
 }
 
-/// A body and what its velocities, linear and angular, do to a contact's.
+/// A body, and the contributions of its linear and angular velocity to the velocity of a contact.
 type Side = (usize, Matrix3<f64>, Matrix3<f64>);
 
 /// The problem of `bodies` that touch, with `friction` at all contacts.
@@ -102,8 +102,8 @@ pub fn problem(bodies: &[Body], touches: &[Touch], friction: f64) -> Problem {
     Problem::from_sparse(delassus, free, &vec![friction; touches.len()]).expect("W is J M⁻¹ Jᵀ")
 }
 
-/// `boxes` cubes of 1 m on one another, each in four corners and `ratio` times as heavy as the one below; the
-/// topmost is pushed sideways at `push` (m/s).
+/// A stack of `boxes` cubes of 1 m, each with four corners touching the one below and `ratio` times as heavy
+/// as it; the topmost is pushed sideways at `push` (m/s).
 #[must_use]
 pub fn stack(boxes: usize, ratio: f64, push: f64, friction: f64) -> Problem {
     let mut bodies = Vec::new();
@@ -134,7 +134,7 @@ pub fn stack(boxes: usize, ratio: f64, push: f64, friction: f64) -> Problem {
     problem(&bodies, &touches, friction)
 }
 
-/// A house of cards of 8 g with `levels` levels, wide at the bottom: every edge touches in two corners.
+/// A house of cards of 8 g with `levels` levels, wide at the bottom: every edge has contacts at its two corners.
 #[must_use]
 pub fn card_house(levels: usize, friction: f64) -> Problem {
     /// Half of the distance of a pair's feet, height of its apex, half of a card's depth (m).
@@ -150,7 +150,7 @@ pub fn card_house(levels: usize, friction: f64) -> Problem {
             touches.push(Touch { upper, lower, point: Vector3::new(x, y, z), normal });
         }
     };
-    // The plates on which the pairs of a level stand; none on the ground.
+    // The plates on which the pairs of a level stand; there are none on the ground.
     let mut plates: Vec<usize> = Vec::new();
     let mut base = 0.0;
     for level in 0..levels {

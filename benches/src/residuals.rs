@@ -1,8 +1,8 @@
-//! Hands the accuracy of what was timed to `cargo xtask bench`, which prints it beside the speed.
+//! Passes the accuracy of timed results to `cargo xtask bench`, which prints it next to the speed.
 
 use std::{env, fs::OpenOptions, io::Write};
 
-/// Notes the worst relative residual of the answers that the bench `name` times.
+/// Records the worst relative residual of the answers that the bench `name` times.
 ///
 /// Writes a line `name TAB residual` to the file that the environment variable
 /// `PERCUSSION_RESIDUALS` names, and does nothing without that variable.

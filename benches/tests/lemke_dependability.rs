@@ -37,7 +37,7 @@ fn every_group_of_four_spheres_is_solved() {
     every_problem_is_solved(Family::FourSpheres);
 }
 
-/// Solves [`CASES`] problems by the first path alone and checks each from its definition.
+/// Solves [`CASES`] problems only by the first path and checks each from its definition.
 fn every_problem_is_solved(family: Family) {
     let settings = lemke::Settings { restarts: 0, ..lemke::Settings::default() };
     let mut workspace = lemke::Workspace::default();

@@ -19,10 +19,10 @@ pub trait Case: Clone + Debug + Serialize + DeserializeOwned + 'static {
     /// Draws a case.
     fn generate(source: &mut Source<'_>) -> Self;
 
-    /// Asks every solver, and judges what it answers.
+    /// Runs every solver, and judges the results.
     fn check(&self, tally: &mut Tally);
 
-    /// The case with one part taken away, in every way there is.
+    /// The case with one part removed, in every possible way.
     fn smaller(&self) -> Vec<Self> {
         Vec::new()
     }
@@ -31,9 +31,9 @@ pub trait Case: Clone + Debug + Serialize + DeserializeOwned + 'static {
 /// Statuses and wrong answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How often each answer was given, by `solver/status`.
+    /// Number of results, by `solver/status`.
     pub counts: BTreeMap<String, u64>,
-    /// What was wrong: who said it, and what the judge says.
+    /// The wrong answers: the solver, and the message of the judge.
     pub failures: Vec<(String, String)>,
 }
 
@@ -43,12 +43,12 @@ impl Tally {
         *self.counts.entry(format!("{solver}/{status:?}")).or_default() += 1;
     }
 
-    /// Notes a wrong answer.
+    /// Records a wrong answer.
     pub fn fail(&mut self, solver: &str, what: impl Into<String>) {
         self.failures.push((solver.to_owned(), what.into()));
     }
 
-    /// Notes the answer as wrong unless the verdict holds.
+    /// Records the answer as wrong unless the verdict holds.
     pub fn judge(&mut self, solver: &str, verdict: &Verdict) {
         if !verdict.holds() {
             self.fail(solver, verdict.to_string());
@@ -63,7 +63,7 @@ impl Tally {
     }
 }
 
-/// Checks a case; a panic is a failure of it.
+/// Checks a case; a panic counts as a failure.
 pub fn check<C: Case>(case: &C) -> Tally {
     let result = panic::catch_unwind(AssertUnwindSafe(|| {
         let mut tally = Tally::default();
@@ -82,7 +82,7 @@ pub fn check<C: Case>(case: &C) -> Tally {
     })
 }
 
-/// What libFuzzer calls: draws a case from the bytes and panics if an answer is wrong.
+/// Entry point for libFuzzer: draws a case from the bytes and panics if an answer is wrong.
 ///
 /// # Panics
 ///

@@ -1,8 +1,8 @@
-//! The time that a case takes.
+//! The computing time of a case.
 
 use std::{fs, time::Instant};
 
-/// Measures the time of the thread that made it.
+/// Measures the time of the thread that created it.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     wall: Instant,
@@ -16,8 +16,8 @@ impl Clock {
         Self { wall: Instant::now(), busy: busy() }
     }
 
-    /// Time since the start (s): that of the processor on the thread, where the system tells it (Linux), and of the wall elsewhere. On a
-    /// machine that others use, the wall's says nothing of a solver.
+    /// Time since the start (s): the processor time of the thread, if the system provides it (Linux), and
+    /// otherwise the elapsed time. On a shared machine the elapsed time is no measure of a solver.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         let both = self.busy.zip(busy());
@@ -25,7 +25,7 @@ impl Clock {
     }
 }
 
-/// Time of the processor on this thread so far (s).
+/// Processor time of this thread so far (s).
 fn busy() -> Option<f64> {
     let statistics = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = statistics.split_whitespace().next()?.parse().ok()?;

@@ -1,7 +1,7 @@
-//! Everything that is read: documents with random damage, and random bytes. Each is refused with an error in words or is a
-//! document that can be built, written and read again; nothing panics.
+//! All file formats: documents with random damage, and random bytes. Each is either rejected with an error
+//! message, or is a document that can be built, written and read again; nothing panics.
 //!
-//! The documents of the command line alone (problems and impacts in JSON) are damaged by `cargo xtask soak`, which runs the
+//! The documents that only the command line reads (problems and impacts in JSON) are damaged by `cargo xtask soak`, which runs the
 //! program.
 
 use std::{fs, path::Path, sync::OnceLock};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Case, Source, Tally, fuzz};
 
-/// What a document is read as.
+/// The format as which a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -45,11 +45,11 @@ pub enum Format {
 /// One document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct File {
-    /// What it is read as.
+    /// Its format.
     pub format: Format,
     /// Its text.
     pub text: String,
-    /// Its bytes, where it is no text.
+    /// Its bytes, if it is not text.
     pub bytes: Vec<u8>,
 }
 
@@ -64,7 +64,7 @@ const BLOCKS: &str = r#"{"delassus": {"sparse": [{"row": 0, "column": 0, "block"
     "free_velocity": [-1, 2, 0], "friction": [0.5]}"#;
 const SICONOS: &str = "3\n1\n0 3 3 3 3\n2 1 0 1 3 0 0 0 4\n-1 2 0\n0.5\n";
 
-/// What is put in place of a word.
+/// Replacements for a word.
 const PIECES: [&str; 24] = [
     "",
     "null",
@@ -181,7 +181,7 @@ impl Case for File {
         match self.read() {
             Ok(()) => tally.count(&name, "Valid"),
             Err(Refusal::Words(words)) if !words.trim().is_empty() => tally.count(&name, "Refused"),
-            Err(Refusal::Words(_)) => tally.fail(&name, "refused without a word"),
+            Err(Refusal::Words(_)) => tally.fail(&name, "rejected without a message"),
             Err(Refusal::Changed(how)) => tally.fail(&name, how),
         }
     }
@@ -197,9 +197,9 @@ impl Case for File {
 }
 
 enum Refusal {
-    /// As it must.
+    /// Rejected with a message, as required.
     Words(String),
-    /// A valid document that is another one when it is written and read.
+    /// A valid document that changes when it is written and read.
     Changed(String),
 }
 
@@ -239,7 +239,7 @@ impl File {
             Format::Impact => {
                 let impact = ImpactScenario::from_toml_str(text).map_err(words)?;
                 let written = impact.to_toml_string().map_err(words)?;
-                // Numbers that a file leaves out are NaN, which equals nothing: the texts are compared.
+                // Numbers that a file omits are NaN, which equals nothing, so the texts are compared.
                 let again = ImpactScenario::from_toml_str(&written);
                 same(&written, again.and_then(|impact| impact.to_toml_string()))?;
                 impact.build().map(drop).map_err(words)
@@ -247,14 +247,14 @@ impl File {
             Format::Design => Design::from_toml_str(text).map(drop).map_err(words),
             Format::Urdf => {
                 let robot = urdf::read_str(text, &urdf::Settings::default()).map_err(words)?;
-                // What is accepted and moves has mass.
+                // Every accepted body that moves has mass.
                 let (mass, moves) = (robot.total_mass(), robot.system.velocity_count() > 0);
                 has_mass(mass, moves)
             }
             Format::Mjcf => {
                 let model = mjcf::read_str(text, &mjcf::Settings::default()).map_err(words)?;
                 let (mass, moves) = (model.system.mass(), model.system.velocity_count() > 0);
-                // A rotor alone may move.
+                // A rotor may move without other mass.
                 let links = model.system.links();
                 let rotors = links.iter().any(|link| link.joint.armature.iter().any(|a| *a > 0.0));
                 has_mass(mass, moves && !rotors)
@@ -270,7 +270,7 @@ impl File {
     }
 }
 
-/// Refuses what was accepted and moves without mass.
+/// Returns an error if an accepted body moves without mass.
 fn has_mass(mass: f64, moves: bool) -> Result<(), Refusal> {
     if mass.is_finite() && (mass > 0.0 || !moves) {
         return Ok(());
@@ -297,7 +297,7 @@ fn damaged(source: &mut Source<'_>, document: &[u8]) -> Vec<u8> {
             2 => bytes[from] ^= 1 << source.below(8),
             3 if source.chance(0.3) => bytes.truncate(from),
             _ => {
-                // In place of a whole word, which leaves the document readable more often.
+                // Replaces a whole word, after which the document is more often still readable.
                 let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
                 let begin = bytes[..from].iter().rposition(|byte| !belongs(byte));
                 let end = bytes[from..].iter().position(|byte| !belongs(byte));

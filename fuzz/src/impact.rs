@@ -18,11 +18,11 @@ use crate::{
     matrices::{self, Rows, flat},
 };
 
-/// The tolerance of Lemke's method and of sequences, by default; that of round cones is smaller.
+/// Default tolerance of Lemke's method and of sequences; that of round cones is smaller.
 const TOLERANCE: f64 = 1e-9;
 /// Directions of friction, by default.
 const DIRECTIONS: usize = 8;
-/// Rounding of the data beyond which nothing can be said of an outcome.
+/// Rounding of the data above which an outcome cannot be judged.
 const BLIND: f64 = 1e-6;
 
 /// An impact by plain numbers.
@@ -67,7 +67,7 @@ impl Case for Impact {
         let frictionless = source.chance(0.2);
         let rows = 3 * contacts;
         let mut jacobian = matrices::jacobian(source, rows, n);
-        // Levers: all contact velocities are in one unit, because laws compare contacts.
+        // Lever arms; all contact velocities have the same unit, because laws compare contacts.
         let decades = source.pick(&[0.0, 0.0, 0.0, 1.0, 2.0]);
         let restitution = source.pick(&[None, None, Some(0.0), Some(1.0)]);
         let mut list: Vec<Contact> = Vec::with_capacity(contacts);
@@ -218,7 +218,7 @@ impl Impact {
     }
 }
 
-/// One problem, its judge and where to write.
+/// A problem, its judge and the tally of results.
 struct Check<'a> {
     problem: &'a laws::Problem,
     judge: &'a Judge,
@@ -240,7 +240,7 @@ fn plain(outcome: &laws::Outcome) -> judge::Outcome {
 }
 
 impl Check<'_> {
-    /// Asks a law; what it calls resolved is judged by the shared conditions and by `own`.
+    /// Runs a law; an outcome with the status resolved is judged by the common conditions and by `own`.
     fn law(
         &mut self,
         label: &str,
@@ -292,7 +292,7 @@ impl Check<'_> {
             judge.newton(answer, None, DIRECTIONS, TOLERANCE)
         });
         self.law("poisson", &Poisson::default(), |judge, outcome, answer| {
-            // The compression is the inelastic impact, whose percussions its own law has answered.
+            // The compression is the inelastic impact, whose impulses its own law has computed.
             let middle = outcome.trace.stages.first().map(|stage| &stage.velocity);
             match simultaneous.as_ref().filter(|inelastic| Some(&inelastic.velocity) == middle) {
                 Some(inelastic) => judge.poisson(answer, &plain(inelastic).impulses, TOLERANCE),
@@ -312,7 +312,7 @@ impl Check<'_> {
         self.set_valued(case);
     }
 
-    /// It states that contacts are left that approach by rounding of the speeds within the impact.
+    /// The law states that contacts may still approach by rounding errors of the speeds within the impact.
     fn plus(&mut self) {
         let law = Plus::default();
         let judge = self.judge.leaving(4.0 * law.rank_tolerance * self.judge.reach());
@@ -322,7 +322,7 @@ impl Check<'_> {
 
     fn sequential(&mut self) {
         let law = Sequential::new(Newton::default());
-        // It ends when no contact approaches faster than this part of the fastest.
+        // It ends when no contact approaches faster than this fraction of the fastest.
         let judge = self.judge.leaving(law.tolerance * self.judge.fastest());
         let (problem, tally) = (self.problem, &mut *self.tally);
         Check { problem, judge: &judge, tally }.law("sequential", &law, |judge, outcome, _| {
@@ -372,7 +372,7 @@ impl Check<'_> {
     }
 
     fn set_valued(&mut self, case: &Impact) {
-        // A third of the largest percussion that a contact alone needs, or 1 where none is struck.
+        // A third of the largest impulse that a single contact needs, or 1 if none is struck.
         let percussion = (0..case.contacts.len())
             .map(|k| {
                 let row = self.problem.rows(k).start;

@@ -87,7 +87,7 @@ impl Case for Lcp {
                     if solution.report.status == Status::Solved {
                         let z = solution.z.as_slice();
                         let verdict = judge::judge(&entries, &self.vector, z, tolerance);
-                        // A problem may have no solution and another, within the tolerance, one.
+                        // A problem may have no solution although another one within the tolerance has.
                         solved |= judge::is_exact(&entries, &self.vector, z);
                         tally.judge(method.name(), &verdict);
                     }
@@ -123,7 +123,7 @@ impl Case for Lcp {
 
 impl Lcp {
     /// A secondary ray of Lemke's method is a half line of solutions of the problem with the covering vector `d`: its
-    /// direction obeys `z ≥ 0`, `w = M z + d z₀ ≥ 0`, `z·w = 0` and is not zero.
+    /// direction satisfies `z ≥ 0`, `w = M z + d z₀ ≥ 0`, `z·w = 0` and is not zero.
     fn ray(&self, problem: &Problem, entries: &[f64], tally: &mut Tally) {
         let n = self.vector.len();
         let mut workspace = lemke::Workspace::new(n);

@@ -1,7 +1,7 @@
 //! Fuzz targets of percussion: random problems for every solver, law and scheme, judged by `percussion-verify`.
 //!
-//! A target is a [`Case`] that can be drawn from a [`Source`], checked, made smaller and written down as JSON. libFuzzer
-//! calls the function `target` of its module with bytes; the `driver` draws cases from a seed.
+//! A target is a [`Case`] that can be drawn from a [`Source`], checked, reduced and written as JSON.
+//! libFuzzer calls the function `target` of its module with bytes; the `driver` draws cases from a seed.
 
 mod case;
 mod clock;

@@ -1,4 +1,4 @@
-//! Random matrices of contact problems, as bad as they come.
+//! Random, badly conditioned matrices of contact problems.
 
 use crate::{Source, Style};
 

@@ -77,7 +77,7 @@ pub struct Contact {
     pub restitution: f64,
 }
 
-/// A scene, its start, and how it is moved.
+/// A scene, its start, and its integration settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Motion {
     /// Layout of the coordinates.
@@ -147,7 +147,7 @@ impl Case for Motion {
 }
 
 impl Motion {
-    /// Whether the scene is one that the generator could have made: simpler numbers may not leave physics.
+    /// Whether the generator could have made the scene: simplified numbers must remain physically meaningful.
     fn is_sound(&self, scene: &judge::Scene) -> bool {
         let [_, length, time] = self.units;
         let moments = |b: &Body| {
@@ -163,7 +163,7 @@ impl Motion {
         };
         let turned = |q: &[f64]| (q[3..].iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-12;
         let open = |k| scene.gap(&self.coordinates, k) >= -1e-9 * length;
-        // Motion in the plane knows no forces out of it, and links carry gravity only.
+        // Planar motion has no forces out of the plane, and links have only gravity.
         let flat = self.gravity[2] == 0.0 && self.bodies.iter().all(|b| b.force[2] == 0.0);
         let free = self.bodies.iter().all(|b| b.force.iter().all(|f| *f == 0.0));
         self.units.iter().all(|unit| *unit > 0.0)
@@ -275,7 +275,7 @@ impl Motion {
         self.contacts.iter().map(gap).collect()
     }
 
-    /// Gaps and energies of the model at the start, beside those of the judge.
+    /// Gaps and energies of the model at the start, compared with those of the judge.
     fn check_model(&self, system: &dyn System, scene: &judge::Scene, tally: &mut Tally) {
         let (q, v) = (&self.coordinates, &self.velocity);
         if system.check_coordinates(q).is_err() {

@@ -1,4 +1,4 @@
-//! Makes a failing case smaller: fewer parts, then simpler numbers.
+//! Reduces a failing case: fewer parts, then simpler numbers.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::case::{Case, check};
 
-/// Most time for one case.
+/// Maximum time for one case.
 const TIME: Duration = Duration::from_secs(20);
 
-/// A case as small as it gets in the time, at which `solver` fails still.
+/// The smallest case found in the time for which `solver` still fails.
 pub(crate) fn shrink<C: Case>(value: &Value, solver: &str) -> Value {
     let Ok(mut case) = serde_json::from_value::<C>(value.clone()) else { return value.clone() };
     let start = Instant::now();

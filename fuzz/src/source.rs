@@ -1,4 +1,4 @@
-//! Where random choices come from: a seed, or the bytes of a fuzzer.
+//! The source of random choices: a seed, or the bytes of a fuzzer.
 
 use rand_chacha::{
     ChaCha8Rng,
@@ -7,8 +7,8 @@ use rand_chacha::{
 
 /// A stream of choices.
 ///
-/// With bytes, these are used up eight at a time, so that a fuzzer which changes a byte changes one choice; after the last
-/// one a generator seeded by them goes on.
+/// Bytes are used eight at a time, so that a fuzzer that changes a byte changes one choice. After the last
+/// byte a generator that is seeded by them continues.
 #[derive(Debug)]
 pub struct Source<'a> {
     bytes: &'a [u8],
@@ -28,7 +28,7 @@ impl Source<'static> {
 }
 
 impl<'a> Source<'a> {
-    /// The choices that `bytes` stand for.
+    /// The choices given by `bytes`.
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         Self { bytes, generator: ChaCha8Rng::seed_from_u64(hash(bytes)) }

@@ -1,4 +1,4 @@
-//! What the driver has of every kind of case: a [`Target`].
+//! The interface of the driver to every kind of case: [`Target`].
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::{
     shrink,
 };
 
-/// A target of any case, as the driver has it.
+/// A target with any kind of case, for the driver.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Its name.

@@ -18,7 +18,7 @@ for mode in outcomes.modes[:5]:
     print(f"{mode.count:5} samples: {', '.join(mode.contacts)}")
 print(f"one more sample lies outside of these bounds with a probability of at most {outcomes.guarantee['outside_bounds']:.2g}")
 
-# Every law that is inelastic has its outcome among them.
+# The outcome of every inelastic law is in this set.
 inelastic = impact.resolve("anitescu-potra").check()
 low, high = outcomes.bounds.velocity
 assert (low - 0.05 <= inelastic.velocity).all()

@@ -1,4 +1,4 @@
-"""How far are the contact impulses of MuJoCo from Coulomb's law, and what would the law have been?
+"""Compare the contact impulses of MuJoCo with Coulomb's law, and compute those of the law.
 
 A quadruped is pushed while it stands. Needs the package with its extra: ``pip install './python[mujoco]'``.
 """
@@ -30,7 +30,7 @@ model = mujoco.MjModel.from_xml_string(QUADRUPED)
 data = mujoco.MjData(model)
 ours, theirs, worst = [], [], ""
 for step in range(1000):
-    # A push from the side, after it has come to rest.
+    # Pushes it from the side after it has come to rest.
     data.qvel[1] += 0.3 if step == 500 else 0.0
     found = adapter.problem(model, data) if step >= 400 and step % 10 == 0 else None
     if found is not None:

@@ -11,10 +11,10 @@ print("impulses (N·s)  ", solution.impulses)
 print("velocities (m/s)", solution.velocities)
 assert solution.velocities.tolist() == [[0.0, 2.0, 0.0]]
 
-# Somebody else's answer: friction of 1 N·s is too little for a contact that slides.
+# An answer from elsewhere: friction of 1 N·s is too little for a contact that slides.
 print(block.certify([[4.0, -1.0, 0.0]]))
 
-# A ball that slides at 1 m/s while it falls at 2 m/s, with e = 1/2. It leaves rolling: sticking takes 2/7 of the sliding.
+# A ball that slides at 1 m/s while it falls at 2 m/s, with e = 1/2. It leaves rolling; sticking removes 2/7 of the sliding velocity.
 floor = pc.Contact([0.0, 1.0, 0.0], [[1.0, 0.0, 1.0]], friction=0.5, restitution=0.5)
 ball = pc.Impact(np.diag([1.0, 1.0, 0.4]), [1.0, -2.0, 0.0], [floor])
 print(ball.compare())

@@ -1,4 +1,4 @@
-"""A robot of your own: what touches where it stands, what an impact does to it, and how it falls."""
+"""Your own robot: its contacts where it stands, the result of an impact, and its fall."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ print(f"{len(robot.warnings)} warnings, the first: {robot.warnings[0]}")
 feet = robot.contacts()
 print("touching:", ", ".join(feet.names))
 
-# It is dropped at 1 m/s: laws without restitution, all feet at once and one after another.
+# It lands at 1 m/s: laws without restitution, with all feet at once and one after another.
 falling = np.zeros(len(robot.velocity))
 falling[2] = -1.0
 impact = robot.impact(velocity=falling)
@@ -25,7 +25,7 @@ for law in ("anitescu-potra", "sequential"):
     print(f"{law}: {outcome.impulses[:, 0].sum():.3f} N·s in all, {outcome.certificate.energy_change:.3f} J")
     assert outcome.certificate.energy_change < 0.0
 
-# Nothing holds its joints, so it folds.
+# No torque holds its joints, so it collapses.
 simulation = pc.Simulation(robot, step_size=0.002)
 for report in simulation.run(0.1):
     assert report.status == "solved"

@@ -1,4 +1,4 @@
-//! Arrays that come in, of any real type and order, and arrays that go out, without a copy.
+//! Input arrays of any real type and order, and output arrays without a copy.
 
 use nalgebra::{DMatrix, DVector, Vector3};
 use numpy::{
@@ -16,7 +16,7 @@ use crate::errors::refused;
 ///
 /// # Errors
 ///
-/// `ValueError` for what is no array of real numbers; errors of other kinds, such as an interrupt, as they are.
+/// `ValueError` if `value` is not an array of real numbers; other errors, such as an interrupt, are passed on.
 fn doubles<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     if let Ok(array) = value.cast::<PyArrayDyn<f64>>() {
         return Ok(array.clone());
@@ -43,7 +43,7 @@ fn doubles<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     Ok(array.call_method1("astype", (numpy.getattr("float64")?,))?.cast_into()?)
 }
 
-/// Hands the entries of `value` to `make`.
+/// Passes the entries of `value` to `make`.
 fn with_entries<T>(
     name: &str,
     value: &Bound<'_, PyAny>,
@@ -85,7 +85,7 @@ pub(crate) fn matrix(name: &str, value: &Bound<'_, PyAny>) -> PyResult<DMatrix<f
     })
 }
 
-/// A matrix with this number of columns; none given is one without rows.
+/// A matrix with this number of columns; without a value, a matrix without rows.
 pub(crate) fn rows(
     name: &str,
     value: Option<&Bound<'_, PyAny>>,
@@ -136,7 +136,7 @@ pub(crate) fn each(name: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResu
     })
 }
 
-/// One vector of so many `components` for each of `count` contacts, from a matrix or from their entries in one vector.
+/// One vector with this number of `components` for each of `count` contacts, from a matrix or from their entries in one vector.
 pub(crate) fn contacts(
     name: &str,
     value: &Bound<'_, PyAny>,
@@ -175,7 +175,7 @@ pub(crate) fn out(py: Python<'_>, entries: impl Into<Vec<f64>>) -> Bound<'_, PyA
     PyArray1::from_vec(py, entries.into())
 }
 
-/// A matrix of so many columns for Python, from its entries by rows.
+/// A matrix with this number of columns for Python, from its entries by rows.
 pub(crate) fn out_rows(
     py: Python<'_>,
     entries: Vec<f64>,
@@ -194,7 +194,7 @@ pub(crate) fn out_matrix<'py>(
     PyArray1::from_vec(py, matrix.transpose().as_slice().to_vec()).reshape([rows, columns])
 }
 
-/// The first so many components of the vectors of contacts.
+/// The first components of the vectors of contacts.
 pub(crate) fn out_contacts<'py>(
     py: Python<'py>,
     vectors: &[Vector3<f64>],

@@ -1,4 +1,4 @@
-//! Errors as Python has them.
+//! Conversion of errors to Python exceptions.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ pub(crate) fn refused(message: impl Display) -> PyErr {
     PyValueError::new_err(message.to_string())
 }
 
-/// What [`refused`] makes of an error of the crates.
+/// The exception that [`refused`] creates from an error of the crates.
 pub(crate) fn checked<T, E: Display>(result: Result<T, E>) -> PyResult<T> {
     result.map_err(refused)
 }

@@ -13,7 +13,7 @@ use crate::{
     values::{by_name, method, name_of, plain},
 };
 
-/// A problem with its start and its method, as a document has them.
+/// A problem with its start and its method, as in a document.
 #[pyclass(frozen, module = "percussion._percussion")]
 #[derive(Debug)]
 pub(crate) struct FrictionProblem {
@@ -79,8 +79,9 @@ impl FrictionProblem {
         Self::new(operator, &free, &friction, law, 3)
     }
 
-    /// The problem of those contacts that move along their normals, and which they are: of a dense matrix of 2 or 3 rows for
-    /// each contact, in which tangents that are missing or that nothing moves are zero. None where nothing moves.
+    /// The problem of the contacts that can move along their normals, and their indices: from a dense matrix
+    /// with 2 or 3 rows for each contact, in which tangents that are missing or that nothing moves are zero.
+    /// `None` if no contact moves.
     #[staticmethod]
     fn reduced(
         delassus: &Bound<'_, PyAny>,
@@ -299,7 +300,7 @@ fn wrong_size(matrix: &DMatrix<f64>, contacts: usize) -> PyErr {
     ))
 }
 
-/// One coefficient for each contact; one number is that of all contacts of as many `rows`, three for each.
+/// One coefficient for each contact; a single number applies to all contacts, of which there is one for every three `rows`.
 fn frictions(friction: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
     match friction.extract::<f64>() {
         Ok(_) => each("friction", friction, rows / 3),

@@ -19,7 +19,7 @@ use crate::{
     values::texts,
 };
 
-/// An impact as laws take it, and the bodies it was built from, where there are any.
+/// An impact in the form for laws, and the bodies from which it was built, if any.
 #[pyclass(frozen, module = "percussion._percussion")]
 #[derive(Debug)]
 pub(crate) struct ImpactProblem {
@@ -27,7 +27,7 @@ pub(crate) struct ImpactProblem {
     impact: Option<Box<Impact>>,
 }
 
-/// What a contact is in Python: its normal, its tangents, friction and restitution.
+/// The form of a contact in Python: its normal, its tangents, friction and restitution.
 type Parts<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>, f64, f64);
 
 #[pymethods]
@@ -84,8 +84,8 @@ impl ImpactProblem {
         Ok(Self { problem: checked(problem)?, impact: None })
     }
 
-    /// An impact from the text of a TOML file, of an impact or of a scenario that starts with one; `folder` is where robots
-    /// are looked for.
+    /// An impact from the text of a TOML file of an impact, or of a scenario that starts with one; paths of
+    /// robots are relative to `folder`.
     #[staticmethod]
     fn from_toml(py: Python<'_>, text: String, folder: PathBuf) -> PyResult<Self> {
         let impact = py.detach(|| {
@@ -109,7 +109,7 @@ impl ImpactProblem {
         self.impact.as_ref().map(|impact| impact.title.as_str())
     }
 
-    /// A name for each contact: its number where nothing gives one.
+    /// A name for each contact: its number if it has no name.
     #[getter]
     fn contact_names(&self) -> Vec<String> {
         match &self.impact {
@@ -118,7 +118,7 @@ impl ImpactProblem {
         }
     }
 
-    /// A name for each velocity, with its unit where that is known.
+    /// A name for each velocity, with its unit if it is known.
     #[getter]
     fn velocity_names(&self) -> Vec<String> {
         match &self.impact {
@@ -177,8 +177,8 @@ impl ImpactProblem {
         Ok(Self { problem, impact: None })
     }
 
-    /// The kind of the answer of the law of this name and the answer: `one`, `several` or `set`. Unless `expected` is `any`,
-    /// answers of other kinds are refused before anything is computed.
+    /// The kind of the result of the law of this name (`one`, `several` or `set`) and the result. Unless
+    /// `expected` is `any`, results of other kinds are an error before anything is computed.
     fn resolve<'py>(
         &self,
         py: Python<'py>,
@@ -201,7 +201,7 @@ impl ImpactProblem {
     }
 }
 
-/// The kind of the answer of a law, what that is, and what to do about it.
+/// The kind of the result of a law, its description, and advice for the caller.
 const fn kind(choice: &Choice) -> (&'static str, &'static str, &'static str) {
     match choice {
         Choice::Impact(laws::Choice::One(_)) | Choice::Compliant(_) => {

@@ -1,4 +1,4 @@
-//! Long computations that an interrupt from the keyboard ends.
+//! Long computations that can be interrupted from the keyboard.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -8,10 +8,10 @@ use std::{
 
 use pyo3::prelude::*;
 
-/// How often the interpreter is asked whether somebody has interrupted.
+/// Interval between two checks of the interpreter for an interrupt.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Calls `step` so many times with the interpreter released, or until it fails or a signal comes in, which is then the error.
+/// Calls `step` this number of times with the interpreter released, until it fails or a signal arrives; the signal is then the error.
 pub(crate) fn repeat<E: Send>(
     py: Python<'_>,
     times: usize,
@@ -32,13 +32,13 @@ pub(crate) fn repeat<E: Send>(
     })
 }
 
-/// What unwinds the computation; nothing else has this type.
+/// The payload that unwinds the computation; no other panic has this type.
 struct Interrupted;
 
-/// Computes with the interpreter released. `compute` calls what it is given now and then, with the share that is done, and
-/// ends there when a signal came in; `KeyboardInterrupt` is then the error.
+/// Computes with the interpreter released. `compute` calls its argument regularly with the completed
+/// fraction, and is ended there if a signal has arrived; `KeyboardInterrupt` is then the error.
 ///
-/// The functions of the crates have no way to end early but to return, so that the call unwinds out of them. They are
+/// The functions of the crates can only end early by returning, so the call unwinds out of them. They are
 /// single calls without state that would outlive them.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,

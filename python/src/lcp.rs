@@ -15,7 +15,7 @@ use crate::{
 
 /// Solves `w = matrix z + vector`, `0 ≤ z ⊥ w ≥ 0` by the method of this name, with its settings.
 ///
-/// Returns the status, z, w, the iterations, the residual, the relative residual, and the ray where there is one.
+/// Returns the status, z, w, the iterations, the residual, the relative residual, and the ray if there is one.
 #[pyfunction]
 pub(crate) fn solve_lcp<'py>(
     py: Python<'py>,
@@ -53,7 +53,7 @@ fn problem(matrix: &Bound<'_, PyAny>, vector: &Bound<'_, PyAny>) -> PyResult<Pro
 }
 
 fn answer(problem: &Problem, method: Method) -> PyResult<Answer> {
-    // Lemke's workspace holds the ray.
+    // The ray is in Lemke's workspace.
     let Method::Lemke(settings) = method else {
         let solution = checked(method.solve(problem))?;
         return Ok(Answer { z: solution.z, w: solution.w, report: solution.report, ray: None });
@@ -83,8 +83,8 @@ fn ray_dict<'py>(
 
 /// All solutions of a small problem.
 ///
-/// Returns the status, and lists of pairs (z, w) of the solutions that are vertices, of such pairs of the rays, and of pairs
-/// of positions in both lists, one for each convex piece.
+/// Returns the status, and lists of pairs (z, w): the solutions that are vertices, the rays, and pairs of
+/// indices into both lists, one for each convex piece.
 #[pyfunction]
 pub(crate) fn enumerate_lcp<'py>(
     py: Python<'py>,

@@ -1,9 +1,10 @@
 //! The module `_percussion`, behind the Python package `percussion`.
 //!
-//! One file for each door: it turns Python objects into problems, computes with the interpreter released, and returns
-//! plain Python objects. The classes that people see are written in Python, in `package/percussion/`.
+//! One file for each part of the interface. It converts Python objects to problems, computes with the
+//! interpreter released, and returns plain Python objects. The public classes are written in Python, in
+//! `package/percussion/`.
 //!
-//! Wrong input is a `ValueError` that names the argument, its value and what was expected.
+//! Wrong input is a `ValueError` that names the argument, its value and the expected one.
 
 mod arrays;
 mod errors;
@@ -20,7 +21,7 @@ mod values;
 
 use pyo3::prelude::*;
 
-/// The doors to the crates of percussion; use the package `percussion`.
+/// The interface to the crates of percussion; use the package `percussion` instead.
 #[pymodule]
 fn _percussion(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

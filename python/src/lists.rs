@@ -1,4 +1,4 @@
-//! The lists of names: of solvers, laws and schemes, with their settings, as the crates have them.
+//! The lists of solvers, laws and schemes by name, with their settings, as in the crates.
 
 use percussion_complementarity::{friction, lcp};
 use percussion_integrators::schemes;
@@ -12,7 +12,7 @@ use crate::{
     values::{object, plain},
 };
 
-/// The names of what can be chosen, by what it is: each with a summary and its settings, `(key, default, expected)`.
+/// The names that can be chosen, by kind, each with a summary and its settings, `(key, default, expected)`.
 #[pyfunction]
 pub(crate) fn lists(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
@@ -46,7 +46,7 @@ pub(crate) fn lists(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// An entry for what is serialized as its name and its settings.
+/// An entry for a value that is serialized as its name and its settings.
 fn entry(name: &str, summary: &str, method: &impl Serialize) -> PyResult<Value> {
     let value = serde_json::to_value(method).map_err(refused)?;
     Ok(listed(name, summary, value.get(name).and_then(Value::as_object)))

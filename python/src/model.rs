@@ -24,12 +24,12 @@ use crate::{
     values::settings,
 };
 
-/// What a model was made from, which makes it again.
+/// The origin of a model, from which it can be built again.
 #[derive(Clone, Debug)]
 enum Source {
     /// The text of a scenario and the folder it was in.
     Scenario(String, PathBuf),
-    /// A robot description and how the robot stands, as a scenario's `[robot]` says it.
+    /// A robot description with its position, in the form of `[robot]` in a scenario.
     Robot(PathBuf, [f64; 3], Option<f64>, String),
 }
 
@@ -83,7 +83,7 @@ impl ModelCore {
         Self::robot(py, path, gravity, friction, checked(serde_json::from_str(options))?)
     }
 
-    /// What it was made from: a kind and the arguments of `from_toml` or `from_source`.
+    /// The origin of the model: a kind and the arguments of `from_toml` or `from_source`.
     #[getter]
     fn source<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.source.clone() {
@@ -106,7 +106,7 @@ impl ModelCore {
         &self.setup.scenario.title
     }
 
-    /// What the file has that has no effect, or that was filled in.
+    /// Content of the file that has no effect or was filled in.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
@@ -215,7 +215,7 @@ impl ModelCore {
         let coordinates = self.position(coordinates)?;
         if !(proximity.is_finite() && proximity >= 0.0) {
             return Err(refused(format!(
-                "`proximity` is {proximity}, expected a number from 0 on (m)"
+                "`proximity` is {proximity}, expected a finite number of at least 0 (m)"
             )));
         }
         let system = self.system();
@@ -236,7 +236,7 @@ impl ModelCore {
         Ok(dict.into_any())
     }
 
-    /// The impact of what touches at a position, with a velocity before.
+    /// The impact of the contacts at a position, with a velocity before it.
     fn impact(
         &self,
         coordinates: Option<&Bound<'_, PyAny>>,
@@ -249,7 +249,7 @@ impl ModelCore {
         Ok(ImpactProblem::of(checked(setup.impact())?))
     }
 
-    /// Moves the model as its file says, for another time or in other steps if these are given.
+    /// Simulates the model as its file specifies, or for another duration or with another step if these are given.
     fn simulate<'py>(
         &self,
         py: Python<'py>,
@@ -335,7 +335,7 @@ impl ModelCore {
         self.mechanism().model.system()
     }
 
-    /// Coordinates that are given, or those of the start.
+    /// The given coordinates, or those of the start.
     pub(crate) fn position(&self, coordinates: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
         let Some(coordinates) = coordinates else {
             return Ok(self.mechanism().state.coordinates.clone());
@@ -347,7 +347,7 @@ impl ModelCore {
         Ok(coordinates)
     }
 
-    /// The velocity that is given, or that of the start.
+    /// The given velocity, or that of the start.
     pub(crate) fn rate(&self, velocity: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
         let Some(velocity) = velocity else {
             return Ok(self.mechanism().state.velocity.clone());
@@ -369,7 +369,7 @@ impl ModelCore {
     }
 }
 
-/// What the description of the robot has that has no effect, or that was filled in.
+/// Content of the robot description that has no effect or was filled in.
 fn warnings(setup: &Setup) -> Vec<String> {
     let Some(robot) = &setup.scenario.robot else { return Vec::new() };
     let settings = urdf::Settings {

@@ -1,4 +1,4 @@
-//! Motions: one step after another.
+//! Simulations, step by step.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -20,13 +20,13 @@ use crate::{
     values::{name_of, plain, settings},
 };
 
-/// A motion under way.
+/// A running simulation.
 #[pyclass(frozen, module = "percussion._percussion")]
 #[derive(Debug)]
 pub(crate) struct SimulationCore {
-    /// Only one thread steps at a time.
+    /// Only one thread can make a step at a time.
     motion: Mutex<Any>,
-    /// None of a scheme that takes no force.
+    /// `None` for a scheme that accepts no force.
     force: Option<AppliedForce>,
     names: Vec<String>,
     surfaces: Option<Arc<Surfaces>>,
@@ -34,8 +34,8 @@ pub(crate) struct SimulationCore {
 
 #[pymethods]
 impl SimulationCore {
-    /// Begins a motion of the model by the scheme called `scheme`, or that of its file; what is not given of its settings,
-    /// of the position and of the velocity is that of the file.
+    /// Starts a simulation of the model by the scheme called `scheme`, or by that of its file. Settings,
+    /// position and velocity that are not given are those of the file.
     #[new]
     fn new(
         model: &ModelCore,
@@ -61,7 +61,7 @@ impl SimulationCore {
         Ok(Self { motion: Mutex::new(motion), force, names, surfaces })
     }
 
-    /// Takes one step and returns its report.
+    /// Makes one step and returns its report.
     fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let result = py.detach(|| Ok::<_, PyErr>(self.motion()?.step()))?;
         match result {
@@ -70,8 +70,9 @@ impl SimulationCore {
         }
     }
 
-    /// Takes so many steps and returns, of those that were taken, the number, the number that were not solved, the largest
-    /// relative residual, the deepest penetration (m), and whether the energy kept to what it can be.
+    /// Makes this number of steps. Returns the number of steps made, the number that were not solved, the
+    /// largest relative residual, the deepest penetration (m), and whether the energy stayed within the
+    /// possible range.
     fn advance(&self, py: Python<'_>, steps: usize) -> PyResult<(usize, usize, f64, f64, bool)> {
         let mut sums = (0, 0, 0.0_f64, 0.0_f64, true);
         let step = || {
@@ -153,7 +154,7 @@ impl SimulationCore {
     }
 }
 
-/// The scheme with the settings of the file, and those given in their place.
+/// The scheme with the settings of the file, overridden by the given ones.
 fn choice(model: &ModelCore, scheme: Option<&str>, given: &Bound<'_, PyDict>) -> PyResult<Choice> {
     let scenario = &model.setup().scenario;
     let name = match scheme {
@@ -211,7 +212,7 @@ fn report_dict<'py>(py: Python<'py>, report: &StepReport) -> PyResult<Bound<'py,
     Ok(dict.into_any())
 }
 
-/// What a step took, by name.
+/// The counters of a step, by name.
 fn work(work: Work) -> Value {
     match work {
         Work::Polygons(work) => json!({

@@ -1,4 +1,4 @@
-//! Answers of impact laws as Python objects: one outcome, several, or a set known by samples.
+//! Results of impact laws as Python objects: one outcome, several outcomes, or a sampled set.
 
 use percussion_impact::{
     Certificate, Outcome, Problem,
@@ -21,7 +21,7 @@ use crate::{
     values::{name_of, plain},
 };
 
-/// The answer with its kind: `one`, `several` or `set`.
+/// The result with its kind: `one`, `several` or `set`.
 pub(crate) fn answer_dict<'py>(
     py: Python<'py>,
     problem: &Problem,
@@ -63,7 +63,7 @@ fn one<'py>(
     Ok(dict)
 }
 
-/// Normal, tangent 1 and tangent 2, zero where the contact has none.
+/// Normal, tangent 1 and tangent 2, zero if the contact has none.
 fn components(impulse: &Impulse) -> [f64; 3] {
     let tangent = |index: usize| impulse.tangent.get(index).copied().unwrap_or_default();
     [impulse.normal, tangent(0), tangent(1)]

@@ -54,7 +54,7 @@ fn impulses<'py>(
     dict.set_item("impulses", out_rows(py, impulses.collect(), 3)?)
 }
 
-/// A matrix of so many rows, which may be without columns.
+/// A matrix with this number of rows, possibly without columns.
 fn reshaped(py: Python<'_>, entries: Vec<f64>, rows: usize) -> PyResult<Bound<'_, PyAny>> {
     let columns = entries.len().checked_div(rows).unwrap_or_default();
     Ok(PyArray1::from_vec(py, entries).reshape([rows, columns])?.into_any())

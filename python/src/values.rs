@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 
 use crate::errors::refused;
 
-/// Deepest nesting of settings.
+/// Maximum nesting of settings.
 const DEPTH: usize = 8;
 
-/// Longest list of a setting.
+/// Maximum length of a list of a setting.
 const LONGEST: usize = 1 << 20;
 
 /// The value of the setting `name`.
@@ -108,14 +108,14 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>
     Ok(settings)
 }
 
-/// What has a name and settings, as files have it: `{"name": {…}}`.
+/// A value with a name and settings, in the form of files: `{"name": {…}}`.
 pub(crate) fn method<T: DeserializeOwned>(name: &str, given: &Bound<'_, PyDict>) -> PyResult<T> {
     let settings = Value::Object(settings(given)?);
     let tagged = Value::Object(Map::from_iter([(name.to_owned(), settings)]));
     serde_json::from_value(tagged).map_err(|error| unread(name, &error))
 }
 
-/// The settings of what is called `name`.
+/// The settings of the value called `name`.
 pub(crate) fn settings_of<T: DeserializeOwned>(
     name: &str,
     given: &Bound<'_, PyDict>,
@@ -129,7 +129,7 @@ fn unread(name: &str, error: &serde_json::Error) -> PyErr {
     refused(format!("{name}: {}", message.replace("unknown field", "unknown setting")))
 }
 
-/// What is serialized by its name alone.
+/// A value that is serialized only by its name.
 pub(crate) fn by_name<T: DeserializeOwned>(argument: &str, name: &str) -> PyResult<T> {
     serde_json::from_value(Value::String(name.to_owned())).map_err(|error| {
         refused(format!(
@@ -139,7 +139,7 @@ pub(crate) fn by_name<T: DeserializeOwned>(argument: &str, name: &str) -> PyResu
     })
 }
 
-/// The name of what is serialized by its name alone.
+/// The name of a value that is serialized only by its name.
 pub(crate) fn name_of(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(name)) => name,
@@ -147,7 +147,7 @@ pub(crate) fn name_of(value: &impl Serialize) -> String {
     }
 }
 
-/// Settings of a law as pairs of key and text; what is nested has keys with dots, lists have commas.
+/// Settings of a law as pairs of key and text; nested settings have keys with dots, and lists have commas.
 pub(crate) fn texts(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
     let mut pairs = Vec::new();
     for (key, value) in settings(given)? {

@@ -70,7 +70,7 @@ def test_what_is_wrong_for_all_is_refused_at_once() -> None:
     model = ball(0.5)
     with pytest.raises(ValueError, match="no setting `stepsize`"):
         pc.run_ensemble(model, 3, 0.2, stepsize=0.1)
-    with pytest.raises(ValueError, match="`count` is 0, expected a number from 1 on"):
+    with pytest.raises(ValueError, match="`count` is 0, expected an integer of at least 1"):
         pc.run_ensemble(model, 0, 0.2)
     with pytest.raises(ValueError, match="`until` is nan"):
         pc.run_ensemble(model, 1, float("nan"))

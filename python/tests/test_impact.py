@@ -70,7 +70,7 @@ def test_settings_of_laws_are_keywords() -> None:
     assert nested == impact.resolve("newton", **{"lemke.tolerance": 1e-10})
     with pytest.raises(ValueError, match="`newton` has no setting `stepp`"):
         impact.resolve("newton", stepp=1)
-    with pytest.raises(ValueError, match="`newtom` is no law, expected one of newton, poisson"):
+    with pytest.raises(ValueError, match="`newtom` is not a law, expected one of newton, poisson"):
         impact.resolve("newtom")
 
 

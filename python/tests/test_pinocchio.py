@@ -84,7 +84,7 @@ def test_a_standing_robot_is_carried() -> None:
         ({"step_size": 0.0}, "`step_size` is 0.0, expected a positive number"),
         ({"contacts": [adapter.PointContact("nose", 0.5)]}, "`nose`, which is no frame"),
         ({"contacts": [adapter.PointContact(999, 0.5)]}, r"`contacts\[0\].frame` is 999"),
-        ({"contacts": [adapter.PointContact(FEET[0], 0.5, normal=(0.0, 0.0, 0.0))]}, "expected a vector with a direction"),
+        ({"contacts": [adapter.PointContact(FEET[0], 0.5, normal=(0.0, 0.0, 0.0))]}, "expected a nonzero vector"),
         ({"contacts": [adapter.PointContact(FEET[0], -0.5)]}, "-0.5"),
     ],
 )

@@ -1,16 +1,16 @@
 //! Results that round-off changes visibly, in one list.
 //!
-//! A result is listed if it differs in the 8 digits stored when the inputs are changed by `1e-12` of themselves, which
-//! was tried on every number of the fixtures and on masses, velocities and arms of the seeded problems. Figures that
-//! then agree in 3 digits are stored with 3; others, and counters, are left out, so that what is stored of them is their
-//! status and whether the residual meets its bound.
+//! A result is listed if it differs in the 8 stored digits after a relative change of the inputs by `1e-12`.
+//! This was tested on every number of the fixtures and on masses, velocities and lever arms of the seeded
+//! problems. Figures that then agree in 3 digits are stored with 3 digits; other figures and counters are
+//! omitted, so that only their status is stored and whether the residual is within its bound.
 
-/// Significant digits of a listed figure of which any are stored.
+/// Significant digits of a listed figure that is stored.
 pub const DIGITS: usize = 3;
 
 use Kept::{Statuses, ThreeDigits};
 
-/// What of a listed result is stored.
+/// The stored part of a listed result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// Figures with [`DIGITS`] digits, and no counters.
@@ -21,14 +21,14 @@ pub enum Kept {
 
 /// One entry of the list: for quantities whose snapshot and path match all three texts.
 struct Listed {
-    /// How the names of the snapshots begin.
+    /// Beginning of the names of the snapshots.
     name: &'static str,
-    /// How they end.
+    /// End of the names.
     by: &'static str,
-    /// What the paths of the quantities contain.
+    /// Text in the paths of the quantities.
     path: &'static str,
     kept: Kept,
-    /// Why they are chaotic.
+    /// Reason why they are chaotic.
     #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the list"))]
     reason: &'static str,
 }
@@ -44,7 +44,7 @@ const REDUNDANT: &str = "redundant contacts: many impulses move the bodies alike
 const GRAZE: &str = "contacts that touch exactly are closed or open by round-off";
 const CONE: &str = "the best of many directions that are as good up to round-off";
 
-/// Earlier entries win.
+/// Earlier entries take precedence.
 const LIST: [Listed; 47] = [
     of("billiards-by-propagative", "", "", Statuses, TIE),
     of("billiards-by-sequential-plus", "", "", Statuses, TIE),
@@ -117,7 +117,7 @@ const fn of(
     Listed { name, by, path, kept, reason }
 }
 
-/// What is stored of the quantity `path` of the snapshot `name` if it is listed.
+/// The stored part of the quantity `path` of the snapshot `name`, if it is listed.
 #[must_use]
 pub fn kept(name: &str, path: &str) -> Option<Kept> {
     LIST.iter()

@@ -1,4 +1,4 @@
-//! When two snapshots are the same: [`same`], as a [`Comparator`] for insta: [`Figures`].
+//! Comparison of two snapshots: [`same`], and as a [`Comparator`] for insta: [`Figures`].
 
 use insta::{
     Comparator, Snapshot,
@@ -53,7 +53,7 @@ fn same_line(before: &str, after: &str) -> bool {
     let (Some(before), Some(after)) = (Stored::parse(before), Stored::parse(after)) else {
         return false;
     };
-    // Half a unit more for the rounding of the difference itself.
+    // Half a unit is added for the rounding of the difference itself.
     path == other && (before.value - after.value).abs() <= 1.5 * before.unit.max(after.unit)
 }
 

@@ -1,18 +1,18 @@
-//! Figures as they are stored: [`rounded`].
+//! Stored form of figures: [`rounded`].
 
 /// Significant digits of a figure.
 pub const DIGITS: usize = 8;
 
-/// Power of ten below the leading digit of the scale that is the smallest unit stored.
+/// The smallest stored unit, as a power of ten below the leading digit of the scale.
 ///
-/// Round-off of figures of a scale is about `1e-16` of it; sums, factorizations and thousands of steps make that larger,
-/// and a unit of `1e-10` leaves them a factor of a million.
+/// Round-off of figures of a scale is about `1e-16` of it. Sums, factorizations and thousands of steps
+/// enlarge it, and a unit of `1e-10` leaves a factor of a million for this.
 const DEPTH: i32 = 10;
 
 /// The same where only 3 digits are stored: what changes them changes small figures of the same scale by as much.
 const DEPTH_OF_FEW: i32 = 4;
 
-/// `value` with so many significant digits, but no digit below `1e-10` of `scale`, with fewer than 8 digits below `1e-4`.
+/// `value` with this number of significant digits, but no digit below `1e-10` of `scale`, with fewer than 8 digits below `1e-4`.
 ///
 /// # Example
 ///
@@ -31,7 +31,7 @@ pub fn rounded(value: f64, scale: f64, digits: usize) -> String {
     }
     let scale = scale.abs().max(value.abs());
     if scale == 0.0 || !scale.is_finite() {
-        // A zero of either sign is the same figure; the point tells it from a counter.
+        // A zero of either sign is the same figure; the point distinguishes it from a counter.
         return if value == 0.0 { "0.0".to_owned() } else { format!("{value:.*e}", digits - 1) };
     }
     let depth = if digits < DIGITS { DEPTH_OF_FEW } else { DEPTH };

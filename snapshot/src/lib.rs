@@ -1,6 +1,6 @@
 //! Stored snapshots of results, for tests only: a [`Record`] of quantities, compared figure by figure.
 //!
-//! A snapshot is a text with one quantity a line, `path.of.quantity: value`. A value is a word, a counter, or a
+//! A snapshot is a text with one quantity per line, `path.of.quantity: value`. A value is a word, a counter, or a
 //! rounded [figure]. Words and counters must be the same; figures may differ by one unit of their last
 //! digit, so that a value on the edge between two roundings is no difference (see [`comparison`]).
 //!
@@ -42,7 +42,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// An empty record of what `name` says; it also names the file, with hyphens for slashes and spaces.
+    /// An empty record with this `name`, which is also the name of the file, with hyphens for slashes and spaces.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: file_name(name), text: String::new() }
@@ -60,7 +60,7 @@ impl Record {
         self.text.clone()
     }
 
-    /// Adds something that is told by a word, such as a status.
+    /// Adds a quantity that is described by a word, such as a status.
     pub fn word(&mut self, path: &str, word: impl Display) -> &mut Self {
         self.line(path, word)
     }
@@ -78,7 +78,7 @@ impl Record {
         self
     }
 
-    /// Adds one figure, with the digits that [`chaotic`] leaves.
+    /// Adds one figure, with the digits that [`chaotic`] permits.
     ///
     /// `scale` is the size of the quantities it was computed from: round-off is about `1e-16` of it, so nothing below
     /// `1e-10` of it is stored. The figure itself counts as well.
@@ -99,7 +99,7 @@ impl Record {
         self
     }
 
-    /// Adds a figure that is zero up to round-off and tolerances: `≤ bound` where it is, and its size where not.
+    /// Adds a figure that is zero up to round-off and tolerances: `≤ bound` if it is, and its size if it is not.
     ///
     /// The bound is rounded up to a power of ten, and so is a figure beyond it.
     pub fn residual(&mut self, path: &str, value: f64, bound: f64) -> &mut Self {
@@ -116,7 +116,7 @@ impl Record {
         }
     }
 
-    /// Adds another record, whose quantities become `subject.path`: what one law makes of several impacts is one file.
+    /// Adds another record, whose quantities become `subject.path`: the results of one law for several impacts are one file.
     pub fn append(&mut self, subject: &str, record: &Self) -> &mut Self {
         let subject = file_name(subject);
         for line in record.text.lines() {

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn products_of_doubles_are_exact() {
-        // (2⁵² + 1)² = 2¹⁰⁴ + 2⁵³ + 1, which no double holds.
+        // (2⁵² + 1)² = 2¹⁰⁴ + 2⁵³ + 1, which is not a double.
         let a = 4_503_599_627_370_497.0;
         let square = Extended::product(a, a);
         let rest = square - x(2.0_f64.powi(104)) - x(2.0_f64.powi(53));
@@ -301,7 +301,7 @@ mod tests {
         assert!(!infinite.is_finite() && infinite > x(1.0), "{infinite:?}");
         assert!(
             (infinite - infinite).value().is_nan(),
-            "the difference of infinities is no number"
+            "the difference of infinities is not a number"
         );
         assert!(x(1e308) + x(1e308) > x(1e308), "an overflowing sum is large");
         assert_eq!(x(f64::NAN).max(x(1.0)).value(), 1.0);

@@ -1,7 +1,7 @@
 //! Contacts with round friction cones: `u = W p + u_f` and a law for every contact.
 //!
-//! A contact has the components normal and then its 0, 1 or 2 tangents. With the velocity `u` formed in extended precision
-//! each condition of a law is looked at on its own:
+//! A contact has the components normal and then its 0, 1 or 2 tangents. The velocity `u` is computed in
+//! extended precision, and each condition of a law is checked separately:
 //!
 //! | figure | condition | unit |
 //! | --- | --- | --- |
@@ -11,8 +11,8 @@
 //! | complementarity | `p_n = 0` or `u_n = 0`; an open contact has no impulse at all | m/s |
 //! | slip bound | `‖p_t‖ = μ p_n` where `u_t ≠ 0` | m/s |
 //! | slip direction | `−u_t` along `p_t` (Coulomb), along `p_t/‖p_t‖ + k` (maximum dissipation) | m/s |
-//! | dissipation | no feasible impulse of one contact, the others held, leaves less energy (maximum dissipation) | J |
-//! | struck while separating | a contact that the others let separate gets no impulse (maximum dissipation) | m/s |
+//! | dissipation | no feasible impulse of one contact, with the others held fixed, leaves less energy (maximum dissipation) | J |
+//! | struck while separating | a contact that separates because of the others has no impulse (maximum dissipation) | m/s |
 //!
 //! **Maximum dissipation, one contact.** With `b = W_ii p_i − u_i` the contact minimizes `½ x·A x − x·b` over the cone
 //! among impulses with `a_n·x = b_n`. Then `x_n = (b_n − a·y)/A_nn` for `y = x_t`, the cone becomes the convex set
@@ -22,15 +22,16 @@
 //! the gradient `y/‖y‖ + k` of the edge. Both are looked at, and beside them a dense scan of chords to the edge, each with the
 //! most energy that it gains for certain.
 //!
-//! *What is certain.* Let `y*` with the slip `u*` obey the law, and let impulse and velocity be within `δ/w` and `δ` of them. Then
-//! `u*·(y' − y*) ≥ 0`, and along a chord `c = y' − y` the slope is `u·c ≥ −δ‖c‖ − ‖u*‖ δ/w`. So a slope counts by what it is below
-//! `−δ‖c‖`, and the gain that is left may be `(‖u‖ + δ) δ/w`. Without the first part a chord of infinite length, which a set with `‖k‖ ≥ 1`
-//! has, would gain without bound by a slope of nothing but rounding.
+//! *Guaranteed gain.* Let `y*` with the slip `u*` satisfy the law, and let the given impulse and velocity be
+//! within `δ/w` and `δ` of them. Then `u*·(y' − y*) ≥ 0`, and along a chord `c = y' − y` the slope is
+//! `u·c ≥ −δ‖c‖ − ‖u*‖ δ/w`. Therefore only the part of a slope below `−δ‖c‖` counts, and the remaining gain
+//! may be `(‖u‖ + δ) δ/w`. Without the first part, a chord of infinite length, which a set with `‖k‖ ≥ 1`
+//! has, would gain without bound by a slope that is only rounding error.
 //!
-//! **Which tolerance.** Solvers state a tolerance relative to a velocity of the problem, by default its largest free
-//! velocity. An answer is right when impulse and velocity of each contact are within `δ`, four times that tolerance, of a
-//! pair that obeys the law exactly: velocities within `δ`, impulses within `δ/w_i` with `w_i` the mean of the contact's
-//! diagonal. Nothing of the answer enters.
+//! **Tolerance.** Solvers state a tolerance relative to a velocity of the problem, by default its largest
+//! free velocity. An answer is correct if the impulse and the velocity of each contact are within `δ`, four
+//! times that tolerance, of a pair that satisfies the law exactly: velocities within `δ`, impulses within
+//! `δ/w_i` with `w_i` the mean of the contact's diagonal. The limits do not depend on the answer.
 //!
 //! # Source
 //!
@@ -50,9 +51,9 @@ use crate::{
 /// Friction law of all contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Friction opposes the slip that is left.
+    /// Friction opposes the remaining slip.
     Coulomb,
-    /// Each contact, the others held, leaves the least kinetic energy.
+    /// Each contact, with the others held fixed, leaves the least kinetic energy.
     MaximumDissipation,
 }
 
@@ -69,13 +70,13 @@ pub struct Problem<'a> {
     pub friction: &'a [f64],
 }
 
-/// What is looked at of one contact.
+/// The data of one contact for the checks.
 struct Contact<'a> {
     index: usize,
     /// Whether there is no other contact.
     alone: bool,
     friction: f64,
-    /// Velocity allowed to be wrong (m/s) and the same by impulse (N·s).
+    /// Tolerance of the velocity (m/s) and of the impulse (N·s).
     velocity_slack: f64,
     impulse_slack: f64,
     /// `w_i`.
@@ -125,12 +126,12 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
     largest * x.iter().map(|x| (x / largest) * (x / largest)).sum::<f64>().sqrt()
 }
 
-/// Judges `impulse` (length `r`, N·s) by `law`; `tolerance` is the one that the solver claims, relative to the largest free
+/// Judges `impulse` (length `r`, N·s) by `law`; `tolerance` is the one claimed by the solver, relative to the largest free
 /// velocity of a contact.
 ///
 /// # Example
 ///
-/// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes away 2 N·s.
+/// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; a friction coefficient of 0.5 removes 2 N·s.
 ///
 /// ```
 /// use percussion_verify::friction::{Law, Problem, judge};
@@ -153,12 +154,12 @@ pub fn judge(problem: &Problem<'_>, law: Law, impulse: &[f64], tolerance: f64) -
     judge_at(problem, law, impulse, &velocity, tolerance, &[])
 }
 
-/// The same where the velocity `u` (length `r`, m/s) is part of the answer, and that it belongs to the impulses is judged by the
-/// balance of momentum. Velocities of each contact may be wrong by its entry of `least` in addition (m/s, from the data; zero
-/// where there is no entry).
+/// The same if the velocity `u` (length `r`, m/s) is part of the answer; whether it belongs to the impulses
+/// is judged by the momentum balance. The velocities of each contact may in addition be wrong by its entry of
+/// `least` (m/s, from the data; zero if there is no entry).
 ///
-/// `W p + u_f` is that velocity to the rounding of `W` times the impulses only, which large impulses that hold one another make
-/// as large as one likes.
+/// `W p + u_f` gives this velocity only up to the rounding of `W` times the impulses, which can be
+/// arbitrarily large if large impulses balance one another.
 #[must_use]
 pub fn judge_at(
     problem: &Problem<'_>,
@@ -243,7 +244,7 @@ impl Contact<'_> {
         }
     }
 
-    /// `−b = u_i − W_ii p_i`: the velocity with the impulse of this contact taken away.
+    /// `−b = u_i − W_ii p_i`: the velocity with the impulse of this contact removed.
     fn free_velocity(&self) -> Vec<Extended> {
         let size = self.impulse.len();
         (0..size)
@@ -261,7 +262,7 @@ impl Contact<'_> {
         (1..size)
             .map(|i| match law {
                 Law::Coulomb => 0.0,
-                // The mean of both triangles: solvers take the symmetric part of a block.
+                // The mean of both triangles, because solvers use the symmetric part of a block.
                 Law::MaximumDissipation => {
                     let entry = self.block[i] / 2.0 + self.block[i * size] / 2.0;
                     self.friction * entry / self.block[0]
@@ -277,7 +278,7 @@ impl Contact<'_> {
             return;
         }
         let tangential = norm(&self.impulse[1..]);
-        // The distance of the impulse from the edge of the cone, by the velocity that it stands for.
+        // The distance of the impulse from the edge of the cone, expressed as a velocity.
         let inside = self.friction * self.impulse[0] - tangential;
         let distance = inside * self.inverse_mass / self.friction.hypot(1.0);
         // Impulses cannot be nearer to the edge than they are rounded, as in the cone.
@@ -286,7 +287,7 @@ impl Contact<'_> {
             2.0 * self.velocity_slack + rounding * self.inverse_mass / self.friction.hypot(1.0);
         verdict.look("slip bound", self.index, Extended::from(distance), limit);
         if tangential <= self.impulse_slack {
-            return; // The direction of what is nothing within its tolerance.
+            return; // A vector that is zero within its tolerance has no direction.
         }
         let edge: Vec<f64> = self.impulse[1..]
             .iter()

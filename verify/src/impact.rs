@@ -1,25 +1,27 @@
-//! Impacts: `M (v⁺ − v⁻) = Jᵀ Λ + Gᵀ Λ_b`, judged by what every law shares and by what each law defines.
+//! Impacts: `M (v⁺ − v⁻) = Jᵀ Λ + Gᵀ Λ_b`, judged by the conditions common to all laws and by the definition of each law.
 //!
 //! | function | judges |
 //! | --- | --- |
-//! | [`Impact::common`] | momentum, joints, no pull, cones, no approach, energy: of every law |
+//! | [`Impact::common`] | momentum, joints, no pull, cones, no approach, energy, for every law |
 //! | [`Impact::newton`] | Newton's restitution for all contacts at once, with polygons of friction |
 //! | [`Impact::poisson`] | compression and expansion after Glocker and Pfeiffer |
 //! | [`Impact::round_cones`] | round cones, by Coulomb's law or maximum dissipation |
-//! | [`Impact::sequence`] | one contact after another, each by a law of its own |
+//! | [`Impact::sequence`] | one contact after another, each by its own law |
 //! | [`Impact::propagative`] | reflections, and the loss of energy that a restitution prescribes |
 //! | [`Impact::path`] | steps of the set-valued law |
 //! | [`Impact::routh`] | one contact in the plane, followed through the impact |
-//! | [`Impact::infeasible`] | a proof that no percussions keep the contacts from approaching |
+//! | [`Impact::infeasible`] | a proof that no impulses prevent the contacts from approaching |
 //!
-//! **Which tolerance.** With `E = ‖v⁻‖`, `E² = v⁻ᵀ M v⁻`, and the size `‖a‖ = √(a M⁻¹ aᵀ)` of a row, no row moves faster
-//! than `‖a‖ E` without a gain of energy. Contacts are struck at `U = max |u_f|/‖a‖ ≤ E` over their rows. A velocity of a
-//! contact may be wrong by `‖a‖ (4 τ U + ε E)`, where `τ` is the tolerance that the caller states and
-//! `ε = 64 (n + r) κ/σ ulp` the rounding of velocities that come from the factored mass matrix, whose condition is `κ` after
-//! scaling to a unit diagonal, in joints whose rows add at least the part `σ` of themselves to each other; a percussion by as
-//! much divided by `‖a'‖²`, where `a'` is what the joints leave of the row. A law that ends before contacts are still may
-//! [leave](Impact::leaving) a speed that it states. All of this is data: the answer does not enter.
-//! Only the balance of momentum, which compares sums of the answer's own numbers, has the rounding of these sums.
+//! **Tolerance.** With `E = ‖v⁻‖`, `E² = v⁻ᵀ M v⁻`, and the size `‖a‖ = √(a M⁻¹ aᵀ)` of a row, no row moves
+//! faster than `‖a‖ E` without a gain of energy. Contacts are struck at `U = max |u_f|/‖a‖ ≤ E` over their
+//! rows. The velocity of a contact may be wrong by `‖a‖ (4 τ U + ε E)`. Here `τ` is the tolerance that the
+//! caller states, and `ε = 64 (n + r) κ/σ ulp` is the rounding error of velocities computed with the factored
+//! mass matrix, where `κ` is its condition after scaling to a unit diagonal and `σ` the smallest fraction of
+//! a joint row that is independent of the others. An impulse may be wrong by this value divided by `‖a'‖²`,
+//! where `a'` is the part of the row that the joints leave free. A law that ends before contacts are at rest
+//! may [leave](Impact::leaving) a speed that it states. All of these are data, independent of the answer.
+//! Only the momentum balance, which compares sums of the answer's own numbers, allows for the rounding of
+//! these sums.
 //!
 //! # Source
 //!
@@ -54,7 +56,7 @@ pub struct Contact {
     pub restitution: f64,
 }
 
-/// What a law answered.
+/// The outcome of a law.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// `v⁺` (length `n`).
@@ -74,16 +76,16 @@ pub enum Friction {
     Disc,
 }
 
-/// What an outcome may do to the energy.
+/// The permitted change of the energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Energy {
-    /// Never more than before.
+    /// The energy does not grow.
     Falls,
-    /// The law may gain energy, and its status says so.
+    /// The law may gain energy, and its status reports it.
     MayGrow,
 }
 
-/// A problem with everything that judges need of it.
+/// A problem with the derived data for the judges.
 #[derive(Clone, Debug)]
 pub struct Impact {
     mass: Vec<f64>,
@@ -91,7 +93,7 @@ pub struct Impact {
     contacts: Vec<Contact>,
     joints: Vec<Vec<f64>>,
     bodies: Kinetic,
-    /// `v⁻`, or what the joints leave of it.
+    /// `v⁻`, or the part of it that the joints permit.
     free: Vec<Extended>,
     /// `E`.
     speed: f64,
@@ -101,26 +103,26 @@ pub struct Impact {
     rounding: f64,
     /// Approach that the law leaves (m/s).
     left: f64,
-    /// What percussions that were computed from velocities may be wrong by, normal and tangential (N·s); zero for those of an
-    /// answer.
+    /// Error of impulses that were computed from velocities, normal and tangential (N·s); zero for the
+    /// impulses of an answer.
     recovered: [f64; 2],
 }
 
-/// What a contact may be wrong by.
+/// The tolerances of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Slack {
-    /// `‖a'‖`, of what the joints leave of the row.
+    /// `‖a'‖`, of the part of the row that the joints leave free.
     size: f64,
     /// Normal velocity (m/s).
     velocity: f64,
-    /// Normal percussion (N·s).
+    /// Normal impulse (N·s).
     impulse: f64,
 }
 
 impl Impact {
     /// A problem: `mass` is `n × n` by rows, `velocity` is `v⁻`, `joints` are rows of length `n`.
     ///
-    /// Nothing if sizes do not agree, a number or the energy is not finite or the mass matrix is not positive definite.
+    /// `None` if sizes do not agree, a number or the energy is not finite or the mass matrix is not positive definite.
     #[must_use]
     pub fn new(
         mass: Vec<f64>,
@@ -138,7 +140,7 @@ impl Impact {
         }
         let bodies = Kinetic::new(&mass, n, &joints)?;
         let free = bodies.held(&extended(&velocity));
-        // In the unit of the fastest coordinate, since the energy of very small numbers underflows before its root does.
+        // In the unit of the fastest coordinate, because the energy of very small numbers underflows before its root.
         let unit = velocity.iter().fold(f64::MIN_POSITIVE, |unit, v| unit.max(v.abs()));
         let part: Vec<f64> = velocity.iter().map(|v| v / unit).collect();
         let half = energy(&mass, &extended(&part));
@@ -176,7 +178,7 @@ impl Impact {
         Self { left: approach, ..self.clone() }
     }
 
-    /// The fastest approach of a contact without percussions (m/s).
+    /// The fastest approach of a contact without impulses (m/s).
     #[must_use]
     pub fn fastest(&self) -> f64 {
         let approach = |contact: &Contact| -self.free_velocity(&contact.normal).value();
@@ -196,13 +198,13 @@ impl Impact {
         &self.contacts
     }
 
-    /// `ε`, the part of velocities that may be rounding; when it is not small, nothing can be said of an outcome.
+    /// `ε`, the part of velocities that may be rounding; if it is not small, an outcome cannot be judged.
     #[must_use]
     pub const fn rounding(&self) -> f64 {
         self.rounding
     }
 
-    /// Velocity of a row without percussions at the contacts (m/s).
+    /// Velocity of a row without impulses at the contacts (m/s).
     fn free_velocity(&self, row: &[f64]) -> Extended {
         dot(&extended(row), &self.free)
     }
@@ -262,7 +264,7 @@ impl Impact {
             verdict.look("adhesion", k, Extended::from(-impulse[0]), slack.impulse);
             let tangential = norm(&impulse[1..]);
             let bound = Extended::product(contact.friction, impulse[0].max(0.0));
-            // The bound is known to the slack of the normal percussion.
+            // The bound is known to the slack of the normal impulse.
             let limit = self.tangent_slack(contact, tolerance)
                 + contact.friction * slack.impulse
                 + 16.0 * f64::EPSILON * bound.value();
@@ -281,7 +283,7 @@ impl Impact {
         energy(&self.mass, &extended(velocity)) - energy(&self.mass, &extended(&self.velocity))
     }
 
-    /// What the energy may be wrong by (J): percussions `U/‖a‖` times velocities that are wrong by their slack.
+    /// Tolerance of the energy (J): impulses `U/‖a‖` times velocities that are wrong by their slack.
     #[must_use]
     pub fn energy_slack(&self, tolerance: f64) -> f64 {
         let rows: usize = self.contacts.iter().map(|contact| 1 + contact.tangents.len()).sum();
@@ -289,7 +291,7 @@ impl Impact {
         strikes + 4.0 * self.rounding * self.speed * self.speed
     }
 
-    /// Percussion along a tangent that may be wrong (N·s).
+    /// Tolerance of the impulse along a tangent (N·s).
     fn tangent_slack(&self, contact: &Contact, tolerance: f64) -> f64 {
         let slacks = contact.tangents.iter().map(|row| self.slack(row, tolerance).impulse);
         let largest = slacks.fold(self.slack(&contact.normal, tolerance).impulse, f64::max);
@@ -334,9 +336,10 @@ impl Impact {
         }
     }
 
-    /// Judges nonnegative weights of the contacts as a proof that no percussions keep all of them from ending below their
-    /// `targets` (m/s, one for each contact): the weighted sum of normals is moved by nothing but the joints, and the
-    /// weighted free velocity falls short of the weighted targets.
+    /// Judges nonnegative weights of the contacts as a proof that no impulses prevent all of them from ending
+    /// below their `targets` (m/s, one for each contact): impulses do not change the weighted sum of the
+    /// normal velocities, except through the joints, and the weighted free velocity is below the weighted
+    /// targets.
     #[must_use]
     pub fn infeasible(&self, weights: &[f64], targets: &[f64]) -> Verdict {
         let mut verdict = Verdict::default();

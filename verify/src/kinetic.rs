@@ -1,4 +1,4 @@
-//! Bodies in their joints, by the kinetic metric: what a row of a Jacobian moves, and what joints leave of a velocity.
+//! Bodies with joints in the kinetic metric: sizes of Jacobian rows, and the part of a velocity that joints permit.
 //!
 //! For rows `a`, `b` the metric is `⟨a, b⟩ = a M⁻¹ bᵀ`, and `|a·v| ≤ ‖a‖ ‖v‖` with `‖v‖² = vᵀ M v`, twice the energy. So
 //! `‖a‖ ‖v⁻‖` bounds the velocity of a row after any impact that gains no energy, which makes it the scale of that row.
@@ -22,7 +22,7 @@ pub struct Kinetic {
     condition: f64,
     /// An orthonormal basis of the rows of the joints, and the velocities `M⁻¹ bᵀ` that belong to it.
     joints: Vec<(Vec<Extended>, Vec<Extended>)>,
-    /// Smallest part of itself that a row of the joints added to the others, at most 1.
+    /// Smallest fraction of a joint row that is independent of the rows before it, at most 1.
     independence: f64,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn extended(values: &[f64]) -> Vec<Extended> {
     values.iter().map(|&value| Extended::from(value)).collect()
 }
 
-/// Part of a row that must be independent of the others to count: a hundred roundings of its entries.
+/// Fraction of a row that must be independent of the others to count: a hundred roundings of its entries.
 fn dependent(n: usize) -> f64 {
     100.0 * (n + 1) as f64 * f64::EPSILON
 }
@@ -44,7 +44,7 @@ fn dependent(n: usize) -> f64 {
 impl Kinetic {
     /// `mass` is `n × n` by rows, symmetric positive definite; `joints` are rows of length `n`, of any rank.
     ///
-    /// Nothing if the mass matrix is not positive definite to 30 digits.
+    /// `None` if the mass matrix is not positive definite to 30 digits.
     #[must_use]
     pub fn new(mass: &[f64], n: usize, joints: &[Vec<f64>]) -> Option<Self> {
         if mass.len() != n * n || joints.iter().any(|row| row.len() != n) {
@@ -72,7 +72,7 @@ impl Kinetic {
         self.condition
     }
 
-    /// Smallest part of itself that a row of the joints added to the others (in `(0, 1]`): what its direction is known by.
+    /// Smallest fraction of a joint row that is independent of the rows before it (in `(0, 1]`), which limits the accuracy of its direction.
     #[must_use]
     pub const fn independence(&self) -> f64 {
         self.independence
@@ -107,7 +107,7 @@ impl Kinetic {
         dot(&row, &self.response(&row)).max(Extended::ZERO).sqrt().value()
     }
 
-    /// What the joints leave of a velocity: `v − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ G v`.
+    /// The part of a velocity that the joints permit: `v − M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ G v`.
     #[must_use]
     pub fn held(&self, velocity: &[Extended]) -> Vec<Extended> {
         let mut velocity = velocity.to_vec();
@@ -140,7 +140,7 @@ impl Kinetic {
     fn orthogonalize(&mut self, joints: &[Vec<f64>]) {
         let mut open: Vec<_> = joints.iter().map(|row| (extended(row), self.size(row))).collect();
         open.retain(|(_, size)| *size > 0.0);
-        // The row of which most is left comes next, so that rounding does not decide on the rank.
+        // The row with the largest remainder comes next, so that rounding does not determine the rank.
         while !open.is_empty() {
             let mut best = (0, 0.0);
             for (index, (row, size)) in open.iter().enumerate() {
@@ -234,7 +234,7 @@ mod tests {
         for row in &rows {
             assert!(dot(&extended(row), &held).abs().value() < 1e-15, "{row:?}");
         }
-        // A row that the joints hold moves nothing.
+        // A row that the joints hold has no velocity.
         let rest = bodies.movable(&extended(&[1.0, 2.0, 1.0]));
         assert!(rest.iter().all(|x| x.abs().value() < 1e-28), "{rest:?}");
     }

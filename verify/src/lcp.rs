@@ -1,28 +1,31 @@
 //! Linear complementarity problems: `w = M z + q`, `0 ≤ z ⊥ w ≥ 0`.
 //!
-//! **Which tolerance.** An answer is right when it solves exactly a problem whose vector `q` differs by at most a fraction
-//! of what the data puts into each row. The scale `r_i` of a row is the largest of `|q_i|` and of what pushed rows send into
-//! it: if `q_j` has the sign opposite to `M_jj`, unknown `j` alone is of the size `|q_j| / |M_jj|`, and it reaches row `i` with
-//! `|M_ij|` of that,
+//! **Tolerance.** An answer is correct if it solves exactly a problem whose vector `q` differs in each row by
+//! at most a fraction of the scale of the row. The scale `r_i` of a row is the largest of `|q_i|` and of the
+//! contributions of pushed rows: if `q_j` has the sign opposite to `M_jj`, unknown `j` alone is of the size
+//! `|q_j| / |M_jj|`, and it contributes `|M_ij|` times this to row `i`,
 //!
 //! ```math
 //! r_i = \max\Bigl(|q_i|,\ \max_{j :\, q_j M_{jj} < 0} \frac{|M_{ij}|}{|M_{jj}|}\, |q_j|\Bigr),
 //! ```
 //!
-//! where `|M_ij M_ji|` counts as at most `|M_ii M_jj|`. Rows without a scale take what rows with one would send them, over as few
-//! others as possible; an unknown without a diagonal entry, or whose row has no scale, has the smallest size at which it balances a row of its column. No row
-//! with a scale is raised by this, so that cycles of rows do not amplify one another. A row that is left without one has
-//! `q_i = 0`, and no data say how large its unknowns are: its equation is homogeneous, and its scale is `Σ_j |M_ij z_j|`.
-//! Multiplying rows or unknowns by positive numbers multiplies the scales likewise, so units do not matter, and elsewhere `z` does
-//! not enter: an answer of absurd size has no larger tolerance than another.
+//! where `|M_ij M_ji|` counts as at most `|M_ii M_jj|`. Rows without a scale get the contributions of rows
+//! with one, over as few other rows as possible; an unknown without a diagonal entry, or whose row has no
+//! scale, gets the smallest size at which it balances a row of its column. This does not raise the scale of
+//! any row that has one, so cycles of rows do not amplify one another. A row that still has no scale has
+//! `q_i = 0`, and no data determine the size of its unknowns: its equation is homogeneous, and its scale is
+//! `Σ_j |M_ij z_j|`. Multiplying rows or unknowns by positive numbers multiplies the scales likewise, so units do
+//! not matter. Except for these rows `z` has no influence: an answer of absurd size has no larger tolerance
+//! than another.
 //!
-//! In mechanics `z_i w_i` is an energy in every row, and `q_i²/M_ii` says how much of it row `i` is about. Where no entry
-//! contradicts this reading (all `|M_ij| ≤ 64 √(M_ii M_jj)` among the rows with `M_ii > 0`), rows of next to no energy are not
-//! asked to be precise: their scale is at least `√M_ii/64` times the largest `−q_j/√M_jj`. A row with `M_ii ≤ 0`, as that of
-//! a friction cone, has the largest `|M_ij|/√M_jj` in the place of `√M_ii`.
+//! In mechanics `z_i w_i` is an energy in every row, and `q_i²/M_ii` is the size of this energy in row `i`.
+//! If no entry contradicts this interpretation (all `|M_ij| ≤ 64 √(M_ii M_jj)` among the rows with
+//! `M_ii > 0`), rows with almost no energy need not be accurate: their scale is at least `√M_ii/64` times the
+//! largest `−q_j/√M_jj`. For a row with `M_ii ≤ 0`, such as that of a friction cone, the largest
+//! `|M_ij|/√M_jj` replaces `√M_ii`.
 //!
-//! **Complementarity** is looked at without products: row `j` is complementary if `w_j` is zero within its tolerance, or if
-//! setting `z_j` to zero changes no row by more than its tolerance.
+//! **Complementarity** is checked without products: row `j` is complementary if `w_j` is zero within its
+//! tolerance, or if setting `z_j` to zero changes no row by more than its tolerance.
 //!
 //! # Source
 //!
@@ -42,7 +45,7 @@ pub(crate) fn rounding(terms: usize) -> f64 {
 ///
 /// # Example
 ///
-/// A row of balls of which only the first is struck: the scale of the last row comes from there.
+/// In a row of balls only the first is struck; the scale of the last row follows from that of the first.
 ///
 /// ```
 /// let matrix = [2.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 2.0];
@@ -78,7 +81,7 @@ pub fn row_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     let mut scales: Vec<f64> = (0..n).map(|i| own[i].max(reached(&pushing, i))).collect();
     for _ in 0..2 * n {
         let before = scales.clone();
-        // In the last resort also by unknowns whose own row has no scale.
+        // As a last resort also by unknowns whose own row has no scale.
         for last in [false, true] {
             let sizes: Vec<f64> = (0..n)
                 .map(|j| {
@@ -100,7 +103,7 @@ pub fn row_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     scales
 }
 
-/// Raises the scales of rows of next to no energy.
+/// Raises the scales of rows with almost no energy.
 fn least_scales(matrix: &[f64], vector: &[f64], scales: &mut [f64]) {
     let n = vector.len();
     let roots: Vec<f64> = (0..n).map(|i| matrix[i * n + i].max(0.0).sqrt()).collect();
@@ -172,7 +175,7 @@ pub fn judge(matrix: &[f64], vector: &[f64], z: &[f64], tolerance: f64) -> Verdi
         verdict.look("negative z", i, Extended::from(-z[i]), 0.0);
         verdict.look("negative w", i, -w[i], fraction * scales[i]);
         if z[i] > 0.0 && w[i] > Extended::ZERO {
-            // Both as fractions of the scales of the rows, so that they compare.
+            // Both as fractions of the scales of the rows, so that they are comparable.
             let open = w[i].value() / scales[i];
             let pushed = (0..n)
                 .filter(|&k| matrix[k * n + i] != 0.0)
@@ -184,8 +187,8 @@ pub fn judge(matrix: &[f64], vector: &[f64], z: &[f64], tolerance: f64) -> Verdi
     verdict
 }
 
-/// Whether `z` solves, to a few roundings of the terms of every row, the problem as it is stated: then that has a solution beyond
-/// doubt, whatever sizes its rows have.
+/// Whether `z` solves the given problem up to a few rounding errors of the terms of every row. Then the
+/// problem certainly has a solution, whatever the sizes of its rows.
 #[must_use]
 pub fn is_exact(matrix: &[f64], vector: &[f64], z: &[f64]) -> bool {
     let n = vector.len();
@@ -200,8 +203,9 @@ pub fn is_exact(matrix: &[f64], vector: &[f64], z: &[f64]) -> bool {
 
 /// Judges `y` as a proof that no `z ≥ 0` has `M z + q ≥ 0`: `y ≥ 0`, `Mᵀ y ≤ 0` and `q·y < 0`.
 ///
-/// For then `0 ≤ y·(M z + q) = (Mᵀ y)·z + q·y < 0` for every feasible `z`. Both conditions hold up to the rounding of
-/// their own terms, so that the proof is one for a problem that differs by rounding from the stated one.
+/// This is a contradiction, since `0 ≤ y·(M z + q) = (Mᵀ y)·z + q·y < 0` for every feasible `z`. Both
+/// conditions hold up to the rounding of their own terms, so the proof is one for a problem that differs from
+/// the given one by rounding.
 #[must_use]
 pub fn judge_infeasible(matrix: &[f64], vector: &[f64], y: &[f64]) -> Verdict {
     let n = vector.len();
@@ -223,7 +227,7 @@ pub fn judge_infeasible(matrix: &[f64], vector: &[f64], y: &[f64]) -> Verdict {
     let (gain, size) = vector.iter().zip(y).fold((Extended::ZERO, 0.0), |(sum, size), (&q, &y)| {
         (sum + Extended::product(q, y), size + (q * y).abs())
     });
-    // The gain must be negative beyond its rounding: at least that much is missing otherwise.
+    // The gain must be negative by more than its rounding error.
     let missing = gain + Extended::from(fraction * size);
     let missing = if size > 0.0 { missing } else { Extended::ONE };
     verdict.look("combined vector", 0, missing, 0.0);

@@ -1,9 +1,9 @@
-//! A second opinion on the answers of percussion, for tests and fuzzing.
+//! Independent judges of the answers of percussion, for tests and fuzzing.
 //!
-//! Every judge here is written from the definition of what it judges, and shares neither code nor formulas with the solvers:
-//! no projection on a cone, no common residual, no factorization of theirs. It takes plain slices, computes in
-//! [extended precision](Extended) and answers with a [`Verdict`]: one [`Figure`] for each condition of the definition, at
-//! the place where it is met worst, beside the largest value that the data of the problem allow.
+//! Every judge is written from the definition of its problem and shares neither code nor formulas with the
+//! solvers: no projection on a cone, no common residual, no factorization of theirs. It takes plain slices,
+//! computes in [extended precision](Extended) and returns a [`Verdict`]: for each condition of the definition
+//! one [`Figure`], with the largest violation and the largest value that the data of the problem allow.
 //!
 //! | module | judges |
 //! | --- | --- |
@@ -13,8 +13,8 @@
 //! | [`motion`] | states of motions, and steps of time-stepping schemes with their impulses |
 //! | [`kinetic`] | masses and joints, for the others |
 //!
-//! **Limits never come from the answer.** They are made of the tolerance that the caller states, of the roundings that the
-//! stated data imply, and of velocities and energies before the impact. An answer of absurd size has no larger limit.
+//! **Limits never come from the answer.** They follow from the tolerance that the caller states, from the rounding errors that the
+//! stated data imply, and from velocities and energies before the impact. An answer of absurd size has no larger limit.
 //!
 //! Matrices are slices by rows. Units are SI; contact components are ordered normal, then tangents; a positive normal
 //! velocity separates, a positive normal impulse pushes.

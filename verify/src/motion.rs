@@ -1,6 +1,6 @@
 //! Motions with contacts: recorded states, and single steps with their contact impulses.
 //!
-//! A [`Scene`] is what moves, by plain numbers. [`Scene::motion`] judges states alone, whatever scheme has made them:
+//! A [`Scene`] describes the bodies by plain numbers. [`Scene::motion`] judges only states, of any scheme:
 //!
 //! | figure | condition | unit |
 //! | --- | --- | --- |
@@ -8,16 +8,17 @@
 //! | quaternion | quaternions have length 1 | – |
 //! | energy | `E(t) ≤ E(0) + x K(T)` until the end `T`, where `x` is the error that the scheme states | J |
 //!
-//! **What a passive motion can have.** Gravity, constant forces and contacts that do not push by themselves give a kinetic
-//! energy of at most `K(t) = ½ (√(2 K(0)) + a t)²` with `a² = Σ F_i²/m_i`: in the metric of the masses the speed `√(2K)`
-//! grows by no more than the acceleration that the forces give free bodies, since joints and contacts take from it only.
-//! This bound knows nothing of the answer.
+//! **Bound of a passive motion.** Gravity, constant forces and contacts that do not push by themselves give a
+//! kinetic energy of at most `K(t) = ½ (√(2 K(0)) + a t)²` with `a² = Σ F_i²/m_i`. In the metric of the
+//! masses the speed `√(2K)` grows by no more than the acceleration that the forces give free bodies, because
+//! joints and contacts can only reduce it. This bound does not depend on the answer.
 //!
-//! **What is rest.** Gaps of the start are known to the rounding `δ` of coordinates and sizes, so an overlap of `δ` may be
-//! one of bodies that touch, and a scheme may remove it within the time `τ` that it states, its step, or the whole motion
-//! where errors are controlled. A contact that opens at `δ/τ` has the energy `½ m (δ/τ)²` of the mass `m` that it feels,
-//! which is at most that of all bodies. So much for each contact is allowed besides: without it, bodies at rest in the
-//! absence of forces had a limit of zero.
+//! **Rest.** Gaps at the start are known up to the rounding `δ` of coordinates and sizes. An overlap of `δ`
+//! may therefore belong to bodies that touch, and a scheme may remove it within the time `τ` that it states,
+//! which is its step, or the whole motion if errors are controlled. A contact that opens at `δ/τ` has the
+//! energy `½ m (δ/τ)²`, where `m` is its effective mass, at most that of all bodies. This energy is allowed
+//! in addition for each contact; without it, bodies at rest in the absence of forces would have a limit of
+//! zero.
 //!
 //! [`Scene::step`] judges one step of a scheme that reports contact impulses, with the velocity `u` of one surface against
 //! the other taken where the scheme states its equations:
@@ -30,16 +31,16 @@
 //! | approach | the bound of `u_n` that the [`Rule`] has | m/s |
 //! | complementarity | no push where that bound is not reached | m/s |
 //! | friction | `P_t·u_t ≤ 0` | J |
-//! | work | `E' − E ≤ Σ max(0, P·ū)`: the impulses are all that adds energy (constant masses) | J |
+//! | work | `E' − E ≤ Σ max(0, P·ū)`: only the impulses add energy (constant masses) | J |
 //! | penetration | the gap at the end that the rule allows | m |
 //!
 //! **Work.** With a constant mass matrix, constant forces and `q' = q ⊕ h w`, where `w` is `v'` or `(v + v')/2`, potential
 //! energy changes by `−h F·w` exactly, and `½ (v' + v)·M (v' − v) = ½ (v' + v)·(h F + Jᵀ P)`. For `w = (v + v')/2` the sum is
 //! `P·(u + u')/2`, for `w = v'` it is `P·u' − ½ ‖v' − v‖²`. No property of the contacts is used.
 //!
-//! **Curvature.** A point at the distance `r` from what turns at the rate `Ω` leaves its tangent by at most `r (hΩ)²` in a
-//! step (twice the second-order term, for what follows it); distances of centers are convex. So gaps of the first order,
-//! which the rules control, hold up to that.
+//! **Curvature.** A point at the distance `r` from a center that turns at the rate `Ω` leaves its tangent by
+//! at most `r (hΩ)²` in a step (twice the second-order term, to cover higher orders); distances of centers
+//! are convex. The first-order gaps, which the rules control, therefore hold up to this amount.
 //!
 //! # Source
 //!
@@ -56,7 +57,7 @@ use scene::{Vector, cross, dot, minus, plus, size, times, vector};
 
 pub use scene::{Ball, Body, Contact, Kind, Other, Scene};
 
-/// A state on the way.
+/// A state of a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     /// Time since the start (s).
@@ -67,14 +68,14 @@ pub struct Sample<'a> {
     pub velocity: &'a [f64],
 }
 
-/// How well a scheme keeps energy.
+/// The energy error of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Keeping {
     /// Steps of this length (s), with an error of first order: `x = hΩ`.
     First(f64),
     /// Steps of this length (s), with an error of second order: `x = (hΩ)²`.
     Second(f64),
-    /// Steps by an error control: this part of the energy.
+    /// Steps with error control: this fraction of the energy.
     Controlled(f64),
 }
 
@@ -102,8 +103,8 @@ pub struct Step<'a> {
     pub place: &'a [f64],
     /// Contacts and their impulses on the first surface (N·s, world axes).
     pub impulses: &'a [(usize, [f64; 3])],
-    /// How many times as fast as its normal the frame turns in which the scheme states each impulse (≥ 1 each; 1 where the list ends).
-    /// Tangents that come from a fixed axis turn fast where the normal is near it.
+    /// Ratio of the rate at which the frame of each impulse turns to that of its normal (≥ 1 each; 1 beyond
+    /// the end of the list). Tangents that come from a fixed axis turn fast if the normal is near it.
     pub twists: &'a [f64],
     /// Stated tolerance of the contact problem, relative to its largest velocity.
     pub tolerance: f64,
@@ -133,7 +134,7 @@ impl Scene {
             fastest = fastest.max(joints * (2.0 * energy / least).sqrt());
         }
         if self.kind == Kind::Links {
-            // Pendulums: the moment of all forces, at most, by the least inertia.
+            // Pendulums: the largest moment of all forces divided by the least inertia.
             let least =
                 self.bodies.iter().map(|body| body.inertia[2]).fold(f64::INFINITY, f64::min);
             let way: f64 = self
@@ -171,7 +172,7 @@ impl Scene {
         fastest
     }
 
-    /// `x` of the [module head](self), at most 1: a scheme whose energy doubles is wrong whatever its order.
+    /// `x` of the [module head](self), at most 1: a scheme whose energy doubles is wrong for any order.
     fn part(&self, keeping: Keeping, energy: f64) -> f64 {
         match keeping {
             Keeping::First(h) => (h * self.fastest(energy)).min(1.0),
@@ -208,7 +209,7 @@ impl Scene {
             (kinetic + potential + elastic, absolute)
         };
         let (before, size_before) = energy(0, start);
-        // What schemes state holds for a whole motion, not for its first steps by themselves.
+        // The statements of schemes hold for a whole motion, not for its first steps alone.
         let last = samples.last().map_or(start.time, |sample| sample.time);
         let passive = self.passive(start, last - start.time);
         let rest = self.rest(keeping, start, last - start.time);
@@ -226,7 +227,7 @@ impl Scene {
         verdict
     }
 
-    /// Finite numbers and quaternions of length 1: each retraction leaves a few roundings, what is given six digits.
+    /// Finite numbers and quaternions of length 1: each retraction adds a few rounding errors, and the input has six digits.
     fn state(&self, verdict: &mut Verdict, index: usize, sample: &Sample<'_>) {
         let all = sample.coordinates.iter().chain(sample.velocity);
         let sizes = sample.coordinates.len() == self.coordinate_count()
@@ -242,7 +243,7 @@ impl Scene {
         }
     }
 
-    /// Looks at all gaps of states, each at most `depth` (m) below zero but for the rounding of coordinates.
+    /// Checks all gaps of states; each may be at most `depth` (m) below zero, apart from the rounding of coordinates.
     #[must_use]
     pub fn gaps(&self, samples: &[Sample<'_>], depth: f64) -> Verdict {
         let mut verdict = Verdict::default();
@@ -331,7 +332,7 @@ impl Scene {
             verdict.look("momentum", i, Extended::from(size(sum(&terms))), limit);
             let limit = ROUNDINGS * absolute(&spins)
                 + self.turn_error(body, step.length, [rates[0][i].1, rates[1][i].1]);
-            // The point of contact is where its body has it, up to rounding of the coordinates.
+            // The point of contact moves with its body, up to rounding of the coordinates.
             let lost = self.rounding(step.place) * absolute(&terms);
             verdict.look(
                 "angular momentum",
@@ -342,8 +343,9 @@ impl Scene {
         }
     }
 
-    /// How far the frame of the impulse number `place` of a step (rad) and its point of contact (m) may be from those of the step's
-    /// place: the scheme of Stewart and Trinkle stops within its tolerance of `q'`, in each coordinate. Frames of planes do not turn.
+    /// Possible error of the frame of impulse number `place` of a step (rad) and of its point of contact (m)
+    /// relative to the place of the step: the scheme of Stewart and Trinkle stops within its tolerance of
+    /// `q'`, in each coordinate. Frames of planes do not turn.
     fn blur(&self, rule: Rule, step: &Step<'_>, place: usize) -> [f64; 2] {
         let Rule::StewartTrinkle([way, angle]) = rule else { return [0.0; 2] };
         let contact = &self.contacts[step.impulses[place].0];
@@ -359,8 +361,9 @@ impl Scene {
         }
     }
 
-    /// Error of the angular momentum of a step (N·m·s), of second order, where the inertia turns with the body: what is held
-    /// fixed during the step turns by `hΩ`, applied to the change of `ω`, and the gyroscopic term errs by `(hΩ)²`.
+    /// Error of the angular momentum of a step (N·m·s), of second order, if the inertia turns with the body. Quantities
+    /// that are held fixed during the step turn by `hΩ`, applied to the change of `ω`, and the gyroscopic term has the
+    /// error `(hΩ)²`.
     fn turn_error(&self, body: &Body, h: f64, spins: [Vector; 2]) -> f64 {
         let largest = body.inertia.iter().copied().fold(0.0, f64::max);
         let least = body.inertia.iter().copied().fold(f64::INFINITY, f64::min);
@@ -382,7 +385,7 @@ impl Scene {
         let speed = self.speed(step);
         // Velocities of contacts are differences of those of bodies, whose rounding stays.
         let rounding = ROUNDINGS * self.speeds(step);
-        // A gap is worth a velocity of itself by the step, and so is its rounding.
+        // A gap corresponds to the velocity gap/step, and so does its rounding error.
         let of_gaps = match rule {
             Rule::MoreauJean => 0.0,
             _ => self.rounding(step.start.coordinates) / step.length,
@@ -417,11 +420,11 @@ impl Scene {
                 }
             };
             if self.kind == Kind::Links {
-                // The mass that a contact of links feels has no bound; what has none is left to the energy.
+                // The effective mass of a contact of links has no bound; unbounded quantities are covered by the energy.
                 verdict.look("adhesion", place, -push, ROUNDINGS * size(impulse) + total * slack);
                 continue;
             }
-            // No contact of free bodies feels more than the mass of one of them.
+            // The effective mass of a contact of free bodies is at most the mass of one of them.
             let held = total * slack;
             let edge = size(rub) - contact.friction * push.value();
             let rounding = ROUNDINGS * size(impulse) * (1.0 + contact.friction);
@@ -473,8 +476,8 @@ impl Scene {
         largest
     }
 
-    /// The largest velocity in the contact problem of a step (m/s): that of the contacts before, what forces add, and what
-    /// gaps are worth.
+    /// The largest velocity in the contact problem of a step (m/s): that of the contacts before, the change by forces, and the velocities to which
+    /// gaps correspond.
     fn speed(&self, step: &Step<'_>) -> f64 {
         let frames = self.frames(step.place);
         let rates = self.rates(&frames, step.start.velocity);

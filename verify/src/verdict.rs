@@ -1,19 +1,19 @@
-//! What a judge says: a [`Verdict`] of [`Figure`]s, each beside its limit.
+//! The result of a judge: a [`Verdict`] of [`Figure`]s, each with its limit.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::Extended;
 
-/// One condition of a definition, at the place where it is met worst.
+/// One condition of a definition, at the place of its largest violation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     /// Name of the condition.
     pub name: &'static str,
     /// Index of the row, contact or sample.
     pub place: usize,
-    /// By how much the condition is violated (≥ 0; the unit of the condition).
+    /// The violation of the condition (≥ 0; in the unit of the condition).
     pub value: f64,
-    /// The largest value that holds (same unit), from the data of the problem.
+    /// The largest permitted value (same unit), from the data of the problem.
     pub limit: f64,
 }
 
@@ -24,7 +24,7 @@ impl Figure {
         self.value <= self.limit
     }
 
-    /// Value by limit: at most 1 if the figure holds. A violated limit of zero and a NaN give infinity.
+    /// Value divided by limit: at most 1 if the figure holds. A violated limit of zero and a NaN give infinity.
     #[must_use]
     pub fn excess(&self) -> f64 {
         if self.value <= 0.0 {
@@ -45,7 +45,7 @@ impl Display for Figure {
 /// All figures of an answer, one for each condition of its definition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// The figures, in the order in which the conditions were looked at.
+    /// The figures, in the order in which the conditions were checked.
     pub figures: Vec<Figure>,
 }
 
@@ -68,7 +68,7 @@ impl Verdict {
         self.figures.iter().find(|figure| figure.name == name)
     }
 
-    /// Whether the condition of that name was looked at and is violated.
+    /// Whether the condition of that name was checked and is violated.
     #[must_use]
     pub fn refuses(&self, name: &str) -> bool {
         self.figure(name).is_some_and(|figure| !figure.holds())
@@ -81,7 +81,7 @@ impl Verdict {
         }
     }
 
-    /// Looks at a condition at one place; of several places the worst stays.
+    /// Checks a condition at one place; of several places the worst is kept.
     pub fn look(&mut self, name: &'static str, place: usize, value: Extended, limit: f64) {
         let value = value.value();
         self.keep(Figure { name, place, value: if value < 0.0 { 0.0 } else { value }, limit });

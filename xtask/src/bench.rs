@@ -1,7 +1,7 @@
-//! `cargo xtask bench [FILTER] [--peers] [--problems N]`: speed with accuracy beside it.
+//! `cargo xtask bench [FILTER] [--peers] [--problems N]`: speed together with accuracy.
 //!
-//! Without `--peers` the criterion benches run and their medians go into `target/bench/`, together
-//! with the machine they were measured on and the residual of the answers that were timed.
+//! Without `--peers` the criterion benches run and their medians go to `target/bench/`, together with a
+//! description of the machine and the residuals of the timed results.
 
 mod machine;
 mod peers;
@@ -13,10 +13,10 @@ use anyhow::Context;
 
 use crate::shell::{self, Refusal, cargo};
 
-/// Problems per family beside the peers, enough for a 99th percentile.
+/// Problems per family in comparisons with the peers, enough for a 99th percentile.
 const PROBLEMS: u32 = 1000;
 
-/// What to measure.
+/// Options of the measurement.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     filter: Option<String>,
@@ -47,7 +47,7 @@ impl Options {
     }
 }
 
-/// Runs the benches, or the peers beside us.
+/// Runs the benches, or the comparison with the peers.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let folder = shell::target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;

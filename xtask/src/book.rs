@@ -1,7 +1,7 @@
 //! The book: `cargo xtask book`.
 //!
-//! Its listings are tests of the package in `docs`, and `tidy` checks its links, chapters and formulas; what
-//! is left for mdBook is to make pages of it. Every link of those pages is checked, anchors included.
+//! Its listings are tests of the package in `docs`, and `tidy` checks its links, chapters and formulas;
+//! mdBook only builds the pages. Every link of those pages is checked, including anchors.
 
 mod links;
 mod sensitivity;
@@ -26,7 +26,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     build()
 }
 
-/// Builds the book where mdBook is installed, and says so where it is not.
+/// Builds the book if mdBook is installed, and prints a message if it is not.
 pub(crate) fn build_if_installed() -> anyhow::Result<()> {
     if installed() {
         return build();
@@ -35,10 +35,10 @@ pub(crate) fn build_if_installed() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Answers mdBook, which asks whether a renderer is supported, or for the book with its formulas drawn and the
+/// Answers a request of mdBook: whether a renderer is supported, or for the book with its formulas drawn and the
 /// tables of what makes rows fail filled in.
 ///
-/// mdBook sends a pair of JSON values, the context and the book, and takes the book back.
+/// mdBook sends a pair of JSON values, the context and the book, and expects the book in return.
 pub(crate) fn preprocess(question: &[&str]) -> anyhow::Result<()> {
     if let ["supports", renderer] = question {
         if *renderer == "html" {
@@ -53,7 +53,7 @@ pub(crate) fn preprocess(question: &[&str]) -> anyhow::Result<()> {
     serde_json::to_writer(io::stdout(), &book).context("answering mdBook")
 }
 
-/// Draws the formulas of all chapters below `part`, in whatever lists of chapters it has.
+/// Draws the formulas of all chapters below `part`, in all its lists of chapters.
 fn draw_formulas(part: &mut Value) -> anyhow::Result<()> {
     match part {
         Value::Array(parts) => parts.iter_mut().try_for_each(draw_formulas),
@@ -82,7 +82,7 @@ fn build() -> anyhow::Result<()> {
     shell::run(&mut command)?;
     let broken = links::check(&out)?;
     if !broken.is_empty() {
-        bail!("links of the book that lead nowhere:\n{}", broken.join("\n"));
+        bail!("broken links of the book:\n{}", broken.join("\n"));
     }
     println!("{}", out.join("index.html").display());
     Ok(())

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: everything that must hold before a merge, in order and to the end.
+//! `cargo xtask ci`: all checks before a merge, in order and without stopping at a failure.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ const STEPS: [Step; 14] = [
     ("python", python::run_if_installed),
 ];
 
-/// Runs all steps, whatever fails, and then lists what failed.
+/// Runs all steps, also after a failure, and then lists the failed ones.
 pub(crate) fn run() -> anyhow::Result<()> {
     let mut summary = Vec::new();
     for (name, step) in STEPS {

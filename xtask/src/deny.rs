@@ -12,7 +12,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     shell::run(&mut cargo(["deny", "check", "bans", "licenses", "sources"]))
 }
 
-/// Runs it where it is installed; elsewhere `tidy` has checked the same rules for this platform.
+/// Runs it if it is installed; otherwise `tidy` has checked the same rules for this platform.
 pub(crate) fn run_if_installed() -> anyhow::Result<()> {
     if is_installed() {
         return run();

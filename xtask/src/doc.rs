@@ -1,6 +1,6 @@
 //! The documentation of the crates: `cargo xtask doc`.
 //!
-//! rustdoc shows formulas as TeX; here they become `MathML` in the pages that it wrote.
+//! rustdoc shows formulas as TeX; here they are replaced by `MathML` in its pages.
 
 use std::{env, fs, path::Path};
 
@@ -18,11 +18,12 @@ const ASSETS: [(&str, &str); 2] = [
     ("src/fonts/latinmodern-math.woff2", "fonts/latinmodern-math.woff2"),
 ];
 
-/// Documents all crates of the workspace, without a warning, in `target/doc`.
+/// Builds the documentation of all crates of the workspace, without warnings, in `target/doc`.
 pub(crate) fn run() -> anyhow::Result<()> {
     let folder = shell::target().join("doc");
-    // rustdoc links to another crate only if the folder of its documentation is there when it starts, and
-    // cargo removes that folder while it documents the crate: hence folders for all, and one at a time.
+    // rustdoc links to another crate only if the folder of its documentation exists at the start, and cargo
+    // removes that folder while it documents the crate. Therefore all folders are created first, and the
+    // crates are documented one at a time.
     for (name, _) in tidy::members(&tidy::metadata()?) {
         fs::create_dir_all(folder.join(name.replace('-', "_")))?;
     }
@@ -42,7 +43,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Replaces the formulas of the page at `path`, which lies in `folder`.
+/// Replaces the formulas of the page at `path`, which is in `folder`.
 fn draw_formulas(folder: &Path, path: &Path) -> anyhow::Result<()> {
     let page = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     let depth = path.strip_prefix(folder).map_or(1, |path| path.components().count());

@@ -1,4 +1,4 @@
-//! The packages of users: `cargo xtask downstream`.
+//! Packages that use the crates as a user would: `cargo xtask downstream`.
 
 use std::{fs, process::Command};
 
@@ -6,12 +6,12 @@ use anyhow::Context;
 
 use crate::shell::{self, cargo};
 
-/// The folder of the packages, a workspace of their own.
+/// The folder of the packages, a separate workspace.
 const FOLDER: &str = "examples/downstream";
 
 /// Builds all packages and runs each of them, without a network.
 ///
-/// They take the versions of our lock file, so that nothing has to be fetched and little to be compiled.
+/// They use the versions of our lock file, so that nothing must be fetched and little must be compiled.
 pub(crate) fn run() -> anyhow::Result<()> {
     let (root, folder) = (shell::root(), shell::root().join(FOLDER));
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).context("copying Cargo.lock")?;
@@ -20,14 +20,14 @@ pub(crate) fn run() -> anyhow::Result<()> {
     shell::run(&mut build)?;
     for package in packages(&folder)? {
         println!("{FOLDER}/{package}");
-        // `cargo run` of one package would compile what it depends on again, with its features alone.
+        // `cargo run` of one package would compile its dependencies again, with only its own features.
         let program = shell::target().join("debug").join(&package);
         shell::run(Command::new(program).current_dir(&root))?;
     }
     Ok(())
 }
 
-/// The folders with a manifest, which have the names of their packages.
+/// The folders with a manifest, named like their packages.
 fn packages(folder: &std::path::Path) -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {

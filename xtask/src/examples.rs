@@ -6,11 +6,11 @@ use anyhow::{Context, bail};
 
 use crate::shell::{self, cargo};
 
-/// Examples that measure for minutes, in release builds, and are run by hand.
+/// Examples that measure for minutes; they are run by hand, in release builds.
 const BY_HAND: [&str; 2] = ["articulated_speed", "variational_energy"];
 
-/// Builds all examples, which the tests have done already where they were run before, and runs each that is not
-/// [`BY_HAND`]. An example asserts the figures it prints.
+/// Builds all examples, which the tests may have built already, and runs each that is not in [`BY_HAND`]. An
+/// example asserts the figures that it prints.
 pub(crate) fn run() -> anyhow::Result<()> {
     shell::run(&mut cargo(["build", "--workspace", "--examples"]))?;
     let names = names()?;

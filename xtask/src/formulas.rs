@@ -1,13 +1,13 @@
-//! Formulas: TeX in `math` blocks of the book and of the documentation becomes `MathML`.
+//! Formulas: conversion of TeX in `math` blocks of the book and of the documentation to `MathML`.
 //!
-//! Browsers draw `MathML` themselves, so that a page needs neither a script nor a network.
+//! Browsers draw `MathML` themselves, so a page needs neither a script nor a network.
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
-/// What opens a block of a formula in Markdown.
+/// The fence that opens a formula block in Markdown.
 const FENCE: &str = "```math";
 
-/// How rustdoc writes such a block, up to the TeX and after it.
+/// The HTML of rustdoc before and after the TeX of such a block.
 const OPENING: &str = "<div class=\"example-wrap\"><pre class=\"language-math\"><code>";
 const CLOSING: &str = "</code></pre></div>";
 
@@ -16,12 +16,12 @@ const CLOSING: &str = "</code></pre></div>";
 pub(crate) struct Block {
     /// Line of the fence, counted from 0.
     pub(crate) line: usize,
-    /// Line of the closing fence; that after the last one where there is none.
+    /// Line of the closing fence; the line after the last one if there is none.
     pub(crate) end: usize,
     pub(crate) tex: String,
 }
 
-/// The formulas in `text`, which may stand in comments.
+/// The formulas in `text`, which may be in comments.
 pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -52,9 +52,9 @@ fn content(line: &str) -> &str {
         .unwrap_or(line)
 }
 
-/// The displayed formula `tex` as a piece of HTML, or what cannot be read in it.
+/// The displayed formula `tex` as a piece of HTML, or a message about the part that cannot be read.
 ///
-/// The HTML has no empty line and begins with a `div`, so that Markdown takes it as it is.
+/// The HTML has no empty line and begins with a `div`, so that Markdown does not change it.
 pub(crate) fn html(tex: &str) -> Result<String, String> {
     let converter = LatexToMathML::new(MathCoreConfig::default())
         .map_err(|error| format!("the converter cannot start: {error:?}"))?;
@@ -64,7 +64,7 @@ pub(crate) fn html(tex: &str) -> Result<String, String> {
     Ok(format!("<div class=\"formula\">{}</div>", formula.mathml))
 }
 
-/// Markdown with its formulas replaced, or the line (from 0) of one that cannot be read, and why.
+/// Markdown with its formulas replaced, or the line (from 0) of a formula that cannot be read, with the reason.
 pub(crate) fn in_markdown(text: &str) -> Result<String, (usize, String)> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for block in blocks(text).into_iter().rev() {

@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz [--seconds S] [--seed S] [--target T]`: the stable driver of the fuzz targets.
 //!
-//! By hand the driver is a release build, with the features of the command line, so that both share all that they depend on.
+//! When started by hand, the driver is a release build with the features of the command line, so that both share their dependencies.
 
 use std::process::Command;
 
@@ -9,11 +9,12 @@ use crate::shell::{self, Refusal, cargo};
 /// Time of the step of `cargo xtask ci` (s), for all targets together.
 const SECONDS: u64 = 120;
 
-/// The targets of that step: those of which no wrong answer is known after a whole campaign, see the book's page on reliability. That of
-/// `impact` has not been run to the end; a step that fails by chance would hide what is new.
+/// The targets of that step: those without a known wrong answer after a complete campaign, see the page on
+/// reliability in the book. The campaign of `impact` has not been completed, and a step that fails by chance
+/// would hide new faults.
 const IN_CI: [&str; 4] = ["lcp", "friction", "motion", "files"];
 
-/// What was asked for.
+/// The options.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     seconds: u64,
@@ -48,14 +49,14 @@ impl Options {
 
 /// The step of `cargo xtask ci`, with the hash of the commit as the seed.
 ///
-/// The driver is the one that the tests have built: a release build takes longer than the cases that it would try more.
+/// It uses the driver that the tests have built; a release build takes longer than the additional cases are worth.
 pub(crate) fn in_ci() -> anyhow::Result<()> {
     let options =
         Options { seconds: SECONDS, seed: None, targets: IN_CI.map(str::to_owned).to_vec() };
     drive(shell::tested("driver")?, &options)
 }
 
-/// Replays the regressions and then draws cases until the time is over. The driver prints its seed.
+/// Replays the regressions and then draws cases until the time is up. The driver prints its seed.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     drive(driver()?, options)
 }
@@ -70,9 +71,9 @@ fn drive(mut command: Command, options: &Options) -> anyhow::Result<()> {
     shell::run(&mut command)
 }
 
-/// The driver, built, whose arguments follow.
+/// The command of the built driver, to which arguments are added.
 pub(crate) fn driver() -> anyhow::Result<Command> {
-    // Cargo unites the features of the packages that it is asked for, whichever of their programs it builds.
+    // Cargo unites the features of the requested packages, whichever of their programs it builds.
     let packages = ["--package", "percussion-fuzz", "--package", "percussion-cli"];
     let mut build = cargo(["build", "--release", "--quiet", "--bin", "driver"]);
     shell::run(build.args(packages))?;

@@ -1,7 +1,7 @@
 //! Chores of the workspace: `cargo xtask COMMAND`, one file per command.
 //!
-//! Depends on none of the crates it checks, so it builds when they do not.
-//! Exit codes: 0 all well, 1 a check failed, 2 wrong usage or a missing outside tool.
+//! It depends on none of the crates that it checks, so it builds even when they do not.
+//! Exit codes: 0 success, 1 a check failed, 2 wrong usage or a missing outside tool.
 #![expect(clippy::print_stdout, reason = "the commands talk to a person at a terminal")]
 
 mod bench;

@@ -1,8 +1,9 @@
-//! `cargo xtask mutants [--shard K/N] [--in-diff FILE] [--file PATH]`: which changes of the code no test sees.
+//! `cargo xtask mutants [--shard K/N] [--in-diff FILE] [--file PATH]`: changes of the code that no test detects.
 //!
-//! cargo-mutants changes one function after another in a copy of the workspace and runs the tests of the crate that owns it.
-//! A change that all tests pass is a survivor: a test is missing, or the change means nothing. The result stays in
-//! `target/mutants/`: the folders of cargo-mutants, and `summary.txt` with the counts and the survivors.
+//! cargo-mutants changes one function after another in a copy of the workspace and runs the tests of its
+//! crate. A change that passes all tests is a survivor: either a test is missing, or the change has no
+//! effect. The results are kept in `target/mutants/`: the folders of cargo-mutants, and `summary.txt` with
+//! the counts and the survivors.
 
 use std::{fmt::Write, fs, path::Path};
 
@@ -12,7 +13,7 @@ use crate::shell::{self, Refusal, cargo};
 
 const INSTALL: &str = "cargo install cargo-mutants --locked";
 
-/// The files on which it depends whether an answer may be called solved, by the package whose tests run.
+/// The files that decide whether an answer counts as solved, by the package whose tests run.
 const FILES: [(&str, &[&str]); 2] = [
     (
         "percussion-complementarity",
@@ -39,14 +40,14 @@ const FILES: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// What was asked for.
+/// The options.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Options {
     /// Part of the mutants, such as `0/8`.
     shard: Option<String>,
-    /// A file with a diff: only what it changes.
+    /// A file with a diff; only the changed code is mutated.
     in_diff: Option<String>,
-    /// One file in place of the list.
+    /// One file instead of the list.
     file: Option<String>,
 }
 
@@ -67,7 +68,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The files of a package that are asked for.
+    /// The files of a package that are requested.
     fn files<'a>(&'a self, package: &str, all: &'a [&'a str]) -> Vec<&'a str> {
         let folder = format!("crates/{}/", package.trim_start_matches("percussion-"));
         match &self.file {
@@ -88,7 +89,7 @@ fn checked_shard(text: &str) -> Result<String, Refusal> {
     }
 }
 
-/// Runs cargo-mutants, which must be installed, and writes the summary. Survivors are a failure.
+/// Runs cargo-mutants, which must be installed, and writes the summary. Survivors count as a failure.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if !shell::succeeds(&mut cargo(["mutants", "--version"])) {
         return Err(Refusal::missing("cargo-mutants", INSTALL).into());
@@ -112,7 +113,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 command.args([name, value]);
             }
         }
-        // Survivors and tests out of time have exit codes of their own; what counts is in the files.
+        // Survivors and timeouts have their own exit codes; the results are read from the files.
         let status = command.status().context("starting cargo mutants")?;
         if !matches!(status.code(), Some(0 | 2 | 3)) {
             bail!("cargo mutants ended with {status}");
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(options.files("percussion-impact", &["x"]), ["crates/impact/src/problem.rs"]);
     }
 
-    /// A file that moved would no longer be looked at.
+    /// A file that was moved would no longer be mutated.
     #[test]
     fn every_file_exists() {
         for file in FILES.iter().flat_map(|(_, files)| files.iter()) {

@@ -1,8 +1,8 @@
-//! `cargo xtask package`: every crate that is published is packed and checked from its package alone.
+//! `cargo xtask package`: packs every published crate and checks it using only its package.
 //!
-//! The packages are unpacked into a workspace of their own, in which each is checked with its own features only. That finds
-//! a file that is left out of a package and a feature that another crate of ours asks for, and compiles the dependencies
-//! that the packages share once.
+//! The packages are unpacked into a separate workspace, in which each is checked with only its own features.
+//! This finds files that are missing in a package and features that only another of our crates enables, and
+//! it compiles shared dependencies only once.
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
@@ -13,11 +13,11 @@ use crate::{
     tidy,
 };
 
-/// The texts that a package carries with it.
+/// The texts that a package must contain.
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
-/// `--allow-dirty`, because what is packed must build whether or not it is committed yet; `--offline`, because the steps
-/// before have fetched all that a package of ours may need.
+/// `--allow-dirty`, because a package must build whether or not it is committed; `--offline`, because the
+/// steps before have fetched all dependencies.
 pub(crate) fn run() -> anyhow::Result<()> {
     let metadata = tidy::metadata()?;
     let names: Vec<&str> = tidy::published(&metadata).collect();
@@ -43,7 +43,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a workspace of the packages `names` in `folder`, which is emptied first.
+/// Creates a workspace of the packages `names` in `folder`, which is emptied first.
 fn unpack(names: &[&str], folder: &Path) -> anyhow::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("removing {}", folder.display()))?;
@@ -68,13 +68,13 @@ fn workspace(names: &[&str], profiles: &str) -> String {
     let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"percussion-*\"]\n".to_owned();
     text.push_str("\n[patch.crates-io]\n");
     for name in names {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{name} = {{ path = \"{name}-{}\" }}", env!("CARGO_PKG_VERSION"));
     }
     text + "\n" + profiles
 }
 
-/// The part of our manifest from its first profile on, so that what is built already is used again.
+/// The part of our manifest from its first profile on, so that existing builds are reused.
 fn profiles(manifest: &str) -> anyhow::Result<&str> {
     match manifest.find("[profile.") {
         Some(start) => Ok(&manifest[start..]),

@@ -1,8 +1,8 @@
 //! The Python package: `cargo xtask python`.
 //!
-//! Makes a virtual environment below `target/`, builds the wheel, installs it, and checks it there: pytest, the stubs, the
-//! types of package and examples, and the examples themselves. The adapter of pinocchio, which is large, is checked where
-//! somebody has installed it.
+//! Creates a virtual environment below `target/`, builds the wheel, installs it, and checks it with pytest,
+//! the stubs, the types of package and examples, and the examples themselves. The adapter of pinocchio, which
+//! is a large package, is checked only if pinocchio is installed.
 
 use std::{
     env, fs,
@@ -18,14 +18,14 @@ use crate::shell::{self, Refusal};
 /// The package, a cargo workspace of its own.
 const FOLDER: &str = "python";
 
-/// Oldest interpreter, as the package has it.
+/// Oldest supported interpreter, as declared by the package.
 const OLDEST: (u32, u32) = (3, 10);
 
-/// What the checks need beside the package, by pip.
+/// Further packages for the checks, installed by pip.
 const TOOLS: [&str; 5] =
     ["maturin>=1.16,<2", "numpy>=1.26", "pytest>=8", "mypy>=1.11", "mujoco>=3.2"];
 
-/// How an interpreter gets here.
+/// Command that installs an interpreter.
 const INSTALL: &str = "sudo apt-get install python3 python3-venv";
 
 /// Builds and checks the package.
@@ -36,7 +36,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     }
 }
 
-/// Builds and checks the package where there is an interpreter, and says so where there is none.
+/// Builds and checks the package if there is an interpreter, and prints a message if there is none.
 pub(crate) fn run_if_installed() -> anyhow::Result<()> {
     if let Some(python) = interpreter() {
         return check(&python);
@@ -101,7 +101,7 @@ fn check(python: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The command line, with whose answers the tests compare theirs bit by bit: that of the environment, or built here.
+/// The `percussion` program that the tests compare with bitwise: the one given by the environment, or one built here.
 fn command_line() -> anyhow::Result<PathBuf> {
     if let Some(command) = env::var_os("PERCUSSION_COMMAND") {
         return Ok(PathBuf::from(command));
@@ -115,7 +115,7 @@ struct Environment {
 }
 
 impl Environment {
-    /// Makes it where it is not there yet, with what the checks need.
+    /// Creates the environment if it does not exist, with the packages for the checks.
     fn make(&self, python: &Path) -> anyhow::Result<()> {
         if !shell::succeeds(self.tool("python").arg("--version")) {
             shell::run(Command::new(python).args(["-m", "venv", "--clear"]).arg(&self.root))?;
@@ -130,12 +130,12 @@ impl Environment {
         pip
     }
 
-    /// A program of the environment, in a folder where the sources of the package are not taken for the package.
+    /// A program of the environment, in a folder in which Python does not find the sources of the package.
     fn tool(&self, name: &str) -> Command {
         let programs = self.root.join(if cfg!(windows) { "Scripts" } else { "bin" });
         let mut command = Command::new(programs.join(name));
         command.current_dir(self.root.parent().unwrap_or(&self.root));
-        // The build of the wheel has a folder of its own, as `python/.cargo/config.toml` says.
+        // The build of the wheel has its own folder, as `python/.cargo/config.toml` says.
         command.env("CARGO_TARGET_DIR", shell::target().join("bindings"));
         command
     }
@@ -171,7 +171,7 @@ fn wheel(folder: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The stubs agree with the module, and the types of the package and of its examples are right.
+/// Checks that the stubs agree with the module, and the types of the package and of its examples.
 fn types(environment: &Environment, package: &Path, out: &Path) -> anyhow::Result<()> {
     let settings = package.join("pyproject.toml");
     let cache = out.join("mypy");

@@ -1,11 +1,11 @@
-//! `cargo xtask release --dry-run`: what a release would publish, in which order, and whether it builds from its packages.
+//! `cargo xtask release --dry-run`: the crates that a release would publish, their order, and whether they build from their packages.
 
 use anyhow::bail;
 use serde_json::Value;
 
 use crate::{package, tidy};
 
-/// Prints the order of publication, then packs every crate and checks it from its package alone.
+/// Prints the order of publication, then packs every crate and checks it using only its package.
 pub(crate) fn dry_run() -> anyhow::Result<()> {
     let metadata = tidy::metadata()?;
     let order = order(&metadata)?;
@@ -17,7 +17,7 @@ pub(crate) fn dry_run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The crates that are published, each after those it depends on.
+/// The crates that are published, each after its dependencies.
 fn order(metadata: &Value) -> anyhow::Result<Vec<&str>> {
     let mut waiting: Vec<&str> = tidy::published(metadata).collect();
     let mut order = Vec::new();
@@ -25,7 +25,7 @@ fn order(metadata: &Value) -> anyhow::Result<Vec<&str>> {
         let needs = |name: &str| {
             let package = packages(metadata).find(|package| package["name"] == name);
             let needed = package.and_then(|package| package["dependencies"].as_array());
-            // Dependencies of tests are left out of what is published if they have no version.
+            // Development dependencies without a version are omitted from published packages.
             let published = needed.into_iter().flatten().filter(|need| need["req"] != "*");
             published.filter_map(|need| need["name"].as_str()).any(|need| waiting.contains(&need))
         };

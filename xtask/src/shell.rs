@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, bail};
 
-/// A reason not to start: wrong usage or a missing outside tool. Ends with exit code 2.
+/// A reason not to start, wrong usage or a missing outside tool; the exit code is 2.
 #[derive(Debug)]
 pub(crate) struct Refusal(String);
 
@@ -39,7 +39,7 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The directory of build products, wherever the environment puts it.
+/// The directory of build products, as set by the environment.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |path| root().join(path))
 }
@@ -52,9 +52,9 @@ pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> C
     command
 }
 
-/// The program `name` of the workspace as the tests have it, built where it is not there yet, whose arguments follow.
+/// The command of the program `name` of the workspace as built for the tests; builds it if necessary.
 ///
-/// Targets that may use what only tests depend on, such as examples, let cargo choose the features that tests have; other
+/// Building it together with targets that may use development dependencies, such as examples, gives it the features of the tests; other
 /// features would compile all dependencies again.
 pub(crate) fn tested(name: &str) -> anyhow::Result<Command> {
     run(&mut cargo(["build", "--workspace", "--examples", "--bin", name]))?;
@@ -94,7 +94,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// `command` as a person would type it.
+/// `command` as it would be typed.
 fn line(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_stem().unwrap_or_default();
     std::iter::once(program)

@@ -1,8 +1,8 @@
 //! `cargo xtask snapshot [--accept]`: the tests that compare with a stored snapshot.
 //!
-//! Tests with snapshots in files are the test target `stored` of their package. They run once, leave what differs in
-//! `.snap.new` files beside the stored ones, and these are shown as a [`table`] and removed, or accepted.
-//! Texts that stand in the source of other tests are assertions as any other: `cargo test` checks them.
+//! Tests with snapshots in files are the test target `stored` of their package. They run once and write
+//! differences to `.snap.new` files next to the stored ones; these are shown as a [`table`] and then removed
+//! or accepted. Texts in the source of other tests are ordinary assertions, which `cargo test` checks.
 
 mod table;
 
@@ -24,7 +24,7 @@ use crate::{
 /// Name of the test targets with snapshots in files.
 const TARGET: &str = "stored";
 
-/// Shows what differs and leaves all files as they are; a difference is an error.
+/// Shows the differences and leaves all files unchanged; a difference is an error.
 pub(crate) fn check() -> anyhow::Result<()> {
     let metadata = tidy::metadata()?;
     let stored = run(&metadata)?;
@@ -39,7 +39,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes what differs, and removes files that no test reads.
+/// Accepts the differences, and removes files that no test reads.
 pub(crate) fn accept() -> anyhow::Result<()> {
     let metadata = tidy::metadata()?;
     let stored = run(&metadata)?;
@@ -76,7 +76,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     fs::remove_file(path).with_context(|| format!("removing {}", path.display()))
 }
 
-/// Runs all tests with snapshots in files; what differs is pending afterwards.
+/// Runs all tests with snapshots in files; differences are pending afterwards.
 fn run(metadata: &Value) -> anyhow::Result<Stored> {
     let folders = owners(metadata);
     let references = shell::target().join("snapshot-references.txt");
@@ -89,7 +89,7 @@ fn run(metadata: &Value) -> anyhow::Result<Stored> {
         references,
     };
     stored.pending()?.iter().try_for_each(|path| remove(path))?;
-    // With `--workspace` dependencies have the features, and so the build, that they have for all other tests.
+    // With `--workspace` dependencies have the same features, and therefore the same build, as for all other tests.
     let tests = |options: &[&str]| {
         let options = [&["test", "--workspace", "--quiet", "--no-fail-fast"], options].concat();
         let mut command = cargo(options);
@@ -124,10 +124,10 @@ fn owners(metadata: &Value) -> Vec<PathBuf> {
     packages.filter_map(folder).collect()
 }
 
-/// The files of snapshots, and which of them tests have read.
+/// The list of the snapshot files that tests have read.
 struct Stored {
     folders: Vec<PathBuf>,
-    /// A path a line.
+    /// One path per line.
     references: PathBuf,
 }
 
@@ -154,7 +154,7 @@ impl Stored {
         Ok(files)
     }
 
-    /// Prints what differs; returns the number of files.
+    /// Prints the differences and returns the number of files.
     fn show(&self) -> anyhow::Result<usize> {
         let pending = self.pending()?;
         for path in &pending {

@@ -1,9 +1,10 @@
-//! `cargo xtask soak [--minutes M] [--seed S]`: trials that go on for as long as they are let.
+//! `cargo xtask soak [--minutes M] [--seed S]`: trials that run for a given time.
 //!
-//! Runs of grains are killed at random moments, run out of disk, have bits of their checkpoints flipped, and are started
-//! twice on one directory. Each must end with the same bits as an undisturbed run, or refuse in words. In between the
-//! driver of the fuzz targets and the random tests of the libraries run with fresh seeds. The first seed is printed; moments of kills differ from run to
-//! run even so. Documents with random damage are read by the program. What fails keeps its directory below `target/soak/`.
+//! Runs of grains are killed at random times, run out of disk space, have bits of their checkpoints flipped,
+//! and are started twice on one directory. Each must end with bitwise the same result as an undisturbed run,
+//! or with an error message. In between, the driver of the fuzz targets and the random tests of the libraries
+//! run with new seeds. The first seed is printed; the times of kills still differ from run to run. The
+//! program also reads documents with random damage. A failed trial keeps its directory below `target/soak/`.
 
 mod cases;
 mod disk;
@@ -24,7 +25,7 @@ use anyhow::{Context, bail};
 use self::trial::{Random, Trial};
 use crate::shell::{self, Refusal, cargo};
 
-/// How long it goes on unless told otherwise (minutes).
+/// Default duration (minutes).
 const MINUTES: u64 = 10;
 
 type Kind = (&'static str, fn(&mut Trial) -> anyhow::Result<()>);
@@ -39,7 +40,7 @@ const KINDS: [Kind; 7] = [
     ("cases", cases::run),
 ];
 
-/// What was asked for.
+/// The options.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     minutes: u64,
@@ -68,7 +69,7 @@ impl Options {
     }
 }
 
-/// Makes trials of all kinds in turn until the time is up, each kind at least once, and lists what failed.
+/// Runs trials of all kinds in turn until the time is up, each kind at least once, and lists the failed ones.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let seed = options.seed.unwrap_or_else(fresh_seed);
     println!("soak for {} min, seed {seed}", options.minutes);

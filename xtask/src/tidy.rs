@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the rules of the house that no compiler checks.
+//! `cargo xtask tidy`: our rules that no compiler checks.
 //!
-//! Each check is a pure function from text to [`Finding`]s in a module of its own, so that it can
-//! be tested on a few lines; this module feeds them the workspace.
+//! Each check is a pure function from text to [`Finding`]s in its own module, so that it can be tested on a
+//! few lines; this module passes it the workspace.
 
 mod circles;
 pub(crate) mod files;
@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use crate::shell::{self, cargo};
 
-/// One broken rule.
+/// A violation of a rule.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Finding {
     path: PathBuf,
@@ -49,7 +49,7 @@ impl Display for Finding {
     }
 }
 
-/// Prints every finding; one is enough to fail.
+/// Prints every finding; a single finding is a failure.
 pub(crate) fn run() -> anyhow::Result<()> {
     let findings = findings()?;
     for finding in &findings {
@@ -111,7 +111,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
 }
 
-/// What `cargo metadata` says of the members, without their dependencies' own packages.
+/// The members in `cargo metadata`, without the packages of their dependencies.
 pub(crate) fn metadata() -> anyhow::Result<Value> {
     let text = shell::read(&mut cargo(["metadata", "--format-version=1", "--no-deps"]))?;
     serde_json::from_str(&text).context("output of cargo metadata")
@@ -136,7 +136,7 @@ fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten()
 }
 
-/// Path of the manifest of `package`, relative to the root where it is below it.
+/// Path of the manifest of `package`, relative to the root if it is below it.
 fn manifest(package: &Value) -> PathBuf {
     let path = Path::new(package["manifest_path"].as_str().unwrap_or("Cargo.toml"));
     path.strip_prefix(shell::root()).unwrap_or(path).to_path_buf()

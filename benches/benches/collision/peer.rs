@@ -1,4 +1,4 @@
-//! The same questions put to parry.
+//! The same tasks for parry.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
@@ -13,7 +13,7 @@ use rapier3d_f64::parry::{
     shape::{Ball, Capsule, Cuboid, Cylinder, Shape as PeerShape},
 };
 
-/// Two shapes, and what a time step keeps of their contacts.
+/// Two shapes, and the contact data that is kept between time steps.
 pub(crate) struct Pair {
     shapes: [Box<dyn PeerShape>; 2],
     /// Parry's cylinders stand along `y`.
@@ -45,7 +45,7 @@ impl Pair {
         contact.ok().flatten().map_or(f64::NAN, |contact| contact.dist)
     }
 
-    /// The number of contacts at poses that have nothing to do with those of the last call.
+    /// The number of contacts at poses unrelated to those of the last call.
     pub(crate) fn manifold(&mut self, poses: &[Isometry3<f64>; 2]) -> usize {
         let [a, b] = self.placed(poses);
         self.manifolds.iter_mut().for_each(ContactManifold::clear);
@@ -87,7 +87,7 @@ fn shape_of(shape: &Shape) -> Box<dyn PeerShape> {
     }
 }
 
-/// Near pairs of equal balls by a tree of boxes that is kept from call to call.
+/// Near pairs of equal balls by a tree of boxes that is kept between calls.
 #[derive(Default)]
 pub(crate) struct Tree {
     bvh: Bvh,

@@ -82,7 +82,7 @@ impl Pile {
         Self { world, bodies }
     }
 
-    /// The deepest overlap of any two colliders (m), as the contacts of the last step have it.
+    /// The deepest overlap of any two colliders (m), from the contacts of the last step.
     pub(super) fn overlap(&self) -> f64 {
         let pairs = self.world.narrow_phase.contact_pairs();
         let manifolds = pairs.flat_map(|pair| pair.manifolds());

@@ -1,8 +1,8 @@
 //! Our solvers of contacts with friction and those of Siconos on the same problems, in turn.
 //!
 //! `friction_peers DRIVER [FILTER]`, where `DRIVER` is `benches/peers/siconos_friction.c` compiled;
-//! `cargo xtask bench --peers` does both. Every time is the least of many, so that a loaded machine shows through the
-//! ratio only, and every answer is judged by the same residual in velocities, relative to the free velocity.
+//! `cargo xtask bench --peers` does both. Every time is the minimum of many, so that a loaded machine affects only the
+//! ratio, and every result is judged by the same residual in velocities, relative to the free velocity.
 #![expect(clippy::print_stdout, reason = "the table is the output of this program")]
 
 use std::{env, error::Error, hint::black_box, time::Instant};
@@ -21,7 +21,7 @@ use percussion_complementarity::friction::{
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Largest relative residual of an answer that counts as right.
+/// Largest relative residual of an answer that counts as correct.
 const RIGHT: f64 = 1e-8;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     siconos.finish()
 }
 
-/// The least time of some calls (ns).
+/// The minimum time of some calls (ns).
 fn least(repeats: usize, mut call: impl FnMut()) -> f64 {
     let time = |_| {
         let start = Instant::now();
@@ -190,7 +190,7 @@ fn solves(siconos: &mut Driver) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is solved: random packings, stacks with four corners a face, houses of cards.
+/// The solved problems: random packings, stacks with four corners a face, houses of cards.
 fn problems() -> Vec<(String, Problem)> {
     let mut problems = Vec::new();
     for blocks in [2.3, 5.0, 11.0, 23.0] {
@@ -216,7 +216,7 @@ const TASKS: [(&str, i32, i32); 4] = [
     ("alternating directions", 5, 5_000),
 ];
 
-/// What the driver is asked to do.
+/// A request to the driver.
 struct Request {
     task: i32,
     iterations: i32,
@@ -224,7 +224,7 @@ struct Request {
     tolerance: f64,
 }
 
-/// What it answers.
+/// Its reply.
 struct Answer {
     /// Least of the repeats (ns).
     time: f64,
@@ -272,7 +272,7 @@ fn ask(
     bytes.extend(numbers.chain(vectors(start)).flat_map(f64::to_ne_bytes));
     siconos.send(&bytes)?;
 
-    // Two integers about how it ended: what counts is how good the answer is.
+    // Two integers describe how it ended; only the accuracy of the result counts.
     siconos.integer().and_then(|_| siconos.integer())?;
     let time = siconos.number()?;
     let numbers = siconos.numbers(3 * n)?;
@@ -284,7 +284,7 @@ fn best(siconos: &mut Driver, problem: &Problem) -> Result<Option<Best>, Box<dyn
     let mut best: Option<Best> = None;
     let start = vec![Vector3::zeros(); problem.contact_count()];
     for (index, &(_, task, iterations)) in TASKS.iter().enumerate() {
-        // Their error is measured otherwise: ask for more until ours is small enough.
+        // Their error measure differs, so the requested tolerance is reduced until our residual is small enough.
         for tolerance in [1e-8, 1e-10, 1e-12] {
             let mut request = Request { task, iterations, repeats: 1, tolerance };
             let first = ask(siconos, problem, &request, &start)?;

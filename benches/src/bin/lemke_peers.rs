@@ -1,9 +1,9 @@
 //! Our Lemke solver and the one of Siconos on the same problems, in turn.
 //!
 //! `lemke_peers DRIVER PROBLEMS [FILTER]`, where `DRIVER` is `benches/peers/siconos_lemke.c` compiled;
-//! `cargo xtask bench --peers` does both. For each problem first we and then the driver solve it nine
-//! times; each side's time is the median of its nine. Both answers are judged by the same
-//! [`Problem::relative_residual`]. Prints a table and notes the machine's load through the ratio only.
+//! `cargo xtask bench --peers` does both. Each problem is solved nine times by us, then nine
+//! times by the driver; each time is the median of nine. Both results are judged by the same
+//! [`Problem::relative_residual`]. Prints a table; load of the machine affects only the ratio.
 #![expect(clippy::print_stdout, reason = "the table is the output of this program")]
 
 use std::{env, error::Error, time::Instant};
@@ -67,7 +67,7 @@ fn compare(family: Family, count: u64, siconos: &mut Driver) -> Result<(), Box<d
 struct Answer {
     /// Median of the repeats (ns).
     time: f64,
-    /// Whether the solver says that it solved the problem.
+    /// Whether the solver reports the problem as solved.
     claims_success: bool,
     z: DVector<f64>,
 }
@@ -94,7 +94,7 @@ fn ask(siconos: &mut Driver, problem: &Problem) -> Result<Answer, Box<dyn Error>
     let mut request = Vec::with_capacity(8 * (n * n + n + 1));
     request.extend(i32::try_from(n)?.to_ne_bytes());
     request.extend(i32::from(REPEATS).to_ne_bytes());
-    // nalgebra stores matrices by columns, as the protocol wants them.
+    // nalgebra stores matrices by columns, as the protocol requires.
     let numbers = problem.matrix().iter().chain(problem.vector().iter());
     request.extend(numbers.flat_map(|number| number.to_ne_bytes()));
     siconos.send(&request)?;

@@ -6,11 +6,11 @@ use percussion_benches::{frictional, piles};
 use percussion_complementarity::friction::{Law, Method, Problem};
 use percussion_snapshot::{Record, assert_stored};
 
-/// Relative residual that is asked for.
+/// Relative residual that is requested.
 const TOLERANCE: f64 = 1e-9;
-/// Part of its scale below which a record keeps nothing of a figure.
+/// Fraction of its scale below which a figure is not stored.
 const ROUND_OFF: f64 = 1e-10;
-/// Contacts whose impulses are stored; of the rest there are the sums.
+/// Contacts whose impulses are stored; for the rest, their sums are stored.
 const LISTED: usize = 8;
 
 fn problems() -> Vec<(&'static str, Problem)> {
@@ -36,7 +36,7 @@ fn add_all_problems(collection: &mut Record, method: &Method, law: Law, suffix: 
                 record.variant("status", report.status);
                 record.count("iterations", report.iterations);
                 record.residual("residual", report.relative_residual, TOLERANCE);
-                // An answer is exact to the tolerance: nothing below it is stored.
+                // A result is accurate to the tolerance, so nothing below it is stored.
                 let tolerance = TOLERANCE / ROUND_OFF;
                 let largest = solution.impulses.iter().map(|p| p.amax()).fold(0.0, f64::max);
                 let largest = tolerance * largest;

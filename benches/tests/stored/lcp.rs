@@ -8,9 +8,9 @@ use percussion_snapshot::{Record, assert_stored};
 const SEED: u64 = 1996;
 /// Problems of each family.
 const CASES: u64 = 4;
-/// Entries of an answer that are stored; of the rest there are the norms.
+/// Entries of a result that are stored; for the rest, their norms are stored.
 const LISTED: usize = 24;
-/// Solvers promise `1e-10`; the answer is stored, and its residual only where it is worse.
+/// Solvers guarantee `1e-10`; the result is stored, and its residual only if it is worse.
 const RESIDUAL: f64 = 1e-10;
 
 fn all_families_by(method: &Method) {

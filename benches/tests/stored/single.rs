@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 const SEED: u64 = 2017;
 const CASES: usize = 12;
-/// Relative residual that the iterative solvers are asked for.
+/// Relative residual requested of the iterative solvers.
 const TOLERANCE: f64 = 1e-12;
 
 /// Sliding contacts; every third of them is turned into one that separates, and every third gets no friction.

@@ -1,4 +1,4 @@
-//! What can be typed after `percussion`.
+//! The command line of `percussion`.
 
 mod completions;
 mod design;
@@ -30,7 +30,7 @@ pub(crate) use self::{
     view::View,
 };
 
-/// Run, solve and reproduce rigid-body impacts with friction.
+/// Simulate and solve rigid-body impacts with friction, and reproduce published results.
 #[derive(Debug, Parser)]
 #[command(
     name = "percussion",
@@ -38,7 +38,7 @@ pub(crate) use self::{
     after_help = HELP
 )]
 pub(crate) struct Arguments {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     /// Log to standard error: -v information, -vv details, -vvv everything.
@@ -58,28 +58,28 @@ Exit codes: 0 solved or accepted, 1 unsolved or not accepted, 2 refused input.";
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Name the scenarios, experiments and laws that are built in, and the settings of laws.
+    /// List the built-in scenarios, experiments and laws, and the settings of laws.
     List(List),
-    /// Tell what a robot description or a scenario consists of, and what touches in it.
+    /// Show the parts of a robot description or a scenario, and which of them touch.
     Inspect(Inspect),
     /// Simulate a scenario, or resolve an impact.
     Run(Run),
-    /// Tell what velocity an impact leads to, by one law or by all of them.
+    /// Compute the velocity after an impact, by one law or by all of them.
     Impact(Impact),
-    /// Set the answers of several laws to one impact side by side.
+    /// Compare the results of several laws for one impact.
     Compare(Compare),
-    /// Find the mechanism and posture nearest to a given one whose impact has one outcome.
+    /// Find the mechanism and posture nearest to given ones whose impact has only one outcome.
     Design(Design),
-    /// Solve a problem given as a file.
+    /// Solve a problem from a file.
     #[command(subcommand)]
     Solve(Solve),
-    /// Run published experiments and set their figures beside ours.
+    /// Run published experiments and compare the published figures with ours.
     Reproduce(Reproduce),
-    /// Run many grains in hard contact: long runs with checkpoints.
+    /// Simulate many grains in hard contact, with checkpoints for long runs.
     Grains(Grains),
-    /// Show a directory that `run`, `impact`, `compare` or `reproduce` wrote in a browser.
+    /// Show the results in a directory written by `run`, `impact`, `compare` or `reproduce` in a browser.
     View(View),
-    /// Print a script that completes the commands in a shell.
+    /// Print a script for command completion in a shell.
     Completions(Completions),
 }
 
@@ -88,17 +88,17 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
-    number(text, "a finite number from 0 on", |value| value >= 0.0)
+    number(text, "a finite number of at least 0", |value| value >= 0.0)
 }
 
-/// A whole number from 0 on.
+/// Parses a nonnegative integer.
 fn whole(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+    text.parse().map_err(|_| format!("expected an integer from 0 to {}", u64::MAX))
 }
 
-/// A whole number from 1 on.
+/// Parses a positive integer.
 fn count(text: &str) -> Result<u64, String> {
-    let expected = || format!("expected a whole number from 1 to {}", u64::MAX);
+    let expected = || format!("expected an integer from 1 to {}", u64::MAX);
     whole(text).ok().filter(|&count| count > 0).ok_or_else(expected)
 }
 

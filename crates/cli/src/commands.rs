@@ -19,11 +19,11 @@ use crate::{
     output::{Verdict, print},
 };
 
-/// Does what `arguments` ask for.
+/// Executes the command given by `arguments`.
 ///
 /// # Errors
 ///
-/// Input that is refused and output that cannot be written.
+/// Invalid input, and output that cannot be written.
 pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
     match &arguments.command {
         None => {

@@ -1,4 +1,4 @@
-//! Files that people hand over, read with complaints they can act on.
+//! Reading of input files, with error messages that say how to correct them.
 
 mod friction;
 mod impact;
@@ -29,14 +29,14 @@ pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
 pub(crate) use robot::{Purpose, check_options, is_robot, robot};
 
-/// Longest file that is read (bytes): a matrix of some 3000 rows.
+/// Maximum size of a file (bytes): a matrix of about 3000 rows.
 const SIZE_LIMIT: u64 = 256 << 20;
 
-/// The built-in scenario called `name`, or that in the file `name`.
+/// The built-in scenario called `name`, or the scenario in the file `name`.
 ///
 /// # Errors
 ///
-/// Names the file and the field, or what is built in: the scenarios, and what `else_known` the command takes.
+/// The error names the file and the field, or lists the built-in names: the scenarios, and the names `else_known` that the command also accepts.
 pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Result<Scenario> {
     let path = Path::new(name);
     if fixtures::scenarios().any(|known| known == name) {
@@ -47,7 +47,7 @@ pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Resul
     Scenario::from_path(path).with_context(|| format!("`{name}`"))
 }
 
-/// Checks that there is a file of the `kind` expected; else only what is `known` by name could be meant.
+/// Checks that the file of the expected `kind` exists; the error otherwise lists the `known` names.
 pub(crate) fn check_file<'a>(
     path: &Path,
     kind: &str,
@@ -66,7 +66,7 @@ pub(crate) fn check_file<'a>(
     Ok(())
 }
 
-/// Makes something of the JSON document in `path`, or on standard input for `-`.
+/// Converts the JSON document in `path`, or on standard input for `-`.
 fn document<T: DeserializeOwned, U>(
     path: &Path,
     make: fn(T) -> anyhow::Result<U>,
@@ -93,7 +93,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The value in `bytes`, or the field and the text where it went wrong.
+/// The value in `bytes`, or an error that names the field and the text at which reading failed.
 fn json<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
     ensure!(!bytes.trim_ascii().is_empty(), "it is empty, expected an object");
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -101,7 +101,7 @@ fn json<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
         Ok(value) => value,
         Err(error) => {
             let field = error.path().to_string();
-            // The path of a document that breaks off or has a key that is no string is not known.
+            // For a truncated document, or for a key that is not a string, the path is unknown.
             let known = field != "." && !field.contains('?');
             let place = if known { format!("`{field}`: ") } else { String::new() };
             let error = error.into_inner();
@@ -116,9 +116,9 @@ fn json<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
     Ok(value.0)
 }
 
-/// A struct that stands in a document as an object.
+/// A struct that must be given as a JSON object.
 ///
-/// The structs of serde also accept a list of their fields' values, in an order no document tells.
+/// Structs of serde also accept a list of the values of their fields, in an unspecified order.
 #[derive(Debug)]
 struct Object<T>(T);
 
@@ -142,7 +142,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// The number or bare word around a place in a text, where lines and columns count from 1.
+/// The number or bare word at a position in a text; lines and columns count from 1.
 fn word(bytes: &[u8], line: usize, column: usize) -> Option<String> {
     let line = bytes.split(|&byte| byte == b'\n').nth(line.checked_sub(1)?)?;
     let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);

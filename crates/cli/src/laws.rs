@@ -1,4 +1,4 @@
-//! Laws as they are typed.
+//! Laws on the command line.
 
 use anyhow::{Result, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -20,11 +20,11 @@ pub(crate) fn law() -> impl TypedValueParser<Value = Name> {
     PossibleValuesParser::new(values()).try_map(|name| name.parse::<Name>())
 }
 
-/// The law called `name` with the settings given; the impact may have defaults of its own.
+/// The law called `name` with the settings given; the impact may have its own defaults.
 ///
 /// # Errors
 ///
-/// Names the setting that the law does not have, or its value and what was expected.
+/// The error names the setting that the law does not have, or the value of the setting and the expected one.
 pub(crate) fn choose(
     name: Name,
     given: Vec<(String, String)>,

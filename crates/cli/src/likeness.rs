@@ -1,6 +1,6 @@
-//! What was meant by a name that is not known.
+//! Suggestions for unknown names.
 
-/// The end of a message about `typed`: the one of the names `known` that it is nearly, if there is one.
+/// The end of an error message about the unknown name `typed`: the most similar of the `known` names, if there is one.
 pub(crate) fn did_you_mean<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> String {
     let near = known.max_by(|a, b| likeness(typed, a).total_cmp(&likeness(typed, b)));
     match near.filter(|near| likeness(typed, near) > 0.8) {
@@ -9,7 +9,7 @@ pub(crate) fn did_you_mean<'a>(typed: &str, known: impl Iterator<Item = &'a str>
     }
 }
 
-/// From 0 to 1, of what was typed and a name or the last part of it.
+/// Similarity, from 0 to 1, of the typed text to a name or to its last part.
 fn likeness(typed: &str, meant: &str) -> f64 {
     let last = meant.rsplit(['.', '/']).next().unwrap_or(meant);
     strsim::jaro_winkler(typed, meant).max(strsim::jaro_winkler(typed, last))

@@ -1,26 +1,26 @@
-//! The `percussion` command: run, solve and reproduce rigid-body impacts with friction.
+//! The `percussion` command: simulate and solve rigid-body impacts with friction, and reproduce published results.
 //!
 //! | command | does |
 //! | --- | --- |
-//! | `percussion list` | names the scenarios and experiments that are built in |
-//! | `percussion inspect NAME\|FILE` | tells what a robot or a scenario consists of and what touches in it |
+//! | `percussion list` | lists the built-in scenarios and experiments |
+//! | `percussion inspect NAME\|FILE` | shows the parts of a robot or a scenario and which of them touch |
 //! | `percussion run NAME\|FILE` | simulates a scenario |
-//! | `percussion impact FILE` | tells what velocity an impact leads to, by any law |
-//! | `percussion compare FILE` | sets the answers of several laws side by side |
-//! | `percussion design FILE\|NAME` | finds the nearest mechanism whose impact has one outcome |
+//! | `percussion impact FILE` | computes the velocity after an impact, by any law |
+//! | `percussion compare FILE` | compares the results of several laws |
+//! | `percussion design FILE\|NAME` | finds the nearest mechanism whose impact has only one outcome |
 //! | `percussion solve lcp FILE` | solves a linear complementarity problem |
 //! | `percussion solve friction FILE` | solves a problem of contacts with friction |
-//! | `percussion reproduce [ID…]` | runs published experiments and compares their figures with ours |
-//! | `percussion grains SCENE` | runs many grains in hard contact, with checkpoints |
-//! | `percussion view DIR` | shows what a run wrote in a browser on this machine |
-//! | `percussion completions SHELL` | prints a script that completes the commands |
+//! | `percussion reproduce [ID…]` | runs published experiments and compares the published figures with ours |
+//! | `percussion grains SCENE` | simulates many grains in hard contact, with checkpoints |
+//! | `percussion view DIR` | shows the results of a run in a browser on this machine |
+//! | `percussion completions SHELL` | prints a script for command completion in a shell |
 //!
-//! Answers go to standard output, as text for people or, with `--json`, as one JSON document and
-//! nothing else. Progress and logs go to standard error, bars only on a terminal.
+//! Results go to standard output, as readable text or, with `--json`, as exactly one JSON document. Progress
+//! and logs go to standard error; progress bars are shown only on a terminal.
 //!
-//! The exit code is 0 when the answer is the one hoped for, 1 for an unsolved problem or a failed
-//! acceptance, and 2 for input that is refused or output that cannot be written.
-//! A reader that closes the pipe early, such as `head`, changes neither answer nor code.
+//! The exit code is 0 for success, 1 for an unsolved problem or a failed acceptance, and 2 for invalid input
+//! or output that cannot be written. A reader that closes the pipe early, such as `head`, changes neither the
+//! result nor the exit code.
 
 mod arguments;
 mod commands;

@@ -13,7 +13,7 @@ use percussion_report::atomic;
 use serde::Serialize;
 use tracing::level_filters::LevelFilter;
 
-/// Whether the answer is the one hoped for.
+/// Whether the command succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Solved, simulated, accepted: exit code 0.
@@ -31,18 +31,18 @@ impl From<Verdict> for ExitCode {
     }
 }
 
-/// Makes `directory` for what is to be written, unless it is there.
+/// Creates `directory` for output if it does not exist.
 ///
 /// # Errors
 ///
-/// When it is a file, or cannot be made or written.
+/// If the path is a file, or the directory cannot be created or written to.
 pub(crate) fn prepare_directory(directory: &Path) -> anyhow::Result<()> {
     let is_else = directory.exists() && !directory.is_dir();
     ensure!(!is_else, "cannot write `{}`: it is a file, expected a directory", directory.display());
     Ok(atomic::prepare_directory(directory)?)
 }
 
-/// Writes `text` to standard output; a reader that went away is no error.
+/// Writes `text` to standard output; a reader that closed the pipe is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -53,7 +53,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes `document` to standard output as one line of JSON, or else the `text` for people.
+/// Writes `document` to standard output as one line of JSON, or else the readable `text`.
 pub(crate) fn answer(
     json: bool,
     document: &impl Serialize,
@@ -62,13 +62,13 @@ pub(crate) fn answer(
     if json { print(&(serde_json::to_string(document)? + "\n")) } else { print(&text()) }
 }
 
-/// The name of a status as it stands in JSON documents.
+/// The name of a status as it appears in JSON documents.
 pub(crate) fn name_of(value: &impl Serialize) -> String {
     let name = serde_json::to_value(value).ok();
     name.as_ref().and_then(|name| name.as_str()).unwrap_or("unknown").to_owned()
 }
 
-/// A list of the files written, for people; empty when there are none.
+/// A readable list of the written files; empty if there are none.
 pub(crate) fn written(files: &[PathBuf]) -> String {
     if files.is_empty() {
         return String::new();
@@ -82,14 +82,14 @@ pub(crate) fn complain(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "error: {}", with_causes(error));
 }
 
-/// Writes what was ignored, filled in or repaired in the file `name` to standard error, which may be closed.
+/// Writes to standard error, which may be closed, what was ignored, filled in or repaired in the file `name`.
 pub(crate) fn warn(warnings: &[String], name: &str) {
     for warning in warnings {
         let _ = writeln!(io::stderr(), "warning: `{name}`: {warning}");
     }
 }
 
-/// The messages of `error` and its causes, without those that the one before repeats.
+/// The messages of `error` and its causes, without those that the message before already contains.
 fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -116,7 +116,7 @@ pub(crate) fn start_logging(verbosity: u8) {
         .init();
 }
 
-/// Whether the environment asks for text without colors, as <https://no-color.org> defines it.
+/// Whether the environment requests text without colors, as <https://no-color.org> defines it.
 fn declines_color() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

@@ -48,7 +48,7 @@ pub enum Error {
         count: usize,
     },
     /// The shape does not exist in the dimension of the system.
-    #[error("a {shape} in a system of dimension {dimension:?}, expected a shape that exists there")]
+    #[error("a {shape} in a system of dimension {dimension:?}, expected a shape of that dimension")]
     Dimension {
         /// Name of the shape.
         shape: &'static str,

@@ -54,7 +54,7 @@ pub enum Error {
         collider: usize,
     },
     /// The pair is listed twice.
-    #[error("colliders {} and {} are listed before, expected each pair once", .colliders[0], .colliders[1])]
+    #[error("colliders {} and {} are listed twice, expected each pair once", .colliders[0], .colliders[1])]
     Repeated {
         /// Indices of the two.
         colliders: [usize; 2],

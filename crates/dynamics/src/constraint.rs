@@ -71,15 +71,15 @@ pub enum Error {
     #[error("a coupling has no terms, expected at least one")]
     NoTerms,
     /// A factor of a coupling is zero or not finite, or its offset is not finite.
-    #[error("{field} of a coupling is {value:?}, expected a finite number, as a factor not 0")]
+    #[error("{field} of a coupling is {value:?}, expected a finite number, and not 0 for a factor")]
     Factor {
         /// Factor or offset.
         field: &'static str,
         /// The number given.
         value: f64,
     },
-    /// A coordinate stands twice in a coupling.
-    #[error("velocity {velocity} stands twice in a coupling, expected each once")]
+    /// A coordinate occurs twice in a coupling.
+    #[error("velocity {velocity} occurs twice in a coupling, expected each once")]
     RepeatedTerm {
         /// Index of the velocity.
         velocity: usize,
@@ -100,7 +100,7 @@ pub enum Error {
     },
     /// A coupling names a link that does not exist, or whose joint has not one coordinate.
     #[error(
-        "term {term} of a coupling (from 0) names no link with a joint of one coordinate, expected one with a revolute or \
+        "term {term} of a coupling (from 0) does not name a link with a joint of one coordinate, expected a revolute or \
          prismatic joint"
     )]
     NotScalar {

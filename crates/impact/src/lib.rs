@@ -105,7 +105,7 @@ macro_rules! all_laws {
             Newton, "newton", one::<crate::Newton>,
                 "Restitution of normal velocities, all contacts at once";
             Poisson, "poisson", one::<crate::Poisson>,
-                "Restitution of normal percussions, all contacts at once";
+                "Restitution of normal impulses, all contacts at once";
             AnitescuPotra, "anitescu-potra", anitescu_potra,
                 "Inelastic, all contacts at once; one outcome or all";
             MaximumDissipation, "maximum-dissipation", one::<crate::MaximumDissipation>,
@@ -119,7 +119,7 @@ macro_rules! all_laws {
             Plus, "plus", one::<crate::Plus>,
                 "Rounds of compression and expansion of the contacts that approach";
             SetValuedRouth, "set-valued-routh", set_valued_routh,
-                "The set of all outcomes, with percussions that grow at arbitrary relative rates";
+                "The set of all outcomes, with impulses that grow at arbitrary relative rates";
         }
     };
 }

@@ -270,7 +270,7 @@ impl FromSettings for MaximumDissipation {
         let frictions = [friction::Law::MaximumDissipation, friction::Law::Coulomb];
         let frictions = frictions.map(|law| (law.name(), law));
         let solvers = Method::all().map(|method| (method.name(), method));
-        let residual = "a relative residual from 0 on, of several contacts";
+        let residual = "a relative residual of at least 0, for several contacts";
         Ok(Self {
             friction: settings.choice("friction", &frictions)?,
             method: settings.choice("solver", &solvers)?,

@@ -5,7 +5,7 @@ use std::{fmt::Debug, str::FromStr};
 use percussion_complementarity::lcp::lemke;
 
 /// Expected values that several laws share.
-pub(crate) const AT_LEAST_1: &str = "a number from 1 on";
+pub(crate) const AT_LEAST_1: &str = "an integer of at least 1";
 pub(crate) const DIRECTIONS: &str = "an even number from 4 to 360, of friction in space";
 
 /// A type that is built from settings as text: a law with one answer, or a group of settings.
@@ -23,9 +23,13 @@ impl FromSettings for lemke::Settings {
     fn from_settings(settings: &mut Settings) -> Result<Self, Error> {
         let defaults = Self::default();
         Ok(Self {
-            tolerance: settings.number("tolerance", defaults.tolerance, "a residual from 0 on")?,
+            tolerance: settings.number(
+                "tolerance",
+                defaults.tolerance,
+                "a residual of at least 0",
+            )?,
             pivot_limit: settings.count("pivot_limit", defaults.pivot_limit, AT_LEAST_1)?,
-            restarts: settings.count("restarts", defaults.restarts, "a number from 0 on")?,
+            restarts: settings.count("restarts", defaults.restarts, "an integer of at least 0")?,
         })
     }
 }
@@ -35,7 +39,7 @@ impl FromSettings for lemke::Settings {
 #[non_exhaustive]
 pub enum Error {
     /// No law has this name.
-    #[error("`{name}` is no law, expected one of {}", known.join(", "))]
+    #[error("`{name}` is not a law, expected one of {}", known.join(", "))]
     Name {
         /// The name given.
         name: String,
@@ -69,7 +73,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// The law within [`Sequential`](crate::Sequential) has several outcomes.
-    #[error("the inner law of `sequential` answers with several outcomes, expected one")]
+    #[error("the inner law of `sequential` has several outcomes, expected one")]
     Inner,
 }
 

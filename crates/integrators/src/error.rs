@@ -37,7 +37,7 @@ pub enum Error {
     /// The system is neither Lagrangian nor made of free bodies, which [`Variational`](crate::Variational)
     /// requires.
     #[error(
-        "the model has a system of any kind, expected one made by `Model::lagrangian` or `Model::free_bodies`"
+        "the model has a general system, expected one made by `Model::lagrangian` or `Model::free_bodies`"
     )]
     NotLagrangian,
     /// A Lagrangian system has quaternions, which [`Variational`](crate::Variational) does not support.
@@ -52,7 +52,7 @@ pub enum Error {
         velocities: usize,
     },
     /// A contact of the start penetrates deeper than the settings accept.
-    #[error("contact {contact} penetrates by {depth:?} m, accepted are {accepted:?} m")]
+    #[error("contact {contact} penetrates by {depth:?} m, expected at most {accepted:?} m")]
     InitialPenetration {
         /// Index of the contact.
         contact: usize,
@@ -63,7 +63,7 @@ pub enum Error {
     },
     /// A constraint does not hold at the start.
     #[error(
-        "constraint {constraint} is violated by {violation:?}, accepted are {accepted:?} (m or rad)"
+        "constraint {constraint} is violated by {violation:?}, expected at most {accepted:?} (m or rad)"
     )]
     InitialConstraint {
         /// Index of the constraint.

@@ -1,8 +1,8 @@
 //! Prints the mass matrix and the bias forces of a robot at random states, for comparison with other programs:
-//! `verify/robots/compare.py` sets them beside those of pinocchio and MuJoCo.
+//! `verify/robots/compare.py` compares them with those of pinocchio and MuJoCo.
 //!
 //! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, the sizes,
-//! of MJCF how many pairs of geoms may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
+//! for MJCF the number of pairs of geoms that may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
 
@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{Articulated, JointKind, System};
 use percussion_mechanism::{mjcf, urdf};
 
-/// A generator of numbers, whose quality does not matter here.
+/// A random number generator, whose quality does not matter here.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,34 +1,34 @@
 //! Mechanisms whose impact has one outcome, from a TOML file: [`Design`].
 //!
 //! A file has variables, and a mechanism whose numbers depend on them: coordinates, lengths, masses. Solving
-//! it finds the values nearest to the start for which the chosen contacts touch at once and their normals
-//! make the angles that uniqueness asks for; see [`percussion_impact::design`] for how, and
-//! [`propagative`](percussion_impact::propagative) for why.
+//! it finds the values nearest to the start for which the chosen contacts touch at the same time and their
+//! normals form the angles that a unique outcome requires. The method is described in
+//! [`percussion_impact::design`], the reason in [`propagative`](percussion_impact::propagative).
 //!
 //! # Format
 //!
-//! Unknown fields are refused. Units are SI, angles in radians.
+//! Unknown fields are errors. Units are SI, angles in radians.
 //!
 //! | field | value |
 //! | --- | --- |
-//! | `name`, `title`, `source` | unique name, one line for people, where the parameters come from |
-//! | `[[variables]]` | what may change, see [`Variable`] |
+//! | `name`, `title`, `source` | unique name, title of one line, origin of the parameters |
+//! | `[[variables]]` | the numbers that may change, see [`Variable`] |
 //! | `[[definitions]]` | `name` and `value`, an expression in variables and earlier definitions |
-//! | `[mechanism]` | an impact as of [`impacts`](crate::impacts) without `name`, `title` and `source`, in which `"= expression"` may stand for any number |
-//! | `touch` | names of the contacts that touch, of those of the mechanism |
-//! | `[[conditions]]` | what their normals satisfy, see [`Condition`]; default: all pairs are orthogonal |
+//! | `[mechanism]` | an impact in the format of [`impacts`](crate::impacts) without `name`, `title` and `source`, in which any number may be given as `"= expression"` |
+//! | `touch` | names of the contacts of the mechanism that must touch |
+//! | `[[conditions]]` | conditions on their normals, see [`Condition`]; default: all pairs are orthogonal |
 //! | `[settings]` | tolerances and limits, see [`Settings`] |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
-//! Expressions know `+ − * / ^`, parentheses, `pi`, and `sqrt`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`,
-//! `exp`, `ln`, `abs`.
+//! Expressions consist of `+ − * / ^`, parentheses, `pi`, and `sqrt`, `sin`, `cos`, `tan`, `asin`, `acos`,
+//! `atan`, `exp`, `ln`, `abs`.
 //!
 //! # Example
 //!
-//! A rod of 1 kg lies on a floor with one end and is to touch it also with a foot at the distance `d` from
-//! its middle. The ends of a rod of length `l` feel `1/m − 12 a d/(m l²)` of each other at the distances `a`
-//! and `d` from the middle on different sides: the normals are orthogonal for `d = l²/12 a`, one sixth of the
-//! length for the end.
+//! A rod of 1 kg lies with one end on a floor. A foot at the distance `d` from its middle shall also touch
+//! the floor. For a rod of length `l`, the contacts at the distances `a` and `d` from the middle, on
+//! different sides, are coupled by `1/m − 12 a d/(m l²)`. Their normals are therefore orthogonal for
+//! `d = l²/12 a`, which is one sixth of the length if the first contact is the end.
 //!
 //! ```
 //! use percussion_impact::design::Status;
@@ -101,19 +101,19 @@ use template::Template;
 pub struct Design {
     /// Unique name.
     pub name: String,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
-    /// Where the parameters come from.
+    /// Origin of the parameters.
     pub source: String,
-    /// Names of the contacts that touch.
+    /// Names of the contacts that must touch.
     pub touch: Vec<String>,
-    /// What may change.
+    /// The variables.
     #[serde(default)]
     pub variables: Vec<Variable>,
     /// Names for expressions.
     #[serde(default)]
     pub definitions: Vec<Definition>,
-    /// What the normals satisfy; default: all pairs are orthogonal.
+    /// Conditions on the normals; default: all pairs are orthogonal.
     #[serde(default)]
     pub conditions: Vec<Condition>,
     /// Tolerances and limits.
@@ -132,16 +132,16 @@ pub struct Design {
 pub struct Variable {
     /// Name in expressions.
     pub name: String,
-    /// Unit, for people; default none.
+    /// Unit, shown in output; default none.
     #[serde(default)]
     pub unit: String,
-    /// Where the search starts, within the bounds.
+    /// Start value of the search, within the bounds.
     pub start: f64,
     /// Least value; default none.
     pub lower: Option<f64>,
     /// Largest value; default none.
     pub upper: Option<f64>,
-    /// A change that counts as much as one scale of every other variable, positive; default 1.
+    /// Scale, positive: a change by one scale counts the same for every variable; default 1.
     #[serde(default = "one")]
     pub scale: f64,
 }
@@ -160,34 +160,34 @@ pub struct Definition {
     pub value: String,
 }
 
-/// What the normals of two contacts satisfy.
+/// A condition on the normals of two contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// Names of two of the contacts that touch.
     pub contacts: [String; 2],
-    /// `m` for `⟨u, v⟩ = −cos(π/m)`, from 2 on: as many reflections resolve every impact, in either order.
+    /// `m` of `⟨u, v⟩ = −cos(π/m)`, at least 2: every impact is then resolved by `m` reflections, in either order.
     pub reflections: Option<u32>,
     /// `⟨u, v⟩` itself, in `(−1, 1)`, if not `reflections`.
     pub cosine: Option<f64>,
 }
 
-/// What [`Design::solve`] found.
+/// The result of [`Design::solve`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Designed {
-    /// How the search ended, and where.
+    /// The status of the search and its final point.
     pub report: Report,
     /// The pairs of contacts of the conditions, by name.
     pub pairs: Vec<[String; 2]>,
-    /// `⟨u, v⟩` that they should have.
+    /// The required values of `⟨u, v⟩` for these pairs.
     pub wanted: Vec<f64>,
     /// Gaps of the contacts that need not touch, by name (m).
     pub others: Vec<(String, f64)>,
-    /// Largest difference of a normal from the differences of its gap: of coordinates that the model gives
-    /// from those that its gaps have.
+    /// Largest difference between a normal and the difference quotients of its gap. It compares the
+    /// derivatives that the model gives with those of its gap functions.
     pub normal_error: f64,
-    /// The impact there, with the contacts that touch; at rest unless the file gives velocities.
+    /// The impact at the final point, with the contacts that touch; at rest unless the file gives velocities.
     pub impact: ImpactScenario,
 }
 
@@ -216,7 +216,7 @@ impl Design {
     ///
     /// # Errors
     ///
-    /// Whatever is wrong with the file, and with the mechanism at these values.
+    /// The errors of the file, and of the mechanism at these values.
     pub fn mechanism_at(&self, variables: &[f64]) -> Result<ImpactScenario, Error> {
         self.compile()?.impact(variables)
     }
@@ -231,8 +231,8 @@ impl Design {
     ///
     /// # Errors
     ///
-    /// Whatever is wrong with the file, with a setting or with the mechanism at the start. Not finding a
-    /// point is a [`Status`](design::Status).
+    /// The errors of the file, of a setting, and of the mechanism at the start. If no point is found, the
+    /// report has the corresponding [`Status`](design::Status).
     pub fn solve(&self) -> Result<Designed, Error> {
         let compiled = self.compile()?;
         let variables: Vec<_> = self.variables.iter().map(Variable::of_solver).collect();
@@ -262,7 +262,7 @@ impl Design {
         })
     }
 
-    /// Gaps of the contacts that are to touch, for these values of the variables (m).
+    /// Gaps of the contacts that must touch, for these values of the variables (m).
     ///
     /// # Errors
     ///
@@ -272,7 +272,7 @@ impl Design {
         Ok(posture(&compiled.impact(variables)?, &compiled.touch)?.gaps)
     }
 
-    /// `⟨u, v⟩` of the conditions, for these values of the variables.
+    /// The products `⟨u, v⟩` of the conditions, for these values of the variables.
     ///
     /// # Errors
     ///
@@ -296,7 +296,7 @@ impl Design {
         let definitions = self.definitions.iter().enumerate();
         let definitions = definitions.map(|(i, one)| (format!("definitions[{i}].name"), &one.name));
         for (path, name) in variables.chain(definitions) {
-            let rule = "a word of letters, digits and `_` that is no function and not `pi`";
+            let rule = "a word of letters, digits and `_` that is neither a function nor `pi`";
             require(&path, name, rule, expression::is_name(name))?;
             if names.contains(&name.as_str()) {
                 return Err(Error::DuplicateName { path, name: name.clone() });
@@ -348,7 +348,7 @@ impl Design {
             let path = format!("conditions[{i}].reflections");
             match (condition.reflections, condition.cosine) {
                 (Some(m), None) => {
-                    require(&path, &m, "a whole number from 2 on", m >= 2)?;
+                    require(&path, &m, "an integer of at least 2", m >= 2)?;
                     Ok(design::Condition::reflections(contacts, m))
                 }
                 (None, Some(cosine)) => Ok(design::Condition { contacts, cosine }),

@@ -1,4 +1,4 @@
-//! TOML documents: read with a limit, errors with their place.
+//! Reading of TOML documents, with a limit on their length and errors that name the place.
 
 use std::{fs::File, io::Read, path::Path};
 
@@ -6,14 +6,14 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 
-/// Longest accepted text (bytes): far more than the largest accepted number of bodies needs.
+/// Maximum length of a text (bytes), far more than the largest accepted number of bodies needs.
 pub const TEXT_LIMIT: usize = 1 << 20;
 
-/// The content of a TOML text; `root` names the document where a field of its own is missing.
+/// The content of a TOML text; `root` is the name of the document in errors about its own missing fields.
 ///
 /// # Errors
 ///
-/// [`Error::TooLarge`], [`Error::Syntax`] and [`Error::Format`], with the place in the text.
+/// [`Error::TooLarge`], [`Error::Syntax`] and [`Error::Format`], with the position in the text.
 ///
 /// # Example
 ///
@@ -47,13 +47,13 @@ pub fn parse<T: DeserializeOwned>(text: &str, root: &str) -> Result<T, Error> {
 pub(crate) fn read(path: &Path) -> Result<String, Error> {
     let failed = |source| Error::Read { file: path.to_owned(), source };
     let mut text = String::new();
-    // One byte more than accepted is enough to know that a file is too large.
+    // Reading one byte more than accepted suffices to detect a file that is too large.
     let limit = TEXT_LIMIT as u64 + 1;
     File::open(path).map_err(failed)?.take(limit).read_to_string(&mut text).map_err(failed)?;
     Ok(text)
 }
 
-/// A message of the TOML parser with its place, without the excerpt of the text.
+/// A message of the TOML parser with its position, without the excerpt of the text.
 fn one_line(error: &toml::de::Error) -> String {
     let text = error.to_string();
     let place = text.lines().next().and_then(|line| line.strip_prefix("TOML parse error at "));

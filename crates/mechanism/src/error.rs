@@ -1,13 +1,13 @@
-//! Why a file is refused, or what it describes cannot be moved: [`Error`].
+//! The errors of files and of the simulations that they describe: [`Error`].
 
 use std::path::PathBuf;
 
 use percussion_dynamics::{articulated, contact_set, free_bodies, gap, inertia, system};
 use percussion_integrators::schemes::Name;
 
-/// Why a scenario could not be read, built or simulated.
+/// Reason why a scenario could not be read, built or simulated.
 ///
-/// Fields named `path` hold the place in the scenario file, such as `bodies[2].mass`, counted from 0.
+/// Fields named `path` contain the place in the scenario file, such as `bodies[2].mass`; entries are counted from 0.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,16 +16,16 @@ pub enum Error {
     Read {
         /// The file.
         file: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The text is longer than a scenario can be.
-    #[error("scenario is longer than {limit} bytes, expected at most that")]
+    /// The text is longer than the limit.
+    #[error("scenario is too long, expected at most {limit} bytes")]
     TooLarge {
         /// Largest accepted length (bytes).
         limit: usize,
     },
-    /// The text is not TOML: a slip of the pen, or a truncated file.
+    /// The text is not valid TOML, for example because of a typing error or a truncated file.
     #[error("scenario is not valid TOML: {message}")]
     Syntax {
         /// Line, column and expectation.
@@ -34,7 +34,7 @@ pub enum Error {
     /// A field is unknown, missing, or of the wrong type.
     #[error("`{path}`: {message}")]
     Format {
-        /// Place in the file; `scenario` where a field of the file itself is missing.
+        /// Place in the file; `scenario` if a field of the file itself is missing.
         path: String,
         /// Line, column, value and expectation.
         message: String,
@@ -46,7 +46,7 @@ pub enum Error {
         path: String,
         /// The value found.
         value: String,
-        /// What is accepted, with the unit.
+        /// The accepted values, with the unit.
         expected: &'static str,
     },
     /// A list has the wrong length.
@@ -54,19 +54,19 @@ pub enum Error {
     Count {
         /// Place in the file.
         path: String,
-        /// Entries found.
+        /// Number of entries found.
         found: usize,
-        /// What is accepted.
+        /// The accepted number of entries.
         expected: String,
     },
-    /// A name refers to nothing.
+    /// A name does not exist.
     #[error("`{path}` names `{name}`, expected one of {known}")]
     UnknownName {
         /// Place in the file.
         path: String,
         /// The name found.
         name: String,
-        /// The names there are.
+        /// The names that exist.
         known: String,
     },
     /// A name is used twice.
@@ -82,11 +82,11 @@ pub enum Error {
     CompliantContact {
         /// Name of the contact.
         contact: String,
-        /// What is wrong with it.
+        /// The reason.
         source: percussion_dynamics::compliant::Error,
     },
-    /// Contacts of an impact that was not read from a file of its own cannot give way.
-    #[error("the contacts of `{impact}` cannot give way, expected the file of an impact")]
+    /// The contacts cannot be compliant, because the impact was not read from a file of its own.
+    #[error("the contacts of `{impact}` cannot be compliant, expected the file of an impact")]
     NoCompliance {
         /// Name of the impact.
         impact: String,
@@ -104,44 +104,44 @@ pub enum Error {
         /// Second partner.
         second: String,
     },
-    /// A shape is refused.
+    /// A shape is invalid.
     #[error("`{path}`: {source}")]
     Shape {
         /// Place in the file.
         path: String,
-        /// Why.
+        /// The reason.
         source: percussion_collision::shape::Error,
     },
-    /// A surface is refused.
+    /// A surface is invalid.
     #[error("surface of `{name}`: {source}")]
     Surface {
         /// Name of the surface.
         name: String,
-        /// Why.
+        /// The reason.
         source: percussion_collision::collider::Error,
     },
-    /// Surfaces do not make a scene, or their contacts cannot be found.
+    /// The surfaces are not a valid scene, or their contacts cannot be found.
     #[error("surfaces: {0}")]
     Scene(#[from] percussion_collision::scene::Error),
-    /// A robot description is refused.
+    /// A robot description is invalid.
     #[cfg(feature = "urdf")]
     #[error("robot `{}`: {source}", file.display())]
     Robot {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         source: Box<crate::urdf::Error>,
     },
-    /// A model of MuJoCo is refused.
+    /// A model of MuJoCo is invalid.
     #[cfg(feature = "mjcf")]
     #[error("robot `{}`: {source}", file.display())]
     RobotModel {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         source: Box<crate::mjcf::Error>,
     },
-    /// A scenario has a robot, which this build does not read.
+    /// A scenario has a robot, but this build cannot read robots.
     #[error("robot `{}`: built without the feature `urdf`, expected no `[robot]`", file.display())]
     NoRobots {
         /// The file.
@@ -150,12 +150,12 @@ pub enum Error {
     /// A collision shape of a robot cannot be used.
     #[error("collision shape of `{name}`: {reason}")]
     RobotShape {
-        /// The link, and the shape where the link has several.
+        /// The link, and the shape if the link has several.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A joint starts outside of its limits.
+    /// A joint starts outside its limits.
     #[error("`{path}` is {value:?}, expected a number from {} to {}, the limits of the joint", .limits[0], .limits[1])]
     OutsideLimits {
         /// Place in the file.
@@ -165,12 +165,12 @@ pub enum Error {
         /// Lower and upper limit.
         limits: [f64; 2],
     },
-    /// A joint that closes a loop is refused.
+    /// A joint that closes a loop is invalid.
     #[error("joint `{joint}`: {source}")]
     Joint {
         /// Name of the joint.
         joint: String,
-        /// Why.
+        /// The reason.
         source: percussion_dynamics::constraint::Error,
     },
     /// A joint has friction, for which the method has no rule.
@@ -178,12 +178,12 @@ pub enum Error {
         "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle"
     )]
     JointFriction {
-        /// The link that it carries.
+        /// The link that the joint carries.
         link: String,
         /// The method.
         method: Name,
     },
-    /// Two surfaces overlap at the start by more than is accepted.
+    /// Two surfaces overlap at the start by more than the accepted depth.
     #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:.3e} m")]
     Penetration {
         /// Name of the contact.
@@ -193,63 +193,63 @@ pub enum Error {
         /// Largest accepted depth (m).
         limit: f64,
     },
-    /// The samples of the simulation would hold too many numbers.
+    /// The samples of the simulation would contain too many values.
     #[error(
-        "the motion has {steps} steps and its samples hold {kept} numbers, expected at most {limit} \
+        "the motion has {steps} steps and its samples contain {kept} values, expected at most {limit} \
          (shorten `duration`, enlarge `integrator.step_size`, or list the `contacts` that can happen)"
     )]
     Motion {
-        /// Steps of the simulation.
+        /// Number of steps of the simulation.
         steps: usize,
-        /// Numbers that all samples would hold.
+        /// Number of values that all samples would contain.
         kept: usize,
-        /// Largest accepted number of them.
+        /// Maximum number of values.
         limit: usize,
     },
-    /// The bodies do not make a system.
+    /// The bodies are not a valid system.
     #[error("`bodies`: {0}")]
     Bodies(#[from] free_bodies::Error),
-    /// A mass or an inertia is refused.
+    /// A mass or an inertia is invalid.
     #[error("`{path}`: {source}")]
     Mass {
         /// Place in the file.
         path: String,
-        /// Why.
+        /// The reason.
         source: inertia::Error,
     },
-    /// The bodies and their joints do not make a mechanism.
+    /// The bodies and their joints are not a valid mechanism.
     #[error("`bodies`: {0}")]
     Mechanism(#[from] articulated::Error),
-    /// The bodies and their joints have no motion at the coordinates given.
+    /// The bodies and their joints cannot move from the given coordinates.
     #[error("`bodies`: {0}")]
     Position(#[from] system::CoordinateError),
-    /// A contact of an impact was refused.
+    /// A contact of an impact is invalid.
     #[error("`contacts`: {0}")]
     ContactSet(#[from] contact_set::Error),
-    /// Event-driven motion was refused.
+    /// The event-driven motion could not be started.
     #[error("event-driven motion: {0}")]
     EventDriven(#[from] percussion_integrators::event_driven::Error),
-    /// A law did not start.
+    /// An impact law could not be started.
     #[error("impact law: {0}")]
     Law(#[from] percussion_impact::law::Error),
-    /// The mechanism and its contacts do not make an impact problem.
+    /// The mechanism and its contacts are not a valid impact problem.
     #[error("impact problem: {0}")]
     Impact(#[from] percussion_impact::ProblemError),
     /// A contact of an impact does not touch.
     #[error(
-        "contact `{contact}` has a gap of {gap:?} m, expected at most {limit:?} m to either side"
+        "contact `{contact}` has a gap of {gap:?} m, expected between minus and plus {limit:?} m"
     )]
     Apart {
         /// Name of the contact.
         contact: String,
         /// The gap (m).
         gap: f64,
-        /// Largest accepted distance from touching (m).
+        /// Largest accepted magnitude of the gap (m).
         limit: f64,
     },
-    /// Nothing touches where a scenario starts.
+    /// No surfaces touch at the start of a scenario.
     #[error(
-        "nothing touches where `{scenario}` starts, {nearest}, expected contacts for an impact"
+        "nothing touches at the start of `{scenario}`, {nearest}, expected contacts for an impact"
     )]
     NothingTouches {
         /// Name of the scenario.
@@ -266,21 +266,21 @@ pub enum Error {
         /// Which fields the file has or lacks, in words.
         found: String,
     },
-    /// A design is refused: its variables, conditions or settings.
+    /// A design is invalid: its variables, conditions or settings.
     #[error("design: {0}")]
     Design(Box<percussion_impact::design::Error<Self>>),
-    /// A gap function was refused.
+    /// A gap function is invalid.
     #[error("contact `{contact}`: {source}")]
     Gap {
         /// Name of the contact.
         contact: String,
-        /// Why.
+        /// The reason.
         source: gap::Error,
     },
-    /// The model was refused.
+    /// The model is invalid.
     #[error(transparent)]
     Model(#[from] percussion_integrators::model::Error),
-    /// A motion in steps did not start, or a step of it was refused.
+    /// A time-stepping simulation could not be started, or one of its steps failed.
     #[error(transparent)]
     Simulation(#[from] percussion_integrators::Error),
 }

@@ -1,4 +1,4 @@
-//! A scenario moved from event to event: [`EventMotion`].
+//! Event-driven simulation of a scenario: [`EventMotion`].
 
 use std::collections::BTreeSet;
 
@@ -22,24 +22,24 @@ use crate::{
 pub struct EventMotion {
     /// Samples at multiples of the step of the scenario, and on both sides of every event; no reports of steps.
     pub trajectory: Trajectory,
-    /// Its events, where the energy went, how well contacts held, and how it ended.
+    /// The events, the energy balance, the accuracy of the contacts, and the status.
     pub report: Report,
-    /// For each sample what the contacts do.
+    /// Velocities and forces of the contacts at each sample.
     pub contacts: Vec<ContactMotion>,
 }
 
-/// What all contacts do at one moment, contact by contact: normal, tangent 1 and, in space, tangent 2.
+/// Velocities and forces of all contacts at one instant, contact by contact: normal, tangent 1 and, in space, tangent 2.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ContactMotion {
     /// Contact velocities (m/s).
     pub velocities: Vec<f64>,
-    /// Contact forces (N), 0 in contacts that are open.
+    /// Contact forces (N), 0 in open contacts.
     pub forces: Vec<f64>,
 }
 
 impl Scenario {
-    /// Builds and moves the scenario, as [`Setup::simulate_events`] does, for those who need the motion alone.
+    /// Builds and simulates the scenario as [`Setup::simulate_events`] does, for callers that need only the motion.
     ///
     /// # Errors
     ///
@@ -54,18 +54,18 @@ impl Scenario {
 }
 
 impl Setup {
-    /// Moves the mechanism for the duration of the scenario from event to event, with `law` for its impacts.
+    /// Simulates the mechanism for the duration of the scenario, event-driven, with `law` for its impacts.
     ///
-    /// `progress` is told the fraction done, in `[0, 1]` and never decreasing.
+    /// `progress` receives the completed fraction, in `[0, 1]` and never decreasing.
     ///
     /// # Errors
     ///
-    /// [`Error::Motion`] when the samples would not fit, and [`Error::EventDriven`] when the
-    /// law does not apply or joints have friction. A motion that ends early is a status of the report.
+    /// [`Error::Motion`] if the samples would not fit in the limit, and [`Error::EventDriven`] if the law
+    /// does not apply or joints have friction. A motion that ends early is a status of the report.
     ///
     /// # Example
     ///
-    /// A disc dropped from 1 m that keeps 0.8 of its speed rests after nine times its fall of 0.4515 s.
+    /// A disc is dropped from 1 m and keeps 0.8 of its speed in each impact. It rests after nine times its falling time of 0.4515 s.
     ///
     /// ```
     /// use percussion_impact::Poisson;
@@ -106,8 +106,8 @@ impl Setup {
 }
 
 impl EventMotion {
-    /// Keeps the contacts that were found and did something, gives them names and numbers them anew; contacts have this
-    /// many components.
+    /// Keeps the contacts that were found and took part, gives them names and renumbers them; `components` is
+    /// the number of components of each contact.
     fn name_found(&mut self, surfaces: &Surfaces, components: usize) {
         let named = self.trajectory.contact_names.len();
         let mut used: BTreeSet<usize> = BTreeSet::new();
@@ -156,13 +156,14 @@ fn contacts_of(kind: &mut EventKind) -> &mut [usize] {
     }
 }
 
-/// Moves `model` from `start` for a time (s), with a sample every so often (s); contacts have no names.
+/// Simulates `model` from `start` for a time (s), with a sample at every interval (s); the contacts have no
+/// names.
 ///
-/// `progress` is told the fraction done, in `[0, 1]` and never decreasing.
+/// `progress` receives the completed fraction, in `[0, 1]` and never decreasing.
 ///
 /// # Errors
 ///
-/// [`Error::EventDriven`] when the law does not apply to the model.
+/// [`Error::EventDriven`] if the law does not apply to the model.
 pub fn follow(
     model: &Model,
     law: &dyn Law,
@@ -215,8 +216,9 @@ mod tests {
 
     use super::*;
 
-    /// The rod on the table, of which time stepping converges to the events: with inelastic impacts both ends land
-    /// when the figures of its fixture say, and nothing happens after it has come to rest.
+    /// The rod on the table, for which time stepping converges to the event-driven motion: with inelastic
+    /// impacts both ends land at the times of the figures in its fixture, and nothing happens after it has
+    /// come to rest.
     #[test]
     fn the_rod_lands_and_rests_as_time_stepping_says() {
         let scenario =

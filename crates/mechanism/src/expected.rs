@@ -1,4 +1,4 @@
-//! Figures of a file to compare measurements with.
+//! Reference figures in a file, with which measurements are compared.
 
 use std::collections::BTreeSet;
 
@@ -10,36 +10,36 @@ use crate::{
     rules::{NOT_EMPTY, at_least_zero, finite, require},
 };
 
-/// A figure to compare a measurement with.
+/// A reference figure for a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
-    /// What is measured.
+    /// The measured quantity.
     pub quantity: String,
-    /// Its unit, empty when dimensionless.
+    /// Its unit, empty if dimensionless.
     #[serde(default)]
     pub unit: String,
     /// The published figure.
     pub published: Option<f64>,
-    /// The figure of an independent computation, or what holds whatever the parameters are.
+    /// The figure of an independent computation, or a value that holds for all parameters.
     pub checked: Option<f64>,
     /// Name of the computation that `checked` comes from, which the section `[experiment.checks]` of the file describes.
     pub check: Option<String>,
-    /// Largest accepted distance from the reference named by `against`, in `unit`.
+    /// Largest accepted difference from the reference named by `against`, in `unit`.
     pub tolerance: Option<f64>,
     /// The smallest change of the inputs that makes the row fail, such as `gravity +2 %`: what its verdict is evidence of.
     /// Absent where nothing is judged.
     pub fails_with: Option<String>,
-    /// Which reference the measurement is judged against.
+    /// The reference by which the measurement is judged.
     pub against: Against,
-    /// Why the tolerance is what it is, or what the figure means.
+    /// Reason for the tolerance, or meaning of the figure.
     pub note: Option<String>,
 }
 
 impl Expected {
     /// The row of a report that compares `measured` with this figure.
     ///
-    /// A measurement that is not a number is never accepted, unless it is for comparison only.
+    /// A measurement that is not a number is never accepted, unless the row is for comparison only.
     #[must_use]
     pub fn row(&self, experiment: &str, measured: f64) -> Row {
         let mut row = Row {
@@ -58,7 +58,7 @@ impl Expected {
         row
     }
 
-    /// Checks that all entries are complete and that each quantity has one.
+    /// Checks that all entries are complete and that no quantity has two.
     ///
     /// # Errors
     ///

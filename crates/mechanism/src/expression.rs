@@ -1,9 +1,9 @@
 //! Arithmetic in files: expressions such as `4/3 * pi * r^3`.
 //!
-//! `+ − * / ^`, parentheses, numbers as in TOML, names, `pi`, and the functions `sqrt`, `sin`, `cos`, `tan`,
-//! `asin`, `acos`, `atan`, `exp`, `ln` and `abs`, with the precedence of mathematics: `-x^2` is `−(x²)` and
-//! `2^3^2` is `2^9`. Written here because the packages for this read `-x^2` as `(−x)²` or do not know
-//! `1e-3`.
+//! Supported are `+ − * / ^`, parentheses, numbers as in TOML, names, `pi`, and the functions `sqrt`, `sin`,
+//! `cos`, `tan`, `asin`, `acos`, `atan`, `exp`, `ln` and `abs`, with the usual precedence of mathematics:
+//! `-x^2` is `−(x²)` and `2^3^2` is `2^9`. The parser is our own, because existing packages read `-x^2` as
+//! `(−x)²` or do not support `1e-3`.
 
 /// A compiled expression: operations on a stack.
 #[derive(Clone, Debug)]
@@ -38,12 +38,12 @@ const FUNCTIONS: [(&str, Function); 10] = [
     ("abs", f64::abs),
 ];
 
-/// Deepest nesting of parentheses, signs and powers: nobody writes as many, and the stack of the thread
-/// holds them.
+/// Maximum nesting of parentheses, signs and powers: more than anyone writes, and small enough for the stack
+/// of the thread.
 const DEPTH: usize = 100;
 
 impl Expression {
-    /// Compiles `text`, in which `names` may occur; what is wrong with it otherwise.
+    /// Compiles `text`, in which `names` may occur, or describes the error in it.
     pub(crate) fn new(text: &str, names: &[&str]) -> Result<Self, String> {
         let mut parser = Parser { text, place: 0, names, depth: 0, operations: vec![] };
         parser.sum()?;
@@ -53,13 +53,13 @@ impl Expression {
         }
     }
 
-    /// Its value, with one of `values` for each name it was compiled with.
+    /// Its value, with `values` in the order of the names with which it was compiled.
     pub(crate) fn value(&self, values: &[f64]) -> f64 {
         let mut stack: Vec<f64> = Vec::with_capacity(self.0.len());
         for operation in &self.0 {
             let value = match *operation {
                 Operation::Number(number) => number,
-                // The parser puts operands before their operations and knows the names.
+                // The parser has put operands before their operations and checked the names.
                 Operation::Name(index) => values.get(index).copied().unwrap_or(f64::NAN),
                 Operation::Negate => -stack.pop().unwrap_or(f64::NAN),
                 Operation::Function(function) => function(stack.pop().unwrap_or(f64::NAN)),
@@ -193,13 +193,13 @@ impl Parser<'_> {
 
     fn number(&mut self) -> Result<(), String> {
         let mut last = ' ';
-        // A sign belongs to the number after the letter of an exponent only.
+        // A sign belongs to the number only after the letter of an exponent.
         let text = self.take(|letter| {
             let exponent = matches!(last, 'e' | 'E') && matches!(letter, '+' | '-');
             last = letter;
             exponent || letter.is_alphanumeric() || letter == '.' || letter == '_'
         });
-        // Only digits begin a number here, so that `inf` and `nan` are names.
+        // Only digits begin a number, so `inf` and `nan` are names.
         let value = text.replace('_', "").parse::<f64>();
         let value = value.map_err(|_| format!("`{text}` is not a number"))?;
         self.operations.push(Operation::Number(value));

@@ -1,33 +1,36 @@
 //! Impacts from TOML files: [`ImpactScenario`].
 //!
-//! An impact is a mechanism at one instant: bodies, their joints, what touches, and the velocity before. [`ImpactScenario::build`] turns it into an [`Impact`], whose
-//! [`Problem`] every law of `percussion-impact` answers. A [scenario](crate::scenario) describes one, too: that of what
-//! touches [where it starts](crate::scenario::Setup::impact). [`Impact::from_path`] reads either file.
+//! An impact is a mechanism at one instant: bodies, their joints, their contacts, and the velocity before the
+//! impact. [`ImpactScenario::build`] turns it into an [`Impact`], whose [`Problem`] every law of
+//! `percussion-impact` can resolve. A [scenario](crate::scenario) also describes an impact: that of the
+//! contacts that touch [at its start](crate::scenario::Setup::impact). [`Impact::from_path`] reads either
+//! file.
 //!
 //! # Format
 //!
-//! Unknown fields are refused. Units are SI, angles in radians about `z`. Vectors have two entries in the
+//! Unknown fields are errors. Units are SI, angles in radians about `z`. Vectors have two entries in the
 //! plane and three in space.
 //!
 //! | field | value |
 //! | --- | --- |
-//! | `name`, `title`, `source` | unique name, one line for people, where the parameters come from |
+//! | `name`, `title`, `source` | unique name, title of one line, origin of the parameters |
 //! | `dimension` | `"plane"` (default) or `"space"` |
 //! | `[[bodies]]` | links of a tree of joints, see [`Body`] |
 //! | `[[planes]]` | fixed half-planes, in space half-spaces, see [`Plane`] |
-//! | `[[contacts]]` | what touches, see [`Contact`] |
-//! | `[set_valued]` | how the set of outcomes is sampled, see [`set_valued::Settings`] |
-//! | `[compliant]` | how its contacts give way, see [`compliant::Settings`] |
+//! | `[[contacts]]` | contacts, see [`Contact`] |
+//! | `[set_valued]` | settings of the sampled set of outcomes, see [`set_valued::Settings`] |
+//! | `[compliant]` | settings of compliant contacts, see [`compliant::Settings`] |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
-//! Velocities are numbered body by body; contacts as listed, each with a normal that points out of
-//! `on` and the tangent that is the normal turned by −90°: over a floor, `x`. In space the first tangent
-//! is the part of `x` along a plane, and the second one completes the right-handed frame.
+//! Velocities are numbered body by body, and contacts in the order of the list. Each contact has a normal
+//! that points out of `on`. In the plane the tangent is the normal turned by −90°, which is `x` over a floor.
+//! In space the first tangent is the part of `x` along a plane, and the second one completes the right-handed
+//! frame.
 //!
 //! # Example
 //!
-//! A rod of 1 m and 1 kg lies just above a floor and falls at 1 m/s on its left end. There it feels
-//! `1/m + (l/2)²/I = 4 kg⁻¹`, so a percussion of 0.25 N·s stops that end.
+//! A rod of 1 m and 1 kg lies just above a floor and falls at 1 m/s on its left end. The inverse effective
+//! mass of this end is `1/m + (l/2)²/I = 4 kg⁻¹`, so an impulse of 0.25 N·s stops it.
 //!
 //! ```
 //! use percussion_impact::{AnitescuPotra, Law};
@@ -94,9 +97,9 @@ pub use kind::Kind;
 pub struct ImpactScenario {
     /// Unique name.
     pub name: String,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
-    /// Where the parameters come from.
+    /// Origin of the parameters.
     pub source: String,
     /// Plane or space.
     #[serde(default)]
@@ -106,13 +109,13 @@ pub struct ImpactScenario {
     /// Fixed planes.
     #[serde(default)]
     pub planes: Vec<Plane>,
-    /// What touches.
+    /// The contacts.
     #[serde(default)]
     pub contacts: Vec<Contact>,
-    /// How the set of outcomes is sampled.
+    /// Settings of the sampled set of outcomes.
     #[serde(default)]
     pub set_valued: set_valued::Settings,
-    /// How its contacts give way where it is compared with compliant ones.
+    /// Settings of compliant contacts, for comparison with them.
     #[serde(default)]
     pub compliant: compliant::Settings,
     /// Figures to compare with.
@@ -120,11 +123,11 @@ pub struct ImpactScenario {
     pub expected: Vec<Expected>,
 }
 
-/// One body and the joint that carries it; without mass it only carries others.
+/// A body and the joint that carries it. A body without mass is a frame that only carries others.
 ///
 /// # Example
 ///
-/// A pendulum of a point of 2 kg on a massless arm of 3 m, turned by 0.1 rad about its pin.
+/// A pendulum: a point mass of 2 kg on a massless arm of 3 m, turned by 0.1 rad about its pin.
 ///
 /// ```toml
 /// [[bodies]]
@@ -142,7 +145,7 @@ pub struct Body {
     pub name: String,
     /// Name of the body that carries this one, if not the world.
     pub on: Option<String>,
-    /// How it moves relative to that; default planar.
+    /// Motion relative to that body; default planar.
     #[serde(default)]
     pub joint: Joint,
     /// Origin of the joint in the frame of the body that carries this one (m); default its origin.
@@ -161,26 +164,26 @@ pub struct Body {
     pub coordinates: Option<Vec<f64>>,
     /// Their rates before the impact (m/s, rad/s); default zero.
     pub velocity: Option<Vec<f64>>,
-    /// Corners of the body as it is drawn, in its frame (m); default the hull of its joints and contacts.
+    /// Corners of the drawn body, in its frame (m); default the hull of its joints and contacts.
     pub outline: Option<Vec<[f64; 2]>>,
 }
 
-/// How a body moves relative to the one that carries it.
+/// Motion of a body relative to the one that carries it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Joint {
-    /// Freely in the plane: `x`, `y` (m) and the angle (rad).
+    /// Free motion in the plane: `x`, `y` (m) and the angle (rad).
     #[default]
     Planar,
-    /// Turning about the origin of the joint: the angle (rad).
+    /// Rotation about the origin of the joint: the angle (rad).
     Revolute,
-    /// Sliding along the `x` axis of the carrier (m).
+    /// Translation along the `x` axis of the carrier (m).
     SlideX,
-    /// Sliding along the `y` axis of the carrier (m).
+    /// Translation along the `y` axis of the carrier (m).
     SlideY,
-    /// Not at all.
+    /// No motion.
     Fixed,
-    /// Freely in space: position (m) and unit quaternion `w, x, y, z` as coordinates; velocity of the
+    /// Free motion in space: position (m) and unit quaternion `w, x, y, z` as coordinates; velocity of the
     /// origin (m/s) and angular velocity (rad/s), along the axes of the carrier.
     Free,
 }
@@ -191,10 +194,10 @@ pub enum Joint {
 pub struct Contact {
     /// Name, unique among contacts.
     pub name: String,
-    /// What touches; in files also `sphere`.
+    /// The disc that touches; in files also `sphere`.
     #[serde(alias = "sphere")]
     pub disc: Disc,
-    /// What it touches; the normal points from there to the disc.
+    /// The partner that it touches; the normal points from the partner to the disc.
     pub on: Partner,
     /// Coulomb coefficient, at least 0.
     pub friction: f64,
@@ -204,8 +207,8 @@ pub struct Contact {
     /// Direction of the tangential velocity (any length, world axes), if not the normal turned by −90°; in
     /// the plane only.
     ///
-    /// For comparison with other people's conventions: one that is not orthogonal to the normal is
-    /// taken as it is.
+    /// For comparison with other conventions: a tangent that is not orthogonal to the normal is used as
+    /// given.
     pub tangent: Option<[f64; 2]>,
 }
 
@@ -223,7 +226,7 @@ pub struct Disc {
     pub radius: f64,
 }
 
-/// What a disc touches.
+/// The partner of a disc in a contact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partner {
@@ -234,15 +237,15 @@ pub enum Partner {
     Disc(Disc),
 }
 
-/// An impact ready for any law: a mechanism and what touches.
+/// An impact ready for any law: a mechanism and its contacts.
 ///
-/// Laws, contacts that give way and pages take it, so that nothing is built twice.
+/// Laws, compliant contacts and pages all use it, so that nothing is built twice.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Impact {
     /// Unique name.
     pub name: String,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
     /// Mass matrix, velocity before and contacts.
     pub problem: Problem,
@@ -250,13 +253,13 @@ pub struct Impact {
     pub velocities: Vec<VelocityLabel>,
     /// A name for each contact.
     pub contacts: Vec<String>,
-    /// How the set of outcomes is sampled by default.
+    /// Default settings of the sampled set of outcomes.
     pub set_valued: set_valued::Settings,
-    /// How contacts give way by default.
+    /// Default settings of compliant contacts.
     pub compliant: compliant::Settings,
-    /// The bodies at the instant before.
+    /// The bodies at the instant before the impact.
     pub mechanism: Mechanism,
-    /// Where each contact is and its axes, of those that are at a point.
+    /// Position and axes of each contact; `None` for a contact that is not at a point.
     pub(crate) places: Vec<Option<(Vector3<f64>, ContactFrame)>>,
     pub(crate) origin: Origin,
 }
@@ -268,7 +271,7 @@ pub(crate) enum Origin {
     Scenario(Arc<Scenario>),
 }
 
-/// What one velocity is.
+/// Name and unit of one velocity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct VelocityLabel {
@@ -318,11 +321,11 @@ impl ImpactScenario {
         Ok(scenario)
     }
 
-    /// The impact as the text of a file, which reads back to the same bits.
+    /// The impact as the text of a file; reading it gives bitwise the same impact.
     ///
     /// # Errors
     ///
-    /// [`Error::Format`] if a value cannot stand in a file.
+    /// [`Error::Format`] if a value cannot be written to a file.
     pub fn to_toml_string(&self) -> Result<String, Error> {
         toml::to_string(self).map_err(|error| Error::Format {
             path: "impact".to_owned(),

@@ -1,11 +1,11 @@
-//! The list that programs choose from: a law of impact, or contacts that give way.
+//! The list from which programs choose: the laws of impact, and compliant contacts.
 //!
-//! [`percussion_impact::laws`] has the laws, which answer any problem. Contacts that give way, followed in time until they
-//! part, need the bodies, so that the list of both stands here.
+//! [`percussion_impact::laws`] contains the laws, which accept any problem. Compliant contacts, which are
+//! simulated in time until they separate, need the bodies; the list of both is therefore in this crate.
 //!
 //! # Source
 //!
-//! Stands in the module of each law, and in [`compliant`](crate::impacts::compliant).
+//! The sources are given in the module of each law, and in [`compliant`](crate::impacts::compliant).
 //!
 //! # Example
 //!
@@ -54,16 +54,16 @@ use crate::impacts::{
     compliant::{CompliantImpact, Settings as Compliant},
 };
 
-/// The name of what is not a law of impact.
+/// The name of the entry that is not a law of impact.
 const COMPLIANT: &str = "compliant";
 
-/// A law of impact, or the measure of them all; as text and in files its name.
+/// A law of impact, or the compliant reference; written by its name in texts and files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum Name {
     /// A law.
     Impact(laws::Name),
-    /// No law: contacts that give way, integrated until they part; needs geometry.
+    /// Not a law: compliant contacts, integrated until they separate; needs geometry.
     Compliant,
 }
 
@@ -94,12 +94,12 @@ impl Name {
         match self {
             Self::Impact(name) => name.summary(),
             Self::Compliant => {
-                "No law but its measure: contacts that give way, integrated until they part; needs geometry"
+                "Not a law but a reference: compliant contacts, integrated until they separate; needs geometry"
             }
         }
     }
 
-    /// The settings that it has, with their defaults.
+    /// Its settings, with their defaults.
     #[must_use]
     pub fn settings(self) -> Vec<Setting> {
         match self {
@@ -141,19 +141,19 @@ impl From<Name> for &'static str {
     }
 }
 
-/// Why there is no answer.
+/// Reason why there is no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The law does not apply, or a setting is out of its range.
     #[error(transparent)]
     Law(#[from] percussion_impact::law::Error),
-    /// The contacts cannot give way, or are not followed to the end.
+    /// The contacts cannot be compliant, or their simulation did not end.
     #[error(transparent)]
     Compliant(#[from] crate::Error),
-    /// Contacts cannot give way without bodies.
+    /// Compliant contacts need bodies.
     #[error(
-        "the problem is given by matrices, expected an impact with geometry: a TOML file or one that is built in"
+        "the problem is given by matrices, expected an impact with geometry: a TOML file or a built-in impact"
     )]
     NoGeometry,
 }
@@ -163,17 +163,17 @@ pub enum Error {
 pub enum Choice {
     /// A law of impact.
     Impact(laws::Choice),
-    /// The impact in time, with contacts that give way.
+    /// The simulation of the impact with compliant contacts.
     Compliant(Compliant),
 }
 
 impl Choice {
-    /// The law called `name` with the settings `given` as pairs of key and text; an impact that was built has defaults of its
-    /// own.
+    /// The law called `name` with the settings `given` as pairs of key and text; an impact built from a file
+    /// may have its own defaults.
     ///
     /// # Errors
     ///
-    /// Names the setting that the law does not have, or its value and what was expected.
+    /// The error names the setting that the law does not have, or the value of the setting and the expected one.
     pub fn new(
         name: Name,
         given: Vec<(String, String)>,
@@ -193,7 +193,7 @@ impl Choice {
         }
     }
 
-    /// The law, if it has one answer to each impact; of a set that is its first sample.
+    /// The law, if it has one outcome for each impact; for a set, the first sample.
     #[must_use]
     pub fn into_law(self) -> Option<Box<dyn Law>> {
         match self {
@@ -202,7 +202,7 @@ impl Choice {
         }
     }
 
-    /// Whether the answer is a set that is known by samples.
+    /// Whether the result is a sampled set.
     #[must_use]
     pub const fn is_set(&self) -> bool {
         matches!(self, Self::Impact(laws::Choice::Set(..)))
@@ -217,12 +217,12 @@ impl Choice {
         }
     }
 
-    /// Answers `problem` by the law. Where the problem was made of bodies, `impact` is the impact it belongs to. `progress` is
-    /// called with the share that is done, in `[0, 1]`.
+    /// Resolves `problem` by the law. If the problem was built from bodies, `impact` is the impact to which
+    /// it belongs. `progress` receives the completed fraction, in `[0, 1]`.
     ///
     /// # Errors
     ///
-    /// When the law does not apply, a setting is out of its range, or contacts cannot give way for want of geometry.
+    /// If the law does not apply, a setting is out of its range, or compliant contacts lack geometry.
     pub fn answer(
         &self,
         problem: &Problem,

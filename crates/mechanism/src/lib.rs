@@ -1,14 +1,15 @@
-//! Mechanisms from files: bodies, joints, shapes and contacts, moved or hit as the file says.
+//! Mechanisms from files: bodies, joints, shapes and contacts, for simulations and impacts.
 //!
-//! A [`Scenario`](scenario::Scenario) is a TOML file with a mechanism and a scheme that moves it, or a robot description
-//! (URDF) on a floor; checked field by field, it becomes a [`Trajectory`](trajectory::Trajectory), or an
-//! [`EventMotion`](event_motion::EventMotion) with any impact law. An [`ImpactScenario`](impacts::ImpactScenario) is a
-//! mechanism at the instant of an impact, ready for every law; a [`Design`](design::Design) is one with variables.
-//! [`view`] turns what came out into data for a page that plays it. Nothing here draws or prints.
+//! A [`Scenario`](scenario::Scenario) is a TOML file with a mechanism and an integration scheme, or a robot
+//! description (URDF) on a floor. It is checked field by field and simulated as a
+//! [`Trajectory`](trajectory::Trajectory), or with any impact law as an
+//! [`EventMotion`](event_motion::EventMotion). An [`ImpactScenario`](impacts::ImpactScenario) is a mechanism
+//! at the instant of an impact, ready for every law; a [`Design`](design::Design) is one with variables.
+//! [`view`] turns results into data for a page that plays them. This crate neither draws nor prints.
 //!
 //! # Example
 //!
-//! A ball of 0.1 m is dropped from 1 m: it falls 0.9 m, for `√(1.8/9.81) = 0.428` s.
+//! A ball of 0.1 m is dropped from 1 m: it falls 0.9 m in `√(1.8/9.81) = 0.428` s.
 //!
 //! ```
 //! use percussion_mechanism::scenario::Scenario;
@@ -48,27 +49,28 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`mechanism`] | named bodies at one instant, with what they may touch: what all files become |
+//! | [`mechanism`] | named bodies at one instant and their contacts, the common form of all files |
 //! | [`scenario`] | the file format, its checks, and the model built from it |
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
-//! | [`event_motion`] | a scenario moved from event to event, with any impact law |
+//! | [`event_motion`] | the event-driven simulation of a scenario, with any impact law |
 //! | [`impacts`] | a mechanism at the instant of an impact: its contacts and the velocity before |
-//! | [`laws`] | the list of impact laws, and of contacts that give way, by name and with settings |
+//! | [`laws`] | the list of impact laws and of compliant contacts, by name and with settings |
 //! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
 //! | [`view`] | motions and outcomes as data of a page that plays them |
 //! | `urdf` | robot descriptions, with the feature `urdf` |
 //! | `mjcf` | models of MuJoCo, with the feature `mjcf` |
-//! | [`document`] | TOML texts with a limit of length, and errors that name the place |
+//! | [`document`] | reading of TOML texts, with a limit on their length and errors that name the place |
 //!
 //! # Features
 //!
 //! `urdf` (on by default) reads robot descriptions and their meshes, with the crates urdf-rs and quick-xml;
-//! without it a scenario with a robot is refused. `mjcf` (on by default, with `urdf`) reads models of MuJoCo.
+//! without it a scenario with a robot is an error. `mjcf` (on by default, with `urdf`) reads models of
+//! MuJoCo.
 //!
 //! # Limits
 //!
-//! Files describe free bodies, trees of joints and loops with the shapes that [`scenario`] and [`impacts`] list; other
-//! mechanisms are built in code, on `percussion-dynamics`.
+//! Files describe free bodies, trees of joints and loops with the shapes that [`scenario`] and [`impacts`]
+//! list; other mechanisms are built in code with `percussion-dynamics`.
 //!
 //! All units are SI: m, kg, s, N, rad.
 

@@ -1,13 +1,13 @@
-//! Named bodies at one instant, with what acts on them and what they may touch: [`Mechanism`].
+//! Named bodies at one instant, with their forces and contacts: [`Mechanism`].
 //!
-//! Every file format hands its bodies to one builder, so that all mechanisms are built by the same code, and once: a
-//! [`Setup`](crate::scenario::Setup) is a mechanism plus a scheme, an [`Impact`](crate::impacts::Impact) is a mechanism
-//! plus a law, and tables, pages and figures take what was built. Each mechanism that is built is one event of `tracing`
-//! at the level `debug`.
+//! All file formats use one builder, so that all mechanisms are built by the same code, and only once: a
+//! [`Setup`](crate::scenario::Setup) is a mechanism with a scheme, an [`Impact`](crate::impacts::Impact) is a
+//! mechanism with a law, and tables, pages and figures use the built mechanism. Building a mechanism emits
+//! one event of `tracing` at the level `debug`.
 //!
 //! # Example
 //!
-//! A disc of 2 kg that moves at 3 m/s and turns at 10 rad/s has `½ · 2 · 3² + ½ · 0.01 · 10² = 9.5 J`.
+//! A disc of 2 kg that moves at 3 m/s and turns at 10 rad/s has the energy `½ · 2 · 3² + ½ · 0.01 · 10² = 9.5 J`.
 //!
 //! ```
 //! use percussion_mechanism::impacts::ImpactScenario;
@@ -41,7 +41,7 @@ mod surfaces;
 pub(crate) use builder::{Builder, Placed};
 pub use surfaces::Surfaces;
 
-/// Bodies, where they are and how they move, and what they may touch.
+/// Bodies with their positions, velocities and possible contacts.
 ///
 /// A clone shares the system and the gap functions.
 #[derive(Clone, Debug)]
@@ -51,15 +51,15 @@ pub struct Mechanism {
     pub name: String,
     /// The system of the bodies, with their contacts, constraints and joint friction.
     pub model: Model,
-    /// Where the bodies are and how they move (m, rad or unit quaternions; m/s, rad/s), at time zero.
+    /// Positions and velocities of the bodies at time zero (m, rad or unit quaternions; m/s, rad/s).
     pub state: State,
     /// The bodies, in the order of the system.
     pub parts: Vec<Part>,
     /// The names of the contacts of the model, in its order.
     pub contacts: Vec<NamedContact>,
-    /// The surfaces, where contacts are found and not all known beforehand.
+    /// The surfaces, if contacts are found during the motion and not all known beforehand.
     pub surfaces: Option<Surfaces>,
-    /// The bodies as links that joints connect; none of free bodies.
+    /// The bodies as links that joints connect; `None` for free bodies.
     pub tree: Option<Arc<Articulated>>,
     /// The joints of a robot, in the order of its file.
     pub joints: Vec<NamedJoint>,
@@ -74,7 +74,7 @@ pub struct NamedJoint {
     pub name: String,
     /// The link of the tree that has its coordinates.
     pub link: usize,
-    /// The body that it carries: this link, or one that is fixed to it.
+    /// The body that it carries: this link, or a link that is fixed to it.
     pub body: usize,
 }
 
@@ -84,9 +84,9 @@ pub struct NamedJoint {
 pub struct Part {
     /// Name.
     pub name: String,
-    /// Mass (kg), 0 of a frame without mass.
+    /// Mass (kg); 0 for a massless frame.
     pub mass: f64,
-    /// How it may move: free bodies in space as `Free`, in the plane as `Planar`.
+    /// Its joint: `Free` for free bodies in space, `Planar` in the plane.
     pub joint: JointKind,
 }
 
@@ -96,9 +96,9 @@ pub struct Part {
 pub struct NamedContact {
     /// Name, such as `ball 1–table` or `rod–table (end +)`.
     pub name: String,
-    /// The names of body 1 and body 2 of its contact frame; of a joint limit, of what the joint connects.
+    /// The names of body 1 and body 2 of its contact frame; for a joint limit, of the bodies that the joint connects.
     pub between: [String; 2],
-    /// The unit of its gap: m, or rad of a limit of an angle.
+    /// The unit of its gap: m, or rad for the limit of an angle.
     pub unit: &'static str,
 }
 

@@ -1,13 +1,13 @@
-//! Meshes in files, of which the vertices are taken: STL (binary or ASCII), OBJ and COLLADA (DAE).
+//! Mesh files, of which only the vertices are used: STL (binary or ASCII), OBJ and COLLADA (DAE).
 //!
-//! | format | read | passed over |
+//! | format | read | ignored |
 //! | --- | --- | --- |
 //! | STL | the corners of the triangles; a binary file may begin with `solid` | normals, colors |
 //! | OBJ | `v`, without weights and colors | faces, normals, textures, materials |
 //! | DAE | the positions of the geometries that the scene shows, placed by its nodes, in `meter` | `up_axis`, as tools of ROS do, pictures, skins |
 //! | MSH, in models of MuJoCo | vertices and triangles | normals, texture coordinates |
 //!
-//! STL, OBJ and MSH have no unit: numbers are meters, times the scale of the description.
+//! STL, OBJ and MSH have no unit: numbers are meters, multiplied by the scale of the description.
 
 use std::{fs, path::Path};
 
@@ -20,10 +20,10 @@ mod msh;
 mod obj;
 mod stl;
 
-/// Largest file that is read (bytes), of two million triangles.
+/// Maximum size of a file (bytes), about two million triangles.
 const SIZE_LIMIT: u64 = 128 << 20;
 
-/// The convex hull of the vertices in the file `path`, each coordinate times that of `scale`, or why there is none.
+/// The convex hull of the vertices in the file `path`, with each coordinate multiplied by that of `scale`, or a message why there is none.
 pub(crate) fn hull(path: &Path, scale: &Vector3<f64>) -> Result<Shape, String> {
     let vertices = vertices(path)?;
     let points: Vec<_> = vertices.iter().map(|vertex| vertex.component_mul(scale)).collect();
@@ -34,7 +34,7 @@ pub(crate) fn hull(path: &Path, scale: &Vector3<f64>) -> Result<Shape, String> {
 #[cfg(feature = "mjcf")]
 pub(crate) type Surface = (Vec<Vector3<f64>>, Vec<[usize; 3]>);
 
-/// The vertices and the triangles in the STL, OBJ or MSH file `path`, or why there are none.
+/// The vertices and the triangles in the STL, OBJ or MSH file `path`, or a message why there are none.
 #[cfg(feature = "mjcf")]
 pub(crate) fn triangles(path: &Path) -> Result<Surface, String> {
     let is = |name: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(name));
@@ -54,7 +54,7 @@ pub(crate) fn triangles(path: &Path) -> Result<Surface, String> {
     Ok((vertices, triangles))
 }
 
-/// The vertices in the file `path` (m), or why there are none.
+/// The vertices in the file `path` (m), or a message why there are none.
 pub(crate) fn vertices(path: &Path) -> Result<Vec<Vector3<f64>>, String> {
     Ok(read(path)?.0)
 }

@@ -1,33 +1,34 @@
-//! Import of models of MuJoCo in its format MJCF: [`read_file`] and [`read_str`] make an [`Articulated`] system of them. Needs
-//! the feature `mjcf`, which is on by default.
+//! Import of models of MuJoCo in its format MJCF: [`read_file`] and [`read_str`] convert them to an
+//! [`Articulated`] system. Needs the feature `mjcf`, which is on by default.
 //!
 //! | MJCF | becomes |
 //! | --- | --- |
-//! | `body`, `frame`, `worldbody` | a [`Link`](percussion_dynamics::Link) each, the world the first; several roots may move |
-//! | `joint` `free`, `ball`, `hinge`, `slide`, `freejoint` | the joint of the kind; of several on a body a chain of massless links before it |
-//! | `range`, `stiffness`, `springref`, `damping`, `armature`, `frictionloss`, `ref` | limits, spring, damper, [armature](percussion_dynamics::Joint::armature), dry friction; `ref` is where the coordinate here is zero |
+//! | `body`, `frame`, `worldbody` | a [`Link`](percussion_dynamics::Link) each, the first being the world; several roots may move |
+//! | `joint` `free`, `ball`, `hinge`, `slide`, `freejoint` | the joint of the same kind; several joints of a body become a chain of massless links before it |
+//! | `range`, `stiffness`, `springref`, `damping`, `armature`, `frictionloss`, `ref` | limits, spring, damper, [armature](percussion_dynamics::Joint::armature), dry friction; `ref` is the MJCF coordinate at which the coordinate here is zero |
 //! | `inertial`, or the geoms with `mass` or `density` | mass, center of mass and moments |
 //! | `geom` `plane`, `box`, `sphere`, `capsule`, `cylinder` | the same [`Shape`](percussion_collision::Shape) |
 //! | `geom` `mesh` | its convex hull, as in MuJoCo |
-//! | `geom` `ellipsoid` | the hull of points on it, which lies inside by up to 2.5 % of its size |
+//! | `geom` `ellipsoid` | the hull of points on it, which lies inside it by up to 2.5 % of its size |
 //! | `contype`, `conaffinity`, `exclude`, `pair`, parents and children, `friction`, `condim`, `priority` | which geoms touch, and their sliding friction |
 //! | `equality` `connect`, `weld`, `joint` (linear) | constraints |
 //! | `keyframe` | coordinates and velocities by name |
 //! | `default` with classes, `childclass`, `compiler`, `include` | applied |
-//! | `option` `gravity`, `timestep`, `flag` | [`Imported::gravity`], [`Imported::time_step`]; what the flags switch off |
+//! | `option` `gravity`, `timestep`, `flag` | [`Imported::gravity`], [`Imported::time_step`]; disabled features, if the flags disable them |
 //! | everything else | a [`Warning`] or an [`Error`] |
 //!
-//! Nothing is dropped without a word: every attribute is listed in a table, as used or with the reason why it has no effect,
-//! and everything else is a [`Warning`] with its file and line. Softness of contacts and limits (`solref`, `solimp`,
-//! `margin`) has no meaning for rigid contact. Actuators, tendons, sensors and fluids are not modeled, height fields do not
-//! touch; motion is without them.
+//! Nothing is ignored silently. Every attribute is listed in a table, as used or with the reason why it has
+//! no effect, and everything else is a [`Warning`] with its file and line. Softness of contacts and limits
+//! (`solref`, `solimp`, `margin`) has no meaning for rigid contact. Actuators, tendons, sensors and fluids
+//! are not modeled, and height fields do not touch; the motion is computed without them.
 //!
-//! Units and axes are those of MJCF, with angles of `compiler` in degrees by default. Coordinates have the order of MuJoCo,
-//! `qpos` less `ref`. Velocities differ: the angular velocity of a free or ball joint is in the axes of the joint frame, of a
-//! free body those of the world, where that of MuJoCo is in axes that turn with the body.
+//! Units and axes are those of MJCF, with the angles of `compiler` in degrees by default. Coordinates have
+//! the order of MuJoCo, `qpos` minus `ref`. Velocities differ: here the angular velocity of a free or ball
+//! joint is expressed in the axes of the joint frame, which for a free body are those of the world. MuJoCo
+//! expresses it in axes that turn with the body.
 //!
-//! Files are looked for in the folder of the model and below it, or below [`Settings::root`]; others are refused, and so are
-//! a file that is included twice, entities and nesting deeper than 200 elements.
+//! Files must be in the folder of the model or below it, or below [`Settings::root`]; other paths are errors.
+//! A file that is included twice, entities, and nesting deeper than 200 elements are errors as well.
 //!
 //! # Source
 //!
@@ -72,28 +73,28 @@ pub use error::Error;
 /// Settings of [`read_file`] and [`read_str`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Folder that addresses of files start from; default that of the model, or the working directory for [`read_str`].
+    /// Folder to which paths of files are relative; default that of the model, or the working directory for [`read_str`].
     pub directory: Option<PathBuf>,
-    /// Folder that no address may leave; default `directory`.
+    /// Folder that no path may leave; default `directory`.
     pub root: Option<PathBuf>,
-    /// Gravity in place of that of the model (m/s², world axes).
+    /// Gravity that replaces that of the model (m/s², world axes).
     pub gravity: Option<Vector3<f64>>,
 }
 
 /// A joint of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelJoint {
-    /// Its name, or `joint` with its number from 0.
+    /// Its name, or `joint` with its number, counted from 0.
     pub name: String,
     /// Number of the link that has its coordinates.
     pub link: usize,
     /// Number of the link of the body that it carries.
     pub body: usize,
-    /// The coordinate of MuJoCo that is zero here (rad or m).
+    /// The coordinate of MuJoCo at which the coordinate here is zero (rad or m).
     pub reference: f64,
 }
 
-/// A model of MuJoCo as a system, with what the system cannot hold.
+/// A model of MuJoCo as a system, with the data that is not part of the system.
 #[derive(Debug)]
 pub struct Imported {
     /// Name of the model.
@@ -102,13 +103,13 @@ pub struct Imported {
     pub system: Articulated,
     /// The joints in the order of MuJoCo.
     pub joints: Vec<ModelJoint>,
-    /// The geoms that can touch something. Those that never move are on body 0, the world.
+    /// The geoms that can touch something. Geoms that never move are on body 0, the world.
     pub collision: Vec<Collision>,
-    /// The sliding friction of each of them.
+    /// The sliding friction of each of these geoms.
     pub friction: Vec<f64>,
-    /// The pairs of them that may touch, with the friction of the pair.
+    /// The pairs of geoms that may touch, with the friction of the pair.
     pub pairs: Vec<([usize; 2], f64)>,
-    /// Where the model starts, `qpos0` in the coordinates of the system.
+    /// Initial coordinates of the model: `qpos0` in the coordinates of the system.
     pub start: Vec<f64>,
     /// Coordinates and velocities of the system by the names of keyframes.
     pub keyframes: BTreeMap<String, [Vec<f64>; 2]>,
@@ -142,7 +143,7 @@ pub fn read_file(path: impl AsRef<Path>, settings: &Settings) -> Result<Imported
 ///
 /// # Example
 ///
-/// A pendulum of a ball of 1 dm at a massless rod of 1 m: `M = m (l² + 2/5 r²)` with the mass `1000 · 4/3 π r³`.
+/// A pendulum: a ball with a radius of 1 dm on a massless rod of 1 m: `M = m (l² + 2/5 r²)` with the mass `1000 · 4/3 π r³`.
 ///
 /// ```
 /// use percussion_dynamics::System;
@@ -167,7 +168,7 @@ pub fn read_str(text: &str, settings: &Settings) -> Result<Imported, Error> {
     build::build(&root, &files, settings)
 }
 
-/// Where an element stands, in words.
+/// The position of an element as text.
 fn place(element: &Element) -> String {
     match &element.file {
         Some(file) => format!("{file} line {}", element.line),

@@ -1,4 +1,4 @@
-//! Rules that fields of files keep, whatever the file describes.
+//! Rules for fields, common to all file formats.
 
 use std::fmt::Debug;
 
@@ -7,10 +7,10 @@ use crate::Error;
 pub(crate) const FINITE: &str = "a finite number";
 pub(crate) const POSITIVE_MASS: &str = "a positive finite number (kg)";
 pub(crate) const FRICTION: &str = "a finite number of at least 0";
-pub(crate) const NOT_EMPTY: &str = "a text that is not empty";
-pub(crate) const NOT_ZERO: &str = "a vector that is not zero";
+pub(crate) const NOT_EMPTY: &str = "a nonempty text";
+pub(crate) const NOT_ZERO: &str = "a nonzero vector";
 
-/// Refuses `value` unless the rule holds.
+/// Returns an error for `value` unless the rule holds.
 pub(crate) fn require<T: Debug>(
     path: &str,
     value: &T,
@@ -25,7 +25,7 @@ pub(crate) fn refuse<T: Debug>(path: &str, value: &T, expected: &'static str) ->
     Err(Error::Value { path: path.to_owned(), value: format!("{value:?}"), expected })
 }
 
-/// Finite numbers only.
+/// Checks that all numbers are finite.
 pub(crate) fn finite(path: &str, values: &[f64]) -> Result<(), Error> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
@@ -34,23 +34,23 @@ pub(crate) fn finite(path: &str, values: &[f64]) -> Result<(), Error> {
     }
 }
 
-/// A positive normal number.
+/// Checks that a number is positive and normal.
 pub(crate) fn positive(path: &str, value: f64, expected: &'static str) -> Result<(), Error> {
     require(path, &value, expected, value.is_normal() && value > 0.0)
 }
 
-/// A finite number of at least 0.
+/// Checks that a number is finite and at least 0.
 pub(crate) fn at_least_zero(path: &str, value: f64, expected: &'static str) -> Result<(), Error> {
     require(path, &value, expected, value.is_finite() && value >= 0.0)
 }
 
-/// A finite vector with an entry that is not zero.
+/// Checks that a vector is finite and not zero.
 pub(crate) fn not_zero(path: &str, vector: &[f64]) -> Result<(), Error> {
     finite(path, vector)?;
     require(path, &vector, NOT_ZERO, vector.iter().any(|entry| *entry != 0.0))
 }
 
-/// The right number of entries.
+/// Checks the number of entries.
 pub(crate) fn count(path: &str, found: usize, holds: bool, expected: &str) -> Result<(), Error> {
     if holds {
         return Ok(());

@@ -1,13 +1,13 @@
-//! The scenario file: bodies, planes, contacts, how to move them, and what to expect.
+//! The scenario file: bodies, planes, contacts, integration scheme, and expected figures.
 //!
-//! A scenario is a TOML document; [`Scenario`] is its content. The format is stable: fields are added,
-//! never renamed. Unknown fields are refused. Units are SI: m, kg, s, N, rad.
+//! A scenario is a TOML document; [`Scenario`] is its content. The format is stable: fields are added, never
+//! renamed. Unknown fields are errors. Units are SI: m, kg, s, N, rad.
 //!
 //! | field | value |
 //! | --- | --- |
 //! | `name` | unique name, such as `stewart-trinkle/rod-on-table` |
-//! | `title` | one line for people |
-//! | `source` | where the parameters come from |
+//! | `title` | title, one line |
+//! | `source` | origin of the parameters |
 //! | `dimension` | `"plane"` (motion in x–y, vectors of 2 numbers) or `"space"` (vectors of 3) |
 //! | `gravity` | acceleration vector (m/s²) |
 //! | `duration` | time to simulate (s), positive |
@@ -19,25 +19,28 @@
 //! | `[[joints]]` | joints between bodies, see [`Joint`] |
 //! | `[[planes]]` | fixed half-spaces (in the plane, half-planes), see [`Plane`] |
 //! | `[[fixed]]` | other shapes that never move, see [`Fixed`] |
-//! | `[[contacts]]` | see [`Contact`]; default: every body with everything else |
+//! | `[[contacts]]` | see [`Contact`]; default: every body with every other body and every fixed object |
 //! | `[[joint_friction]]` | friction of bounded torque that needs no contact, see [`JointFriction`] |
 //! | `[integrator]` | see [`Integrator`] |
-//! | `[experiment]` | what a published experiment needs beside the scenario; simulations do not read it |
+//! | `[experiment]` | additional data of a published experiment; simulations do not read it |
 //! | `[[expected]]` | figures to compare with, see [`Expected`] |
 //!
 //! # Contacts
 //!
-//! Where all shapes are spheres, discs and rods among planes, contacts are known before the motion. They are numbered in
-//! the order listed. By default each body, in order, meets every plane and then each later body. A rod meets a plane at
-//! both ends: first the end at `+length/2`.
+//! If all shapes are spheres, discs, and rods with planes, the contacts are known before the motion. They are
+//! numbered in the order of the list. By default each body, in order, has contacts with every plane and then
+//! with each later body. A rod has two contacts with a plane, one at each end; the first is the end at
+//! `+length/2`.
 //!
-//! With any other shape, `shapes`, `[[fixed]]`, `[[joints]]` or `[robot]`, contacts are *found* on the way, by a
-//! [`percussion_collision::Scene`], and named when they first take part, by what touches:
-//! `box 1–floor (vertex 3, face 0)`, with the numbers of [`percussion_collision::Feature`]. A body that has several
-//! shapes is named with the shape, `chair/leg 1–floor (…)`. Friction and restitution of a contact are the geometric
-//! means of those of the two surfaces, each its own or the scenario's, unless `[[contacts]]` gives them for the pair; if
-//! it is given, other pairs do not touch. What a joint connects does not touch. Limits of joints are contacts, too, and
-//! known beforehand. The methods `"stewart-trinkle"`, `"impulse-velocity"` and `"moreau-jean"` find contacts.
+//! With any other shape, or with `shapes`, `[[fixed]]`, `[[joints]]` or `[robot]`, contacts are *found*
+//! during the motion by a [`percussion_collision::Scene`]. A contact gets its name from the features that
+//! touch when it first takes part, such as `box 1–floor (vertex 3, face 0)`, with the numbers of
+//! [`percussion_collision::Feature`]. For a body with several shapes the name includes the shape,
+//! `chair/leg 1–floor (…)`. Friction and restitution of a contact are the geometric means of those of the two
+//! surfaces, each its own or that of the scenario, unless `[[contacts]]` gives them for the pair. If
+//! `[[contacts]]` is given, other pairs do not touch. Bodies that a joint connects do not touch. Joint limits
+//! are contacts too, and known beforehand. The methods `"stewart-trinkle"`, `"impulse-velocity"` and
+//! `"moreau-jean"` can find contacts.
 //!
 //! # Example
 //!
@@ -99,10 +102,10 @@ pub use joints::{Joint, JointKind};
 pub use robot::{Base, Robot};
 pub use shape::{BodyShape, Fixed};
 
-/// Largest accepted number of bodies, and of planes.
+/// Maximum number of bodies, and of planes.
 pub const BODY_LIMIT: usize = 256;
 
-/// Largest accepted number of steps of one simulation, whose samples are all kept in memory.
+/// Maximum number of steps of one simulation; all samples are kept in memory.
 pub const STEP_LIMIT: usize = 1_000_000;
 
 /// A scenario, as written in its file; the [module head](self) describes the format.
@@ -113,9 +116,9 @@ pub const STEP_LIMIT: usize = 1_000_000;
 pub struct Scenario {
     /// Unique name.
     pub name: String,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
-    /// Where the parameters come from.
+    /// Origin of the parameters.
     pub source: String,
     /// Plane or space.
     pub dimension: Space,
@@ -125,8 +128,8 @@ pub struct Scenario {
     pub duration: f64,
     /// Coulomb coefficient of contacts that do not give their own.
     pub friction: Option<f64>,
-    /// Coefficient of restitution of contacts that do not give their own. Only event-driven motion has impact laws to
-    /// read it; the scheme of Stewart and Trinkle is inelastic.
+    /// Coefficient of restitution of contacts that do not give their own. Only the impact laws of
+    /// event-driven motion use it; the scheme of Stewart and Trinkle is inelastic.
     pub restitution: Option<f64>,
     /// Largest accepted overlap of two surfaces at the start (m); by default `1e-9` of the length of the model.
     pub accepted_penetration: Option<f64>,
@@ -135,7 +138,7 @@ pub struct Scenario {
     pub bodies: Vec<Body>,
     /// A robot from a file.
     pub robot: Option<Robot>,
-    /// Joints between bodies, and of bodies to the world.
+    /// Joints between bodies, and between bodies and the world.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<Joint>,
     /// Fixed planes.
@@ -144,14 +147,14 @@ pub struct Scenario {
     /// Fixed shapes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
-    /// Pairs that can touch; none for all pairs.
+    /// Pairs that can touch; `None` for all pairs.
     pub contacts: Option<Vec<Contact>>,
-    /// Frictions of bounded torque.
+    /// Friction of bearings, with bounded torque.
     #[serde(default)]
     pub joint_friction: Vec<JointFriction>,
-    /// How it is moved.
+    /// The integration scheme.
     pub integrator: Integrator,
-    /// What a published experiment with the scenario needs beside it; simulations do not read it.
+    /// Additional data of a published experiment with the scenario; simulations do not read it.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub experiment: toml::Table,
     /// Figures to compare with.
@@ -159,7 +162,7 @@ pub struct Scenario {
     pub expected: Vec<Expected>,
 }
 
-/// Where a scenario moves.
+/// The space in which a scenario moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Space {
@@ -189,16 +192,16 @@ pub struct Body {
     pub name: String,
     /// Mass (kg), positive.
     pub mass: f64,
-    /// Inertia about the center of mass in body axes (kg·m²); by default that of the homogeneous
-    /// solid [`Shape`], or of all `shapes` together with the same density, overlaps counted twice.
+    /// Inertia about the center of mass in body axes (kg·m²); by default that of the homogeneous solid
+    /// [`Shape`], or of all `shapes` together with the same density, where overlaps count twice.
     pub inertia: Option<Inertia>,
     /// Surface that touches; without one and without `shapes` the body touches nothing and needs an `inertia`.
     pub shape: Option<Shape>,
-    /// Several surfaces, in place of `shape`.
+    /// Several surfaces, instead of `shape`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<BodyShape>,
-    /// Whether shapes are moved so that the center of mass of the homogeneous solid is that of the body; default no, and
-    /// without an `inertia` a body whose shapes have it elsewhere is refused.
+    /// Whether shapes are moved so that the center of mass of the homogeneous solid is that of the body;
+    /// default no. Without this, and without an `inertia`, shapes with another center of mass are an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recenter: bool,
     /// Position of the center of mass (m, world).
@@ -224,7 +227,7 @@ pub enum Inertia {
 }
 
 impl Default for Inertia {
-    /// That of a point.
+    /// The inertia of a point, zero.
     fn default() -> Self {
         Self::Scalar(0.0)
     }
@@ -276,18 +279,18 @@ pub enum AngularVelocity {
     Vector([f64; 3]),
 }
 
-/// A fixed plane, solid on the side its normal leaves.
+/// A fixed plane; the solid is on the side opposite to its normal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plane {
     /// Name, unique among bodies and planes.
     pub name: String,
-    /// A point of it (m).
+    /// A point on the plane (m).
     pub point: Vec<f64>,
     /// Outward normal, of any length.
     pub normal: Vec<f64>,
-    /// Direction of the first friction direction, of any length, default the world's `x` axis; its
-    /// part in the plane counts. Without effect in the plane.
+    /// Direction of the first friction direction, of any length; only its part in the plane counts; default
+    /// the world's `x` axis. It has no effect in two dimensions.
     pub tangent: Option<Vec<f64>>,
 }
 
@@ -295,47 +298,47 @@ pub struct Plane {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
-    /// Names of a body or a link of a robot, and of another or of what is fixed.
+    /// Names of two partners: a body or a link of a robot, and another one or a fixed object.
     pub between: [String; 2],
-    /// Coulomb coefficient, at least 0; default the scenario's.
+    /// Coulomb coefficient, at least 0; default that of the scenario.
     pub friction: Option<f64>,
-    /// Coefficient of restitution, from 0 to 1; default the scenario's.
+    /// Coefficient of restitution, from 0 to 1; default that of the scenario.
     pub restitution: Option<f64>,
 }
 
-/// Friction of a bearing: a torque of at most `bound` against the turning of a body about an axis,
-/// whatever the contact forces (section 3.5 of Stewart and Trinkle).
+/// Friction of a bearing: a torque of at most `bound` against the rotation of a body about an axis,
+/// independent of the contact forces (section 3.5 of Stewart and Trinkle).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JointFriction {
     /// Name of the body.
     pub body: String,
-    /// Axis that does not turn with the body (any length, world axes), in space; in the plane it is
-    /// `z` and not given.
+    /// Axis that does not turn with the body (any length, world axes). Required in space; in the plane it is
+    /// `z` and must not be given.
     pub axis: Option<[f64; 3]>,
     /// Largest torque (N·m), at least 0.
     pub bound: f64,
 }
 
-/// How a scenario is moved. Settings left out take the defaults of the method; those that only other methods have are
-/// without effect.
+/// The integration scheme of a scenario. Omitted settings take the defaults of the method; settings of other
+/// methods have no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Integrator {
-    /// The method, by the name of the scheme. The variational one needs a start without penetration, whatever
-    /// `accepted_penetration` is, and has Newton's law for its impacts.
+    /// The method, by the name of the scheme. The variational integrator requires a start without
+    /// penetration, whatever `accepted_penetration` is, and uses Newton's law for its impacts.
     pub method: Name,
-    /// Step size (s), positive; event-driven, the time between two samples of the motion.
+    /// Step size (s), positive; for event-driven motion, the time between two samples.
     pub step_size: f64,
     /// Stewart and Trinkle, variational: friction directions of a contact in space, even and at least 4; in the plane there are 2.
     pub directions: Option<usize>,
     /// Stewart and Trinkle: largest accepted last change of a position in the outer loop (m, rad).
     pub tolerance: Option<f64>,
-    /// Stewart and Trinkle: largest number of iterations of the outer loop, at least 1.
+    /// Stewart and Trinkle: maximum number of iterations of the outer loop, at least 1.
     pub outer_iteration_limit: Option<usize>,
     /// Impulse–velocity, Moreau–Jean: friction law, `"coulomb"` (default) or `"maximum-dissipation"`.
     pub friction_law: Option<Law>,
-    /// Impulse–velocity: part of a penetration that a step removes, in `[0, 1]`.
+    /// Impulse–velocity: fraction of a penetration that a step removes, in `[0, 1]`.
     pub error_reduction: Option<f64>,
     /// Moreau–Jean: `θ` in `[0, 1]`.
     pub implicitness: Option<f64>,
@@ -353,7 +356,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Reads a scenario from a TOML file and checks it. The file of a robot is looked for beside it.
+    /// Reads a scenario from a TOML file and checks it. The path of a robot is relative to it.
     ///
     /// # Errors
     ///
@@ -377,7 +380,7 @@ impl Scenario {
     #[must_use]
     pub fn step_count(&self) -> usize {
         let steps = self.duration / self.integrator.step_size;
-        // A duration written as a multiple of the step is one, whatever the last digits say.
+        // A duration that is a multiple of the step up to rounding counts as one.
         let steps = (steps * (1.0 - 4.0 * f64::EPSILON)).ceil();
         #[expect(
             clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! A simulated motion, kept step by step: [`Trajectory`].
+//! A simulated motion, stored step by step: [`Trajectory`].
 
 mod table;
 
@@ -20,7 +20,7 @@ use crate::{
     scenario::{Scenario, Setup},
 };
 
-/// Largest number of numbers that the samples of one simulation may hold: 1 GiB.
+/// Maximum number of values that the samples of one simulation may contain: 1 GiB.
 pub const NUMBER_LIMIT: usize = 1 << 27;
 
 /// The state at one step end.
@@ -32,13 +32,13 @@ pub struct Sample {
     pub coordinates: Vec<f64>,
     /// Generalized velocity (m/s, rad/s).
     pub velocity: Vec<f64>,
-    /// `Σ h v'` since the start (`Σ h v_θ` by Moreau and Jean's scheme, the sum of the increments of the coordinates
-    /// by the variational one), one entry per velocity (m, rad): displacements, and for turns the sum
-    /// of all angle increments, which is the 24-vector of the paper's Table I up to its start. In an event-driven
-    /// motion, the tangent vector from the start to the coordinates.
+    /// `Σ h v'` since the start (`Σ h v_θ` by Moreau and Jean's scheme, the sum of the increments of the
+    /// coordinates by the variational one), one entry per velocity (m, rad). These are displacements, and for
+    /// rotations the sum of all angle increments. Up to its start this is the 24-vector of the paper's Table
+    /// I. In an event-driven motion it is the tangent vector from the start to the coordinates.
     pub displacement: Vec<f64>,
-    /// Gap of every contact of the model (m, of a limit of an angle rad), negative when penetrating; none of contacts
-    /// that were found.
+    /// Gap of every contact of the model (m; rad for the limit of an angle), negative when penetrating.
+    /// Contacts that were found during the motion have no entry.
     pub gaps: Vec<f64>,
     /// Total energy (J).
     pub energy: f64,
@@ -49,30 +49,30 @@ pub struct Sample {
 pub struct Trajectory {
     /// Step (s).
     pub step_size: f64,
-    /// Name of every contact: those of the model, then those that were found on the way.
+    /// Name of every contact: those of the model, then those that were found during the motion.
     pub contact_names: Vec<String>,
-    /// The contacts that were found, where the scenario [finds contacts](Scenario::finds_contacts).
+    /// The contacts that were found, if the scenario [finds contacts](Scenario::finds_contacts).
     pub found: Option<Vec<ContactName>>,
-    /// The start and then every step end.
+    /// The start, followed by every step end.
     pub samples: Vec<Sample>,
-    /// What each step reported: `reports[k]` led from `samples[k]` to `samples[k + 1]`. None in an event-driven motion,
-    /// whose steps do not end where the samples are.
+    /// The reports of the steps: `reports[k]` belongs to the step from `samples[k]` to `samples[k + 1]`.
+    /// Empty for an event-driven motion, whose steps do not end at the samples.
     pub reports: Vec<StepReport>,
 }
 
-/// How a motion ended that took all of its steps.
+/// Status of a motion that made all of its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Status {
     /// No step ended with more energy than the motion can have.
     Completed,
-    /// A step did: by an impact law that may gain energy, or by an error of the scheme, as with a step too long.
+    /// A step ended with more energy, because of an impact law that may gain energy, or because of an error of the scheme, for example if the step is too long.
     EnergyGained,
 }
 
 impl Scenario {
-    /// Builds and moves the scenario, as [`Setup::simulate`] does, for those who need the trajectory alone.
+    /// Builds and simulates the scenario as [`Setup::simulate`] does, for callers that need only the trajectory.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Scenario {
     ///
     /// # Example
     ///
-    /// The rod falls freely for 0.1 s: `½ · 9.81 · 0.1²` = 0.049 m, and a little more in steps.
+    /// The rod falls freely for 0.1 s by `½ · 9.81 · 0.1²` = 0.049 m, and slightly more with finite steps.
     ///
     /// ```
     /// use percussion_mechanism::scenario::Scenario;
@@ -98,15 +98,15 @@ impl Scenario {
 }
 
 impl Setup {
-    /// Moves the mechanism for the duration of the scenario, by the scheme of Stewart and Trinkle if the method of the
-    /// scenario is event-driven.
+    /// Simulates the mechanism for the duration of the scenario, by the scheme of Stewart and Trinkle if the
+    /// method of the scenario is event-driven.
     ///
-    /// `progress` is told the fraction done, in `[0, 1]` and never decreasing, about a hundred times.
+    /// `progress` receives the completed fraction, in `[0, 1]` and never decreasing, about a hundred times.
     ///
     /// # Errors
     ///
-    /// [`Error::Motion`] when the samples would not fit, before the first step, and the error of the scheme for a step
-    /// that failed.
+    /// [`Error::Motion`], before the first step, if the samples would not fit in the limit; the error of the
+    /// scheme if a step fails.
     ///
     /// # Example
     ///
@@ -126,8 +126,9 @@ impl Setup {
         self.simulate_with_dump(progress, &mut |_| ())
     }
 
-    /// [`simulate`](Self::simulate), handing the contact problem of a step that failed to `dump`, with the start and the
-    /// solver of its solve; Stewart and Trinkle's scheme, which has linear problems, and the variational one hand over none.
+    /// Like [`simulate`](Self::simulate), but passes the contact problem of a failed step to `dump`, with its
+    /// initial impulses and its solver. Stewart and Trinkle's scheme, which has linear problems, and the
+    /// variational one pass none.
     ///
     /// # Errors
     ///
@@ -176,7 +177,7 @@ impl Setup {
         Ok(trajectory)
     }
 
-    /// The gap of a contact of a trajectory, if there is one of this number.
+    /// The gap of a contact of a trajectory, if a contact with this number exists.
     pub(crate) fn gap(
         &self,
         trajectory: &Trajectory,
@@ -240,7 +241,7 @@ impl Sample {
 }
 
 impl Trajectory {
-    /// Keeps the contacts that were found and took part in a step, and numbers them anew.
+    /// Keeps the contacts that were found and took part in a step, and renumbers them.
     fn add_found(&mut self, surfaces: &Surfaces, found: Vec<ContactName>) {
         let named = self.contact_names.len();
         let used: BTreeSet<usize> = self
@@ -275,7 +276,7 @@ impl Trajectory {
     /// The last sample.
     #[must_use]
     pub fn end(&self) -> &Sample {
-        // The start is always there.
+        // The start is always present.
         &self.samples[self.samples.len() - 1]
     }
 
@@ -286,7 +287,7 @@ impl Trajectory {
         self.samples.iter().find(touches)
     }
 
-    /// First sample from which on, to the end, no entry of the velocity exceeds `speed` (m/s, rad/s).
+    /// First sample after which, up to the end, no entry of the velocity exceeds `speed` (m/s, rad/s).
     #[must_use]
     pub fn rest(&self, speed: f64) -> Option<&Sample> {
         let resting = |sample: &&Sample| sample.velocity.iter().all(|v| v.abs() <= speed);
@@ -318,7 +319,7 @@ impl Trajectory {
         self.reports.iter().map(|report| report.relative_residual).fold(0.0, f64::max)
     }
 
-    /// Size of the largest linear complementarity problem, 0 when there was none.
+    /// Size of the largest linear complementarity problem, 0 if there was none.
     #[must_use]
     pub fn largest_lcp(&self) -> usize {
         let size = |report: &StepReport| match report.work {
@@ -328,27 +329,27 @@ impl Trajectory {
         self.reports.iter().map(size).max().unwrap_or_default()
     }
 
-    /// Most contacts that took part in one step.
+    /// Maximum number of contacts that took part in one step.
     #[must_use]
     pub fn most_contacts(&self) -> usize {
         self.reports.iter().map(|report| report.contacts.len()).max().unwrap_or_default()
     }
 
-    /// Largest change of energy in a step (J); negative when every step loses energy.
+    /// Largest change of energy in a step (J); negative if every step loses energy.
     #[must_use]
     pub fn largest_energy_increase(&self) -> f64 {
         let changes = self.samples.windows(2).map(|pair| pair[1].energy - pair[0].energy);
         changes.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Whether the motion kept to the energy that it can have.
+    /// Status of the motion: whether its energy stayed within the possible range.
     #[must_use]
     pub fn status(&self) -> Status {
         let breached = self.reports.iter().any(|report| report.energy.is_breached());
         if breached { Status::EnergyGained } else { Status::Completed }
     }
 
-    /// The account of the energy at the step end at which it stands worst: by the largest gain above what is allowed.
+    /// The energy balance at the step end with the largest gain above the allowed one.
     #[must_use]
     pub fn worst_balance(&self) -> EnergyBalance {
         let excess = |balance: &EnergyBalance| {

@@ -1,39 +1,41 @@
 //! Import of robot descriptions in the Unified Robot Description Format (URDF): [`read_file`] and
-//! [`read_str`] make an [`Articulated`] system of them. Needs the feature `urdf`, which is on by default.
+//! [`read_str`] convert them to an [`Articulated`] system. Needs the feature `urdf`, which is on by default.
 //!
 //! | URDF | becomes |
 //! | --- | --- |
-//! | `link`, `inertial` | a [`Link`] with [`MassProperties`]; none where all of it is zero, as of empty frames |
+//! | `link`, `inertial` | a [`Link`] with [`MassProperties`]; none if all of it is zero, as for empty frames |
 //! | `revolute`, `continuous`, `prismatic`, `fixed` | the joint of the same kind |
 //! | `floating`, `spherical` | [`JointKind::Free`], [`Spherical`](percussion_dynamics::JointKind::Spherical) |
 //! | `planar` | [`JointKind::Planar`], in the plane perpendicular to its axis |
 //! | `limit`: `lower`, `upper` | limits of the joint |
 //! | `mimic` | a [`Follower`], a linear equation between two joints |
 //! | `dynamics` | viscous damping and Coulomb friction of joints with one coordinate |
-//! | `collision` | [`Collision`], plain data for a collision detector; of a mesh its convex hull touches |
+//! | `collision` | [`Collision`], plain data for a collision detector; for a mesh, its convex hull is the collision shape |
 //! | everything else | a [`Warning`] or an [`Error`] |
 //!
-//! Nothing is dropped without a word: what has no effect (pictures, bounds of forces, transmissions, controllers, elements
-//! of simulators) is a [`Warning`] with its line, and so is every repair; [`summary`] puts those together that say the
-//! same. What cannot be right (a negative mass, a joint that moves no mass, a mesh that is not there, limits the wrong way
-//! round, loops, two roots) is an [`Error`] that names the element.
+//! Nothing is ignored silently. Content without effect (graphics, bounds of forces, transmissions,
+//! controllers, elements of simulators) is a [`Warning`] with its line, and so is every repair; [`summary`]
+//! groups warnings with the same text. Content that cannot be correct (a negative mass, a joint that moves no
+//! mass, a missing mesh, reversed limits, loops, two roots) is an [`Error`] that names the element.
 //!
 //! # Repairs
 //!
-//! Motion depends on the sum of the inertias that fixed joints hold together. Links without mass that have moments, and
-//! links with moments of no body, become parts of a link that they are fixed to; fixed in the world they have no effect.
-//! Impossible moments of less than `1e-12 m²` times the mass (a radius of gyration of 1 µm) are rounding and taken as zero,
-//! and so is a smallest moment that is negative by less than `1.5e-5` of the largest. A link that moves whose largest
-//! moment exceeds the sum of the others is taken as it is, since its kinetic energy is positive all the same; one with a
-//! negative moment is refused, with what to add. A link that moves without inertia is a massless frame if it carries mass;
-//! if it carries none it is refused, or with [`Settings::allow_massless`] its joint is held at zero or the nearer limit.
+//! The motion depends only on the sum of the inertias that fixed joints connect. Links with moments but
+//! without mass, and links with physically impossible moments, become parts of a link to which they are
+//! fixed; if they are fixed in the world, they have no effect. Impossible moments below `1e-12 m²` times the
+//! mass (a radius of gyration of 1 µm) are treated as rounding errors and replaced by zero, and so is a
+//! smallest moment that is negative by less than `1.5e-5` of the largest. A link that moves and whose largest
+//! moment exceeds the sum of the others is accepted unchanged, because its kinetic energy is still positive.
+//! A link with a negative moment is an error, which states what to add. A link that moves without inertia is
+//! a massless frame if it carries mass. If it carries none, it is an error, or with
+//! [`Settings::allow_massless`] its joint is locked at zero or at the nearer limit.
 //!
-//! The limits of a joint that mimics another are given to that one, in its coordinate.
+//! The limits of a joint that mimics another are applied to that other joint, in its coordinate.
 //!
-//! Frames and units are those of URDF, SI with the rotation `R_z(yaw) R_y(pitch) R_x(roll)` of `rpy`, and
-//! the frame of each body is that of its link. A planar joint whose axis is not `z` gets a massless link
-//! before its own, named after the joint, so that this stays true. If every joint moves in the x–y plane
-//! and gravity does too, the system is [planar](percussion_dynamics::Dimension::Plane).
+//! Frames and units are those of URDF, SI with the rotation `R_z(yaw) R_y(pitch) R_x(roll)` of `rpy`, and the
+//! frame of each body is that of its link. To keep this true, a planar joint whose axis is not `z` gets a
+//! massless link before its own, named after the joint. If every joint and gravity stay in the x–y plane, the
+//! system is [planar](percussion_dynamics::Dimension::Plane).
 //!
 //! # Source
 //!
@@ -64,10 +66,10 @@ pub use warning::{Subject, Warning, summary};
 
 use crate::xml;
 
-/// How the root link is joined to the world.
+/// Connection of the root link to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
-    /// Its frame is the frame of the world; the default.
+    /// Its frame is that of the world; the default.
     #[default]
     Fixed,
     /// It moves freely, with a position and a quaternion.
@@ -77,20 +79,21 @@ pub enum Base {
 /// Settings of [`read_file`] and [`read_str`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// How the root link is joined to the world; default [`Base::Fixed`].
+    /// Connection of the root link to the world; default [`Base::Fixed`].
     pub base: Base,
     /// Gravity (m/s², world axes); default `(0, 0, −9.81)`.
     pub gravity: Vector3<f64>,
-    /// Whether joints may move no mass at all; default no.
+    /// Whether joints that move no mass are accepted; default no.
     ///
-    /// With yes they are held, at zero or at the nearer limit. Links without inertia that carry some are massless frames in
-    /// any case, and the system refuses only those that leave the mass matrix singular.
+    /// If they are accepted, they are locked at zero or at the nearer limit. Links without inertia that carry
+    /// others with inertia are always massless frames; they are an error only if the mass matrix becomes
+    /// singular.
     pub allow_massless: bool,
-    /// Folders of the packages that `package://` addresses of meshes name; default none. One that is not named is looked
-    /// for among the folders above the description and in them.
+    /// Folders of the packages in `package://` addresses of meshes; default none. Packages without an entry
+    /// are searched among and inside the folders above the description.
     pub packages: BTreeMap<String, PathBuf>,
-    /// Folder that relative addresses of meshes start from, and after it the folders above it; default that of the file, or
-    /// the working directory for [`read_str`].
+    /// Folder to which relative addresses of meshes refer; the folders above it are searched next. Default
+    /// that of the file, or the working directory for [`read_str`].
     pub directory: Option<PathBuf>,
 }
 
@@ -112,24 +115,23 @@ impl Default for Settings {
 pub struct JointName {
     /// Name in the description.
     pub name: String,
-    /// Number of the body; its coordinates are
-    /// [`Articulated::coordinates_of`]`(body)`, but those of a planar joint whose axis is not `z` are of
-    /// the parent of the body.
+    /// Number of the body. Its coordinates are [`Articulated::coordinates_of`]`(body)`, except for a planar
+    /// joint whose axis is not `z`: there they are those of the parent of the body.
     pub body: usize,
 }
 
-/// A robot description as a system, with what the system cannot hold.
+/// A robot description as a system, with the data that is not part of the system.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Imported {
     /// Name of the robot.
     pub name: String,
-    /// The links, whose names are those of the description.
+    /// The links, with the names of the description.
     pub system: Articulated,
     /// The joints, in the order of the description.
     pub joints: Vec<JointName>,
-    /// The joints that follow others, in the order of the description. The system alone does not know of them: a model
-    /// takes their [constraints](Follower::constraint).
+    /// The joints that follow others, in the order of the description. They are not part of the system; a
+    /// model needs their [constraints](Follower::constraint).
     pub followers: Vec<Follower>,
     /// Collision shapes, in the order of the description.
     pub collision: Vec<Collision>,
@@ -173,7 +175,7 @@ pub fn read_file(path: impl AsRef<Path>, settings: &Settings) -> Result<Imported
 ///
 /// # Example
 ///
-/// A pendulum: a rod of 2 kg and 1 m whose middle is 0.5 m below the pin.
+/// A pendulum: a rod of 2 kg and 1 m, with its center 0.5 m below the pin.
 ///
 /// ```
 /// use percussion_dynamics::System;
@@ -202,7 +204,7 @@ pub fn read_str(text: &str, settings: &Settings) -> Result<Imported, Error> {
     read_with(text, settings, |_root| settings.base)
 }
 
-/// The same, with the base that belongs to the name of the root link in place of that of the settings.
+/// The same, but with the base chosen by the name of the root link instead of the settings.
 pub(crate) fn read_with(
     text: &str,
     settings: &Settings,
@@ -258,7 +260,7 @@ pub(crate) fn read_with(
     Ok(Imported { name: robot.name, system, joints, followers, collision, warnings })
 }
 
-/// Fixes a link where its joint is at zero, or at the limit nearer to it.
+/// Fixes a link with its joint at zero, or at the limit nearest to zero.
 fn hold(link: &mut Link) {
     let [lower, upper] = link.joint.limits.first().copied().unwrap_or([0.0; 2]);
     let value = 0.0_f64.min(upper).max(lower);
@@ -276,7 +278,7 @@ fn hold(link: &mut Link) {
     link.joint = Joint::fixed();
 }
 
-/// The link with its joint, and before it the frame of a planar joint that is not about `z`.
+/// The link with its joint, preceded by the frame of a planar joint whose axis is not `z`.
 fn carried(
     link: &urdf_rs::Link,
     carrier: Option<&urdf_rs::Joint>,

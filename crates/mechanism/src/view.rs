@@ -1,12 +1,12 @@
-//! Motions and outcomes as a [`View`](percussion_record::view::View), the data of the page that plays them.
+//! Motions and outcomes as a [`View`](percussion_record::view::View), the data of a page that plays them.
 //!
-//! [`of_trajectory`] makes one of a simulation by any scheme of time stepping, [`of_event_motion`] one of an
-//! event-driven simulation, [`ImpactStage`] one of the outcomes of an impact, [`GrainFilm`] one of grains by the
-//! thousand; an integrator of your own fills the fields, for which [`pose`] helps.
+//! [`of_trajectory`] converts a simulation by any time-stepping scheme, [`of_event_motion`] an event-driven
+//! simulation, [`ImpactStage`] the outcomes of an impact, and [`GrainFilm`] a run of thousands of grains. For
+//! an integrator of your own, fill the fields directly; [`pose`] helps with this.
 //!
-//! Pages stay small: of long motions every second, third, … time is kept, so that there are at most [`FRAME_LIMIT`]
-//! times and [`ENTRY_LIMIT`] places of bodies and contacts, with the impulses of all steps added up; of grains at
-//! most [`GRAIN_FRAME_LIMIT`] times and [`GRAIN_LIMIT`] grains.
+//! Pages stay small. Of a long motion only every second, third, … time is kept, so that there are at most
+//! [`FRAME_LIMIT`] times and [`ENTRY_LIMIT`] poses of bodies and contacts; the impulses of the omitted steps
+//! are added up. For grains there are at most [`GRAIN_FRAME_LIMIT`] times and [`GRAIN_LIMIT`] grains.
 //!
 //! # Example
 //!
@@ -81,7 +81,7 @@ fn singles(vector: &Vector3<f64>) -> [f32; 3] {
     [single(vector.x), single(vector.y), single(vector.z)]
 }
 
-/// A vector of the plane or of space as one of space.
+/// Converts a vector of the plane or of space to one of space.
 fn triple(vector: &[f64]) -> [f64; 3] {
     let entry = |index: usize| vector.get(index).copied().unwrap_or_default();
     [entry(0), entry(1), entry(2)]

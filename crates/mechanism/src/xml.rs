@@ -1,7 +1,7 @@
-//! Reading XML into a tree of [`Element`]s that know their lines: robot descriptions and meshes.
+//! Reading of XML into a tree of [`Element`]s with line numbers, for robot descriptions and meshes.
 //!
-//! Entities of a document type are never expanded: a reference to one in an attribute is an error, and in text it is
-//! passed over. Nesting is bounded, so that dropping a tree needs little stack.
+//! Entities of a document type are never expanded: a reference to one in an attribute is an error, and in
+//! text it is ignored. Nesting is limited, so that dropping a tree needs little stack.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-/// Deepest nesting accepted. URDF needs 5; settings of simulators in between some more, and MJCF one for each link of a
-/// chain.
+/// Maximum nesting. URDF needs 5, settings of simulators inside it some more, and MJCF one level for each
+/// link of a chain.
 const DEEPEST: usize = 200;
 
-/// Why a text is not well-formed XML.
+/// Reason why a text is not well-formed XML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
     /// Line, from 1.
     pub(crate) line: usize,
-    /// What is wrong.
+    /// The message.
     pub(crate) message: String,
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct Element {
     pub(crate) children: Vec<Self>,
     /// Whether there is text besides the elements.
     pub(crate) has_text: bool,
-    /// That text; empty unless it is [kept](parse_with_text).
+    /// This text; empty unless it was [kept](parse_with_text).
     pub(crate) text: String,
     /// Line of the opening tag, from 1.
     pub(crate) line: usize,
-    /// The included file that it stands in; none for the file read.
+    /// The included file that contains it; `None` for the main file.
     #[cfg_attr(not(feature = "mjcf"), expect(dead_code, reason = "only MJCF includes files"))]
     pub(crate) file: Option<Arc<str>>,
 }
@@ -55,12 +55,12 @@ impl Element {
     }
 }
 
-/// The outermost element of `text`, without the texts in it.
+/// The outermost element of `text`, without the text inside it.
 pub(crate) fn parse(text: &str) -> Result<Element, Malformed> {
     read(text, false)
 }
 
-/// The outermost element of `text`, with the texts in it.
+/// The outermost element of `text`, with the text inside it.
 pub(crate) fn parse_with_text(text: &str) -> Result<Element, Malformed> {
     read(text, true)
 }

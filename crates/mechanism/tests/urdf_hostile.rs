@@ -1,4 +1,4 @@
-//! Robot descriptions that are broken in one place: each is refused with the element, or accepted with
+//! Robot descriptions that are broken in one place: each gives an error that names the element, or accepted with
 //! finite matrices.
 
 #![cfg(feature = "urdf")]
@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use percussion_dynamics::System;
 use percussion_mechanism::urdf::{Settings, read_str};
 
-/// A pendulum with everything that numbers can stand in.
+/// A pendulum with every element that contains numbers.
 const ROBOT: &str = r#"<robot name="r">
 <link name="base"/>
 <link name="arm">
@@ -20,7 +20,7 @@ const ROBOT: &str = r#"<robot name="r">
 <axis xyz="0 1 0"/><limit lower="-1.5" upper="1.6"/><dynamics damping="0.8" friction="0.9"/></joint>
 </robot>"#;
 
-/// Places of a number, and what names them.
+/// Places of a number, and the names that errors give them.
 const NUMBERS: [(&str, &str); 16] = [
     ("value=\"2\"", "arm"),
     ("ixx=\"0.3\"", "arm"),
@@ -40,8 +40,8 @@ const NUMBERS: [(&str, &str); 16] = [
     ("friction=\"0.9\"", "pin"),
 ];
 
-/// Checks that `text` is refused with a short message that names one of `names`, or that it makes a
-/// system with finite matrices. Returns whether it is refused.
+/// Checks that `text` gives a short error message that contains one of `names`, or a
+/// system with finite matrices. Returns whether it is an error.
 fn is_refused(text: &str, names: &[&str]) -> bool {
     match read_str(text, &Settings::default()) {
         Err(error) => {
@@ -68,7 +68,7 @@ fn what_is_no_number_is_refused_in_every_place() {
         for bad in ["NaN", "x", "1,5", "0x10", "--1", "1e", "", "１", "${m}", "1 2", "1 2 3 4"] {
             let all = [bad, "1", "1"][..count.min(3)].join(" ");
             let text = ROBOT.replacen(place, &format!("{attribute}=\"{all}\""), 1);
-            // Of a length that only the last entry of another list has, "1 2" is right in no place.
+            // "1 2" has the wrong number of entries in every place.
             assert!(is_refused(&text, &[name]), "{all:?} for {place}");
         }
     }

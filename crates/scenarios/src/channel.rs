@@ -25,27 +25,27 @@ pub(crate) struct Document {
     step_size: f64,
     /// Columns along and across the channel of the published maps.
     pub(crate) cells: [f64; 2],
-    /// Where the published radial distribution begins and ends along the channel (m).
+    /// Start and end, along the channel, of the region of the published radial distribution (m).
     pub(crate) outflow: [f64; 2],
-    /// What the experiment runs for each effort.
+    /// The run of the experiment at effort `quick`.
     pub(crate) quick: Run,
     pub(crate) default: Run,
     pub(crate) full: Run,
-    /// How long the end of a run is filmed (s).
+    /// Duration of the film of the end of a run (s).
     pub(crate) film: f64,
-    /// Factor and solid fraction of runs that were made once.
+    /// Factor and solid fraction of earlier runs, stored once.
     pub(crate) runs: Vec<[f64; 2]>,
 }
 
-/// How the channel is run in an experiment.
+/// Settings of one run of the channel in an experiment.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
-    /// How many times larger the grains are than the published ones.
+    /// Size of the grains relative to the published ones.
     pub(crate) factor: f64,
     pub(crate) max_sweeps: usize,
     pub(crate) tolerance: f64,
-    /// The averages are over the times from the first to the second (s).
+    /// Start and end of the time window of the averages (s).
     pub(crate) window: [f64; 2],
 }
 

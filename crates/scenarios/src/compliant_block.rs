@@ -1,24 +1,25 @@
 //! The rocking block of Halm and Posa under compliant contacts: the two sweeps of their figure 12.
 //!
 //! The block of the impact `rocking-block` lands on its corners A (left) and B (right), each a spring with an
-//! overcritical damper and Coulomb friction. Which corner receives its percussion first is decided by what a
-//! rigid model leaves out: in [`Sweeps::stiffness`] by the ratio of the stiffnesses, in [`Sweeps::angle`] by
-//! a tilt of up to a hundredth of a degree at the same energy. Each [`Run`] ends when the impact is over.
+//! overcritical damper and Coulomb friction. A rigid model does not determine which corner receives its
+//! impulse first. Here it is determined in [`Sweeps::stiffness`] by the ratio of the stiffnesses, and in
+//! [`Sweeps::angle`] by a tilt of up to a hundredth of a degree at the same energy. Each [`Run`] ends when
+//! the impact is over.
 //!
-//! # What comes out
+//! # Results
 //!
-//! In either sweep the corner that stopped last is at rest, and the other rises at a speed that grows with the
-//! asymmetry. If percussions may grow at any relative rates the outcomes are the two segments from rest to
+//! In both sweeps the corner that stopped last is at rest, and the other rises at a speed that grows with the
+//! asymmetry. If impulses may grow at any relative rates, the outcomes are the two segments from rest to
 //!
 //! ```math
 //! u_n = 0.7 \cdot \frac{w}{2}\, \frac{v_0}{I/m + l^2}\, w = 0.21\, v_0 = 0.0930\ \mathrm{m/s}, \qquad
 //! w = 1\ \mathrm{m}, \quad l = \tfrac12 \sqrt5\ \mathrm{m},
 //! ```
 //!
-//! the ends of which are one percussion after the other: about the corner hit first the block keeps its moment of
-//! momentum, then about the other, where 0.7 of the spin remain. The stiffness sweep fills 98.8 % of the segments
-//! (0.0919 m/s at a ratio of 10⁵); the sweep over the angle passes their end by 1.8 % (0.0947 m/s), because between
-//! its two impacts the block goes on falling, for 0.2 mm.
+//! Each segment ends where one impulse follows the other: the block keeps its angular momentum about the
+//! corner that is hit first, and then about the other, where 0.7 of the spin remains. The stiffness sweep
+//! covers 98.8 % of the segments (0.0919 m/s at a ratio of 10⁵). The angle sweep exceeds their end by 1.8 %
+//! (0.0947 m/s), because the block continues to fall, by 0.2 mm, between its two impacts.
 //!
 //! # Source
 //!
@@ -39,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{embedded, error::Error, fixture};
 
-/// Both sweeps; [`published`](Self::published) has the figures of the paper.
+/// Parameters of both sweeps; [`published`](Self::published) returns those of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -50,13 +51,13 @@ pub struct Sweeps {
     pub damping_ratio: f64,
     /// Stiffness of the softer corner (N/m), positive.
     pub stiffness: f64,
-    /// Slip from which on the full friction acts (m/s), positive.
+    /// Slip velocity at and above which the full friction acts (m/s), positive.
     pub friction_width: f64,
     /// Relative tolerance of the integration; the others follow from it and from `friction_width`.
     pub relative_tolerance: f64,
-    /// A corner has stopped when it approaches at less than this times its `m/k` (m/s per kg·m/N).
+    /// A corner has stopped when its approach velocity is below this value times its `m/k` (m/s per kg·m/N).
     pub approach: f64,
-    /// Part of `m |v₀|` that each corner must have received.
+    /// Fraction of `m |v₀|` that each corner must have received.
     pub impulse: f64,
     /// Largest ratio of stiffnesses, at least 1.
     pub largest_ratio: f64,
@@ -71,7 +72,7 @@ pub struct Sweeps {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     pub(crate) impact: String,
-    /// Number of runs in each sweep, where it has to be quick.
+    /// Number of runs in each sweep at effort `quick`.
     pub(crate) quick_runs: usize,
     pub(crate) sweeps: Sweeps,
 }
@@ -84,13 +85,13 @@ pub struct Run {
     pub stiffness: [f64; 2],
     /// Tilt at the start (rad): positive where A is the lower corner.
     pub angle: f64,
-    /// How the run ended; [`Status::Stopped`] where the impact came to its end.
+    /// Status of the run; [`Status::Stopped`] if the impact ended.
     pub status: Status,
-    /// The state at its end, with the percussions of both corners.
+    /// The state at its end, with the impulses of both corners.
     pub end: State,
     /// Contact velocities at the end (m/s): normal and tangent of A, of B.
     pub contact_velocity: [f64; 4],
-    /// The part of the normal percussion of the corner hit first that came before the second was hit.
+    /// Fraction of the normal impulse of the corner hit first that acts before the second is hit.
     pub first_alone: f64,
     /// Steps and evaluations.
     pub counters: Counters,
@@ -104,19 +105,19 @@ impl Sweeps {
     ///
     /// # Errors
     ///
-    /// None, unless the embedded file were broken.
+    /// None for the embedded file; the errors of reading it otherwise.
     pub fn published() -> Result<Self, Error> {
         let text = include_str!("../fixtures/set-valued/rocking-block.toml");
         let fixture = fixture::read::<Published>("set-valued/rocking-block", text)?;
         Ok(fixture.parameters.sweeps)
     }
 
-    /// Lands the flat block on corners whose ratio `k_A/k_B` runs from the inverse of the largest ratio to it,
-    /// in equal steps of its logarithm.
+    /// Lands the flat block on corners whose stiffness ratio `k_A/k_B` runs from the inverse of the largest
+    /// ratio to the largest ratio, in equal steps of its logarithm.
     ///
     /// # Errors
     ///
-    /// [`Error::Parameter`] for a parameter of the sweep out of range, and the others for what they name.
+    /// [`Error::Parameter`] if a parameter of the sweep is out of range; the errors of the model and of the motion.
     pub fn stiffness(&self) -> Result<Vec<Run>, Error> {
         self.stiffness_of(&embedded::impact(BLOCK)?)
     }
@@ -130,8 +131,9 @@ impl Sweeps {
         })
     }
 
-    /// Lands the block on equal corners at tilts from minus to plus the largest angle, raised until its lower
-    /// corner touches, and slower by what it was raised, so that its energy stays the same.
+    /// Lands the block on equal corners at tilts from minus the largest angle to plus the largest angle. Each
+    /// start is raised until the lower corner touches, and its speed is reduced so that the energy stays the
+    /// same.
     ///
     /// # Errors
     ///
@@ -153,7 +155,7 @@ impl Sweeps {
     ) -> Result<Vec<Run>, Error> {
         self.check()?;
         let last = (self.runs - 1) as f64;
-        // Both ends exactly, and mirror images of each other.
+        // Includes both ends exactly; the two halves are mirror images.
         let part = |index: usize| (2.0 * index as f64 - last) / last;
         (0..self.runs)
             .map(|index| {
@@ -191,7 +193,7 @@ impl Sweeps {
         let settings = Settings {
             method: Method::Bdf,
             relative_tolerance: self.relative_tolerance,
-            // The stiffest corner gives way by v₀ m/c, 1e-7 m.
+            // The stiffest corner is compressed by v₀ m/c = 1e-7 m.
             displacement_tolerance: Some(1e-14),
             velocity_tolerance: Some(0.1 * self.friction_width),
             impulse_tolerance: Some(0.1 * self.friction_width * mass),
@@ -250,7 +252,7 @@ impl Sweeps {
         Ok((Model::new(Box::new(system), contacts.collect::<Result<_, _>>()?)?, mass))
     }
 
-    /// The start of a tilt, and the speed of the flat block.
+    /// The initial state for a tilt, and the speed of the flat block.
     fn start(
         &self,
         model: &Model,
@@ -293,9 +295,9 @@ mod tests {
     /// End of the segments of rigid outcomes (m/s).
     const SEGMENT: f64 = 0.21 * 0.442_944_691_807_002;
 
-    /// All runs of both sweeps end; corner velocities lie on the segments of outcomes of a rigid block, up to
-    /// its rotation during the impact (1e-4 rad times 0.1 rad/s) and, in the sweep over the angle, the gain
-    /// of speed by falling on between the impacts.
+    /// All runs of both sweeps end. The corner velocities lie on the segments of outcomes of a rigid block,
+    /// except for the rotation during the impact (1e-4 rad times 0.1 rad/s) and, in the sweep over the angle,
+    /// for the speed gained by falling between the impacts.
     #[test]
     fn both_sweeps_end_on_the_segments_of_rigid_outcomes() {
         let sweeps = Sweeps::published().unwrap();
@@ -316,7 +318,7 @@ mod tests {
         let (first, last, middle) = ends(&stiffness, SEGMENT);
         assert!(first > 0.985 * SEGMENT && last > 0.985 * SEGMENT, "{first} {last}");
         assert!(middle.iter().all(|u| u.abs() < 2e-9), "{middle:?}");
-        // Between its impacts the block falls on by 1e-4 rad times its width, which adds
+        // Between its impacts the block falls by another 1e-4 rad times its width, which adds
         // 9.81 · 1.7e-4 · 2 m²/s² to the square of its speed: 2 % of 0.443².
         let angle = sweeps.angle().unwrap();
         let (first, last, middle) = ends(&angle, 1.02 * SEGMENT);
@@ -328,9 +330,9 @@ mod tests {
         }
     }
 
-    /// The outcomes of the stiffness sweep lie in the hull of outcomes of the rigid block at arbitrary
-    /// rates, the triangle between rest and the percussions one after the other: up to the rotation
-    /// of 1e-4 rad during the impact.
+    /// The outcomes of the stiffness sweep lie in the hull of the outcomes of the rigid block at arbitrary
+    /// rates, which is the triangle between rest and the two sequential outcomes, except for the rotation of
+    /// 1e-4 rad during the impact.
     #[test]
     fn the_stiffness_sweep_ends_within_the_hull_of_the_rigid_outcomes() {
         let impact = embedded::problem("rocking-block").unwrap();

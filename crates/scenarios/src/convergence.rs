@@ -1,8 +1,8 @@
 //! Distances between two simulations of the same motion with different steps, and the order in which
 //! they shrink.
 //!
-//! The scheme moves each step with the velocity found for its end, `q' = q ⊕ h v'`, so its velocity is
-//! the piecewise constant function `v_h(t) = v'` within the step, and its positions are piecewise
+//! In each step the scheme uses the velocity found for the end of the step, `q' = q ⊕ h v'`. Its velocity is
+//! therefore the piecewise constant function `v_h(t) = v'` within the step, and its positions are piecewise
 //! linear. With `n` the number of velocities and `Σ h v'` for positions and angles,
 //!
 //! ```math
@@ -10,13 +10,14 @@
 //! e_q = \max_t \lVert q_h(t) - q(t) \rVert_\infty .
 //! ```
 //!
-//! When the finer step divides the coarser one the integrand is constant within each fine step, so
-//! the sum over fine steps *is* the integral: no quadrature error. Positions differ most at an end of a
+//! When the finer step divides the coarser one, the integrand is constant within each fine step, so the sum
+//! over fine steps *is* the integral, without quadrature error. The positions differ most at the end of a
 //! fine step.
 //!
-//! Other readings of the integral give other numbers. For the coarsest row of Table I (published 0.5050)
-//! this one gives 0.4957; comparing only at the ends of the coarse steps 0.347, velocities linear within a
-//! step 0.420, the velocity of the start of each step 0.528. Only this one is near the table in all rows.
+//! Other interpretations of the integral give other numbers. For the coarsest row of Table I (published
+//! 0.5050) this one gives 0.4957; a comparison only at the ends of the coarse steps gives 0.347, velocities
+//! linear within a step give 0.420, and the velocity at the start of each step gives 0.528. Only this one is
+//! near the table in all rows.
 //!
 //! # Source
 //!
@@ -59,8 +60,8 @@ pub fn position_error(coarse: &Trajectory, fine: &Trajectory) -> f64 {
 
 /// `max_i Σ_k |v_{k+1,i} − v_{k,i}|` (m/s, rad/s): the largest total variation of a component of the velocity.
 ///
-/// This is the column "velocity variation" of Table I. The sum of the largest changes, `Σ_k ‖v_{k+1} − v_k‖∞`, would be
-/// 27.1 in its last row, where 19.0690 is printed.
+/// This is the column "velocity variation" of Table I. The sum of the largest changes,
+/// `Σ_k ‖v_{k+1} − v_k‖∞`, would be 27.1 in the last row of the table, where 19.0690 is printed.
 #[must_use]
 pub fn velocity_variation(trajectory: &Trajectory) -> f64 {
     let count = trajectory.samples.first().map_or(0, |sample| sample.velocity.len());
@@ -73,7 +74,7 @@ pub fn velocity_variation(trajectory: &Trajectory) -> f64 {
 
 /// The order `p` of the least-squares fit `error = c hᵖ` through `(h, error)` pairs, all positive.
 ///
-/// NaN with fewer than two different steps.
+/// NaN for fewer than two different steps.
 ///
 /// # Example
 ///
@@ -93,16 +94,16 @@ pub fn order(errors: &[(f64, f64)]) -> f64 {
     slope / logs().map(|(x, _)| (x - mean_x).powi(2)).sum::<f64>()
 }
 
-/// Index of the end of the step that contains `time`, which is no step end itself.
+/// Index of the end of the step that contains `time`, which must not itself be the end of a step.
 fn sample_after(trajectory: &Trajectory, time: f64) -> Option<usize> {
     let index = trajectory.samples.partition_point(|sample| sample.time < time);
     (index > 0 && index < trajectory.samples.len()).then_some(index)
 }
 
-/// Displacement at `time`, linear within a step; none after the end.
+/// Displacement at `time`, interpolated linearly within a step; `None` after the end.
 fn interpolate(trajectory: &Trajectory, time: f64) -> Option<Vec<f64>> {
-    // Step ends of two steps differ in the last digits of the time: a millionth of a step before
-    // one still belongs to the step that ends there.
+    // The same step end computed with two step sizes can differ in the last digits of the time. A time up to
+    // a millionth of a step before a step end therefore still belongs to the step that ends there.
     let index = trajectory
         .samples
         .partition_point(|sample| sample.time < time - 1e-6 * trajectory.step_size);
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
     use percussion_mechanism::trajectory::Sample;
 
-    /// One velocity per step end of `h`, the first for the start.
+    /// A motion with one velocity per step end, the first for the start.
     fn motion(step_size: f64, velocities: &[f64]) -> Trajectory {
         let mut displacement = 0.0;
         let sample = |(k, velocity): (usize, &f64)| {
@@ -149,7 +150,7 @@ mod tests {
         }
     }
 
-    /// By hand: one step of 1 s with velocity 2 against four of 0.25 s with 1, 2, 4, 0.
+    /// Computed by hand: one step of 1 s with velocity 2, compared with four steps of 0.25 s with 1, 2, 4, 0.
     #[test]
     fn errors_of_one_step_against_four_are_those_found_by_hand() {
         let coarse = motion(1.0, &[0.0, 2.0]);
@@ -167,7 +168,7 @@ mod tests {
         assert!((velocity_variation(&fine) - 8.0).abs() < 1e-15);
     }
 
-    /// By hand: the components vary by 1 + 0 + 3 and 0 + 2 + 0; the largest changes sum to 6.
+    /// Computed by hand: the components vary by 1 + 0 + 3 and 0 + 2 + 0; the largest changes sum to 6.
     #[test]
     fn the_variation_is_that_of_one_component() {
         let mut turn = motion(1.0, &[0.0, 1.0, 1.0, -2.0]);

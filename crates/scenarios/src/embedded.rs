@@ -10,9 +10,10 @@ use crate::error::Error;
 /// Names of the impacts and the texts of the files of the same name.
 macro_rules! impacts {
     ($($name:literal),* $(,)?) => {
-        /// The names of the embedded impacts: the five examples of Halm and Posa, two other readings of the
-        /// last, and two of Seghete and Murphey; the four examples of Uchida, Sherman and Delp, the first with its
-        /// three coefficients of friction, and three contacts in impending slip.
+        /// The names of the embedded impacts: the five examples of Halm and Posa with two other
+        /// interpretations of the last one, two of Seghete and Murphey, the four examples of Uchida, Sherman
+        /// and Delp, of which the first has three coefficients of friction, and three contacts in impending
+        /// slip.
         pub const IMPACTS: [&str; TEXTS.len()] = [$($name),*];
 
         /// The text of each of [`IMPACTS`].
@@ -41,7 +42,7 @@ impacts![
     "tabletop-push",
 ];
 
-/// The embedded impact called `name`, ready for any law.
+/// The embedded impact called `name`, as a problem that any law accepts.
 ///
 /// # Errors
 ///
@@ -49,7 +50,7 @@ impacts![
 ///
 /// # Example
 ///
-/// A block of 1 kg falls flat at 0.443 m/s: 0.0981 J, its weight times the 1 cm it fell.
+/// A block of 1 kg lands flat at 0.443 m/s with 0.0981 J, which is its weight times the 1 cm it fell.
 ///
 /// ```
 /// let impact = percussion_scenarios::fixtures::problem("rocking-block")?;

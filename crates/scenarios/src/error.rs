@@ -1,50 +1,50 @@
-//! Why an experiment is refused: [`Error`].
+//! The errors of experiments: [`Error`].
 
-/// Why an experiment could not be read, built, run or measured.
+/// Reason why an experiment could not be read, built, run or measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file is refused, or its mechanism cannot be built or moved.
+    /// A file is invalid, or its mechanism cannot be built or simulated.
     #[error(transparent)]
     Mechanism(#[from] percussion_mechanism::Error),
     /// No embedded scenario has this name.
     #[error("no scenario is named `{name}`, expected one of {known}")]
     UnknownScenario {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The names that exist.
         known: String,
     },
-    /// An experiment measures what its scenario file does not expect, or the other way round.
+    /// An experiment measures a quantity that its scenario file does not expect, or the file expects one that is not measured.
     #[error("experiment `{experiment}` and its `expected` entries disagree on `{quantity}`")]
     Expectation {
         /// The experiment.
         experiment: String,
-        /// The quantity missing on one side.
+        /// The quantity that is missing on one side.
         quantity: String,
     },
-    /// A simulation never showed an event that the experiment measures.
-    #[error("`{scenario}` never showed the event `{event}`")]
+    /// An event that the experiment measures did not occur in the simulation.
+    #[error("the event `{event}` did not occur in `{scenario}`")]
     NoEvent {
         /// The scenario.
         scenario: String,
         /// The event.
         event: &'static str,
     },
-    /// An impact of an experiment ended otherwise than the experiment allows.
+    /// An impact of an experiment ended with a status that the experiment does not allow.
     #[error(
         "an impact of the experiment ended with the status {status:?}, expected one of {allowed:?}"
     )]
     Outcome {
-        /// How it ended.
+        /// The status of the impact.
         status: percussion_impact::outcome::Status,
-        /// What the experiment allows.
+        /// The statuses that the experiment allows.
         allowed: Vec<percussion_impact::outcome::Status>,
     },
-    /// The force law of a compliant contact is refused.
+    /// The force law of a compliant contact is invalid.
     #[error("compliant contact: {0}")]
     Compliant(#[from] percussion_dynamics::compliant::Error),
-    /// A motion with compliant contacts, its start or its settings are refused.
+    /// A motion with compliant contacts is invalid: its model, its start or its settings.
     #[error(transparent)]
     CompliantMotion(#[from] percussion_integrators::compliant::Error),
     /// A parameter of an experiment is out of range.
@@ -54,54 +54,54 @@ pub enum Error {
         name: &'static str,
         /// The value given.
         value: f64,
-        /// What is accepted.
+        /// The accepted values.
         expected: &'static str,
     },
-    /// A motion through impacts did not start.
+    /// A motion through impacts could not be started.
     #[error("inclusion: {0}")]
     Inclusion(#[from] percussion_integrators::inclusion::Error),
-    /// A contact with friction was refused.
+    /// The data of a contact with friction is invalid.
     #[error("contact: {0}")]
     Contact(#[from] percussion_complementarity::friction::single::Error),
-    /// Contacts with friction do not make a problem.
+    /// The data of several contacts with friction is not a valid problem.
     #[error("frictional contact problem: {0}")]
     Friction(#[from] percussion_complementarity::friction::ProblemError),
-    /// A stored problem of contacts with friction is refused.
+    /// A stored problem of contacts with friction is invalid.
     #[error("frictional contact problem: {0}")]
     FrictionDocument(#[from] percussion_complementarity::friction::document::Error),
-    /// A solver for contacts with friction did not start.
+    /// A solver for contacts with friction could not be started.
     #[error("frictional contact problem: {0}")]
     FrictionSolver(#[from] percussion_complementarity::friction::report::Error),
-    /// A world of grains, one of them or a step was refused.
+    /// A world of grains, one of its grains or a step is invalid.
     #[error("grains: {0}")]
     Grains(#[from] percussion_granular::Error),
-    /// A mass or an inertia is refused.
+    /// A mass or an inertia is invalid.
     #[error("`{path}`: {source}")]
     Mass {
-        /// Place in the file.
+        /// Path of the entry in the file.
         path: String,
-        /// Why.
+        /// The reason.
         source: percussion_dynamics::inertia::Error,
     },
-    /// A gap function was refused.
+    /// A gap function is invalid.
     #[error("contact `{contact}`: {source}")]
     Gap {
         /// Name of the contact.
         contact: String,
-        /// Why.
+        /// The reason.
         source: percussion_dynamics::gap::Error,
     },
-    /// A surface is refused.
+    /// A surface is invalid.
     #[error("surface of `{name}`: {source}")]
     Surface {
         /// Name of the surface.
         name: String,
-        /// Why.
+        /// The reason.
         source: percussion_collision::collider::Error,
     },
 }
 
-/// What a mechanism is refused for, an experiment that builds its own is refused for in the same words.
+/// An experiment that builds its own mechanism reports an invalid value with the same text as a mechanism from a file.
 macro_rules! as_a_mechanism {
     ($($error:ty),+ $(,)?) => {
         $(impl From<$error> for Error {

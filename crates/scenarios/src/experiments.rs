@@ -17,7 +17,8 @@ use crate::{
     perturbation::Perturbation,
 };
 
-/// An entry of the list of a family, in the file of the family: the identifier is the path of the module and of the fixture.
+/// An entry of the list of a family, in the file of the family. The identifier is the path of the module and
+/// of the fixture.
 macro_rules! experiment {
     ($id:literal, $family:ident::$name:ident, $title:literal) => {
         experiment!($id, $family::$name, $title, false)
@@ -65,7 +66,7 @@ pub use drawing::overview;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effort {
-    /// Every figure, orders of convergence from coarser steps: for tests.
+    /// Every figure, with orders of convergence from coarser steps; meant for tests.
     Quick,
     /// The published experiment.
     #[default]
@@ -74,7 +75,7 @@ pub enum Effort {
     Full,
 }
 
-/// What an experiment is run with.
+/// Options of the run of an experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -84,8 +85,8 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// The answer of `law`, whose status is resolved or among those that the experiment allows by name because they are
-/// what it publishes.
+/// The answer of `law`. Its status must be resolved or one of those in `allowed`, which the experiment names
+/// because they are what it publishes.
 fn settled(law: &dyn Law, problem: &Problem, allowed: &[Status]) -> Result<Outcome, Error> {
     let outcome = law.resolve(problem)?;
     let status = outcome.trace.status;
@@ -96,24 +97,24 @@ fn settled(law: &dyn Law, problem: &Problem, allowed: &[Status]) -> Result<Outco
     Err(Error::Outcome { status, allowed })
 }
 
-/// Called with the fraction done, in `[0, 1]`, and what is being done.
+/// Callback that receives the completed fraction, in `[0, 1]`, and the name of the current part.
 pub type Progress<'a> = dyn FnMut(f64, &str) + 'a;
 
 /// One published experiment.
 ///
-/// Its identifier is its name everywhere: `experiments/<family>/<name>.rs` measures what `fixtures/<family>/<name>.toml`
-/// expects, hyphens as underscores.
+/// Its identifier is its name everywhere: `experiments/<family>/<name>.rs` measures what
+/// `fixtures/<family>/<name>.toml` expects, with hyphens written as underscores.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
     /// Name, such as `stewart-trinkle/four-balls`.
     pub id: &'static str,
-    /// Title for people.
+    /// Title shown to readers.
     pub title: &'static str,
     /// The fixture.
     pub(crate) text: &'static str,
     /// Whether the fixture is a [`Scenario`].
     pub(crate) is_scenario: bool,
-    /// What of its inputs is changed.
+    /// The change of its inputs, if any.
     perturbation: Option<&'static Perturbation>,
     run: Run,
 }
@@ -127,8 +128,8 @@ impl Experiment {
     ///
     /// # Errors
     ///
-    /// That of the scheme if a simulation fails, [`Error::NoEvent`] if it shows no sign of what is to be
-    /// measured.
+    /// The error of the scheme if a simulation fails; [`Error::NoEvent`] if an event to be measured does not
+    /// occur.
     ///
     /// # Example
     ///
@@ -146,7 +147,7 @@ impl Experiment {
         options: &Options,
         progress: &mut Progress<'_>,
     ) -> Result<ExperimentOutcome, Error> {
-        // Parts of an experiment meet up to rounding; what the caller sees never decreases.
+        // The fractions of two parts agree only up to rounding; the fraction that the caller sees never decreases.
         let mut done = 0.0;
         let mut outcome = (self.run)(self, options, &mut |fraction, what| {
             done = fraction.clamp(done, 1.0);
@@ -159,7 +160,7 @@ impl Experiment {
         Ok(outcome)
     }
 
-    /// The rows of the experiment with changed inputs, without those whose names depend on what is changed.
+    /// The rows of the experiment with changed inputs, without those whose names depend on the changed value.
     pub(crate) fn run_perturbed(
         &self,
         perturbation: &'static Perturbation,
@@ -169,7 +170,7 @@ impl Experiment {
         Ok((perturbed.run)(&perturbed, options, &mut |_, _| ())?.rows)
     }
 
-    /// The `text` of the file `name`, with what is changed of the inputs.
+    /// The `text` of the file `name`, with the changes of the inputs applied.
     fn read<'t>(&self, name: &str, text: &'t str) -> Result<Cow<'t, str>, Error> {
         self.perturbation.map_or(Ok(Cow::Borrowed(text)), |change| change.apply(name, text))
     }
@@ -179,7 +180,7 @@ impl Experiment {
         fixture::read(self.id, &self.read(self.id, self.text)?)
     }
 
-    /// The parameters before anything of them is changed, by which rows are named.
+    /// The parameters before any change; rows are named by these.
     fn unchanged<P: DeserializeOwned>(&self) -> Result<P, Error> {
         Ok(fixture::read(self.id, self.text)?.parameters)
     }
@@ -195,27 +196,28 @@ impl Experiment {
         Ok(Design::from_toml_str(&self.read(name, embedded::design_text(name)?)?)?)
     }
 
-    /// The scenario of another experiment twice: as it is, and with what is changed of the inputs.
+    /// The scenario of another experiment twice: unchanged, and with the changes of the inputs applied.
     ///
-    /// What compares two schemes moves the one by the first and the other by the second: a change of both would be none.
+    /// An experiment that compares two schemes simulates the first with one of them and the second with the
+    /// other, because a change of both would cancel.
     fn other_scenario(&self, id: &str) -> Result<[Scenario; 2], Error> {
         let other = experiment(id)?;
         let changed = Self { perturbation: self.perturbation, ..*other };
         Ok([other.scenario::<IgnoredAny>()?.0, changed.scenario::<IgnoredAny>()?.0])
     }
 
-    /// The scenario of an experiment that is one, and its fixture.
+    /// The scenario and the fixture of an experiment whose fixture is a scenario.
     fn scenario<P: DeserializeOwned>(&self) -> Result<(Scenario, Fixture<P>), Error> {
         fixture::read_scenario(self.id, &self.read(self.id, self.text)?)
     }
 
-    /// Nothing measured yet of what `fixture` expects.
+    /// An empty list of measurements for the entries that `fixture` expects.
     fn measurements<'a, P>(&'a self, fixture: &'a Fixture<P>) -> Measurements<'a> {
         let measurements = Measurements::new(self.id, &fixture.expected);
         if self.perturbation.is_some() { measurements.partial() } else { measurements }
     }
 
-    /// The outcome with these measurements, which have to be those expected, and figures.
+    /// The outcome with these measurements, which must be the expected ones, and these figures.
     fn outcome<P>(
         &self,
         fixture: &Fixture<P>,
@@ -235,13 +237,13 @@ impl Experiment {
         })
     }
 
-    /// What a page plays of an experiment that is a scenario.
+    /// The motion that a page plays for an experiment whose fixture is a scenario.
     fn play(&self, view: View) -> Option<Play> {
         Some(Play { view, command: Some(format!("run {}", self.id)) })
     }
 }
 
-/// An identifier that is the path of its module, which is checked when this is compiled.
+/// An identifier that equals the path of its module; this is checked at compile time.
 const fn named(id: &'static str, module: &str) -> &'static str {
     let (id_bytes, module) = (id.as_bytes(), module.as_bytes());
     assert!(id_bytes.len() == module.len(), "the identifier and the module have different names");
@@ -299,7 +301,7 @@ pub const fn experiments() -> &'static [Experiment] {
 ///
 /// # Errors
 ///
-/// [`Error::UnknownScenario`] lists the names there are.
+/// [`Error::UnknownScenario`] lists the names that exist.
 pub fn experiment(id: &str) -> Result<&'static Experiment, Error> {
     experiments().iter().find(|experiment| experiment.id == id).ok_or_else(|| {
         let known = experiments().iter().map(|known| known.id).collect::<Vec<_>>().join(", ");

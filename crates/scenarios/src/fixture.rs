@@ -4,12 +4,12 @@
 //!
 //! | field | value |
 //! | --- | --- |
-//! | `[experiment]` | `summary`, a paragraph on what happens and where it was published, and the parameters of the experiment |
-//! | `[experiment.checks.<name>]` | a computation that gives `checked` figures, whose `check` is its name, see [`Check`] |
-//! | `[experiment.play]` | where it is about an impact, the laws whose outcomes a page plays, see [`AnswersToPlay`] |
-//! | `[[expected]]` | the figures it has to measure, see [`Expected`] |
+//! | `[experiment]` | `summary`, a paragraph that describes the experiment and its publication, and the parameters of the experiment |
+//! | `[experiment.checks.<name>]` | a computation that gives `checked` figures; the `check` of such a figure is this name, see [`Check`] |
+//! | `[experiment.play]` | for an experiment with an impact, the laws whose outcomes a page plays, see [`AnswersToPlay`] |
+//! | `[[expected]]` | the figures that the experiment must measure, see [`Expected`] |
 //!
-//! A fixture that is a [`Scenario`] has these two beside the fields of the scenario.
+//! A fixture that is a [`Scenario`] has these entries in addition to the fields of the scenario.
 
 use std::collections::BTreeMap;
 
@@ -23,45 +23,45 @@ use serde::{
 
 use crate::error::Error;
 
-/// What the file of an experiment says, with parameters of type `P`.
+/// Content of the file of an experiment, with parameters of type `P`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixture<P> {
-    /// A paragraph: what happens and where it was published.
+    /// A paragraph that describes the experiment and its publication.
     pub(crate) summary: String,
-    /// What the experiment is run with.
+    /// The parameters of the experiment.
     pub(crate) parameters: P,
-    /// The figures it has to measure.
+    /// The figures that the experiment must measure.
     pub(crate) expected: Vec<Expected>,
-    /// What of an impact is played.
+    /// The outcomes of an impact that a page plays, if any.
     pub(crate) play: Option<AnswersToPlay>,
-    /// Where the checked figures come from, by their names.
+    /// The origins of the checked figures, by name.
     pub(crate) checks: BTreeMap<String, Check>,
 }
 
-/// Where checked figures come from: never from this library.
+/// Origin of checked figures, which is never this library.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Check {
-    /// They follow from the parameters on paper.
+    /// A closed form of the parameters.
     ClosedForm {
-        /// How.
+        /// The closed form, in words or symbols.
         statement: String,
     },
-    /// Another program computed them.
+    /// A computation by another program.
     Program {
-        /// Which.
+        /// The program.
         program: String,
-        /// With which settings.
+        /// Its settings.
         settings: String,
     },
-    /// A paper says so.
+    /// A figure from a paper.
     Paper {
-        /// Which, and where in it.
+        /// The paper, and the place in it.
         source: String,
     },
-    /// They hold whatever the parameters are; figures of rows that are judged as invariants.
+    /// A property that holds for all parameters; for figures of rows that are judged as invariants.
     Invariant {
-        /// Why.
+        /// The reason why it holds.
         statement: String,
     },
 }
@@ -76,7 +76,7 @@ impl Check {
         }
     }
 
-    /// A sentence for people.
+    /// A sentence for reports.
     fn remark(&self) -> String {
         match self {
             Self::ClosedForm { statement } => format!("Checked by a closed form: {statement}."),
@@ -95,18 +95,18 @@ impl Check {
 pub(crate) struct AnswersToPlay {
     /// Name of the impact.
     pub(crate) impact: String,
-    /// Laws, of which those are played that apply.
+    /// Laws; those that apply to the impact are played.
     pub(crate) laws: Vec<Name>,
-    /// Samples by which a set of outcomes is known: enough for its outline.
+    /// Number of samples of a set of outcomes; enough for its outline.
     pub(crate) samples: u64,
 }
 
-/// Parameters of an experiment that has none.
+/// The parameters of an experiment without parameters.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoParameters {}
 
-/// A file with nothing but the experiment.
+/// A file that contains only the experiment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -114,7 +114,7 @@ struct Document {
     expected: Vec<Expected>,
 }
 
-/// The fixture of the experiment `id` from its `text`, which is no scenario.
+/// The fixture of the experiment `id` from its `text`, which is not a scenario.
 pub(crate) fn read<P: DeserializeOwned>(id: &str, text: &str) -> Result<Fixture<P>, Error> {
     let Document { experiment, expected } = document::parse(text, id)?;
     Expected::check_all(&expected)?;
@@ -160,11 +160,11 @@ fn filled<P: DeserializeOwned>(
     Ok(Fixture { summary: summary.trim().to_owned(), parameters, expected, play, checks })
 }
 
-/// What is wrong with the origin of the `expected` figures, if anything is.
+/// Describes a missing or wrong origin of the `expected` figures, if there is one.
 fn unfounded(checks: &BTreeMap<String, Check>, expected: &[Expected]) -> Option<String> {
     let is_empty = |check: &&Check| check.texts().iter().any(|text| text.trim().is_empty());
     if checks.values().any(|check| is_empty(&check)) {
-        return Some("expected texts that are not empty".to_owned());
+        return Some("expected nonempty texts".to_owned());
     }
     expected.iter().find_map(|row| {
         let quantity = &row.quantity;
@@ -173,7 +173,9 @@ fn unfounded(checks: &BTreeMap<String, Check>, expected: &[Expected]) -> Option<
             return row.checked.is_some().then(why);
         };
         match (checks.get(name), row.against) {
-            (None, _) => Some(format!("`{quantity}` names the check `{name}`, which is not there")),
+            (None, _) => {
+                Some(format!("`{quantity}` names the check `{name}`, which does not exist"))
+            }
             _ if row.checked.is_none() => Some(format!("`{quantity}` has no checked figure")),
             (Some(Check::Invariant { .. }), Against::Invariant) => None,
             (Some(Check::Invariant { .. }), _) | (_, Against::Invariant) => {
@@ -184,7 +186,7 @@ fn unfounded(checks: &BTreeMap<String, Check>, expected: &[Expected]) -> Option<
     })
 }
 
-/// The answers to play of the experiment `id` from its `text`, whatever its parameters.
+/// The answers to play of the experiment `id` from its `text`, for any type of its parameters.
 pub(crate) fn answers_to_play(id: &str, text: &str) -> Result<Option<AnswersToPlay>, Error> {
     let mut document: toml::Table = document::parse(text, id)?;
     match document.remove("experiment") {
@@ -194,12 +196,12 @@ pub(crate) fn answers_to_play(id: &str, text: &str) -> Result<Option<AnswersToPl
 }
 
 impl<P> Fixture<P> {
-    /// Where the checked figures come from, a sentence for each computation.
+    /// The origins of the checked figures, one sentence for each computation.
     pub(crate) fn origins(&self) -> impl Iterator<Item = String> {
         self.checks.values().map(Check::remark)
     }
 
-    /// The checked figure of a quantity; NaN where there is none.
+    /// The checked figure of a quantity; NaN if there is none.
     pub(crate) fn checked(&self, quantity: &str) -> f64 {
         let row = self.expected.iter().find(|row| row.quantity == quantity);
         row.and_then(|row| row.checked).unwrap_or(f64::NAN)
@@ -226,7 +228,7 @@ mod tests {
         assert_eq!(refusal(CHECKS, &format!("{row}'invariant'\ncheck = 'kept'")), None);
         for (field, message) in [
             ("'checked'", "without a `check`"),
-            ("'checked'\ncheck = 'guess'", "`guess`, which is not there"),
+            ("'checked'\ncheck = 'guess'", "`guess`, which does not exist"),
             ("'checked'\ncheck = 'kept'", "not both invariants"),
             ("'invariant'\ncheck = 'fall'", "not both invariants"),
         ] {

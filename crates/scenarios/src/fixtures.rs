@@ -17,7 +17,7 @@ fn embedded() -> impl Iterator<Item = &'static Experiment> {
     experiments().iter().filter(|experiment| experiment.is_scenario)
 }
 
-/// The names of the embedded scenarios, which are those of their experiments.
+/// The names of the embedded scenarios, which are the names of their experiments.
 pub fn scenarios() -> impl Iterator<Item = &'static str> {
     embedded().map(|experiment| experiment.id)
 }
@@ -26,7 +26,7 @@ pub fn scenarios() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 ///
-/// [`Error::UnknownScenario`] lists the names there are.
+/// [`Error::UnknownScenario`] lists the names that exist.
 ///
 /// # Example
 ///

@@ -1,12 +1,14 @@
 //! Published experiments of multibody impact with friction, with their reference figures.
 //!
-//! An [`Experiment`] runs scenarios and impacts of the files in [`fixtures`], measures what its authors published and
-//! hands back an [`ExperimentOutcome`](percussion_record::ExperimentOutcome) with rows (ours beside theirs) and figures
-//! as data. Nothing here draws or prints. What a file may say, and how it is moved, is `percussion-mechanism`.
+//! An [`Experiment`] simulates scenarios and resolves impacts of the files in [`fixtures`], measures the
+//! quantities that its authors published, and returns an
+//! [`ExperimentOutcome`](percussion_record::ExperimentOutcome) with rows (our figures and the published ones)
+//! and with figures as data. This crate neither draws nor prints. The content of a file and its simulation
+//! are part of `percussion-mechanism`.
 //!
 //! # Example
 //!
-//! The first end of a spinning rod touches the table at 0.386 s; the paper says about 0.383 s.
+//! The first end of a spinning rod touches the table at 0.386 s; the paper gives about 0.383 s.
 //!
 //! ```
 //! use percussion_scenarios::fixtures;
@@ -28,15 +30,15 @@
 //! | [`compliant_block`] | the rocking block on compliant corners, two sweeps |
 //! | [`channel`] | the published channel of grains |
 //! | [`convergence`] | distances between simulations, order of convergence |
-//! | [`sensitivity`] | which changes of the inputs make the rows of an experiment fail |
+//! | [`sensitivity`] | for each row of an experiment, the smallest change of the inputs that makes it fail |
 //!
 //! # Features
 //!
-//! None: nothing of this crate is optional.
+//! None.
 //!
 //! # Limits
 //!
-//! Experiments answer for what their papers print; figures that are not reproduced are rows beside ours.
+//! Experiments cover only what their papers print. A published figure that is not reproduced is shown next to ours.
 //!
 //! All units are SI: m, kg, s, N, rad.
 

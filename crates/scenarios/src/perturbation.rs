@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use crate::error::Error;
 
-/// A change of the fields of certain names, wherever they stand in the files of an experiment.
+/// A change of all fields with certain names in the files of an experiment.
 #[derive(Debug)]
 pub struct Perturbation {
     what: &'static str,
@@ -16,37 +16,37 @@ pub struct Perturbation {
     is_fault: bool,
 }
 
-/// What happens to a field.
+/// The change of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Change {
     /// Every number in it is multiplied by a factor.
     Scale(f64),
-    /// The same, but only where a field of these names is met for the first time: one body of several.
+    /// The same, but only for the first field with one of these names: one body of several.
     ScaleFirst(f64),
     /// The first number in the first of these fields that is not zero is multiplied by a factor.
     ScaleEntry(f64),
-    /// A whole number is doubled.
+    /// An integer is doubled.
     Double,
-    /// Its first two components are exchanged.
+    /// The first two components are exchanged.
     Swap,
-    /// It is left out.
+    /// The field is removed.
     Remove,
-    /// A scheme in steps is replaced by another.
+    /// A time-stepping scheme is replaced by another one.
     Scheme,
     /// A smaller number is replaced by this one.
     AtLeast(f64),
-    /// A larger whole number is replaced by this one.
+    /// A larger integer is replaced by this one.
     AtMost(i64),
 }
 
 impl Perturbation {
-    /// What changes, such as `gravity +2 %`.
+    /// Description of the change, such as `gravity +2 %`.
     #[must_use]
     pub const fn what(&self) -> &'static str {
         self.what
     }
 
-    /// Whether it is a fault of the computation, not a change of the problem or of the step.
+    /// Whether the change is a fault of the computation, and not a change of the problem or of the step.
     #[must_use]
     pub const fn is_fault(&self) -> bool {
         self.is_fault
@@ -92,8 +92,8 @@ const SIZES: &[&str] = &[
     "drop",
 ];
 
-/// All perturbations, from the smallest to the largest: changes of at most 10 %, steps four times as long or as short, other
-/// schemes and tangents, and last faults.
+/// All perturbations, from the smallest to the largest: changes of at most 10 %, steps four times as long or
+/// as short, other schemes and tangents, and at the end faults.
 const ALL: &[Perturbation] = &[
     input("gravity +2 %", &["gravity"], Change::Scale(1.02)),
     input(
@@ -152,9 +152,10 @@ pub const fn perturbations() -> &'static [Perturbation] {
 }
 
 impl Perturbation {
-    /// The `text` of the file `name`, changed; the text itself where it has none of the fields.
+    /// Returns the `text` of the file `name` with the change applied, or the unchanged text if it has none of
+    /// the fields.
     ///
-    /// Expected figures and what is played stay as they are.
+    /// Expected figures and the settings of what is played are not changed.
     pub(crate) fn apply<'t>(&self, name: &str, text: &'t str) -> Result<Cow<'t, str>, Error> {
         let refused = |message: String| {
             Error::from(percussion_mechanism::Error::Format { path: name.to_owned(), message })
@@ -195,7 +196,7 @@ impl Perturbation {
 }
 
 impl Change {
-    /// Changes a value, and tells whether that was possible.
+    /// Changes a value, and returns whether that was possible.
     fn of(self, value: &mut Value) -> bool {
         match (self, value) {
             (Self::Scale(factor) | Self::ScaleFirst(factor), value) => scale(value, factor),
@@ -233,7 +234,7 @@ impl Change {
     }
 }
 
-/// Multiplies every number in `value` that is not zero, also what a formula gives, and tells whether there is one.
+/// Multiplies every nonzero number in `value`, including the results of formulas, and returns whether there is one.
 fn scale(value: &mut Value, factor: f64) -> bool {
     match value {
         Value::Float(number) if *number != 0.0 => *number *= factor,

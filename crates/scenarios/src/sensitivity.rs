@@ -1,20 +1,20 @@
-//! What the verdicts of an experiment depend on: [`Sensitivity`].
+//! Sensitivity of the verdicts of an experiment to its inputs: [`Sensitivity`].
 //!
-//! A row that no wrong input can make fail is no evidence. An experiment is run again with its inputs changed by
-//! [`perturbations`] of at most 10 %, steps four times as long, another scheme and tangents in another order, and for each
-//! judged row the smallest one is kept that makes it fail. The fixture of the experiment states it as `fails_with`, and
-//! [`Sensitive::is_as_stated`] compares the two.
+//! A row that no wrong input can make fail is no evidence. Therefore an experiment is run again with its
+//! inputs changed by [`perturbations`] of at most 10 %, steps four times as long, another scheme and tangents
+//! in another order. For each judged row the smallest change that makes it fail is recorded. The fixture
+//! of the experiment states it as `fails_with`; [`Sensitive::is_as_stated`] compares the two.
 //!
-//! Rows [judged as invariants](Against::Invariant) hold whatever the inputs are. Of them it is kept which fault makes them
-//! fail, and else whether their reading fails when it is off by [`DISTURBANCE`] to either side. The latter proves that the row is judged
-//! sharply; that a wrong motion leads to a wrong reading is what the tests of the libraries show, which disturb impulses and
-//! states, not this.
+//! Rows [judged as invariants](Against::Invariant) hold for all inputs. For them the fault that makes them
+//! fail is recorded. If there is none, it is recorded whether the row fails when its measured value is off by
+//! [`DISTURBANCE`] in either direction. The latter proves only that the row is judged sharply. That a wrong
+//! motion leads to a wrong value is shown by the tests of the libraries, which disturb impulses and states.
 //!
 //! # Limits
 //!
 //! - Perturbed experiments are run with less effort ([`Effort::Quick`]).
-//! - An experiment that stops with an error under a perturbation says nothing about its rows: it is listed, and not counted.
-//! - Solvers and laws that stand in the code of an experiment are not exchanged, and stored contact problems are not changed.
+//! - An experiment that stops with an error under a perturbation gives no information about its rows; the perturbation is listed, but not counted.
+//! - Solvers and laws that are fixed in the code of an experiment are not exchanged, and stored contact problems are not changed.
 
 use percussion_record::{Against, Row};
 use serde::Serialize;
@@ -26,43 +26,43 @@ use crate::{
     experiments::{Effort, Experiment, Options, Progress, experiment, experiments},
 };
 
-/// How far the reading of an invariant is moved, in its unit, or in parts of it where it is larger than 1.
+/// Shift of the measured value of an invariant: in its unit, or relative to the value if that is larger than 1.
 pub const DISTURBANCE: f64 = 1e-3;
 
 /// What `fails_with` says of an invariant that fails where its reading is off by [`DISTURBANCE`], and with nothing before.
 pub const OFF: &str = "reading off by 1e-3";
 
-/// What makes the rows of one experiment fail.
+/// The changes that make the rows of one experiment fail.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct Sensitivity {
-    /// Experiment, such as `stewart-trinkle/four-balls`.
+    /// Identifier of the experiment, such as `stewart-trinkle/four-balls`.
     pub experiment: &'static str,
     /// The judged rows.
     pub rows: Vec<Sensitive>,
-    /// Perturbations with which the experiment stopped, and why.
+    /// Perturbations with which the experiment stopped with an error, and the text of the error.
     pub stopped: Vec<(&'static Perturbation, String)>,
 }
 
-/// What makes a judged row fail.
+/// The change that makes a judged row fail.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct Sensitive {
-    /// What is measured.
+    /// The measured quantity.
     pub quantity: String,
-    /// What it is judged by.
+    /// The kind of reference by which it is judged.
     pub against: Against,
-    /// The first of [`perturbations`] with which it fails, if there is one.
+    /// The first of [`perturbations`] with which the row fails, if there is one.
     pub perturbation: Option<&'static Perturbation>,
-    /// Whether it fails where its reading is off by [`DISTURBANCE`] to either side.
+    /// Whether the row fails when its measured value is off by [`DISTURBANCE`], in both directions.
     pub fails_when_disturbed: bool,
     /// What its fixture says makes it fail.
     pub stated: Option<String>,
 }
 
 impl Sensitive {
-    /// Whether something makes the row fail that may: a perturbation of the problem, and for an invariant also a fault or
-    /// a disturbed reading.
+    /// Whether the row is evidence: it fails under a perturbation of the problem or, if it is an invariant,
+    /// under a fault or with a disturbed value.
     #[must_use]
     pub fn can_fail(&self) -> bool {
         let problem = self.perturbation.is_some_and(|one| !one.is_fault());
@@ -71,7 +71,7 @@ impl Sensitive {
                 && (self.perturbation.is_some() || self.fails_when_disturbed)
     }
 
-    /// What makes it fail, for people.
+    /// Text that names the change that makes the row fail.
     #[must_use]
     pub fn failed_by(&self) -> &'static str {
         match (self.perturbation, self.fails_when_disturbed) {
@@ -89,15 +89,15 @@ impl Sensitive {
 }
 
 impl Experiment {
-    /// What makes the judged rows of this experiment fail; `options.effort` is taken as [`Effort::Quick`].
+    /// Finds the changes that make the judged rows of this experiment fail; `options.effort` is replaced by [`Effort::Quick`].
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), of the experiment as it is. Errors of perturbed runs are part of the answer.
+    /// As [`run`](Self::run), for the unchanged experiment. Errors of perturbed runs are part of the result.
     ///
     /// # Example
     ///
-    /// Whatever is checked of three contacts that slide depends on a speed, a mass or the friction.
+    /// Every checked figure of three sliding contacts depends on a speed, a mass or the friction.
     ///
     /// ```
     /// use percussion_scenarios::{Options, experiment};
@@ -147,7 +147,7 @@ impl Experiment {
     fn is_changed_by(&self, perturbation: &Perturbation) -> Result<bool, Error> {
         let names = IMPACTS.iter().chain(&DESIGNS).copied();
         let names = names.chain(experiments().iter().map(|known| known.id));
-        // Its own name is in none of its strings.
+        // An experiment does not contain its own name in its texts.
         let read = names.filter(|name| self.text.contains(name) && *name != self.id);
         let texts = read.map(|name| Ok::<_, Error>((name, text(name)?)));
         for text in std::iter::once(Ok((self.id, self.text))).chain(texts) {
@@ -166,13 +166,13 @@ fn text(name: &str) -> Result<&'static str, Error> {
     impact_text(name).or_else(|_| design_text(name)).or_else(of_experiment)
 }
 
-/// Whether the row fails with a reading that is too large, and with one that is too small.
+/// Whether the row fails both with a value that is too large and with one that is too small.
 fn fails_when_disturbed(row: &Row) -> bool {
     let disturbance = DISTURBANCE * row.measured.abs().max(1.0);
     [disturbance, -disturbance].iter().all(|off| !row.accepts(row.measured + off))
 }
 
-/// Keeps `perturbation` for the rows that fail with it and with none before.
+/// Records `perturbation` for the rows that fail with it and with none before it.
 fn note_failures(found: &mut [Sensitive], rows: &[Row], perturbation: &'static Perturbation) {
     for one in found.iter_mut().filter(|one| one.perturbation.is_none()) {
         let row = rows.iter().find(|row| row.quantity == one.quantity);

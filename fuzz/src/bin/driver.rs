@@ -21,24 +21,24 @@ use serde_json::Value;
 
 /// Longest time of a case (s).
 const LIMIT: Duration = Duration::from_secs(5);
-/// Time after which the run is given up, because a case does not end (s).
+/// Time after which the run is aborted because a case does not end (s).
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Cases that a thread takes at once.
 const BLOCK: u64 = 32;
 
-/// Draws random cases, asks every solver, law and scheme, and judges the answers.
+/// Draws random cases, runs every solver, law and scheme on them, and judges the results.
 ///
-/// The cases depend on the seed, the target and their number alone, so the same seed and cases give the same counts on any
+/// The cases depend only on the seed, the target and their number, so the same seed and cases give the same counts on any
 /// machine with the same arithmetic and for any number of threads. Ends with exit code 1 if an answer is wrong.
 #[derive(Parser)]
 struct Arguments {
-    /// Seed: a number, or any text such as the hash of a commit.
+    /// Seed: a number, or any text, such as the hash of a commit.
     #[arg(long, default_value = "1")]
     seed: String,
-    /// Most cases of each target.
+    /// Maximum number of cases of each target.
     #[arg(long)]
     cases: Option<u64>,
-    /// Time in all, shared evenly by the targets (s).
+    /// Total time, divided evenly among the targets (s).
     #[arg(long)]
     seconds: Option<f64>,
     /// Number of the first case.
@@ -56,17 +56,17 @@ struct Arguments {
     /// Folder into which failing cases are written.
     #[arg(long)]
     save: Option<PathBuf>,
-    /// Most failing cases of each target that are made smaller and shown.
+    /// Maximum number of failing cases of each target that are reduced and shown.
     #[arg(long, default_value_t = 5)]
     show: usize,
 }
 
-/// What one target did.
+/// The results of one target.
 #[derive(Default)]
 struct Campaign {
     cases: u64,
     tally: Tally,
-    /// Number of each failing case, and who was wrong and how.
+    /// Number of each failing case, with the faulty solver and the fault.
     failures: BTreeMap<u64, Vec<(String, String)>>,
     slowest: (Duration, u64),
     time: Duration,
@@ -95,7 +95,7 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A number stands for itself, the hash of a commit for its first 16 digits, other text for its bytes.
+/// A number is used as such, the hash of a commit by its first 16 digits, other text by its bytes.
 fn seed(text: &str) -> u64 {
     text.parse()
         .or_else(|_| u64::from_str_radix(text.get(..16).unwrap_or(text), 16))
@@ -116,7 +116,7 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Target>> {
     Ok(TARGETS.iter().filter(wanted).collect())
 }
 
-/// Checks the cases that were wrong once, of every target; returns how many are wrong again.
+/// Checks the cases of every target that were wrong before; returns the number that are wrong again.
 fn replay(folder: &PathBuf) -> anyhow::Result<usize> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(0) };
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
@@ -189,7 +189,7 @@ fn run(
     campaign
 }
 
-/// Gives the run up when a case does not end.
+/// Aborts the run if a case does not end.
 fn watch(target: &Target, running: &[Mutex<Option<(u64, Instant)>>], done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         thread::sleep(Duration::from_millis(50));
@@ -278,7 +278,7 @@ fn report(
     }
     for (index, (solver, what)) in shown {
         let case = (target.show)(seed, index);
-        // What takes too long is not tried again and again.
+        // A case that takes too long is not reduced, because that would run it many times.
         let case = if solver == "time" { case } else { (target.shrink)(&case, solver) };
         println!("case {index}: {solver}: {what}\n  {case}");
         if let Some(folder) = &arguments.save {

@@ -3,10 +3,10 @@
 use super::{Ball, Body, Contact, Kind, Motion, Other};
 use crate::{Source, lcp};
 
-/// Places tried before a scene takes the last one, which schemes then may refuse for its overlaps.
+/// Number of positions tried before the last one is used; schemes may then reject the scene for its overlaps.
 const TRIES: usize = 50;
 
-/// A scene in units of about one, then in others.
+/// A scene in units of about one, then converted to others.
 pub(super) fn motion(source: &mut Source<'_>) -> Motion {
     let kind = source.pick(&[Kind::Space, Kind::Space, Kind::Plane, Kind::Plane, Kind::Links]);
     let mut motion = Motion {
@@ -130,7 +130,7 @@ fn free(source: &mut Source<'_>, motion: &mut Motion) {
     speeds(source, motion, planar);
 }
 
-/// Places without overlap, the first plane sometimes touched.
+/// Positions without overlap, sometimes touching the first plane.
 fn place(source: &mut Source<'_>, motion: &mut Motion) {
     let planar = motion.kind == Kind::Plane;
     for attempt in 0..TRIES {
@@ -164,7 +164,7 @@ fn place(source: &mut Source<'_>, motion: &mut Motion) {
     }
 }
 
-/// Lets the first body down along the normal of its first plane until something touches.
+/// Lowers the first body along the normal of its first plane until something touches.
 fn lower(motion: &mut Motion) {
     let Some(Other::Plane(normal, _)) = motion.contacts.first().map(|contact| contact.other) else {
         return;
@@ -232,7 +232,7 @@ fn links(source: &mut Source<'_>, motion: &mut Motion) {
     motion.velocity = (0..count).map(|_| fast * source.normal()).collect();
 }
 
-/// The same scene in other units; settings with units go with it.
+/// The same scene in other units; settings with units are converted too.
 fn scale(source: &mut Source<'_>, motion: &mut Motion) {
     if source.chance(0.7) {
         return;

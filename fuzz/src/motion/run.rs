@@ -1,4 +1,4 @@
-//! The schemes, each with the settings that its documentation asks for in the units of the scene.
+//! The schemes, each with the settings that its documentation requires, in the units of the scene.
 
 use std::fmt::Debug;
 
@@ -15,9 +15,9 @@ use percussion_verify::motion::{Keeping, Rule, Sample, Scene, Step};
 use super::{Gap, Kind, Motion};
 use crate::{Clock, Tally};
 
-/// Longest time of one scheme (s).
+/// Time limit of one scheme (s).
 const LIMIT: f64 = 5.0;
-/// Steps and events after which the variable steps give up.
+/// Steps and events after which schemes with variable steps stop.
 const PATIENCE: usize = 5_000;
 
 /// A recorded state.
@@ -197,7 +197,7 @@ fn judge(
     let first = steps.first().map(|plain| plain.before.sample());
     let samples: Vec<_> =
         first.into_iter().chain(steps.iter().map(|plain| plain.after.sample())).collect();
-    // Moreau and Jean let friction add energy where slip turns within a step, which the work of each step has bounded.
+    // In the scheme of Moreau and Jean friction can add energy if the slip direction turns within a step; the work of each step bounds this.
     let keeping =
         if rule == Rule::MoreauJean { Keeping::Controlled(1.0) } else { Keeping::First(length) };
     tally.judge(name, &scene.motion(&samples, keeping, &[]));
@@ -227,7 +227,7 @@ fn stewart_trinkle(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         let plain = plain(motion, simulation.model(), (before, after), place, contacts);
         Ok::<_, Error>(Some(plain))
     });
-    // By default, of the length of the model and of a turn.
+    // Default tolerances, relative to the length of the model and to a turn.
     let rule = Rule::StewartTrinkle([1e-10 * simulation.scheme().scales().length, 1e-10]);
     judge(name, (scene, tally), &steps, rule, (motion.step, settings.lemke.tolerance));
 }
@@ -303,7 +303,7 @@ fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, ta
     });
     let samples: Vec<_> = [&first].into_iter().chain(&records).map(Record::sample).collect();
     let mut verdict = scene.motion(&samples, Keeping::Second(motion.step), &[]);
-    // What touches, by default.
+    // Default gap at which surfaces touch.
     verdict.merge(&scene.gaps(&samples[1..], 1e-9 * simulation.scheme().scales().length));
     tally.judge(name, &verdict);
 }
@@ -395,7 +395,7 @@ fn compliant_model(motion: &Motion) -> Option<compliant::Model> {
         forces::NormalLaw::with_damping_ratio(motion.stiffness, lightest, motion.damping).ok()?;
     let contact = |(gap, c): (Gap, &super::Contact)| {
         let friction = if c.friction > 0.0 {
-            // Friction beyond what solids have makes the equations stiff without a reason.
+            // Friction larger than that of real solids makes the equations unnecessarily stiff.
             forces::FrictionLaw::regularized_coulomb(c.friction.min(2.0), 1e-2 * length / time)
                 .ok()?
         } else {

@@ -1,6 +1,6 @@
 """Rigid bodies that hit each other with friction.
 
-Complementarity problems, contacts with friction, impact laws and certificates that judge every answer, whoever found it.
+Complementarity problems, contacts with friction, impact laws and certificates that judge any answer, also those of other programs.
 
 >>> import numpy as np
 >>> block = FrictionProblem(0.5 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
@@ -8,7 +8,7 @@ Complementarity problems, contacts with friction, impact laws and certificates t
 array([[ 4., -2.,  0.]])
 
 Contact components are in the order normal, tangent 1, tangent 2; units are SI, angles in radians. Wrong input is a
-``ValueError`` that names the argument, its value and what was expected; what a solver or a law could not do is a ``status``
+``ValueError`` that names the argument, its value and the expected one; if a solver or a law did not succeed, this is a ``status``
 of the result, for which ``check()`` raises ``UnsolvedError``.
 """
 

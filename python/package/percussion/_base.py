@@ -55,7 +55,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def short(value: Any) -> str:
-    """One line for a value of a result."""
+    """Format a value of a result in one line."""
     if isinstance(value, np.ndarray):
         text = np.array2string(value, precision=6, threshold=12, edgeitems=2, separator=", ")
         text = " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The Rust side of the package: arrays and plain data, without the classes that people see."""
+"""The Rust side of the package: arrays and plain data, without the public classes."""
 
 from collections.abc import Sequence
 from typing import Any, final

@@ -1,4 +1,4 @@
-"""Many motions of one model, here or on many machines: ``run_ensemble``."""
+"""Simulate many motions of one model, in this process or on many machines: ``run_ensemble``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .simulation import Simulation
 
 __all__ = ["Ensemble", "Start", "run_ensemble"]
 
-#: What draws the start of one motion: of a generator makes coordinates and velocity, either of which may be None.
+#: Function that draws the start of one motion: from a generator it makes coordinates and velocity; each may be None.
 Start: TypeAlias = Callable[[np.random.Generator], "tuple[npt.ArrayLike | None, npt.ArrayLike | None]"]
 
 
@@ -31,10 +31,10 @@ class _Submits(Protocol):
 class Ensemble(Result):
     """The ends of many motions, one row for each."""
 
-    #: Coordinates and velocities at the end; NaN for a motion that failed to start, the last good ones where a step failed.
+    #: Coordinates and velocities at the end; NaN for a motion that failed to start; the last valid ones if a step failed.
     coordinates: FloatArray
     velocities: FloatArray
-    #: Times that were reached (s).
+    #: Times at the end (s).
     times: FloatArray
     #: Total energies at the end (J).
     energies: FloatArray
@@ -42,7 +42,7 @@ class Ensemble(Result):
     largest_relative_residuals: FloatArray
     #: Deepest penetration at any step end (m).
     deepest_penetrations: FloatArray
-    #: For each motion ``completed``, ``energy-gained``, ``unsolved``, or the message of what failed.
+    #: For each motion ``completed``, ``energy-gained``, ``unsolved``, or an error message.
     statuses: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -68,15 +68,15 @@ def run_ensemble(
     chunk: int = 64,
     **settings: Any,
 ) -> Ensemble:
-    """Move a model ``count`` times for ``duration`` (s) and return the ends.
+    """Simulate a model ``count`` times for ``duration`` (s) and return the final states.
 
-    ``start`` draws the coordinates and the velocity of each motion from a generator, which is that of ``seed`` and the number
-    of the motion. So the bits do not depend on where and in what order motions ran, nor on ``chunk``, the number of motions
-    of a task. ``scheme`` and ``settings`` are those of ``Simulation``.
+    ``start`` draws the coordinates and the velocity of each motion from a generator that depends on ``seed`` and the number
+    of the motion. The results therefore do not depend, bit for bit, on where and in what order the motions ran, or on ``chunk``, the number of motions
+    per task. ``scheme`` and ``settings`` are those of ``Simulation``.
 
-    ``executor`` is anything with ``submit`` whose futures have ``result``: threads and processes of ``concurrent.futures``, a
-    client of ``dask.distributed``, ``mpi4py.futures``. Other processes import ``start``, which must then be a function of a
-    module. Without one the motions run here, one after another.
+    ``executor`` is any object with ``submit`` whose futures have ``result``: threads and processes of ``concurrent.futures``, a
+    client of ``dask.distributed``, ``mpi4py.futures``. For other processes ``start`` must be a function of a
+    module, which they import. Without an executor the motions run in this process, one after another.
 
     >>> from percussion import Model
     >>> ball = Model.from_toml('''
@@ -100,7 +100,7 @@ def run_ensemble(
         raise ValueError(f"`model` is of type {type(model).__name__}, expected a Model")
     if count < 1 or chunk < 1:
         name, value = ("count", count) if count < 1 else ("chunk", chunk)
-        raise ValueError(f"`{name}` is {value}, expected a number from 1 on")
+        raise ValueError(f"`{name}` is {value}, expected an integer of at least 1")
     # Wrong settings are refused here, where the message is seen, and not by every worker.
     Simulation(model, scheme, **settings)._steps(duration)
     chunks = [range(first, min(first + chunk, count)) for first in range(0, count, chunk)]

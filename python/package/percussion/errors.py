@@ -1,4 +1,4 @@
-"""What can go wrong beside bad input, which is a ``ValueError``."""
+"""Errors other than invalid input, which is a ``ValueError``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["StepError", "UnsolvedError"]
 
 
 class UnsolvedError(RuntimeError):
-    """A problem was not solved, or a law did not come to its answer.
+    """A problem was not solved, or a law did not reach a result.
 
     Raised by ``check()`` of a result; ``result`` is that result, with the best iterate.
     """
@@ -24,4 +24,4 @@ class UnsolvedError(RuntimeError):
 
 
 class StepError(RuntimeError):
-    """A step of a motion failed; the motion stays where it was before."""
+    """A step of a motion failed; the state is unchanged."""

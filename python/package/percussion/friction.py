@@ -26,7 +26,7 @@ FIGURES = ("approach", "adhesion", "cone", "complementarity", "slip")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrictionSolution(Result):
-    """What a solver of contact problems leaves behind, whatever the status."""
+    """The result of a solver of contact problems, for any status."""
 
     #: ``solved``, ``iteration-limit``, ``stalled`` or ``infeasible``.
     status: str
@@ -37,15 +37,15 @@ class FrictionSolution(Result):
     iterations: int
     #: The largest of the figures (m/s).
     residual: float
-    #: The same over the largest free velocity of a contact (dimensionless).
+    #: The residual relative to the largest free velocity of a contact (dimensionless).
     relative_residual: float
     #: The largest violation of each kind (m/s).
     figures: dict[str, float]
-    #: With the status ``infeasible`` the proof: weights of the normals that no impulses can help.
+    #: The proof for the status ``infeasible``: weights of the normals for which no impulses prevent an approach.
     infeasibility: FloatArray | None
 
     def check(self) -> FrictionSolution:
-        """Return the solution itself, or raise ``UnsolvedError`` if it is none."""
+        """Return the solution itself, or raise ``UnsolvedError`` if it is not solved."""
         if self.status != "solved":
             message = f"the contact problem is not solved: {self.status} after {self.iterations} iterations"
             raise UnsolvedError(f"{message}, relative residual {self.relative_residual:.2e}", self)
@@ -54,28 +54,28 @@ class FrictionSolution(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrictionCertificate(Result):
-    """How far impulses are from the friction law of a problem, contact by contact, whoever found them.
+    """The violations of the friction law of a problem by given impulses of any origin, contact by contact.
 
-    All figures are velocities (m/s, ≥ 0) and zero exactly where their part of the law holds.
+    All figures are velocities (m/s, ≥ 0) and zero exactly if their part of the law holds.
     """
 
     #: ``W p + u_f`` (m/s), one row for each contact.
     velocities: FloatArray
-    #: Speed with which the contact approaches.
+    #: Speed of approach.
     approach: FloatArray
-    #: Impulse that pulls, times the mean inverse mass ``w`` of the contact.
+    #: Pulling impulse, times the mean inverse mass ``w`` of the contact.
     adhesion: FloatArray
     #: Tangential impulse beyond ``μ p_N``, times ``w``.
     cone: FloatArray
-    #: The smaller of impulse times ``w`` and velocity of separation.
+    #: The smaller of impulse times ``w`` and separation velocity.
     complementarity: FloatArray
-    #: Distance from sticking, and from sliding against the friction at its limit.
+    #: Distance from both sticking and sliding with the friction opposed and at its limit.
     slip: FloatArray
     #: The largest of the five, for each contact.
     residuals: FloatArray
     #: The largest free velocity of a contact (m/s).
     velocity_scale: float
-    #: The largest of ``residuals`` over ``velocity_scale``.
+    #: The largest of ``residuals`` divided by ``velocity_scale``.
     relative_residual: float
 
     @property
@@ -111,7 +111,7 @@ class FrictionProblem:
     impulses, as one vector or one row for each contact. ``friction`` has one coefficient for each contact, or is one number
     for all contacts in space. ``law`` is ``coulomb`` or ``maximum-dissipation``.
 
-    A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; friction of 0.5 takes away 2 N·s.
+    A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s; a friction coefficient of 0.5 removes 2 N·s.
 
     >>> block = FrictionProblem(0.5 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
     >>> block.solve().check().impulses
@@ -145,9 +145,9 @@ class FrictionProblem:
         *,
         law: str = "coulomb",
     ) -> FrictionProblem:
-        """Make a problem of 3 × 3 blocks, one for each pair of a row and a column of contacts.
+        """Create a problem of 3 × 3 blocks, one for each pair of a row and a column of contacts.
 
-        All diagonal blocks and both triangles are needed, in any order. ``blocks`` has the shape (count, 3, 3).
+        All diagonal blocks and both triangles are required, in any order. ``blocks`` has the shape (count, 3, 3).
         """
         core = _percussion.FrictionProblem.sparse
         return cls._of(core(list(rows), list(columns), blocks, free_velocity, friction, law))
@@ -161,10 +161,10 @@ class FrictionProblem:
         *,
         law: str = "coulomb",
     ) -> tuple[FrictionProblem, tuple[int, ...]] | None:
-        """Make a problem of those contacts that move along their normals, and say which they are.
+        """Create a problem of the contacts that can move along their normals, and return their indices.
 
-        Rows of tangents that a contact does not have, or that nothing moves, are zero in ``delassus``; they get the compliance
-        of the normal, coupled to nothing, and so have no impulse. None if no contact moves. The problem is one in space.
+        Rows of tangents that a contact does not have, or that no impulse moves, are zero in ``delassus``; they get the inverse mass
+        of the normal without any coupling, and therefore have no impulse. None if no contact moves. The problem is in space.
         """
         core = _percussion.FrictionProblem.reduced(delassus, free_velocity, friction, law)
         return None if core is None else (cls._of(core[0]), tuple(core[1]))
@@ -181,7 +181,7 @@ class FrictionProblem:
         return cls._of(_percussion.FrictionProblem.from_json(text))
 
     def to_json(self) -> str:
-        """Return the document of the problem, which reads back to the same bits."""
+        """Return the document of the problem, which can be read again with bitwise the same result."""
         return self._core.to_json()
 
     @classmethod
@@ -233,7 +233,7 @@ class FrictionProblem:
         """Solve the problem.
 
         ``method`` is one of ``percussion.friction_methods()``, which also lists the settings, such as ``tolerance``; without
-        one it is that of the document, or ``combined``. ``start`` are impulses to begin with (N·s), zero by default.
+        it, the method is that of the document, or ``combined``. ``start`` are the initial impulses (N·s), zero by default.
         """
         return FrictionSolution(*self._core.solve(method, settings, start))
 
@@ -264,7 +264,7 @@ def _sparse(
     if np.ndim(friction) == 0:
         friction = np.full(size // 3, friction)
     if size != 3 * len(np.atleast_1d(friction)) or delassus.shape[1] != size:
-        # Contacts in the plane, and what is wrong, which has its message there.
+        # Contacts in the plane and invalid input are handled there.
         return _percussion.FrictionProblem.dense(delassus.toarray(), free_velocity, friction, law)
     blocks = delassus.tobsr(blocksize=(3, 3))
     blocks.sum_duplicates()

@@ -34,7 +34,7 @@ class Contact(Result):
     tangents: Sequence[npt.ArrayLike] = ()
     #: Coulomb's coefficient of friction, at least 0.
     friction: float = 0.0
-    #: Coefficient of restitution, from 0 to 1; what it compares is up to the law.
+    #: Coefficient of restitution, from 0 to 1; its exact meaning depends on the law.
     restitution: float = 0.0
 
 
@@ -44,7 +44,7 @@ class Impact:
     ``mass_matrix`` is symmetric positive definite (n_v × n_v), ``velocity`` is the one before the impact (n_v; m/s, rad/s),
     ``contacts`` are ``Contact`` objects, and ``bilateral`` has the rows of joints, which hold after the impact.
 
-    A ball of 2 kg falls at 3 m/s and leaves with half of that speed.
+    A ball of 2 kg lands at 3 m/s and leaves with half of that speed.
 
     >>> ball = Impact([[2.0]], [-3.0], [Contact([1.0], restitution=0.5)])
     >>> ball.resolve("newton").velocity
@@ -53,7 +53,7 @@ class Impact:
 
     __slots__ = ("_core", "_origin")
     _core: _percussion.ImpactProblem
-    #: What makes it again: a function and its arguments; nothing where matrices do.
+    #: A function and its arguments that create the impact again; None if its matrices suffice.
     _origin: tuple[Any, tuple[Any, ...]] | None
 
     def __init__(
@@ -84,7 +84,7 @@ class Impact:
         restitution: npt.ArrayLike = 0.0,
         bilateral: npt.ArrayLike | None = None,
     ) -> Impact:
-        """Make an impact of the stacked rows of all contacts, as multibody programs hand them out.
+        """Create an impact from the stacked rows of all contacts, the form in which multibody programs provide them.
 
         ``friction`` has one coefficient for each contact, and ``jacobian`` one, two or three rows for each of them: the
         normal, then its tangents. ``restitution`` is one number, or one for each contact.
@@ -96,7 +96,7 @@ class Impact:
     def load(cls, path: str | PathLike[str]) -> Impact:
         """Read an impact from a file, as ``percussion impact`` does.
 
-        A JSON file has matrices; a TOML file has bodies and what they touch, and may be a scenario that starts with an impact.
+        A JSON file has matrices; a TOML file has bodies and contacts, and may be a scenario that starts with an impact.
         """
         path = Path(path)
         text = path.read_text(encoding="utf-8")
@@ -105,18 +105,18 @@ class Impact:
         try:
             document = json.loads(text)
         except json.JSONDecodeError as error:
-            raise ValueError(f"`{path}` is no JSON document: {error}") from None
+            raise ValueError(f"`{path}` is not a JSON document: {error}") from None
         return cls.from_dict(document)
 
     @classmethod
     def from_toml(cls, text: str, folder: str | PathLike[str] = ".") -> Impact:
-        """Make an impact of the text of a TOML file; files that it names are looked for in ``folder``."""
+        """Create an impact from the text of a TOML file; paths in it are relative to ``folder``."""
         core = _percussion.ImpactProblem.from_toml(text, str(folder))
         return cls._of(core, (Impact.from_toml, (text, str(folder))))
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Impact:
-        """Make an impact of the content of a JSON document, as ``to_dict`` returns it."""
+        """Create an impact from the content of a JSON document, as ``to_dict`` returns it."""
         known = ("mass_matrix", "velocity", "contacts", "bilateral")
         _check_keys("document", document, known, known[:3])
         contacts = []
@@ -171,12 +171,12 @@ class Impact:
 
     @property
     def delassus(self) -> FloatArray:
-        """Change of contact velocity per unit percussion, joints included (kg⁻¹)."""
+        """Change of contact velocity per unit impulse, joints included (kg⁻¹)."""
         return self._core.delassus()
 
     @property
     def free_contact_velocity(self) -> FloatArray:
-        """Contact velocity without percussions at the contacts (m/s)."""
+        """Contact velocity without contact impulses (m/s)."""
         return self._core.free_contact_velocity()
 
     @property
@@ -191,23 +191,23 @@ class Impact:
 
     @property
     def contact_names(self) -> tuple[str, ...]:
-        """A name for each contact: its number where the impact is given by matrices."""
+        """A name for each contact: its number if the impact is given by matrices."""
         return tuple(self._core.contact_names)
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
-        """A name for each velocity, with its unit where that is known."""
+        """A name for each velocity, with its unit if it is known."""
         return tuple(self._core.velocity_names)
 
     def with_velocity(self, velocity: npt.ArrayLike) -> Impact:
-        """Return the same bodies and contacts, as matrices, with another velocity before; nothing is factored again."""
+        """Return the same bodies and contacts, as matrices, with another velocity before the impact; the mass matrix is not factored again."""
         return Impact._of(self._core.with_velocity(velocity))
 
     def resolve(self, law: str, **settings: Any) -> Outcome:
         """Return the one outcome of a law.
 
-        ``law`` is one of ``percussion.impact_laws()``, which also lists the settings. A law that does not apply, and a
-        setting that it does not have or take, are a ``ValueError``; not coming to an end is a status of the outcome.
+        ``law`` is one of ``percussion.impact_laws()``, which also lists the settings. A law that does not apply, or a
+        setting that it does not have or accept, is a ``ValueError``; a law that reaches a limit has this as a status of the outcome.
         """
         kind, answer = self._core.resolve(law, settings, "one")
         return Outcome._of(law, answer)
@@ -223,7 +223,7 @@ class Impact:
     def outcomes(self, step: float | None = None, *, law: str = "set-valued-routh", **settings: Any) -> OutcomeSet:
         """Sample the set of outcomes at arbitrary relative rates.
 
-        ``step`` is the largest increment of a normal percussion (N·s), such as a tenth of what stops the bodies; impacts
+        ``step`` is the largest increment of a normal impulse (N·s), such as a tenth of the impulse that stops the bodies; impacts
         from files may have one. Other settings are ``steps``, ``samples``, ``seed``, ``draws`` and more, see
         ``percussion.impact_laws()``. The same settings give the same bits for any number of threads.
         """
@@ -239,7 +239,7 @@ class Impact:
         given = {name.replace("_", "-"): dict(values) for name, values in settings.items()}
         for name in given:
             if name not in names:
-                raise ValueError(f"`{name}` has settings but is none of the laws, expected one of {', '.join(names)}")
+                raise ValueError(f"`{name}` has settings but is not one of the compared laws, expected one of {', '.join(names)}")
         answers: dict[str, Outcome | OutcomeList | OutcomeSet] = {}
         refused: dict[str, str] = {}
         kinds = {"one": Outcome, "several": OutcomeList, "set": OutcomeSet}

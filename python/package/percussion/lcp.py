@@ -16,7 +16,7 @@ __all__ = ["LcpRay", "LcpSolution", "LcpSolutionSet", "enumerate_lcp", "solve_lc
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LcpRay(Result):
-    """The certificate of a ray, on which Lemke's method left.
+    """The certificate of a ray on which Lemke's method ended.
 
     Along ``z + s direction`` and ``artificial + s artificial_rate`` all conditions hold for every ``s ≥ 0``, with
     ``covering`` times the artificial variable added to ``w``.
@@ -27,13 +27,13 @@ class LcpRay(Result):
     artificial: float
     artificial_rate: float
     covering: FloatArray
-    #: By how much the ray misses its definition, relative.
+    #: Relative error of the ray in its defining conditions.
     violation: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LcpSolution(Result):
-    """What a solver of linear complementarity problems leaves behind, whatever the status."""
+    """The result of a solver of linear complementarity problems, for any status."""
 
     #: ``solved``, ``ray``, ``iteration-limit`` or ``stalled``.
     status: str
@@ -44,13 +44,13 @@ class LcpSolution(Result):
     iterations: int
     #: Natural-map residual of ``z``, in the units of ``w``.
     residual: float
-    #: The same beside the sizes of the problem (dimensionless).
+    #: The residual relative to the sizes of the problem (dimensionless).
     relative_residual: float
-    #: With the status ``ray`` its certificate.
+    #: The certificate of the ray, for the status ``ray``.
     ray: LcpRay | None
 
     def check(self) -> LcpSolution:
-        """Return the solution itself, or raise ``UnsolvedError`` if it is none."""
+        """Return the solution itself, or raise ``UnsolvedError`` if it is not solved."""
         if self.status != "solved":
             message = f"the problem is not solved: {self.status} after {self.iterations} iterations"
             raise UnsolvedError(f"{message}, relative residual {self.relative_residual:.2e}", self)
@@ -61,13 +61,13 @@ class LcpSolution(Result):
 class LcpSolutionSet(Result):
     """All solutions of a problem: the union of convex pieces, each spanned by vertices and rays."""
 
-    #: ``solved``, ``no-solution``, or ``incomplete`` where solutions may be missing.
+    #: ``solved``, ``no-solution``, or ``incomplete`` if solutions may be missing.
     status: str
     #: Pairs ``(z, w)``: solutions that are vertices; every isolated solution is one.
     solutions: tuple[tuple[FloatArray, FloatArray], ...]
-    #: Pairs of changes of ``z`` and ``w`` along which solutions go on without end.
+    #: Pairs of changes of ``z`` and ``w`` along which solutions extend without bound.
     rays: tuple[tuple[FloatArray, FloatArray], ...]
-    #: Pairs of positions in ``solutions`` and in ``rays``, one pair for each maximal convex set of solutions.
+    #: Pairs of indices into ``solutions`` and in ``rays``, one pair for each maximal convex set of solutions.
     pieces: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
     def check(self) -> LcpSolutionSet:

@@ -1,4 +1,4 @@
-"""What can be chosen by name, as the command line lists it."""
+"""Solvers, laws and schemes by name, as the command line lists them."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def impact_laws() -> tuple[Choice, ...]:
 
 
 def schemes() -> tuple[Choice, ...]:
-    """Return the schemes of ``Simulation``; ``event-driven`` motion takes no steps and has no settings here."""
+    """Return the schemes of ``Simulation``; ``event-driven`` motion is not made of steps and has no settings here."""
     return _lists()["schemes"]

@@ -36,7 +36,7 @@ class ContactsAt(Result):
         return len(self.names)
 
     def _only(self, kept: Sequence[int]) -> ContactsAt:
-        """Return those of these numbers."""
+        """Return the contacts with these numbers."""
         chosen = list(kept)
         rows = self.jacobian.reshape(len(self), -1, self.jacobian.shape[1])[chosen]
         return ContactsAt(
@@ -50,7 +50,7 @@ class ContactsAt(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContactProblem(Result):
-    """The contact problem of a step, and the contacts that it is about, in the same order."""
+    """The contact problem of a step, and its contacts in the same order."""
 
     problem: FrictionProblem
     contacts: ContactsAt
@@ -58,7 +58,7 @@ class ContactProblem(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trajectory(Result):
-    """A motion as arrays: the start and then every step end."""
+    """A motion as arrays: the start, followed by every step end."""
 
     #: ``completed``, or ``energy-gained`` if a step ended with more energy than the motion can have.
     status: str
@@ -72,22 +72,22 @@ class Trajectory(Result):
     velocities: FloatArray
     #: Gaps of the contacts that are known beforehand, one row for each time (m).
     gaps: FloatArray
-    #: All contacts: those known beforehand, then those that were found on the way.
+    #: All contacts: those known beforehand, then those that were found during the motion.
     contact_names: tuple[str, ...]
     #: Deepest penetration at any step end (m).
     deepest_penetration: float
     #: Largest relative residual of any step.
     largest_relative_residual: float
-    #: Largest change of the energy in a step (J), negative when every step loses energy.
+    #: Largest change of the energy in a step (J); negative if every step loses energy.
     largest_energy_increase: float
-    #: For each contact of each step the number of the step, from 0, and that of the contact in ``contact_names``.
+    #: For each contact of each step, the number of the step (from 0) and of the contact in ``contact_names``.
     impulse_steps: tuple[int, ...]
     impulse_contacts: tuple[int, ...]
     #: Their impulses (N·s), one row each: normal, tangent 1, tangent 2.
     impulses: FloatArray
 
     def check(self) -> Trajectory:
-        """Return the trajectory itself, or raise ``UnsolvedError`` if it gained energy that it cannot have."""
+        """Return the trajectory itself, or raise ``UnsolvedError`` if it gained more energy than it can have."""
         if self.status != "completed":
             raise UnsolvedError(f"the motion is {self.status}", self)
         return self
@@ -103,7 +103,7 @@ class Trajectory(Result):
 
 
 class Model:
-    """Bodies, joints and surfaces from a file, with a start.
+    """Bodies, joints and surfaces from a file, with their initial state.
 
     >>> ball = Model.from_toml('''
     ... name = "ball"
@@ -119,7 +119,7 @@ class Model:
     ... ''')
     >>> ball.mass_matrix().diagonal()[:3]
     array([2., 2., 2.])
-    >>> ball.energy()  # of motion, and 2 kg · 10 m/s² · 1.1 m
+    >>> ball.energy()  # kinetic, and 2 kg · 10 m/s² · 1.1 m
     (0.0, 22.0)
     """
 
@@ -133,11 +133,11 @@ class Model:
         return model
 
     def __init__(self) -> None:
-        raise TypeError("a Model is made by Model.from_file, Model.from_urdf or Model.from_toml")
+        raise TypeError("a Model is created by Model.from_file, Model.from_urdf or Model.from_toml")
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], **options: Any) -> Model:
-        """Read a robot (``.urdf``) or a scenario (``.toml``); a robot takes the options of ``from_urdf``."""
+        """Read a robot (``.urdf``) or a scenario (``.toml``); for a robot, the options are those of ``from_urdf``."""
         path = Path(path)
         suffix = path.suffix.lower()
         if suffix == ".urdf":
@@ -150,7 +150,7 @@ class Model:
 
     @classmethod
     def from_toml(cls, text: str, folder: str | PathLike[str] = ".") -> Model:
-        """Make the model of the text of a scenario; files that it names are looked for in ``folder``."""
+        """Create a model from the text of a scenario; paths in it are relative to ``folder``."""
         return cls._of(_percussion.ModelCore.from_toml(text, str(folder)))
 
     @classmethod
@@ -165,13 +165,13 @@ class Model:
         joints: Mapping[str, float | Sequence[float]] | None = None,
         **options: Any,
     ) -> Model:
-        """Stand a robot on a floor through the origin, perpendicular to gravity.
+        """Create a model of a robot on a floor through the origin, perpendicular to gravity.
 
-        The root floats unless it is called ``world`` or ``fixed_base`` is set, and the lowest point is on the floor.
-        ``friction`` is 0.8 by default. ``scheme`` is how it will move; joints with friction of their own need
+        The root floats, unless its name is ``world`` or ``fixed_base`` is set; the lowest point is on the floor.
+        ``friction`` is 0.8 by default. ``scheme`` is the integration scheme; joints with friction need
         ``stewart-trinkle``. ``joints`` are coordinates by the names of joints (rad, m). Further options are the
         fields of ``[robot]`` in a scenario: ``position``, ``orientation``, ``velocity``, ``velocities``, ``on_floor``,
-        ``self_contacts``, ``allow_massless``, ``packages``. What of the file has no effect is in ``warnings``.
+        ``self_contacts``, ``allow_massless``, ``packages``. Content of the file without effect is listed in ``warnings``.
         """
         options = {key: value for key, value in options.items() if value is not None}
         options["scheme"] = scheme
@@ -191,12 +191,12 @@ class Model:
 
     @property
     def title(self) -> str:
-        """One line for people."""
+        """Title, one line."""
         return self._core.title
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the description of a robot has that has no effect, or that was filled in, each with its line."""
+        """Content of a robot description that has no effect or was filled in, each with its line."""
         return tuple(self._core.warnings)
 
     @property
@@ -216,7 +216,7 @@ class Model:
 
     @property
     def contact_names(self) -> tuple[str, ...]:
-        """The contacts that are known beforehand, such as limits of joints; others are found where surfaces are near."""
+        """The contacts that are known beforehand, such as limits of joints; others are found between near surfaces."""
         return tuple(self._core.contact_names)
 
     @property
@@ -258,7 +258,7 @@ class Model:
     def impact(
         self, coordinates: npt.ArrayLike | None = None, velocity: npt.ArrayLike | None = None
     ) -> Impact:
-        """Return the impact of what touches at ``coordinates`` with the ``velocity`` before."""
+        """Return the impact of all contacts at ``coordinates`` with the ``velocity`` before it."""
         core = self._core.impact(coordinates, velocity)
         posture = tuple(None if one is None else tuple(np.asarray(one).tolist()) for one in (coordinates, velocity))
         return Impact._of(core, (_impact, (self, *posture)))
@@ -274,9 +274,9 @@ class Model:
     ) -> ContactProblem | None:
         """Return the contact problem of a step of ``step_size`` (s) from a posture, or None if no contact can move.
 
-        All contacts that are nearer than ``proximity`` (m) are closed, at the level of velocities: ``u_f = J (v + h M⁻¹ (k + f))``
-        with the smooth forces ``k`` and the generalized ``forces`` ``f`` of drives (n_v; N, N·m). Contacts that nothing moves
-        are left out. Models with joints that close loops are not for this.
+        All contacts that are nearer than ``proximity`` (m) count as closed, at velocity level: ``u_f = J (v + h M⁻¹ (k + f))``
+        with the smooth forces ``k`` and the generalized ``forces`` ``f`` of drives (n_v; N, N·m). Contacts that no impulse moves
+        are left out. Models with joints that close loops are not supported.
         """
         found = self.contacts(coordinates, proximity=proximity)
         if len(found) == 0:
@@ -302,10 +302,10 @@ class Model:
         scheme: str | None = None,
         step_size: float | None = None,
     ) -> Trajectory:
-        """Move the model from its start, as ``percussion run`` does, and return the whole trajectory.
+        """Simulate the model from its start, as ``percussion run`` does, and return the whole trajectory.
 
         ``duration`` (s), ``scheme`` and ``step_size`` (s) are those of the file by default; ``percussion.schemes()`` lists the
-        schemes. For settings, control and steps one by one there is ``Simulation``.
+        schemes. For settings, control and single steps use ``Simulation``.
         """
         return Trajectory._of(self._core.simulate(scheme, duration, step_size))
 

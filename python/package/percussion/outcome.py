@@ -1,4 +1,4 @@
-"""What impact laws answer: one outcome with its certificate, several, or a set known by samples."""
+"""Results of impact laws: one outcome with its certificate, several outcomes, or a sampled set."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Certificate(Result):
-    """The figures that judge an outcome, computed from it and the problem alone.
+    """The figures that judge an outcome, computed only from the outcome and the problem.
 
     All but the energies are zero for an ideal outcome.
     """
 
-    #: Momentum that the percussions do not explain, over the size of its terms (dimensionless).
+    #: Momentum that the impulses do not explain, relative to the size of its terms (dimensionless).
     momentum_residual: float
     #: Largest speed of approach after the impact (m/s).
     approach: float
-    #: Largest pulling percussion (N·s).
+    #: Largest pulling impulse (N·s).
     adhesion: float
-    #: Largest friction beyond ``μ`` times the normal percussion (N·s).
+    #: Largest friction beyond ``μ`` times the normal impulse (N·s).
     cone_violation: float
-    #: Largest product of a percussion and the separation (J): zero for inelastic laws.
+    #: Largest product of an impulse and the separation velocity (J); zero for inelastic laws.
     complementarity: float
     #: Largest velocity of a joint (m/s or rad/s).
     bilateral_residual: float
     #: Kinetic energy (J).
     energy_before: float
     energy_after: float
-    #: Negative when energy is lost (J).
+    #: Change of the kinetic energy (J); negative if energy is lost.
     energy_change: float
 
 
@@ -55,7 +55,7 @@ class Stage(Result):
 
     #: ``impact``, ``compression``, ``expansion``, ``slide``, ``stick`` or ``increment``.
     phase: str
-    #: Position of the contact, None when all take part.
+    #: Index of the contact; None if all take part.
     contact: int | None
     #: Velocity at its end (n_v; m/s, rad/s).
     velocity: FloatArray
@@ -63,7 +63,7 @@ class Stage(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Outcome(Result):
-    """The velocity after an impact and the percussions that lead to it, judged by a certificate."""
+    """The velocity after an impact and the impulses that lead to it, judged by a certificate."""
 
     law: str
     #: ``resolved``, ``energy-gained``, ``violated``, ``unsolved``, ``limit`` or ``infeasible``.
@@ -72,15 +72,15 @@ class Outcome(Result):
     restitution: str
     #: Velocity after the impact (n_v; m/s, rad/s).
     velocity: FloatArray
-    #: One row for each contact (N·s): normal, tangent 1, tangent 2; zero where a contact has no such tangent.
+    #: One row for each contact (N·s): normal, tangent 1, tangent 2; zero if a contact has no such tangent.
     impulses: FloatArray
-    #: Percussions in the joints (N·s, N·m·s).
+    #: Impulses of the joints (N·s, N·m·s).
     bilateral_impulses: FloatArray
     certificate: Certificate
-    #: Figures of the certificate that are not as the law claims, and ``energy_change`` where energy has grown.
+    #: Figures of the certificate that violate the claims of the law, and ``energy_change`` if the energy has grown.
     violations: tuple[str, ...]
     stages: tuple[Stage, ...]
-    #: With the status ``infeasible`` the proof: a weight of each contact.
+    #: The proof for the status ``infeasible``: a weight for each contact.
     infeasibility: FloatArray | None
 
     @classmethod
@@ -112,14 +112,14 @@ class OutcomeList(Result):
     """Several outcomes of one law, each velocity once."""
 
     law: str
-    #: ``resolved``, or ``incomplete`` where an outcome may be missing or is not one of the law.
+    #: ``resolved``, or ``incomplete`` if an outcome may be missing or does not satisfy the law.
     status: str
     outcomes: tuple[Outcome, ...]
-    #: For each outcome whether it stands alone instead of bounding a continuum, where that is known.
+    #: For each outcome, whether it is isolated and not an end of a continuum, if that is known.
     isolated: tuple[bool, ...] | None
-    #: For each outcome the first sequences of contacts that lead to it and the number of all, where these are known.
+    #: For each outcome the first sequences of contacts that lead to it and the number of all sequences, if these are known.
     sequences: tuple[tuple[tuple[tuple[int, ...], ...], int], ...] | None
-    #: Largest distance of two outcomes over the momentum before, in the kinetic metric, where it is known.
+    #: Largest distance between two outcomes relative to the momentum before, in the kinetic metric, if it is known.
     indeterminacy: float | None
     #: Whether no outcome can be missing.
     complete: bool
@@ -162,19 +162,19 @@ class Bounds(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Mode(Result):
-    """What all contacts do together in some of the samples."""
+    """A joint mode of all contacts, and its samples."""
 
     #: For each contact its mode.
     contacts: tuple[str, ...]
     #: Number of samples.
     count: int
-    #: The first of them.
+    #: The first of these samples.
     first: int
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContactPlane(Result):
-    """Sliding of a contact along its first tangent against its separation."""
+    """The set in the plane of two velocities of a contact: separation, and sliding along the first tangent."""
 
     contact: int
     #: Vertices of the convex hull (m/s), counterclockwise: one row for each.
@@ -190,10 +190,10 @@ class ContactPlane(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Extreme(Result):
-    """The outcome where a component of a contact velocity is smallest or largest."""
+    """The outcome with the smallest or largest value of a component of a contact velocity."""
 
     contact: int
-    #: 0 for the normal velocity, then the tangential ones.
+    #: Index of the component: 0 for the normal velocity, then the tangential ones.
     component: int
     #: ``lowest`` or ``highest``.
     side: str
@@ -204,14 +204,14 @@ class Extreme(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OutcomeSet(Result):
-    """A set of outcomes, known by samples; bounds, modes and planes are over those that ended without approach."""
+    """A set of outcomes, given by samples; bounds, modes and planes cover the samples that ended without approach."""
 
     law: str
     status: str
     restitution: str
-    #: How the samples ended, what they took, and how exactly their steps were solved.
+    #: Status, cost and accuracy of the samples.
     statistics: dict[str, Any]
-    #: None when no sample ended.
+    #: The bounding box; None if no sample ended.
     bounds: Bounds | None
     modes: tuple[Mode, ...]
     #: Contact velocity that counts as zero in modes (m/s), and samples whose mode is not listed.
@@ -219,11 +219,11 @@ class OutcomeSet(Result):
     unlisted_modes: int
     planes: tuple[ContactPlane, ...]
     extremes: tuple[Extreme, ...]
-    #: Whether percussions can cancel: ``verdict`` is ``pointed``, ``jammed`` or ``undecided``.
+    #: Whether impulses can cancel: ``verdict`` is ``pointed``, ``jammed`` or ``undecided``.
     friction_cone: dict[str, Any]
-    #: What the number of samples proves, but for the probability ``failure``.
+    #: Statements that the number of samples proves, except with the probability ``failure``.
     guarantee: dict[str, float | None]
-    #: Velocities after the impact, one row for each sample that is kept.
+    #: Velocities after the impact, one row for each stored sample.
     velocities: FloatArray
 
     @classmethod
@@ -257,7 +257,7 @@ Answer: TypeAlias = Union[Outcome, OutcomeList, OutcomeSet]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Result):
-    """The answers of several laws to one impact, and why others do not apply."""
+    """The results of several laws for one impact, and the reasons why others do not apply."""
 
     answers: dict[str, Answer]
     refused: dict[str, str]

@@ -1,4 +1,4 @@
-"""Motion in steps: one at a time, with a control if there is one, and as arrays."""
+"""Simulation step by step, with an optional control."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .model import Model
 
 __all__ = ["Advance", "Control", "Simulation", "StepReport"]
 
-#: What ``Simulation.run`` calls before a step: of the time (s), the coordinates and the velocity makes a generalized force.
+#: Function that ``Simulation.run`` calls before a step: it returns a generalized force for the time (s), coordinates and velocity.
 Control: TypeAlias = Callable[[float, FloatArray, FloatArray], npt.ArrayLike]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StepReport(Result):
-    """What one step did."""
+    """The report of one step."""
 
     #: Time at the end of the step (s).
     time: float
-    #: How the last contact problem ended: ``solved``, also when nothing was in contact.
+    #: Status of the last contact problem; ``solved`` also if nothing was in contact.
     status: str
     relative_residual: float
     #: Numbers of the contacts that took part, in ``Simulation.contact_names``.
@@ -45,20 +45,20 @@ class StepReport(Result):
     energy_after: float
     #: Number of impacts that the scheme located within the step.
     impacts: int
-    #: What the step took: counters of the scheme.
+    #: Counters of the scheme for the step.
     work: dict[str, int | float]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Advance(Result):
-    """What several steps were like."""
+    """A summary of several steps."""
 
     #: Number of steps, and of those whose contact problem was not solved.
     steps: int
     unsolved: int
-    #: The largest of any step.
+    #: Largest relative residual of any step.
     largest_relative_residual: float
-    #: The deepest of any step (m).
+    #: Deepest penetration in any step (m).
     deepest_penetration: float
     #: Whether no step ended with more energy than the motion can have.
     kept_energy: bool
@@ -143,15 +143,15 @@ class Simulation:
         return tuple(self._core.contact_names)
 
     def step(self) -> StepReport:
-        """Take one step. A step that fails raises ``StepError`` and leaves the motion as it was."""
+        """Make one step. If the step fails, ``StepError`` is raised and the state is unchanged."""
         parts = self._core.step()
         parts["contacts"] = tuple(parts["contacts"])
         return StepReport(**parts)
 
     def advance(self, until: float) -> Advance:
-        """Step to the end of a step that is nearest to the time ``until`` (s), in one call, and return what the steps were like.
+        """Step to the end of a step that is nearest to the time ``until`` (s), in one call, and return a summary of the steps.
 
-        A step that fails raises ``StepError``; the motion is then where that step began.
+        If a step fails, ``StepError`` is raised, and the state is that at the beginning of the step.
         """
         return Advance(*self._core.advance(self._steps(until)))
 
@@ -166,15 +166,15 @@ class Simulation:
         return count
 
     def apply(self, force: npt.ArrayLike) -> None:
-        """Apply a generalized force (n_v; N, N·m) from the next step on, in place of the one before; zero at first."""
+        """Apply a generalized force (n_v; N, N·m) from the next step on, replacing the previous one; initially zero."""
         self._core.apply(force)
 
     def run(self, until: float, control: Control | None = None) -> Iterator[StepReport]:
         """Step to the end of a step that is nearest to the time ``until`` (s), and yield the report of each.
 
         ``control(time, coordinates, velocity)`` is called before each step and returns the generalized force of the step (n_v; N,
-        N·m). The motion goes on only as the iterator is asked for the next report, so that it can be looked at, and left,
-        between steps.
+        N·m). The next step is made only when the iterator is advanced, so the state can be inspected between steps,
+        and the loop can be left.
         """
         count = self._steps(until)
 
@@ -187,10 +187,10 @@ class Simulation:
         return steps()
 
     def problem(self) -> FrictionProblem | None:
-        """Return the contact problem of the last step, with the impulses its solve began with and its solver.
+        """Return the contact problem of the last step, with its initial impulses and its solver.
 
-        None before the first step, when nothing was in contact, and of schemes that state no such problem.
-        ``problem().solve()`` repeats the solve to the same bits.
+        None before the first step, if nothing was in contact, and for schemes without such a problem.
+        ``problem().solve()`` repeats the solve with bitwise the same result.
         """
         core = self._core.problem()
         return None if core is None else FrictionProblem._of(core)

@@ -1,4 +1,4 @@
-//! The scan for impulses of one contact that leave less energy; the [head](super) has the derivation.
+//! Searches for impulses of one contact that leave less energy; the [head](super) has the derivation.
 
 use super::{Contact, Law, norm};
 use crate::{Extended, Verdict};
@@ -16,21 +16,21 @@ struct Region<'a> {
     here: &'a [f64],
     /// `u_t`, the gradient of the energy at `y`.
     gradient: &'a [f64],
-    /// Part of the gradient that is not certain (m/s).
+    /// Uncertainty of the gradient (m/s).
     slack: f64,
     /// `P` by rows.
     curvature: Vec<f64>,
 }
 
-/// Looks for a chord from the impulse along which the contact takes more energy.
+/// Searches for a chord from the impulse along which the contact dissipates more energy.
 pub(super) fn look(contact: &Contact<'_>, verdict: &mut Verdict) {
     let slip: Vec<f64> = contact.velocity[1..].iter().map(|u| u.value()).collect();
     let speed = norm(&slip);
     if speed <= contact.velocity_slack {
         return; // The gradient vanishes within its tolerance, and a convex energy has its minimum there.
     }
-    // A contact that the others let separate, however slowly, has no impulse by definition; whether they do is known
-    // exactly only where there are none.
+    // By definition, a contact that separates because of the others, however slowly, has no impulse. Whether
+    // it does is known exactly only if there are no others.
     let free = contact.free_velocity()[0].value();
     let unknown = if contact.alone { 0.0 } else { contact.velocity_slack };
     if contact.impulse[0] * contact.inverse_mass <= contact.velocity_slack
@@ -83,7 +83,7 @@ impl Region<'_> {
         at(best).max(at((low + high) / 2.0))
     }
 
-    /// The most energy that the chord takes which leads from the impulse to the edge in `direction`, or to infinity.
+    /// The largest energy that the chord from the impulse to the edge in `direction`, or to infinity, dissipates.
     fn gain(&self, direction: &[f64]) -> f64 {
         let opening = 1.0 + dot(direction, self.coupling);
         // Without an edge in this direction the set contains the whole ray that leads there from any of its points.
@@ -101,7 +101,7 @@ impl Region<'_> {
         let bend: f64 =
             (0..n).map(|i| chord[i] * dot(&self.curvature[i * n..(i + 1) * n], &chord)).sum();
         if -slope < bend || (opening <= 0.0 && bend > 0.0) {
-            // In this order, since the square may overflow.
+            // In this order, because the square may overflow.
             slope / 2.0 * (slope / bend)
         } else if opening > 0.0 {
             -slope - bend.max(0.0) / 2.0

@@ -1,4 +1,4 @@
-//! Worked cases of contacts with friction, and answers that must be refused.
+//! Worked cases of contacts with friction, and answers that must be rejected.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn a_compliance_of_any_size_is_judged_alike() {
     }
 }
 
-/// Sliding with normal and tangent coupled: the two laws differ, and each refuses the other's answer.
+/// Sliding with normal and tangent coupled: the two laws differ, and each rejects the other's answer.
 #[test]
 fn each_law_refuses_the_answer_of_the_other() {
     // y minimizes ½ y·P y − q·y on ‖y‖ + k·y ≤ c; here k = (0.3, 0), P = diag(0.91, 1), by bisection on the edge.
@@ -98,9 +98,9 @@ fn a_jammed_contact_without_approach_is_not_left_alone() {
     // x_n = 0.9 y keeps it closed, and P = 0.19 stops the slip at y = 1/0.19.
     let y = 1.0 / 0.19;
     assert!(judge(&problem, Law::MaximumDissipation, &[0.9 * y, y, 0.0], 1e-10).holds());
-    // Coulomb's law leaves it alone as well.
+    // Coulomb's law also allows no impulse.
     assert!(judge(&problem, Law::Coulomb, &[0.0; 3], 1e-10).holds());
-    // With a separation of its own it must be left alone by maximum dissipation.
+    // If it separates by itself, maximum dissipation must give it no impulse.
     let problem = one(&block, &[0.1, -1.0, 0.0], &[2.0]);
     assert!(judge(&problem, Law::MaximumDissipation, &[0.0; 3], 1e-10).holds());
     let struck = judge(&problem, Law::MaximumDissipation, &[0.125, 0.25, 0.0], 1e-10);
@@ -128,7 +128,7 @@ fn flat_chords_without_end_are_no_gain_by_rounding() {
         (0..3).map(|i| after[i] - slack(&block, &[0.0; 3], &right)[i].value()).collect();
     let verdict = judge(&one(&block, &free, &[1.0]), Law::MaximumDissipation, &right, 1e-8);
     assert!(verdict.holds(), "{verdict}");
-    // Slip that friction drives is refused by the same chords.
+    // Slip that friction drives is rejected by the same chords.
     let driven: Vec<f64> = (0..3).map(|i| free[i] - 2.0 * after[i]).collect();
     let verdict = judge(&one(&block, &driven, &[1.0]), Law::MaximumDissipation, &right, 1e-8);
     assert!(verdict.refuses("dissipation"), "{verdict}");

@@ -11,14 +11,14 @@ use crate::{
 pub struct Stage {
     /// The problem of this contact alone, from the velocity before the stage.
     pub problem: Impact,
-    /// The percussion that the change of velocity takes, which the problem knows how well; those of the joints are zero.
+    /// The impulse that causes the change of velocity, with its tolerance in the problem; the impulses of the joints are zero.
     pub outcome: Outcome,
 }
 
 /// A step of all contacts.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Largest normal percussion of each contact in the step (N·s).
+    /// Largest normal impulse of each contact in the step (N·s).
     pub increments: Vec<f64>,
     /// Velocity at its end (length `n`).
     pub velocity: Vec<f64>,
@@ -34,16 +34,17 @@ impl Impact {
         Self::new(self.mass.clone(), velocity.to_vec(), contacts, self.joints.clone())
     }
 
-    /// The impacts of a sequence, each as a problem with an outcome of its own, from the contacts that took part and the
-    /// velocities after each.
+    /// The impacts of a sequence, each as a problem with its own outcome, from the contacts that took part
+    /// and the velocities after each.
     ///
-    /// Nothing when a contact's rows depend on one another, so that its percussion does not follow from the velocities.
+    /// `None` if the rows of a contact depend on one another, so that its impulse does not follow from the
+    /// velocities.
     #[must_use]
     pub fn sequence(&self, stages: &[(usize, Vec<f64>)]) -> Option<Vec<Stage>> {
         let mut before = self.velocity.clone();
         let mut list = Vec::with_capacity(stages.len());
         for (contact, velocity) in stages {
-            // Rounding, and what counts as still, are those of the whole impact.
+            // Rounding errors and the threshold for rest are those of the whole impact.
             let part = self.part(&before, &[*contact])?;
             let speed = part.speed.max(self.speed);
             let mut problem = Self { speed, strike: part.strike.max(self.strike), ..part };
@@ -60,10 +61,11 @@ impl Impact {
         Some(list)
     }
 
-    /// The percussion `Λ = A⁻¹ J δv` of the only contact that leads to `velocity`, as far as one does, and how far the normal and the
-    /// tangential one may be off (N·s). The change `δv` is rounded by `ε E` in the kinetic metric, as every velocity here. In this metric row `i`
-    /// of `A⁻¹ J` has the length `√(A⁻¹ A A⁻¹)_ii`, so `Λ_i` is known to `ε E √(A⁻¹)_ii`. Where rows are nearly dependent that is much
-    /// more than a row by itself would have.
+    /// The impulse `Λ = A⁻¹ J δv` of the only contact that comes closest to `velocity`, and
+    /// its normal and tangential error (N·s). As for all velocities here, the change `δv` has the rounding
+    /// error `ε E` in the kinetic metric. In this metric row `i` of `A⁻¹ J` has the length `√(A⁻¹ A A⁻¹)_ii`,
+    /// so `Λ_i` is known to `ε E √(A⁻¹)_ii`. If rows are nearly dependent, this is much more than a single
+    /// row would have.
     fn percussion(&self, velocity: &[f64]) -> Option<(Vec<f64>, [f64; 2])> {
         let contact = self.contacts.first()?;
         let rows: Vec<_> = [&contact.normal]
@@ -88,7 +90,7 @@ impl Impact {
             })
             .collect();
         for i in 0..size {
-            // Without exchanges: the matrix is positive semidefinite.
+            // Without pivoting: the matrix is positive semidefinite.
             if matrix[i][i].value() <= 1e-8 * self.bodies.size(row_of(contact, i)).powi(2) {
                 return None;
             }
@@ -144,9 +146,10 @@ impl Impact {
         verdict
     }
 
-    /// The steps of the set-valued law: in each, a contact pushes only if it does not separate at the end, no normal
-    /// percussion exceeds its increment, a contact that approaches at the end has taken all of it, friction opposes the slip
-    /// at the end, and the energy does not grow. The last step's velocity is not asked to be without approach.
+    /// The steps of the set-valued law. In each, a contact pushes only if it does not separate at the end, no
+    /// normal impulse exceeds its increment, a contact that approaches at the end has used all of its
+    /// increment, friction opposes the slip at the end, and the energy does not grow. The velocity of the
+    /// last step may still approach.
     #[must_use]
     pub fn path(&self, steps: &[Step], directions: usize, tolerance: f64) -> Verdict {
         let mut verdict = Verdict::default();
@@ -175,7 +178,7 @@ impl Impact {
                 let limit =
                     slack.impulse + 1e2 * f64::EPSILON * increment + 4.0 * tolerance * increment;
                 verdict.look("increment", index, -left, limit);
-                // Both as velocities: what it still approaches with, and what it could still have taken.
+                // Both as velocities: the remaining approach, and the remaining increment.
                 let left = left.value() * slack.size * slack.size;
                 let spared = if -open.value() > slack.velocity { left } else { 0.0 };
                 let limit = limit * slack.size * slack.size;

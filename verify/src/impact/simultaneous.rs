@@ -11,8 +11,8 @@ impl Impact {
     /// Newton's restitution: `0 ≤ Λ_n ⊥ u_n⁺ − e max(0, −u_n⁻) ≥ 0` with friction against the slip after the impact;
     /// without restitution it is the inelastic law of Anitescu and Potra.
     ///
-    /// `restitution` replaces the coefficients of the contacts, if it is given. The conditions are those of
-    /// [`common`](Impact::common) beside these: look at both.
+    /// `restitution` replaces the coefficients of the contacts, if it is given. The conditions are in addition to those of
+    /// [`common`](Impact::common): check both.
     #[must_use]
     pub fn newton(
         &self,
@@ -52,10 +52,10 @@ impl Impact {
         verdict
     }
 
-    /// Compression and expansion: with the percussions `C` of the compression, whose end has the velocity `middle`,
+    /// Compression and expansion: with the impulses `C` of the compression, whose end has the velocity `middle`,
     /// `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0`.
     ///
-    /// `compression` are the percussions `C` of all contacts in the form of an outcome's; its own conditions are those of
+    /// `compression` are the impulses `C` of all contacts in the form of an outcome's; its own conditions are those of
     /// [`newton`](Impact::newton) without restitution.
     #[must_use]
     pub fn poisson(&self, outcome: &Outcome, compression: &[Vec<f64>], tolerance: f64) -> Verdict {
@@ -80,9 +80,9 @@ impl Impact {
 
     /// Round cones with Newton's restitution: each contact relative to its target, by Coulomb's law or maximum dissipation.
     ///
-    /// `tolerance` is relative to the largest contact velocity without percussions, as solvers of frictional contact
-    /// problems have it. As under all laws the velocity is that of the outcome, which [`common`](Impact::common) holds against the
-    /// percussions.
+    /// `tolerance` is relative to the largest contact velocity without impulses, as solvers of frictional contact
+    /// problems define it. As for all laws the velocity is that of the outcome, which [`common`](Impact::common) holds against the
+    /// impulses.
     #[must_use]
     pub fn round_cones(&self, outcome: &Outcome, law: friction::Law, tolerance: f64) -> Verdict {
         let mut verdict = Verdict::default();
@@ -97,8 +97,8 @@ impl Impact {
         judged.round_cones_of_movable(&outcome, law, tolerance)
     }
 
-    /// The contacts that the joints let move along their normals, with their part of the outcome. No percussion moves the
-    /// others, and what rounding leaves of their rows has no mass.
+    /// The contacts whose normals the joints let move, with their part of the outcome. No impulse moves the
+    /// others, and the rounding errors that remain of their rows have no mass.
     fn movable_contacts(&self, outcome: &Outcome, tolerance: f64) -> (Self, Outcome) {
         let (mut movable, mut part) = (self.clone(), outcome.clone());
         let moves = |contact: &Contact| {
@@ -112,8 +112,8 @@ impl Impact {
         (movable, part)
     }
 
-    /// Whether the only contact approaches or separates within rounding and is not struck. A contact that separates has no
-    /// percussion and one that approaches may jam, and the data do not tell which it is.
+    /// Whether the only contact approaches or separates within rounding and has no impulse. A contact that
+    /// separates has no impulse, one that approaches may jam, and the data do not determine which case it is.
     fn grazes(&self, outcome: &Outcome, tolerance: f64) -> bool {
         let [contact] = self.contacts() else { return self.contacts.is_empty() };
         let slack = self.slack(&contact.normal, tolerance);
@@ -158,8 +158,9 @@ impl Impact {
             friction: &friction,
         };
         let impulse: Vec<_> = outcome.impulses.iter().flatten().copied().collect();
-        // As under every law, a row may be wrong by its slack, which counts with all of the row: joints that hold most of it leave small
-        // velocities and large percussions. The solver's own tolerance is relative to the velocities that are left.
+        // As for every law, a row may be wrong by its tolerance, which refers to the whole row: joints that
+        // hold most of it leave small velocities and large impulses. The solver's own tolerance is relative
+        // to the remaining velocities.
         let least = |contact: &Contact| {
             let rows = contact.tangents.iter().chain([&contact.normal]);
             rows.map(|row| self.slack(row, tolerance).velocity).fold(0.0, f64::max)
@@ -169,7 +170,7 @@ impl Impact {
         friction::judge_at(&problem, law, &impulse, &velocity, tolerance, &least)
     }
 
-    /// Whether no contact approaches; then there must be no percussion.
+    /// Whether no contact approaches; then there must be no impulse.
     pub(super) fn left_alone(
         &self,
         outcome: &Outcome,
@@ -218,9 +219,9 @@ impl Impact {
         let bound = contact.friction * impulse[0].max(0.0);
         let most = strongest(&slip, friction);
         let power: f64 = impulse[1..].iter().zip(&slip).map(|(p, u)| p * u).sum();
-        // Zero by the definition; a velocity or percussion that is wrong by its slack changes it by as much as this.
+        // Zero by the definition; a velocity or impulse that is wrong by its slack changes it by as much as this.
         let missing = power + bound * most;
-        // The bound itself is known to the slack of the normal percussion.
+        // The bound itself is known to the slack of the normal impulse.
         let own = self.slack(&contact.normal, tolerance).impulse;
         let normal = contact.friction * (own + self.recovered[0]);
         let limit = 2.0 * bound * velocity_slack

@@ -6,18 +6,18 @@ use crate::{
     kinetic::{dot, extended},
 };
 
-/// Where an impact ends.
+/// The end of an impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restitution {
     /// Newton: separation at `e` times the speed of approach.
     Kinematic,
-    /// Poisson: the percussion of the expansion is `e` times that of the compression.
+    /// Poisson: the impulse of the expansion is `e` times that of the compression.
     Kinetic,
     /// Stronge: the expansion gives back `e²` times the work of the compression.
     Energetic,
 }
 
-/// Where the path is: velocities, percussions and the work of the normal percussion.
+/// A point of the path: velocities, impulses and the work of the normal impulse.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     normal: Extended,
@@ -36,7 +36,7 @@ struct Path {
 }
 
 impl Impact {
-    /// Routh's method for the only contact, with at most one tangent; nothing is looked at for others.
+    /// Routh's method for the only contact, with at most one tangent; no other contacts are checked.
     ///
     /// The reference follows the definition: friction `−μ` against the slip while it lasts, then what holds the slip at
     /// zero if that is at most `μ`, and otherwise the slip that friction cannot hold.
@@ -69,7 +69,7 @@ impl Impact {
             friction: Extended::ZERO,
             work: Extended::ZERO,
         };
-        // A contact that is hardly struck, hardly moves or is nearly singular magnifies rounding without a bound.
+        // A contact that is hardly struck, hardly moves or is nearly singular amplifies rounding errors without bound.
         let minor = (path.nn * path.tt - path.nt * path.nt).value();
         let regular = path.tt.value() <= 0.0 || minor > 1e-6 * (path.nn * path.tt).value();
         let struck = start.normal.value() < -1e3 * slack.velocity;
@@ -79,7 +79,7 @@ impl Impact {
         let Some(end) = path.follow(start, restitution, Extended::from(contact.restitution)) else {
             return verdict;
         };
-        // By how much rounding of the data may be magnified: slip within the impact, and the minor.
+        // Amplification of the rounding of the data, by the slip within the impact and by the minor.
         let magnified = 1e6 * (1.0 + contact.friction);
         let after = extended(&outcome.velocity);
         let error = (dot(&normal, &after) - end.normal).abs();
@@ -96,7 +96,7 @@ impl Impact {
 }
 
 impl Path {
-    /// Friction per normal percussion at a point.
+    /// Friction per normal impulse at a point.
     fn ratio(&self, tangential: Extended) -> Extended {
         let zero = Extended::ZERO;
         if self.tt <= zero {
@@ -112,7 +112,7 @@ impl Path {
         hold.max(-self.friction).min(self.friction)
     }
 
-    /// The end of the path; nothing if it does not end.
+    /// The end of the path; `None` if it does not end.
     fn follow(
         &self,
         start: Point,
@@ -124,7 +124,7 @@ impl Path {
         for _ in 0..8 {
             let ratio = self.ratio(point.tangential);
             let rates = (self.nn + self.nt * ratio, self.nt + self.tt * ratio);
-            // Where the slip ends.
+            // The end of the slip.
             let stop =
                 (point.tangential * rates.1 < Extended::ZERO).then(|| -point.tangential / rates.1);
             let end = match compressed {
@@ -138,8 +138,8 @@ impl Path {
             };
             let at_end = end == Some(length);
             let half = Extended::from(0.5);
-            // A contact that sticks has no slip, where the rate that holds it leaves one of rounding: this would be a leg of
-            // friction against it, along which the path need not end.
+            // A contact that sticks has no slip; where the rate that holds it leaves a rounding error of
+            // slip, this would be a leg of friction against it, along which the path need not end.
             let sticks =
                 point.tangential == Extended::ZERO && self.nt.abs() <= self.friction * self.tt;
             point = Point {
@@ -164,7 +164,7 @@ impl Path {
         None
     }
 
-    /// The percussion from `point` to the end of the expansion, if this leg leads there.
+    /// The impulse from `point` to the end of the expansion, if this leg leads there.
     fn end(
         &self,
         start: Point,
@@ -183,15 +183,15 @@ impl Path {
             }
             Restitution::Kinetic => (Extended::ONE + coefficient) * middle.push - point.push,
             Restitution::Energetic => {
-                // ½ rate x² + u x = what is still to be given back.
+                // ½ rate x² + u x = the remaining restitution.
                 let owed = -(coefficient * coefficient) * middle.work - (point.work - middle.work);
                 if owed <= Extended::ZERO {
                     return Some(Extended::ZERO);
                 }
                 let two = Extended::from(2.0);
                 let square = point.normal * point.normal + two * rate * owed;
-                // The form without cancellation. A leg that slows the separation need not give back what is owed, and one
-                // that leaves the contact at rest gives back nothing.
+                // The form without cancellation. A leg that slows the separation need not provide the
+                // remaining restitution, and a leg that leaves the contact at rest provides none.
                 let below = point.normal + square.max(Extended::ZERO).sqrt();
                 if square < Extended::ZERO || below <= Extended::ZERO {
                     return None;

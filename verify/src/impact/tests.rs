@@ -1,4 +1,4 @@
-//! Worked impacts, and outcomes that must be refused.
+//! Worked impacts, and outcomes that must be rejected.
 
 use super::*;
 use crate::friction::Law;
@@ -65,7 +65,7 @@ fn every_mutation_of_an_outcome_is_refused() {
                 let mut wrong = right.clone();
                 wrong.impulses[0][entry] *= factor;
                 assert!(!all(&impact, &wrong).holds(), "impulse[{entry}] times {factor}");
-                // With a velocity that balances the momentum, so that other conditions have to see it.
+                // With a velocity that balances the momentum, so that other conditions must detect it.
                 if factor.is_finite() {
                     let [push, friction] = wrong.impulses[0][..] else { continue };
                     wrong.velocity = vec![1.0 + friction, -2.0 + push, friction / 0.4];
@@ -151,13 +151,13 @@ fn a_mass_between_two_walls_is_infeasible() {
     assert!(impact.infeasible(&[1.0, 0.5], &[1.0, 0.0]).refuses("combined normal"));
     assert!(impact.infeasible(&[1.0, 1.0], &[0.0, 0.0]).refuses("combined velocity"));
     assert!(impact.infeasible(&[-1.0, -1.0], &[1.0, 0.0]).refuses("negative weight"));
-    // The absurd answer, with a velocity as wrong as doubles make it.
+    // The absurd answer, with the error of its velocity in double precision.
     let absurd = outcome(&[0.0], &[&[9.5e15], &[9.5e15 - 1.0]]);
     let verdict = impact.newton(&absurd, None, 8, 1e-10);
     assert!(verdict.refuses("restitution"), "{verdict}");
 }
 
-/// Three equal balls: reflections hand the velocity through; half of the restitution mixes the plastic impact in.
+/// Three equal balls: reflections pass the velocity through; half of the restitution mixes the plastic impact in.
 #[test]
 fn the_cradle_is_right_by_the_propagative_law() {
     let link = |normal: [f64; 3]| Contact {
@@ -193,7 +193,7 @@ fn a_step_of_the_set_valued_law_takes_its_increment_or_ends_the_approach() {
         velocity: velocity.to_vec(),
         impulses: vec![impulse.to_vec()],
     };
-    // 0.4 N·s take 0.2 from the sliding, then 2 N·s would be allowed and 1.6 are needed.
+    // 0.4 N·s reduce the sliding by 0.2; then 2 N·s are allowed and 1.6 are needed.
     let first = step([0.8, -1.6, -0.5], [0.4, -0.2], 0.4);
     let last = step([5.0 / 7.0, 0.0, -5.0 / 7.0], [1.6, -3.0 / 35.0], 2.0);
     let verdict = impact.path(&[first.clone(), last], 8, 1e-10);
@@ -228,7 +228,7 @@ fn a_rod_end_sticks_on_the_path_of_routh() {
     assert!(verdict.refuses("tangential velocity of the path"), "{verdict}");
 }
 
-/// The speeds of percussions of 1e8 N·s that hold one another follow from them to 1e-8 m/s only, because a third has no exact
+/// The speeds of impulses of 1e8 N·s that hold one another follow from them to 1e-8 m/s only, because a third has no exact
 /// double; the velocity of the outcome is what the law is about.
 #[test]
 fn percussions_that_hold_one_another_are_judged_by_the_velocity() {
@@ -250,7 +250,7 @@ fn percussions_that_hold_one_another_are_judged_by_the_velocity() {
 }
 
 /// Normal `x` and tangent `x + δ y` with `δ = 2e-4`: sliding with `μ = 1/2` takes 2 N·s and −1 N·s. The velocity along `y` of 1e6 m/s is known
-/// to 1e-8 m/s, and the percussions that follow from it to a `δ`-th of that.
+/// to 1e-8 m/s, and the impulses that follow from it to a `δ`-th of that.
 #[test]
 fn percussions_from_velocities_are_known_as_well_as_their_rows_differ() {
     let delta = 2e-4;

@@ -1,4 +1,4 @@
-//! Where contacts are at the end of a step.
+//! Gaps of contacts at the end of a step.
 
 use super::*;
 
@@ -23,7 +23,7 @@ impl Scene {
                     let (_, normal, points) = self.touch(&frames[1], contact);
                     let speed =
                         dot(self.slip(&frames[1], &rates, contact, &points), normal).value();
-                    // Whether a gap at rounding is seen, rounding decides.
+                    // Whether a gap of the size of rounding is detected depends on rounding.
                     let seen = place <= -self.rounding(step.place);
                     let unseen = if !seen { 0.5 * h * (-speed).max(0.0) } else { 0.0 };
                     (-place).max(0.0) + unseen + curve + slack

@@ -1,6 +1,6 @@
-//! Scenes of motions by plain numbers: bodies, what acts on them, and surfaces that may touch.
+//! Scenes of motions by plain numbers: bodies, forces, and surfaces that may touch.
 //!
-//! Everything is derived anew here from coordinates: positions from quaternions or angles, kinetic energy from the velocity
+//! Everything is derived independently from coordinates: positions from quaternions or angles, kinetic energy from the velocity
 //! of each body, distances from centers and radii.
 
 use crate::Extended;
@@ -8,7 +8,7 @@ use crate::Extended;
 /// A vector of the world.
 pub(super) type Vector = [Extended; 3];
 
-/// How coordinates and velocities are laid out.
+/// Layout of coordinates and velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Free bodies in space: position and unit quaternion (`w` first); velocity of the center of mass and angular velocity,
@@ -70,7 +70,7 @@ pub struct Contact {
     pub restitution: f64,
 }
 
-/// What moves.
+/// The bodies, forces and contacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// Layout of the coordinates.
@@ -83,7 +83,7 @@ pub struct Scene {
     pub contacts: Vec<Contact>,
 }
 
-/// Place and axes of a body's frame.
+/// Position and axes of a body's frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) origin: Vector,
@@ -325,8 +325,8 @@ impl Scene {
         }
     }
 
-    /// Largest distance of a point of a contact from what it turns about (m): the curvature of its path by the square of the
-    /// rate of turning.
+    /// Largest distance between a point of a contact and its center of rotation (m), which is the curvature
+    /// of its path divided by the square of the rotation rate.
     pub(super) fn reach(&self, contact: &Contact) -> f64 {
         let local = |ball: &Ball| {
             let own = size(vector(&ball.center));

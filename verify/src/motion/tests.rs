@@ -1,4 +1,4 @@
-//! A ball on a floor, and two links, by hand.
+//! A ball on a floor, and two links, computed by hand.
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn a_ball_at_rest_holds() {
 #[test]
 fn an_impulse_that_does_not_fit_the_momentum_is_seen() {
     assert!(resting([0.0, 0.0, 0.2 + 1e-12], &REST).refuses("momentum"));
-    // A tangential impulse without the spin that it makes: 0.1 N·s at 0.1 m.
+    // A tangential impulse without the spin that it causes: 0.1 N·s at 0.1 m.
     let pushed = [0.05, 0.0, 0.0, 0.0, 0.0, 0.0];
     let verdict = resting([0.1, 0.0, 0.2], &pushed);
     assert!(verdict.refuses("angular momentum") && !verdict.refuses("momentum"), "{verdict}");
@@ -112,8 +112,9 @@ fn energy_from_nowhere_is_seen() {
     assert!(scene.motion(&samples[..1], Keeping::Controlled(0.0), &[]).holds());
 }
 
-/// A ball of 2 kg that touches the floor but for the rounding of its height, without gravity, is pushed out within a step:
-/// 1e-17 m in 0.01 s are 1e-15 m/s and 1e-30 J. A thousand times the roundings of its coordinates is none of them.
+/// A ball of 2 kg touches the floor, apart from the rounding of its height, without gravity, and is pushed
+/// out within a step: 1e-17 m in 0.01 s is 1e-15 m/s and 1e-30 J. An overlap of a thousand times the rounding
+/// error of its coordinates is not accepted.
 #[test]
 fn rest_is_known_to_the_rounding_of_gaps() {
     let scene = Scene { gravity: [0.0; 3], ..ball(0.0) };
@@ -127,7 +128,7 @@ fn rest_is_known_to_the_rounding_of_gaps() {
         let far = 1e3 * ROUNDINGS * 0.2 * 2.0 / 0.01;
         assert!(judged(far, keeping).refuses("energy"), "{keeping:?}");
     }
-    // Without contacts there is nothing to open.
+    // Without contacts nothing can open.
     let alone = Scene { contacts: vec![], ..scene.clone() };
     let pushed = [0.0, 0.0, 1e-15, 0.0, 0.0, 0.0];
     let samples = [sample(0.0, &Q, &REST), sample(0.01, &Q, &pushed)];
@@ -178,8 +179,8 @@ fn links_carry_one_another() {
     assert!((potential.value() - 30.0 * 0.3_f64.sin()).abs() < 1e-12, "{potential:?}");
 }
 
-/// A ball of 2 kg under 10 m/s² that sticks at 0.1 m from its center swings about that point with `Ω² = 20 · 0.1/0.008 = 250/s²`; what a
-/// scheme of second order may gain in 0.01 s is `h²Ω²` of the 0.01 J it can have.
+/// A ball of 2 kg under 10 m/s² that sticks at 0.1 m from its center swings about that point with `Ω² = 20 · 0.1/0.008 = 250/s²`; a scheme
+/// of second order may gain the fraction `h²Ω²` of the available 0.01 J in 0.01 s.
 #[test]
 fn bodies_swing_about_their_contacts() {
     let judged = |scene: &Scene, gain: f64| {

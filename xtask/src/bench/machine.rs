@@ -1,10 +1,10 @@
-//! Describes the machine, because a time means nothing without it.
+//! Describes the machine, without which a time has no meaning.
 
 use std::{env, fs, process::Command, thread};
 
 use crate::shell;
 
-/// Processor, cores, load, system and compilers, one a line; what cannot be found is left out.
+/// Processor, cores, load, system and compilers, one per line; unknown items are omitted.
 pub(super) fn describe() -> String {
     let cores = thread::available_parallelism().map(|count| count.get().to_string()).ok();
     let lines = [

@@ -1,9 +1,9 @@
 //! Other libraries on the same problems in the same run.
 //!
-//! The peers today are Siconos's lexicographic Lemke method and its solvers of contacts with friction. Our
-//! drivers in C are compiled against the installed library; the programs `lemke_peers` and
-//! `friction_peers` of percussion-benches feed them problem by problem in turn with our solvers, so that load and
-//! clock of the machine change both times alike.
+//! The peers are currently Siconos's lexicographic Lemke method and its solvers of contacts with friction.
+//! Our drivers in C are compiled against the installed library. The programs `lemke_peers` and
+//! `friction_peers` of percussion-benches send them each problem in turn with our solvers, so that load and
+//! clock of the machine affect both times alike.
 
 use std::{
     fs,
@@ -14,10 +14,10 @@ use std::{
 use super::Options;
 use crate::shell::{self, Refusal, cargo};
 
-/// Where a system package or a local installation puts the headers.
+/// Include folders of system packages and of local installations.
 const HEADERS: [&str; 2] = ["/usr/include/siconos", "/usr/local/include/siconos"];
 
-/// A program of percussion-benches and the driver of Siconos that it feeds.
+/// A program of percussion-benches and its driver of Siconos.
 struct Peer {
     program: &'static str,
     driver: &'static str,
@@ -30,9 +30,9 @@ const PEERS: [Peer; 2] = [
     Peer { program: "friction_peers", driver: "siconos_friction", friction: true },
 ];
 
-/// Runs the comparisons and saves their tables beside the description of the machine.
+/// Runs the comparisons and saves their tables with the description of the machine.
 ///
-/// A filter that begins with `friction` is a part of that comparison, any other one a family of LCPs.
+/// A filter that begins with `friction` selects a part of that comparison, any other one a family of LCPs.
 pub(super) fn run(options: &Options, folder: &Path, machine: &str) -> anyhow::Result<()> {
     let asked = options.filter.as_ref().map(|filter| filter.starts_with("friction"));
     let mut tables = String::new();

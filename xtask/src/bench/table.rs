@@ -1,4 +1,4 @@
-//! The table of medians, read from what criterion saved.
+//! The table of medians, read from the files of criterion.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::tidy::files;
 
-/// One bench: times in nanoseconds, and the worst relative residual of the answers it timed.
+/// One bench: times in nanoseconds, and the worst relative residual of the timed results.
 #[derive(Debug, PartialEq)]
 pub(super) struct Row {
     name: String,
@@ -56,7 +56,7 @@ fn parse(path: &Path) -> anyhow::Result<Value> {
     serde_json::from_str(&text).with_context(|| format!("parsing {}", path.display()))
 }
 
-/// One line a bench, times in microseconds.
+/// One line per bench, times in microseconds.
 pub(super) fn format(rows: &[Row]) -> String {
     let mut text = format!(
         "{:<40} {:>12} {:>25} {:>14}\n",

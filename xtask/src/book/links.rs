@@ -1,4 +1,4 @@
-//! Links of built pages lead to a file, and those with an anchor to an element of it.
+//! Checks that links of built pages lead to an existing file, and links with an anchor to an element of it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use anyhow::Context;
 
 use crate::tidy::files;
 
-/// The links of the pages in `folder` that lead nowhere, as `page: link`; none may lead out to load something.
+/// The broken links of the pages in `folder`, as `page: link`; no page may load anything from elsewhere.
 pub(super) fn check(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut pages = BTreeMap::new();
     for path in files::with_extension(folder, "html")? {
@@ -25,7 +25,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut broken = Vec::new();
     for (path, text) in &pages {
         let page = path.strip_prefix(folder).unwrap_or(path);
-        // The page for what was not found is served at any address, with links from the root of the site.
+        // The page for missing addresses is served at any address, so its links start at the root of the site.
         if page == Path::new("404.html") {
             continue;
         }
@@ -55,7 +55,7 @@ fn leads_somewhere(page: &Path, link: &str, anchors: &BTreeMap<&Path, BTreeSet<&
     }
 }
 
-/// The path of `file`, as named in `page`.
+/// The path of `file`, which `page` names.
 fn resolved(page: &Path, file: &str) -> PathBuf {
     let mut path = page.parent().unwrap_or(Path::new("")).to_path_buf();
     for part in file.split('/') {
@@ -70,7 +70,7 @@ fn resolved(page: &Path, file: &str) -> PathBuf {
     path
 }
 
-/// Values of an attribute in a page, named with the characters around it.
+/// Values of an attribute in a page, given with the characters around it.
 fn attributes<'a>(page: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     page.split(name).skip(1).filter_map(|rest| rest.split('"').next())
 }

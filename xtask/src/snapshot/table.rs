@@ -1,8 +1,8 @@
-//! What differs between two snapshots, as a table: quantity, before, after, relative change.
+//! The differences between two snapshots as a table: quantity, before, after, relative change.
 
 use std::collections::BTreeMap;
 
-/// One quantity that is not the same text in both snapshots.
+/// One quantity whose text differs between both snapshots.
 #[derive(Clone, Debug, PartialEq)]
 struct Row<'a> {
     quantity: &'a str,
@@ -12,7 +12,7 @@ struct Row<'a> {
     after: Option<&'a str>,
 }
 
-/// The table of what differs between two snapshot files, headers included or not.
+/// The table of the differences between two snapshot files, with or without their headers.
 pub(super) fn of(before: &str, after: &str) -> String {
     let rows = rows(contents(before), contents(after));
     let missing = "–";
@@ -35,7 +35,7 @@ pub(super) fn of(before: &str, after: &str) -> String {
     cells.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The text after the header of a file, which stands between two lines of three hyphens.
+/// The text after the header of a file, which is between two lines of three hyphens.
 fn contents(file: &str) -> &str {
     file.strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
@@ -61,7 +61,7 @@ fn rows<'a>(before: &'a str, after: &'a str) -> Vec<Row<'a>> {
     of_old.chain(of_new).filter(|row| row.before != row.after).collect()
 }
 
-/// A quantity, and how many of the same name stand before it.
+/// A quantity, and the number of quantities with the same name before it.
 type Key<'a> = (&'a str, usize);
 
 fn quantities(contents: &str) -> Vec<(Key<'_>, &str)> {

@@ -1,4 +1,4 @@
-//! The random tests of the libraries, with cases that no run before has drawn.
+//! The random tests of the libraries, with new cases.
 
 use super::trial::Trial;
 use crate::shell::{self, cargo};
@@ -6,6 +6,6 @@ use crate::shell::{self, cargo};
 pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
     let seed = trial.random.next().to_string();
     println!("random tests with PROPTEST_RNG_SEED={seed}");
-    // In place of the seed that `.cargo/config.toml` gives to every other run.
+    // This replaces the seed that `.cargo/config.toml` gives to every other run.
     shell::run(cargo(["test", "--workspace", "--lib"]).env("PROPTEST_RNG_SEED", seed))
 }

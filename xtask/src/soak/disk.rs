@@ -1,7 +1,7 @@
-//! A run whose disk is full says so, loses no checkpoint, and goes on to the same bits when there is room.
+//! A run whose disk is full reports this, loses no checkpoint, and continues with bitwise the same result when there is space again.
 //!
-//! Where it is permitted a small file system in memory fills up; elsewhere, and in half of the trials, the size of
-//! files is limited. Both exist on Unix only.
+//! If permitted, a small file system in memory is filled; otherwise, and in half of the trials, the size of
+//! files is limited. Both exist only on Unix.
 
 use std::{fs, process::Command};
 
@@ -17,11 +17,11 @@ pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
     trial.finish("whole")?;
     let size = fs::metadata(trial.path("whole").join("grains.checkpoint"))?.len();
     fs::create_dir_all(trial.path("full"))?;
-    // Room for half of a checkpoint to a whole run: three checkpoints at a time, the table and the page.
+    // Space for between half of a checkpoint and a whole run: three checkpoints at a time, the table and the page.
     let room = size / 2 + trial.random.below(6 * size);
     if trial.random.below(2) == 0 && mount(trial, room) {
         let tried = attempts(trial, |trial| trial.command("full", trial.is_begun("full")));
-        // What was written must outlive the small file system.
+        // The written files must be kept after the small file system is removed.
         let kept = copy(trial).and_then(|()| {
             let place = trial.path("full");
             shell::run(Command::new("umount").arg(&place))?;
@@ -31,7 +31,7 @@ pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
         tried.and(kept)?;
     } else {
         attempts(trial, |trial| {
-            // In units of 512 bytes or 1 KiB, whichever the shell has.
+            // In units of 512 bytes or 1 KiB, depending on the shell.
             let limit = trial.random.below(size / 512 + 8);
             let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" \"$@\"");
             let mut command = Command::new("sh");
@@ -44,7 +44,7 @@ pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
     trial.compare("whole", "full")
 }
 
-/// Runs a few times; each ends well or refuses in words.
+/// Runs a few times; each succeeds or ends with an error message.
 fn attempts(
     trial: &mut Trial,
     mut command: impl FnMut(&mut Trial) -> Command,

@@ -1,4 +1,4 @@
-//! A checkpoint with flipped bits, cut short or replaced by noise is refused; the one before continues to the same bits.
+//! A checkpoint with flipped bits, truncated or replaced by noise is rejected; the checkpoint before it continues with bitwise the same result.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The file with a bit flipped, cut short, or with other bytes.
+/// The file with a bit flipped, truncated, or with other bytes.
 fn damaged(file: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = file.to_vec();
     let place = usize::try_from(random.below(file.len() as u64)).unwrap_or(0);
@@ -39,7 +39,7 @@ fn damaged(file: &[u8], random: &mut Random) -> Vec<u8> {
         1 => bytes[place..].fill(0),
         _ => bytes[place] ^= 1 << random.below(8),
     }
-    // Zeros over zeros are no damage.
+    // Writing zeros over zeros is no damage.
     if bytes == file {
         bytes[place] ^= 1;
     }

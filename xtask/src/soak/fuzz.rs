@@ -1,4 +1,4 @@
-//! The stable driver of the fuzz targets, with a fresh seed.
+//! The stable driver of the fuzz targets, with a new seed.
 
 use super::trial::Trial;
 use crate::{fuzz, shell};

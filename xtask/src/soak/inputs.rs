@@ -1,4 +1,4 @@
-//! Documents with random damage, read by the program itself: each is answered or refused in words.
+//! Documents with random damage, read by the program itself; each gives a result or an error message.
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ const MESH: &str = "solid rod\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nver
     endloop\nendfacet\nfacet normal 1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\n\
     endsolid rod\n";
 
-/// What is put in place of a piece of a document.
+/// Replacements for a piece of a document.
 const PIECES: [&str; 20] = [
     "",
     "null",
@@ -53,7 +53,7 @@ const PIECES: [&str; 20] = [
     "\n",
 ];
 
-/// Documents that a trial reads.
+/// Number of documents that a trial reads.
 const DOCUMENTS: usize = 60;
 
 pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
@@ -90,7 +90,7 @@ pub(super) fn run(trial: &mut Trial) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets the program read a document, which it must end in time, without a panic, and with words if it refuses.
+/// Runs the program on a document; it must end in time, without a panic, and with a message if it rejects the document.
 fn read(trial: &Trial, arguments: &[&str], input: &[u8]) -> anyhow::Result<()> {
     fs::write(trial.path("input"), input)?;
     let mut command = Command::new(trial.program());
@@ -130,7 +130,7 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// The document with up to four pieces removed, doubled, exchanged or with a bit flipped.
+/// The document with up to four pieces removed, doubled or exchanged, or with a bit flipped.
 fn damaged(document: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = document.to_vec();
     for _ in 0..=random.below(4) {
@@ -152,7 +152,7 @@ fn damaged(document: &[u8], random: &mut Random) -> Vec<u8> {
             2 => bytes[from] ^= 1 << random.below(8),
             3 => bytes.truncate(from),
             _ => {
-                // In place of a whole word, which leaves the document readable more often.
+                // Replaces a whole word, after which the document is more often still readable.
                 let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
                 let begin = bytes[..from].iter().rposition(|byte| !belongs(byte));
                 let end = bytes[from..].iter().position(|byte| !belongs(byte));

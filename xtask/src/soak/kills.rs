@@ -1,4 +1,4 @@
-//! A run that is killed again and again, and resumed, ends with the same bits.
+//! A run that is killed and resumed repeatedly ends with bitwise the same result.
 
 use std::{process::Stdio, thread::sleep, time::Duration};
 

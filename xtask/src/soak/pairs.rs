@@ -1,4 +1,4 @@
-//! Of several runs that start on one directory one wins, and the others refuse or find it finished.
+//! If several runs start on one directory, one of them runs, and the others end with an error or find it finished.
 
 use std::{thread::sleep, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What trials share: [`Trial`], a run of grains in a directory of its own, and [`Random`] numbers.
+//! Common parts of trials: [`Trial`], a run of grains in a directory of its own, and [`Random`] numbers.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 
-/// The generator `SplitMix64`, whose numbers depend on nothing but the seed.
+/// The generator `SplitMix64`, whose numbers depend only on the seed.
 ///
 /// # Source
 ///
@@ -32,13 +32,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `count − 1`; the bias of the remainder does not matter here.
+    /// An integer from 0 to `count − 1`; the bias of the remainder does not matter here.
     pub(super) fn below(&mut self, count: u64) -> u64 {
         self.next() % count.max(1)
     }
 }
 
-/// The longest that a run may take (s); the longest takes a few seconds.
+/// Time limit of a run (s); the longest run takes a few seconds.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Files that a disturbed run must leave with the same bits as an undisturbed one.
@@ -86,7 +86,7 @@ impl Trial {
         &self.program
     }
 
-    /// What follows the name of the program for a run into the directory `name`.
+    /// The arguments of the program for a run into the directory `name`.
     pub(super) fn arguments(&self, name: &str, resume: bool) -> Vec<String> {
         let mut words = self.scene.clone();
         words.extend(["--out".to_owned(), self.path(name).display().to_string()]);
@@ -101,14 +101,14 @@ impl Trial {
         command
     }
 
-    /// Whether the directory `name` holds a checkpoint to resume from.
+    /// Whether the directory `name` contains a checkpoint to resume from.
     pub(super) fn is_begun(&self, name: &str) -> bool {
         let files = ["grains.checkpoint", "grains.checkpoint.previous"];
         files.iter().any(|file| self.path(name).join(file).exists())
     }
 
-    /// Runs without disturbance into the directory `name`, from the last checkpoint if there is one, and returns
-    /// how long that took.
+    /// Runs without disturbance into the directory `name`, from the last checkpoint if there is one, and
+    /// returns the time that it took.
     pub(super) fn finish(&self, name: &str) -> anyhow::Result<Duration> {
         let start = Instant::now();
         let output = self.output(&mut self.command(name, self.is_begun(name)))?;
@@ -155,7 +155,7 @@ impl Running {
         Ok(Self { child, start: Instant::now(), pipes })
     }
 
-    /// What the process left when it has ended, which it must do in time and without a panic.
+    /// The output of the process after it has ended, which it must do in time and without a panic.
     pub(super) fn output(mut self) -> anyhow::Result<Output> {
         let status = loop {
             if let Some(status) = self.child.try_wait()? {

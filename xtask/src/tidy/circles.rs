@@ -1,7 +1,8 @@
-//! Modules beside one another stand in an order: none needs, on whatever way, one that needs it.
+//! Modules next to one another must have an order: none may depend, directly or indirectly, on one that
+//! depends on it.
 //!
-//! A module may use its children and be used by them; two children of one parent that use each other can only be read
-//! together, and belong into one file or need a third one that both use. Tests do not count.
+//! A module may use its children and be used by them. Two children of one parent that use each other can only
+//! be read together; they belong in one file, or need a third module that both use. Tests do not count.
 
 mod paths;
 
@@ -13,7 +14,7 @@ use std::{
 use super::{Finding, text::code_only};
 use paths::{Module, Names, references};
 
-/// For each module beside others the ones that it uses, each with a path by which it does.
+/// For each module, the neighboring modules that it uses, each with a path by which it does.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The sources of one `src` folder, by module.
@@ -35,7 +36,7 @@ pub(super) fn check<'a>(files: impl IntoIterator<Item = (&'a Path, &'a str)>) ->
     folders.values().flat_map(Sources::circles).collect()
 }
 
-/// The `src` folder of a file and the path of its module; none for tests and for programs beside a library.
+/// The `src` folder of a file and the path of its module; `None` for tests and for programs next to a library.
 fn place(path: &Path) -> Option<(PathBuf, Module)> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
     let at = parts.iter().position(|part| *part == "src")?;
@@ -50,7 +51,7 @@ fn place(path: &Path) -> Option<(PathBuf, Module)> {
     (!above && !module.iter().any(is_test)).then(|| (parts[..=at].iter().collect(), module))
 }
 
-/// The source up to its module of tests, which stands at its end.
+/// The source up to its module of tests, which is at its end.
 fn without_tests(source: &str) -> &str {
     source.find("#[cfg(test)]\nmod tests {").map_or(source, |start| &source[..start])
 }
@@ -98,7 +99,7 @@ fn circle(uses: &Uses) -> Option<String> {
     Some(steps.join(", "))
 }
 
-/// The modules from `from` to `to`, both ends included.
+/// The modules from `from` to `to`, including both ends.
 fn way(uses: &Uses, from: &str, to: &str) -> Option<Vec<String>> {
     let mut seen = BTreeSet::from([from.to_owned()]);
     let mut ways = vec![vec![from.to_owned()]];

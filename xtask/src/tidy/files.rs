@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context;
 
-/// Every file below `folder`, sorted; leaves out build products, hidden folders and links to folders.
+/// Every file below `folder`, sorted; without build products, hidden folders and links to folders.
 pub(crate) fn all(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -1,4 +1,4 @@
-//! Every file of data says where its numbers come from, and every checked figure of an experiment who computed it.
+//! Checks that every data file names the source of its numbers, and every checked figure of an experiment its computation.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ pub(super) fn is_fixture(path: &Path) -> bool {
     path.iter().any(|part| part == "fixtures") && !path.ends_with("README.md")
 }
 
-/// A fixture names its source in its first lines, `source = "…"`, `# Source: …` or `"source": "…"`;
-/// one whose format has no room for it is listed in the `README.md` beside it, given as `list`.
+/// A fixture must name its source in its first lines, `source = "…"`, `# Source: …` or `"source": "…"`. If
+/// its format has no place for this, it must be listed in the `README.md` next to it, given as `list`.
 pub(super) fn check(path: &Path, text: &str, list: &str) -> Vec<Finding> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let listed = list.contains(&*name) && list.to_lowercase().contains("source");
@@ -39,7 +39,7 @@ fn names_source(line: &str) -> bool {
     value.chars().any(char::is_alphanumeric)
 }
 
-/// The kinds of computations that a checked figure may come from, with what has to be said of them.
+/// The kinds of computations of checked figures, with their required fields.
 const KINDS: [(&str, &[&str]); 4] = [
     ("closed-form", &["statement"]),
     ("program", &["program", "settings"]),
@@ -50,9 +50,9 @@ const KINDS: [(&str, &[&str]); 4] = [
 /// The heading of a computation in the file of an experiment.
 const CHECK: &str = "[experiment.checks.";
 
-/// Every `checked` figure of an experiment names a computation, which the file describes and which is not one of this library.
+/// Every `checked` figure of an experiment must name a computation that the file describes and that is not one of this library.
 ///
-/// Files in a folder `compat` are as they once were and are left alone.
+/// Files in a folder `compat` keep their original form and are not checked.
 pub(super) fn check_origins(path: &Path, text: &str) -> Vec<Finding> {
     if path.extension().is_none_or(|end| end != "toml") || path.iter().any(|part| part == "compat")
     {
@@ -97,7 +97,7 @@ impl<'t> Section<'t> {
         found.map(|(_, value)| value.trim_matches('"'))
     }
 
-    /// What is missing of a computation.
+    /// The missing part of a computation.
     fn unsaid(&self) -> Option<String> {
         let kind = self.value("kind").unwrap_or_default();
         let Some((_, fields)) = KINDS.iter().find(|(name, _)| *name == kind) else {
@@ -113,7 +113,7 @@ impl<'t> Section<'t> {
     }
 }
 
-/// The sections of a TOML file, whose fields stand on one line each.
+/// The sections of a TOML file, whose fields are on one line each.
 fn sections(text: &str) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     for (index, line) in text.lines().enumerate() {

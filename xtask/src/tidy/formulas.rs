@@ -1,11 +1,11 @@
-//! Formulas can be drawn.
+//! Checks that formulas can be drawn.
 
 use std::path::Path;
 
 use super::Finding;
 use crate::formulas::{blocks, html};
 
-/// Every `math` block of `text`, Markdown or a source, is TeX that becomes `MathML`.
+/// Every `math` block of `text`, Markdown or a source, must be TeX that can be converted to `MathML`.
 pub(super) fn check(relative: &Path, text: &str) -> Vec<Finding> {
     let failing =
         blocks(text).into_iter().filter_map(|block| Some((block.line, html(&block.tex).err()?)));

@@ -1,13 +1,13 @@
-//! The front page of a crate has an example, all modules, features and limits.
+//! Checks that the front page of a crate has an example, all modules, features and limits.
 
 use std::path::Path;
 
 use super::Finding;
 
-/// What a reader finds on every front page, in this order.
+/// The sections of every front page, in this order.
 const SECTIONS: [&str; 4] = ["# Example", "# Modules", "# Features", "# Limits"];
 
-/// The head of `crates/*/src/lib.rs` has every section, and names every public module.
+/// The head of `crates/*/src/lib.rs` must have every section and name every public module.
 pub(super) fn check(relative: &Path, source: &str) -> Vec<Finding> {
     if !(relative.starts_with("crates") && relative.ends_with("src/lib.rs")) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! A crate depends only on crates above it.
+//! Checks that a crate depends only on crates above it.
 
 use serde_json::Value;
 
@@ -19,13 +19,13 @@ const ORDER: [&str; 11] = [
     "percussion-cli",
 ];
 
-/// Crates that stand on none of ours, whatever their place.
+/// Crates that depend on none of ours, wherever they are in the order.
 const ALONE: [&str; 3] = ["percussion-complementarity", "percussion-record", "xtask"];
 
 /// Members below all crates, which may use any of them.
 const BELOW: [&str; 3] = ["percussion-benches", "percussion-book", "percussion-fuzz"];
 
-/// Members that stand on none of ours and are not published: the tests of any crate and members below all may use them.
+/// Members that depend on none of ours and are not published: the tests of any crate and members below all may use them.
 const FOR_TESTS: [&str; 2] = ["percussion-snapshot", "percussion-verify"];
 
 /// Dependencies of tests count too: a package whose tests need a crate below cannot be published

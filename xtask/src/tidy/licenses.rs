@@ -1,4 +1,4 @@
-//! Every package that is compiled here has a license that `deny.toml` allows.
+//! Checks that every package compiled here has a license that `deny.toml` allows.
 //!
 //! The same rule as `cargo deny check licenses`, for the packages of this machine's platform and without an outside
 //! tool; the workflow of the repository runs `cargo deny` for all platforms.
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Finding;
 
-/// Lists what is compiled here with its license, as an SPDX expression.
+/// Lists the packages compiled here with their licenses, as an SPDX expression.
 pub(super) const TREE: [&str; 7] =
     ["tree", "--workspace", "--edges", "normal,build,dev", "--prefix", "none", "--format={p}|{l}"];
 
@@ -39,7 +39,7 @@ fn allowed(deny: &str) -> BTreeSet<&str> {
     list.split('"').skip(1).step_by(2).collect()
 }
 
-/// What is left of an SPDX expression to be read; a slash is the old way to write `OR`.
+/// The unread rest of an SPDX expression; a slash is the old notation for `OR`.
 struct Expression<'a> {
     words: Vec<&'a str>,
     next: usize,
@@ -60,7 +60,7 @@ impl<'a> Expression<'a> {
         Self { words, next: 0 }
     }
 
-    /// Whether licenses out of `allowed` satisfy the whole expression; none satisfies what is no expression.
+    /// Whether licenses in `allowed` satisfy the whole expression; false for an invalid expression.
     fn allows(&mut self, allowed: &BTreeSet<&str>) -> bool {
         self.any(allowed) == Some(true) && self.next == self.words.len()
     }

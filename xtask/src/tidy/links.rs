@@ -1,4 +1,4 @@
-//! Links and paths in Markdown lead to something, and the book has every chapter once.
+//! Checks that links and paths in Markdown exist, and that the book has every chapter once.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +13,7 @@ const LISTS: [&str; 2] = ["docs/src/SUMMARY.md", "docs/listings.rs"];
 
 /// Relative links with their anchors, and paths in backticks, of the Markdown `text` in the file `relative`.
 ///
-/// `exists` and `read` answer for paths relative to the root.
+/// `exists` and `read` take paths relative to the root.
 pub(super) fn check(
     relative: &Path,
     text: &str,
@@ -40,7 +40,7 @@ pub(super) fn check(
             let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
             (target, has(path, anchor))
         });
-        // A README of a crate names files of the crate, others those of the workspace.
+        // The README of a crate names files of the crate; other documents name those of the workspace.
         let named = paths(line).map(|path| (path, exists(Path::new(path)) || beside(path)));
         for (target, found) in links.chain(named) {
             if !found {
@@ -53,7 +53,7 @@ pub(super) fn check(
     findings
 }
 
-/// A chapter in the file `relative` stands in the summary of the book and among its tested listings.
+/// A chapter in the file `relative` must be in the summary of the book and among its tested listings.
 pub(super) fn check_chapter(relative: &Path, read: impl Fn(&str) -> String) -> Vec<Finding> {
     let Ok(chapter) = relative.strip_prefix(CHAPTERS) else { return Vec::new() };
     if LISTS.iter().any(|list| relative == Path::new(list)) {
@@ -89,7 +89,7 @@ fn anchors(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Paths of the workspace in backticks, but for patterns.
+/// Paths of the workspace in backticks, except patterns.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let quoted = line.split('`').skip(1).step_by(2);
     quoted.filter(|text| {

@@ -1,10 +1,10 @@
-//! How many packages a crate of ours brings along.
+//! Checks the number of packages that each of our crates needs.
 
 use std::collections::BTreeSet;
 
 use super::Finding;
 
-/// The largest number of packages, itself included, that a crate may need without its features.
+/// Maximum number of packages, including itself, that a crate may need without its features.
 const LIMITS: [(&str, usize); 8] = [
     ("percussion-complementarity", 20),
     ("percussion-dynamics", 20),

@@ -1,4 +1,4 @@
-//! The README of the workspace lists every crate, and every crate has its own.
+//! Checks that the README of the workspace lists every crate, and that every crate has its own README.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Finding, manifest, packages, published};
 
-/// Every published crate declares a README that exists and says more than its name.
+/// Every published crate must declare a README that exists and contains more than its name.
 pub(super) fn check_crates(metadata: &Value) -> Vec<Finding> {
     let names: Vec<_> = published(metadata).collect();
     packages(metadata)
@@ -30,7 +30,7 @@ pub(super) fn check_crates(metadata: &Value) -> Vec<Finding> {
         .collect()
 }
 
-/// Each of the published `crates` has a row in a table of `readme`, and every row names one of them.
+/// Each of the published `crates` must have a row in a table of `readme`, and every row must name one of them.
 pub(super) fn check_table(readme: &str, crates: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut listed = Vec::new();

@@ -1,4 +1,4 @@
-//! Every package comes from crates.io, or is a member of the workspace; other workspaces have the versions of this one.
+//! Checks that every package comes from crates.io or is a member of the workspace, and that other workspaces use the same versions.
 //!
 //! The same rule as `cargo deny check sources`, without an outside tool.
 
@@ -8,7 +8,7 @@ use super::Finding;
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// `lock` is the text of `Cargo.lock`, which names the source of every package but the members.
+/// `lock` is the text of `Cargo.lock`, which names the source of every package except the members.
 pub(super) fn check(lock: &str) -> Vec<Finding> {
     let sources = lock.lines().enumerate().filter_map(|(index, line)| {
         let source = line.strip_prefix("source = \"")?.strip_suffix('"')?;
@@ -20,8 +20,8 @@ pub(super) fn check(lock: &str) -> Vec<Finding> {
     sources.collect()
 }
 
-/// Packages of the lock file at `path`, of a workspace of its own, have the versions that `lock` has where it has the package:
-/// other ones could give other bits.
+/// Packages of the lock file at `path`, of a separate workspace, must have the versions in `lock` if `lock`
+/// contains the package, because other versions could give other results.
 pub(super) fn check_versions(path: &Path, text: &str, lock: &str) -> Vec<Finding> {
     let ours: BTreeSet<_> = versions(lock).map(|(_, name, version)| (name, version)).collect();
     let is_other = |name: &str, version: &str| {

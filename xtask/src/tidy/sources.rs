@@ -1,4 +1,4 @@
-//! What every source file looks like, and what libraries do not do.
+//! Rules for every source file, and for libraries.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use super::{
     text::{code_only, has_word},
 };
 
-/// Longest file, in lines.
+/// Maximum number of lines of a file.
 const LONGEST: usize = 500;
 
-/// What no file may contain, and what is expected instead.
+/// Text that no file may contain, and what is expected instead.
 const FORBIDDEN: [(&str, &str); 4] = [
     ("todo!", "finished code"),
     ("unimplemented!", "finished code"),
@@ -18,7 +18,7 @@ const FORBIDDEN: [(&str, &str); 4] = [
     ("#[should_panic", "an error value and a test of it"),
 ];
 
-/// What no library may contain, and what is expected instead.
+/// Text that no library may contain, and what is expected instead.
 const FORBIDDEN_IN_LIBRARIES: [(&str, &str); 8] = [
     ("println!", "a returned value or `tracing`"),
     ("print!", "a returned value or `tracing`"),
@@ -68,8 +68,8 @@ pub(super) fn check(path: &Path, source: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether a function begins in `line` that is the entry of an algorithm: a free `solve…`, or the
-/// `step`, `resolve` or `answer` of a type. The head of its module must cite where it comes from.
+/// Whether a function that is the entry of an algorithm begins in `line`: a free `solve…`, or the `step`,
+/// `resolve` or `answer` of a type. The head of its module must cite its source.
 fn starts_algorithm(line: &str) -> bool {
     line.starts_with("pub fn solve")
         || has_word(line, "pub fn step(")
@@ -77,7 +77,7 @@ fn starts_algorithm(line: &str) -> bool {
         || has_word(line, "fn answer(")
 }
 
-/// Sources of the crates that others link: all in `crates/` but the command line.
+/// Sources of the library crates: all in `crates/` except the command line.
 fn is_library(path: &Path) -> bool {
     let mut parts = path.iter().map(|part| part.to_string_lossy());
     parts.next().is_some_and(|part| part == "crates")

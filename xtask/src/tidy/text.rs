@@ -1,6 +1,6 @@
-//! Rust source without its comments and literals, so that a word can be looked for in the code only.
+//! Rust source without its comments and literals, for searching words only in the code.
 
-/// Blanks comments, strings and characters; lines and columns stay where they are.
+/// Blanks comments, strings and characters; lines and columns are kept.
 pub(super) fn code_only(source: &str) -> String {
     let mut code = String::with_capacity(source.len());
     let mut rest = source;
@@ -17,7 +17,7 @@ pub(super) fn code_only(source: &str) -> String {
     code
 }
 
-/// Whether `word` stands in `line` with no letter, digit or `_` before its first character.
+/// Whether `word` occurs in `line` with no letter, digit or `_` before its first character.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         !line[..at].chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_')
@@ -74,7 +74,7 @@ fn literal(text: &str, before: Option<char>) -> Option<usize> {
     Some(2 + hashes + length)
 }
 
-/// Length of `text` up to and with the first `quote` that no backslash precedes.
+/// Length of `text` up to and including the first `quote` that no backslash precedes.
 fn closing(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Packages whose types cross our interfaces are compiled in one version.
+//! Checks that packages whose types occur in our interfaces are compiled in only one version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::Finding;
 /// Two versions of these would give two types of the same name.
 const SINGLE: [&str; 4] = ["nalgebra", "faer", "rand", "glam"];
 
-/// Lists what is compiled here. The lock file would not do: it also holds what no feature enables.
+/// Lists the packages compiled here. The lock file does not suffice, because it also contains packages that no feature enables.
 pub(super) const TREE: [&str; 7] =
     ["tree", "--workspace", "--edges", "normal,build,dev", "--prefix", "none", "--format={p}"];
 

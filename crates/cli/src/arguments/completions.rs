@@ -1,4 +1,4 @@
-//! What can be typed after `percussion completions`.
+//! The command line of `percussion completions`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `percussion design`.
+//! The command line of `percussion design`.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use clap::{Args, ValueHint};
 #[derive(Debug, Args)]
 #[command(after_help = DESIGN_HELP)]
 pub(crate) struct Design {
-    /// Design file (TOML): variables, a mechanism whose numbers depend on them, and what has to touch; or a
-    /// design that is built in.
+    /// Design file (TOML) with variables, a mechanism whose numbers depend on them, and the contacts that
+    /// must touch; or the name of a built-in design.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) design: String,
-    /// Directory for the impact that was found (TOML) and the path of the search (CSV); nothing is written
-    /// by default.
+    /// Directory for the impact that was found (TOML) and the path of the search (CSV); by default no files
+    /// are written.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.

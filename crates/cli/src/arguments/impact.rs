@@ -1,4 +1,4 @@
-//! What can be typed after `percussion impact` and `percussion compare`.
+//! The command lines of `percussion impact` and `percussion compare`.
 
 use std::path::PathBuf;
 
@@ -12,22 +12,23 @@ use crate::laws::law;
 #[derive(Debug, Args)]
 #[command(after_help = IMPACT_HELP)]
 pub(crate) struct Impact {
-    /// Impact: a JSON file (below, `-` for standard input), a TOML file, a robot (`*.urdf`, `*.xml`), or one that is built
-    /// in; of a scenario or a robot that of what touches where it starts.
+    /// Impact: a JSON file (format below, `-` for standard input), a TOML file, a robot (`*.urdf`, `*.xml`),
+    /// or the name of a built-in impact. For a scenario or a robot, the impact of the contacts that touch at
+    /// its start.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
-    /// Law of impact, or `all` to set the answers of all of them side by side.
+    /// Law of impact, or `all` to compare all of them.
     #[arg(long, value_parser = law_or_all())]
     pub(crate) law: Which,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
-    /// Fix the root link of a robot in the world; by default it floats, unless it is called `world`.
+    /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.
     #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) fixed_base: bool,
-    /// Directory for a page that plays the outcomes, and for figures and tables of a set of them; nothing
-    /// is written by default.
+    /// Directory for a page that plays the outcomes, and for figures and tables of a set of outcomes; by
+    /// default no files are written.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.
@@ -36,11 +37,11 @@ pub(crate) struct Impact {
 }
 
 const IMPACT_HELP: &str = "\
-A JSON file holds, with one entry of every row for each entry of the velocity,
+A JSON file has the following form, where every row has one entry for each entry of the velocity:
   {\"mass_matrix\": [[…], …], \"velocity\": […],
    \"contacts\": [{\"normal\": […], \"tangents\": [[…]], \"friction\": 0.5, \"restitution\": 0}, …],
    \"bilateral\": [[…], …]}
-where tangents, friction, restitution and bilateral may be left out.
+The fields tangents, friction, restitution and bilateral are optional.
 
 Examples:
   percussion impact ball.json --law poisson
@@ -52,13 +53,13 @@ Examples:
   percussion impact maximum-dissipation/block-on-slope --law newton
   percussion impact robot.urdf --law poisson --posture knee=0.5 --height 0.2
 
-`percussion list LAW` tells the settings of a law.";
+`percussion list LAW` shows the settings of a law.";
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_HELP)]
 pub(crate) struct Compare {
-    /// Impact or scenario as of `impact`: a JSON file (`-` for standard input), a TOML file, a robot, or one built in.
+    /// Impact or scenario, as for `impact`: a JSON file (`-` for standard input), a TOML file, a robot, or a built-in name.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
     /// Laws, separated by commas; all of them by default.
@@ -68,11 +69,11 @@ pub(crate) struct Compare {
     pub(crate) settings: LawSettings,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
-    /// Fix the root link of a robot in the world; by default it floats, unless it is called `world`.
+    /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.
     #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) fixed_base: bool,
-    /// Directory for a page that plays the outcomes, and for figures and tables of a set of them; nothing
-    /// is written by default.
+    /// Directory for a page that plays the outcomes, and for figures and tables of a set of outcomes; by
+    /// default no files are written.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON document.
@@ -87,4 +88,4 @@ Examples:
   percussion compare block.json --laws newton,poisson --set newton.directions=16
   percussion compare robot.urdf --laws newton,plus --height 0.2
 
-`percussion list LAW` tells the settings of a law.";
+`percussion list LAW` shows the settings of a law.";

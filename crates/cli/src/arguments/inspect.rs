@@ -1,4 +1,4 @@
-//! What can be typed after `percussion inspect`.
+//! The command line of `percussion inspect`.
 
 use clap::{Args, ValueHint};
 
@@ -8,7 +8,7 @@ use super::{RobotOptions, not_negative};
 #[derive(Debug, Args)]
 #[command(after_help = INSPECT_HELP)]
 pub(crate) struct Inspect {
-    /// Robot description (URDF, a file named `*.urdf`, or MJCF, `*.xml`), scenario file (TOML), or built-in scenario.
+    /// Robot description (URDF, `*.urdf`, or MJCF, `*.xml`), scenario file (TOML), or name of a built-in scenario.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: String,
     /// Let the root link of a robot move freely instead of fixing it in the world.
@@ -16,7 +16,7 @@ pub(crate) struct Inspect {
     pub(crate) floating: bool,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
-    /// Largest gap of features that count as touching (m).
+    /// Largest gap at which features count as touching (m).
     #[arg(long, value_name = "METERS", value_parser = not_negative, allow_hyphen_values = true, default_value = "1e-6")]
     pub(crate) proximity: f64,
     /// Print one JSON document.

@@ -1,4 +1,4 @@
-//! Laws of impact and their settings, as several commands take them.
+//! Arguments for laws of impact and their settings, shared by several commands.
 
 use clap::{
     Args, ValueEnum,
@@ -12,24 +12,24 @@ use crate::laws::values;
 /// Settings of one law, or of several.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LawSettings {
-    /// Setting of the law, with several laws as LAW.KEY=VALUE; may be repeated.
+    /// Setting of the law; LAW.KEY=VALUE if there are several laws. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub(crate) settings: Vec<(String, String)>,
-    /// Number of samples of a law that draws them, short for --set samples=N.
+    /// Number of samples, for laws that draw them; short for --set samples=N.
     #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub(crate) samples: Option<u64>,
-    /// Seed of a law that draws samples, short for --set seed=N.
+    /// Seed, for laws that draw samples; short for --set seed=N.
     #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Status that also counts as success: exit code 0 in place of 1.
+    /// Status that also counts as success, with exit code 0 instead of 1.
     #[arg(long, value_name = "STATUS", value_enum)]
     pub(crate) allow: Vec<Allowed>,
 }
 
-/// Statuses beside `resolved` and `completed` that may count as success.
+/// Statuses other than `resolved` and `completed` that may count as success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Allowed {
-    /// Everything holds, but the energy has grown, as the law or the scheme does not exclude.
+    /// All other conditions hold, but the energy has grown, which the law or the scheme does not exclude.
     EnergyGained,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Which {
 }
 
 pub(super) fn law_or_all() -> impl TypedValueParser<Value = Which> {
-    let all = PossibleValue::new("all").help("Every law, side by side");
+    let all = PossibleValue::new("all").help("Compare all laws");
     PossibleValuesParser::new(values().chain([all]))
         .map(|name| name.parse().map_or(Which::All, Which::One))
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `percussion list`.
+//! The command line of `percussion list`.
 
 use clap::Args;
 use percussion_mechanism::laws::Name;
@@ -9,7 +9,7 @@ use crate::laws::law;
 #[derive(Debug, Args)]
 #[command(after_help = LIST_HELP)]
 pub(crate) struct List {
-    /// Law whose settings to tell.
+    /// Law whose settings are shown.
     #[arg(value_parser = law(), hide_possible_values = true)]
     pub(crate) law: Option<Name>,
     /// Print one JSON document.

@@ -1,4 +1,4 @@
-//! What can be typed after `percussion reproduce`.
+//! The command line of `percussion reproduce`.
 
 use std::path::PathBuf;
 
@@ -10,22 +10,22 @@ use super::whole;
 #[derive(Debug, Args)]
 #[command(after_help = REPRODUCE_HELP)]
 pub(crate) struct Reproduce {
-    /// Experiments, or the beginnings of their names such as `stewart-trinkle`; all by default.
+    /// Experiments, or the first parts of their names, such as `stewart-trinkle`; by default all.
     #[arg(value_name = "ID")]
     pub(crate) experiments: Vec<String>,
-    /// Directory for the report, created where it is missing.
+    /// Directory for the report; created if it does not exist.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "target/reproduction")]
     pub(crate) out: PathBuf,
-    /// Only what takes seconds.
+    /// Run reduced versions, which take seconds.
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// With more and finer steps than by default.
+    /// Run with more and finer steps than by default.
     #[arg(long)]
     pub(crate) full: bool,
-    /// Run with changed inputs instead, and tell for each judged row the smallest change that makes it fail.
+    /// Run with changed inputs instead, and report for each judged row the smallest change that makes it fail.
     #[arg(long, conflicts_with = "full")]
     pub(crate) sensitivity: bool,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Print one JSON document.

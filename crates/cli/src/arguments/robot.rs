@@ -1,4 +1,4 @@
-//! What can be typed of robots, by whichever command.
+//! Arguments for robots, shared by several commands.
 
 use std::path::PathBuf;
 
@@ -7,38 +7,38 @@ use nalgebra::Vector3;
 
 use super::{not_negative, number};
 
-/// Where a robot starts and what it stands on.
+/// Initial state of a robot, and the floor on which it stands.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Robots (*.urdf, *.xml)")]
 pub(crate) struct RobotOptions {
-    /// Coordinates of joints at the start (rad, m), the others zero; or the name of a keyframe of the file, alone or first.
+    /// Coordinates of joints at the start (rad, m); the others are zero, or those of a keyframe of the file if its name is given first or alone.
     #[arg(long, value_name = "JOINT=VALUE,…", value_parser = entry, value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) posture: Vec<Entry>,
     /// Height of a floor through the z axis, perpendicular to gravity (m).
     #[arg(long, value_name = "METERS", value_parser = any, allow_hyphen_values = true)]
     pub(crate) ground: Option<f64>,
-    /// Height of its lowest point above the floor (m); of an impact the height that it has fallen, with √(2gh).
+    /// Height of the lowest point above the floor (m). For an impact, the height from which it has fallen, so that its speed is √(2gh).
     #[arg(long, value_name = "METERS", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) height: Option<f64>,
-    /// Velocity of the root link at the start (m/s, world axes), of one that floats.
+    /// Velocity of a floating root link at the start (m/s, world axes).
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub(crate) velocity: Option<Vector3<f64>>,
-    /// Gravity (m/s², world axes), by default that of the file, or 0,0,-9.81. `inspect` takes none unless it is given.
+    /// Gravity (m/s², world axes); by default that of the file, or 0,0,-9.81. For `inspect`, by default none.
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub(crate) gravity: Option<Vector3<f64>>,
-    /// Friction coefficient of surfaces whose file gives none, by default 0.8.
+    /// Friction coefficient of surfaces for which the file gives none; by default 0.8.
     #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) friction: Option<f64>,
-    /// Coefficient of restitution of its surfaces and of the floor, by default 0.
+    /// Coefficient of restitution of the robot's surfaces and of the floor; by default 0.
     #[arg(long, value_name = "E", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) restitution: Option<f64>,
-    /// Hold joints that move no mass, which are refused otherwise.
+    /// Lock joints that move no mass; otherwise they are an error.
     #[arg(long)]
     pub(crate) allow_massless: bool,
-    /// Leave out collision shapes that cannot be used, such as flat meshes, which are refused otherwise.
+    /// Omit collision shapes that cannot be used, such as flat meshes; otherwise they are an error.
     #[arg(long)]
     pub(crate) leave_out_shapes: bool,
-    /// Folder of a package that meshes are in; may be repeated.
+    /// Folder of a package with meshes. May be repeated.
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
     pub(crate) packages: Vec<(String, PathBuf)>,
 }
@@ -48,12 +48,12 @@ pub(crate) struct RobotOptions {
 pub(crate) enum Entry {
     /// The name of a keyframe.
     Keyframe(String),
-    /// A joint with its coordinates, several with colons between them.
+    /// A joint and its coordinates; several coordinates are separated by colons.
     Joint(String, Vec<f64>),
 }
 
 impl RobotOptions {
-    /// The options that were given, by name, but for those in `except`.
+    /// Name of the first option that was given, if any.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let all = [
             ("--posture", !self.posture.is_empty()),

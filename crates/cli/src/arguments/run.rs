@@ -1,4 +1,4 @@
-//! What can be typed after `percussion run`.
+//! The command line of `percussion run`.
 
 use std::path::PathBuf;
 
@@ -14,32 +14,32 @@ use super::{LawSettings, RobotOptions, Which, laws::law_or_all, positive};
 #[derive(Debug, Args)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct Run {
-    /// Name of a built-in scenario or impact, or path of a scenario or impact file (TOML) or of a robot description (URDF,
-    /// a file named `*.urdf`, which starts at rest on a floor, or MJCF, `*.xml`).
+    /// Name of a built-in scenario or impact; or path of a scenario or impact file (TOML) or of a robot
+    /// description (URDF, `*.urdf`, or MJCF, `*.xml`). A robot in URDF starts at rest on a floor.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) scenario: String,
-    /// How the scenario is moved; its own way by default.
+    /// Integrator; by default that of the scenario.
     #[arg(long, value_parser = scheme())]
     pub(crate) integrator: Option<Name>,
-    /// Step size (s), event-driven the time between samples; the scenario's own by default.
+    /// Step size (s), or the time between samples for event-driven integration; by default that of the scenario.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) step_size: Option<f64>,
-    /// Simulated time (s); the scenario's own by default.
+    /// Simulated time (s); by default that of the scenario.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) duration: Option<f64>,
-    /// Directory for tables, figures and a page that plays the motion or the outcomes; nothing is written
-    /// by default.
+    /// Directory for tables, figures and a page that plays the motion or the outcomes; by default no files
+    /// are written.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
-    /// Law of an impact, as of `impact`; all of them by default. With the integrator event-driven the law of every impact
-    /// of the motion, by default poisson.
+    /// Law of an impact, as for `impact`; by default all laws. With the integrator event-driven, the law of
+    /// every impact of the motion; by default poisson.
     #[arg(long, value_parser = law_or_all(), hide_possible_values = true)]
     pub(crate) law: Option<Which>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
-    /// Fix the root link of a robot in the world; by default it floats, unless it is called `world`.
+    /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.
     #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) fixed_base: bool,
     /// Print one JSON document.

@@ -1,4 +1,4 @@
-//! What can be typed after `percussion solve`.
+//! The command line of `percussion solve`.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use super::not_negative;
 pub(crate) enum Solve {
     /// Linear complementarity problem: find z ≥ 0 with w = M z + q ≥ 0 and z · w = 0.
     Lcp(SolveLcp),
-    /// Contacts with friction: find the impulses that obey a friction law.
+    /// Contacts with friction: find the impulses that satisfy a friction law.
     Friction(SolveFriction),
 }
 
@@ -29,17 +29,17 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = SOLVE_FRICTION_HELP)]
 pub(crate) struct SolveFriction {
-    /// Problem: a JSON file (below, `-` for standard input), a file of Siconos (`*.dat`), or a directory of
-    /// such files (`*.json`, `*.dat`).
+    /// Problem: a JSON file (format below, `-` for standard input), a Siconos file (`*.dat`), or a directory
+    /// of such files (`*.json`, `*.dat`).
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub(crate) file: PathBuf,
-    /// Friction law of the problem; that of the file by default, else `coulomb`.
+    /// Friction law of the problem; by default that of the file, or else `coulomb`.
     #[arg(long, value_parser = friction_law())]
     pub(crate) law: Option<friction::Law>,
-    /// Solver; that of the file by default, else `combined`.
+    /// Solver; by default that of the file, or else `combined`.
     #[arg(long, value_parser = friction_solver())]
     pub(crate) solver: Option<friction::Method>,
-    /// Largest accepted relative natural-map residual; that of the file by default, else 1e-8.
+    /// Largest accepted relative natural-map residual; by default that of the file, or else 1e-8.
     #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Print one JSON document.
@@ -48,11 +48,11 @@ pub(crate) struct SolveFriction {
 }
 
 const SOLVE_FRICTION_HELP: &str = "\
-A JSON file of n contacts holds W in u = W p + u_f, with normal, tangent and tangent of every contact in turn,
+A JSON file of n contacts contains W and u_f of u = W p + u_f, in the order normal, tangent 1, tangent 2 of each contact:
   {\"delassus\": {\"dense\": [[…], …]}, \"free_velocity\": […], \"friction\": […]}
-with 3n rows, 3n velocities (m/s) and n coefficients; or W by blocks of 3 rows and columns,
+with 3n rows, 3n velocities (m/s) and n coefficients; or W in blocks of 3 rows and columns:
   {\"delassus\": {\"blocks\": [{\"row\": 0, \"column\": 0, \"values\": [[…], […], […]]}, …]}, …}
-It may have the friction law, \"law\": \"coulomb\" or \"maximum-dissipation\", 3n impulses to start from,
+It may contain the friction law, \"law\": \"coulomb\" or \"maximum-dissipation\", 3n impulses to start from,
 \"start\": […], and a solver with its settings, which is used when neither --law nor --solver nor --tolerance is
 given: \"method\": {\"combined\": {\"tolerance\": 1e-8}}.
 
@@ -71,7 +71,7 @@ pub(crate) struct SolveLcp {
     /// Solver.
     #[arg(long, value_parser = lcp_solver(), default_value = "lemke")]
     pub(crate) solver: Solver,
-    /// Largest accepted relative natural-map residual; the solver's own by default.
+    /// Largest accepted relative natural-map residual; by default that of the solver.
     #[arg(long, value_name = "RESIDUAL", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Print one JSON document.
@@ -103,7 +103,7 @@ impl Solver {
     }
 }
 
-/// Values with their help.
+/// Possible values with their help texts.
 fn values(
     list: impl Iterator<Item = (&'static str, &'static str)>,
 ) -> impl Iterator<Item = PossibleValue> {

@@ -1,4 +1,4 @@
-//! What can be typed after `percussion view`.
+//! The command line of `percussion view`.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,13 @@ pub(crate) struct View {
     /// Directory written with `--out`.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
-    /// Port on this machine; one that is free by default.
+    /// Port on this machine; by default any free port.
     #[arg(long, value_name = "PORT", value_parser = port, allow_hyphen_values = true, default_value_t = 0)]
     pub(crate) port: u16,
 }
 
 const VIEW_HELP: &str = "\
-Serves the directory on 127.0.0.1 alone until it is interrupted. The page also opens from disk, as view.html
+Serves the directory on 127.0.0.1 only, until interrupted. The page can also be opened from disk, as view.html
 or index.html of the directory.
 
 Examples:
@@ -25,5 +25,5 @@ Examples:
   percussion view target/reproduction --port 8000";
 
 fn port(text: &str) -> Result<u16, String> {
-    text.parse().map_err(|_| "expected a whole number from 0 to 65535".to_owned())
+    text.parse().map_err(|_| "expected an integer from 0 to 65535".to_owned())
 }

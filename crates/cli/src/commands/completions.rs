@@ -8,7 +8,7 @@ use crate::{
     output::{Verdict, print},
 };
 
-/// Prints the script that teaches a shell our commands.
+/// Prints the completion script for a shell.
 pub(super) fn execute(arguments: &Completions) -> Result<Verdict> {
     let mut script = Vec::new();
     let mut command = Arguments::command();

@@ -14,7 +14,7 @@ use crate::{
     output::{Verdict, answer, name_of, prepare_directory},
 };
 
-/// What `design --json` prints.
+/// The output of `design --json`.
 #[derive(Debug, Serialize)]
 struct Document {
     design: String,
@@ -22,9 +22,9 @@ struct Document {
     variables: Vec<Variable>,
     contacts: Vec<Contact>,
     conditions: Vec<Condition>,
-    /// From the start, in scales.
+    /// Distance from the start, in scales of the variables.
     distance: f64,
-    /// Way to the start that is left along the conditions, in scales; none where they do not hold.
+    /// Remaining distance to the start along the conditions, in scales of the variables; `None` if the conditions do not hold.
     left: Option<f64>,
     derivative_error: f64,
     normal_error: f64,
@@ -40,16 +40,16 @@ struct Variable {
     unit: String,
     start: f64,
     value: f64,
-    /// Whether a bound holds it.
+    /// Whether the variable is at a bound.
     bound: bool,
 }
 
 #[derive(Debug, Serialize)]
 struct Contact {
     name: String,
-    /// m.
+    /// Gap (m).
     gap: f64,
-    /// Whether the design asks it to touch.
+    /// Whether the design requires this contact to touch.
     touches: bool,
 }
 
@@ -169,9 +169,9 @@ fn text(design: &Design, document: &Document) -> String {
     }
     let verdict = match document.status {
         Status::Met => "the nearest point, to first order",
-        Status::Feasible => "the conditions hold, nearer points are not ruled out",
-        Status::Stationary => "no step makes the conditions hold better",
-        _ => "the limit of steps was reached",
+        Status::Feasible => "the conditions hold, but a nearer point may exist",
+        Status::Stationary => "no step reduces the error of the conditions",
+        _ => "the maximum number of steps was reached",
     };
     let mut text = format!(
         "{} ({})\n\nstatus: {} ({verdict})\ndistance from the start: {} scales, in {} steps and {} \

@@ -1,9 +1,9 @@
 //! `percussion grains`: long runs of many grains.
 //!
-//! A run writes a table of its course, pictures for `ParaView` and checkpoints into its directory, and can be ended
-//! at any moment: `--resume` continues from the last checkpoint with the same bits. Interrupted by a signal, it
-//! writes one more. At its end it writes a page that plays what was done since it was started or resumed.
-//! While it runs no second run can write to its directory.
+//! A run writes a table of its steps, pictures for `ParaView` and checkpoints into its directory. It can be
+//! stopped at any time: `--resume` continues from the last checkpoint with bitwise identical results. If a
+//! signal interrupts it, it writes one more checkpoint. At its end it writes a page that plays the steps
+//! since the run was started or resumed. No second run can write to its directory at the same time.
 
 mod course;
 mod directory;
@@ -33,27 +33,27 @@ use crate::{
     output::{Progress, Verdict, answer, complain, name_of, written},
 };
 
-/// What `grains --json` prints.
+/// The output of `grains --json`.
 #[derive(Debug, Serialize)]
 struct Summary {
     status: Status,
     scene: String,
     steps: u64,
-    /// s.
+    /// Time at the end (s).
     time: f64,
     grains: usize,
-    /// J.
+    /// Kinetic energy at the end (J).
     kinetic_energy: f64,
-    /// Part of the volume, of a channel.
+    /// Fraction of the volume of the channel that grains fill; only for a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     solid_fraction: Option<f64>,
-    /// Over the steps of this run.
+    /// Mean over the steps of this run.
     contacts_per_grain: f64,
-    /// Over the steps of this run, in radii of the smallest grain.
+    /// Largest overlap in the steps of this run, in radii of the smallest grain.
     largest_overlap: f64,
     largest_relative_residual: f64,
     mean_sweeps: f64,
-    /// What ended the run before its time.
+    /// Reason why the run ended early, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The page that plays the run and its data.
@@ -69,7 +69,7 @@ enum Status {
     Failed,
 }
 
-/// What the steps of this run report, added up.
+/// Sums over the reports of the steps of this run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     steps: f64,
@@ -113,7 +113,7 @@ pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
     Ok(if summary.status == Status::Completed { Verdict::Met } else { Verdict::Unmet })
 }
 
-/// Makes the steps up to number `last`, writes what is due, and returns how the run ended and why.
+/// Makes the steps up to number `last`, writes the files that are due, and returns how the run ended and the reason.
 fn run(
     arguments: &Grains,
     scene: &mut Scene,
@@ -124,7 +124,7 @@ fn run(
     let limits = limits(arguments);
     let progress = Progress::new();
     let mut ending = (Status::Completed, None);
-    // Whether the world is one that a run may continue from.
+    // Whether a run may continue from this world.
     let mut sound = true;
     while scene.world().steps() < last {
         if interrupted.load(Ordering::SeqCst) {
@@ -234,7 +234,7 @@ fn summary(
     }
 }
 
-/// What the page says below its title.
+/// The text below the title of the page.
 fn caption(arguments: &Grains, world: &World, first: u64) -> String {
     let Grains { scene, factor, .. } = arguments;
     let scene = name_of(scene);

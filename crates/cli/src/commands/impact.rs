@@ -31,7 +31,7 @@ pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
     resolve_by(*law, subject, settings, out.as_deref(), *json)
 }
 
-/// `percussion run` of an impact.
+/// Executes `percussion run` for an impact.
 pub(super) fn run(arguments: &Run) -> Result<Verdict> {
     let Run { scenario, law, settings, robot, fixed_base, out, json, .. } = arguments;
     let subject = input::impact(scenario, robot, *fixed_base)?;
@@ -67,18 +67,18 @@ fn resolve_by(
     }
 }
 
-/// Makes the directory, unless nothing can be drawn: neither bodies nor a `set` of outcomes.
+/// Creates the directory; an error if nothing can be drawn, neither bodies nor a `set` of outcomes.
 fn prepare(out: Option<&Path>, subject: &Subject, set: bool) -> Result<()> {
     let Some(directory) = out else { return Ok(()) };
     ensure!(
         set || subject.stage.is_some(),
-        "`--out` is given, but the impact has no bodies to draw, expected one that is built in or a TOML \
+        "`--out` is given, but the impact has no bodies to draw, expected a built-in impact or a TOML \
          file, or the law set-valued-routh, whose outcomes are drawn"
     );
     prepare_directory(directory)
 }
 
-/// Writes what can be drawn of a set of outcomes.
+/// Writes the figures and tables of a set of outcomes.
 fn write(document: &mut Document, subject: &Subject, out: Option<&Path>) -> Result<()> {
     if let (Content::Set(set), Some(directory)) = (&mut document.content, out) {
         set.files = drawing::write(set, subject, directory)?;
@@ -142,7 +142,7 @@ fn check_all_taken(names: &[Name], left: &Given) -> Result<()> {
     )
 }
 
-/// The answer of a law, with what of it `plays` where that is asked for.
+/// The result of a law; with `plays`, also the data that a page plays.
 fn resolve(name: Name, law: &Choice, subject: &Subject, plays: bool) -> Result<Document> {
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
@@ -159,7 +159,7 @@ fn resolve(name: Name, law: &Choice, subject: &Subject, plays: bool) -> Result<D
     Ok(document)
 }
 
-/// Answers by each of the laws that applies, and says why the others do not.
+/// The results of the laws that apply, and the reasons why the others do not.
 fn side_by_side(
     subject: &Subject,
     laws: &[(Name, Choice)],

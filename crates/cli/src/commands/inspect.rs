@@ -15,13 +15,13 @@ use crate::{
     output::{Verdict, answer},
 };
 
-/// Eigenvalues of a mass matrix of this size take about a second.
+/// Largest mass matrix whose eigenvalues are computed; this size takes about a second.
 const MOST_VELOCITIES: usize = 1000;
 
-/// Eigenvalues of the Delassus operator of so many rows take some seconds.
+/// Most rows of a Delassus operator whose eigenvalues are computed; this size takes some seconds.
 const MOST_COMPONENTS: usize = 1500;
 
-/// What `inspect --json` prints.
+/// The output of `inspect --json`.
 #[derive(Debug, Serialize)]
 struct Inspection {
     kind: Kind,
@@ -31,9 +31,9 @@ struct Inspection {
     coordinates: usize,
     /// Number of velocities.
     degrees_of_freedom: usize,
-    /// kg.
+    /// Total mass (kg).
     total_mass: f64,
-    /// None without degrees of freedom, and with too many.
+    /// Properties of the mass matrix; `None` without degrees of freedom or with too many.
     mass_matrix: Option<MassMatrix>,
     bodies: Vec<BodyRow>,
     joints: Vec<JointRow>,
@@ -48,23 +48,23 @@ enum Kind {
     Scenario,
 }
 
-/// How near to singular the mass matrix is at the position inspected.
+/// Measures of how close the mass matrix is to singular at the inspected position.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct MassMatrix {
-    /// kg or kg·m².
+    /// Smallest eigenvalue (kg or kg·m²).
     smallest_eigenvalue: f64,
-    /// kg or kg·m².
+    /// Largest eigenvalue (kg or kg·m²).
     largest_eigenvalue: f64,
-    /// The quotient of the two, which depends on the units; none where the matrix is singular.
+    /// The quotient of the two, which depends on the units; `None` if the matrix is singular.
     condition: Option<f64>,
-    /// The same of the matrix scaled to a diagonal of ones, which does not depend on them.
+    /// The condition number of the matrix scaled to a unit diagonal, which does not depend on the units.
     scaled_condition: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
 struct BodyRow {
     name: String,
-    /// kg.
+    /// Mass (kg).
     mass: f64,
 }
 
@@ -72,24 +72,23 @@ struct BodyRow {
 struct JointRow {
     name: String,
     kind: &'static str,
-    /// None is the world.
+    /// Parent link; `None` for the world.
     parent: Option<String>,
     child: String,
     degrees_of_freedom: usize,
-    /// m or rad, for each degree of freedom; none where there is no limit.
+    /// Limits (m or rad) for each degree of freedom; `None` if there is no limit.
     limits: Vec<[Option<f64>; 2]>,
 }
 
 /// The features within the proximity.
 #[derive(Debug, Serialize)]
 struct Touching {
-    /// m.
+    /// Largest gap that counts as touching (m).
     proximity: f64,
     features: Vec<FeatureRow>,
-    /// Components of all contact velocities.
+    /// Number of components of all contact velocities.
     components: usize,
-    /// How many of them are independent; none where the mass matrix is singular and where there are too
-    /// many.
+    /// Number of independent components; `None` if the mass matrix is singular or if there are too many.
     rank: Option<usize>,
 }
 
@@ -98,9 +97,9 @@ struct FeatureRow {
     name: String,
     /// Body 1 and body 2.
     between: [String; 2],
-    /// m.
+    /// Gap (m).
     gap: f64,
-    /// None where nothing gives one.
+    /// Friction coefficient; `None` if no file gives one.
     friction: Option<f64>,
 }
 
@@ -125,7 +124,7 @@ impl MassMatrix {
         let n = system.velocity_count();
         if n > MOST_VELOCITIES {
             warnings.push(format!(
-                "the mass matrix of {n} degrees of freedom is not examined, only those of up to \
+                "the mass matrix of {n} degrees of freedom is not examined, because it has more than \
                  {MOST_VELOCITIES}"
             ));
             return None;
@@ -143,7 +142,7 @@ impl MassMatrix {
             return None;
         }
         let (smallest_eigenvalue, largest_eigenvalue) = extremes(matrix);
-        // A velocity that moves no mass makes the scaled matrix undefined.
+        // If a velocity moves no mass, the scaled matrix is undefined.
         let is_defined = scaled.iter().all(|entry| entry.is_finite());
         let (low, high) = if is_defined { extremes(scaled) } else { (0.0, 1.0) };
         let condition = |low: f64, high: f64| (low > 0.0).then(|| high / low);
@@ -157,8 +156,8 @@ impl MassMatrix {
         Some(matrix)
     }
 
-    /// Complains about a matrix that is singular, or so nearly that solving with it keeps less than
-    /// half of the digits.
+    /// Returns a warning if the matrix is singular, or so close to singular that solving with it preserves
+    /// less than half of the digits.
     fn warning(&self) -> Option<String> {
         match self.scaled_condition {
             Some(condition) if condition * f64::EPSILON.sqrt() <= 1.0 => None,
@@ -212,8 +211,8 @@ impl Touching {
         let components = self.components;
         if components > MOST_COMPONENTS {
             warnings.push(format!(
-                "how many of the {components} components are independent is not examined, only of up \
-                 to {MOST_COMPONENTS}"
+                "the number of independent components is not examined, because there are {components} components, more \
+                 than {MOST_COMPONENTS}"
             ));
         }
         if let Some(rank) = self.rank.filter(|rank| *rank < components) {

@@ -15,7 +15,7 @@ use crate::{
     output::{Verdict, answer},
 };
 
-/// What is built in.
+/// All built-in names.
 #[derive(Debug, Serialize)]
 struct Names {
     scenarios: Vec<Entry>,

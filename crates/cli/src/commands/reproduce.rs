@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     let selected = select(&arguments.experiments)?;
-    // A report that cannot be written is better known before the experiments than after them.
+    // Reports an unwritable directory before the experiments run, not after them.
     prepare_directory(&arguments.out)?;
     if arguments.sensitivity {
         return sensitivity::execute(arguments, &selected);
@@ -56,7 +56,7 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     Ok(if results.failed == 0 { Verdict::Met } else { Verdict::Unmet })
 }
 
-/// The experiments whose names are, or begin with, one of `names` up to a slash; all without names.
+/// The experiments whose name, or whose part before a slash, is one of `names`; all experiments if there are no names.
 fn select(names: &[String]) -> Result<Vec<&'static Experiment>> {
     let matches = |id: &str, name: &str| {
         id.strip_prefix(name.trim_end_matches('/'))

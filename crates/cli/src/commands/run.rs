@@ -29,21 +29,21 @@ use crate::{
     output::{Progress, Verdict, answer, complain, prepare_directory, warn, written},
 };
 
-/// What `run --json` prints.
+/// The output of `run --json`.
 #[derive(Debug, Serialize)]
 struct Summary {
     status: Status,
     scenario: String,
     integrator: Name,
-    /// s.
+    /// Step size (s).
     step_size: f64,
-    /// Why the simulation failed.
+    /// Reason why the simulation failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// What it showed, when it did not fail.
+    /// Summary of the motion, if the simulation did not fail.
     #[serde(flatten)]
     motion: Option<Motion>,
-    /// Files written.
+    /// Written files.
     files: Vec<PathBuf>,
 }
 
@@ -51,7 +51,7 @@ struct Summary {
 #[serde(rename_all = "kebab-case")]
 enum Status {
     Completed,
-    /// All steps were taken, and one ended with more energy than the motion can have.
+    /// All steps were made, but one ended with more energy than the motion can have.
     EnergyGained,
     Failed,
 }
@@ -60,54 +60,54 @@ enum Status {
 struct Motion {
     steps: usize,
     end: End,
-    /// m.
+    /// Deepest penetration (m).
     deepest_penetration: f64,
-    /// J, negative when every step loses energy.
+    /// Largest increase of energy in a step (J); negative if every step loses energy.
     largest_energy_increase: f64,
     energy: Energy,
     largest_relative_residual: f64,
-    /// 0 with a method that has no linear problems.
+    /// Number of unknowns of the largest LCP; 0 for a method without LCPs.
     largest_lcp: usize,
     most_contacts: usize,
-    /// Over all steps, where contacts are found on the way.
+    /// Sums over all steps for each contact, if contacts are found during the motion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contacts: Vec<ContactSum>,
-    /// Over all steps, with a method that sweeps.
+    /// Number of sweeps in all steps, for a method that sweeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     sweeps: Option<usize>,
-    /// Over all steps, with the variational integrator.
+    /// Number of impacts in all steps, for the variational integrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     impacts: Option<usize>,
 }
 
-/// What a contact did in the motion.
+/// Sums over the motion for one contact.
 #[derive(Debug, Serialize)]
 struct ContactSum {
     name: String,
-    /// Steps with an impulse.
+    /// Number of steps with an impulse.
     steps: usize,
     /// Sum of the normal impulses (N·s).
     normal_impulse: f64,
 }
 
-/// The account of the energy at the step end at which it stands worst.
+/// The energy balance at the step end with the largest excess.
 #[derive(Debug, Serialize)]
 struct Energy {
-    /// Of forces without a potential since the start (J).
+    /// Work of forces without a potential since the start (J).
     work: f64,
-    /// Above the energy of the start and this work (J).
+    /// Energy above the sum of the initial energy and this work (J).
     gained: f64,
-    /// How much of it the scheme may have gained (J).
+    /// Part of this gain that the scheme may cause (J).
     allowed: f64,
 }
 
 #[derive(Debug, Serialize)]
 struct End {
-    /// s.
+    /// Time at the end (s).
     time: f64,
     coordinates: Vec<f64>,
     velocity: Vec<f64>,
-    /// J.
+    /// Energy at the end (J).
     energy: f64,
 }
 
@@ -137,10 +137,10 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     }
     ensure!(
         arguments.law.is_none(),
-        "`--law` is given, but schemes of time stepping have their own, expected \
+        "`--law` is given, but time-stepping schemes have their own law, expected \
          `--integrator event-driven`"
     );
-    // Whatever is wrong with the scenario shows here; what fails later is the simulation.
+    // Errors of the scenario are reported here; later errors are those of the simulation.
     let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
     warn(&setup.mechanism.warnings, &arguments.scenario);
     if let Some(directory) = &arguments.out {
@@ -204,8 +204,8 @@ fn check_options_of_robots(arguments: &Run) -> Result<()> {
     input::check_options(name, &arguments.robot)
 }
 
-/// Whether an impact is asked for and not a motion: by its name, or with a law and no integrator by a file that is no
-/// scenario.
+/// Whether the arguments request an impact and not a motion: by its name, or by a law without an integrator
+/// for a file that is not a scenario.
 fn is_impact(arguments: &Run) -> Result<bool> {
     let name = arguments.scenario.as_str();
     if fixtures::IMPACTS.contains(&name) {
@@ -224,7 +224,7 @@ fn is_impact(arguments: &Run) -> Result<bool> {
     Ok(Kind::of_path(path).with_context(|| format!("`{name}`"))? == Kind::Impact)
 }
 
-/// The scenario asked for, with the changes asked for.
+/// The requested scenario with the requested changes.
 fn scenario(arguments: &Run) -> Result<Scenario> {
     let mut scenario = match input::is_robot(&arguments.scenario) {
         true => robot(arguments)?,
@@ -236,7 +236,7 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
     Ok(scenario)
 }
 
-/// The robot asked for on its floor.
+/// The requested robot on its floor.
 fn robot(arguments: &Run) -> Result<Scenario> {
     let base = arguments.fixed_base.then_some(Base::Fixed);
     input::robot(&arguments.scenario, &arguments.robot, base, input::Purpose::Motion)
@@ -265,7 +265,7 @@ fn motion(trajectory: &Trajectory) -> Motion {
     }
 }
 
-/// The contacts that carried an impulse, where contacts are found on the way.
+/// The contacts that carried an impulse, if contacts are found during the motion.
 fn contact_sums(trajectory: &Trajectory) -> Vec<ContactSum> {
     if trajectory.found.is_none() {
         return Vec::new();
@@ -283,7 +283,7 @@ fn contact_sums(trajectory: &Trajectory) -> Vec<ContactSum> {
     sums
 }
 
-/// Sweeps of all steps; none with a method that does not sweep.
+/// Number of sweeps in all steps; `None` for a method that does not sweep.
 fn sweeps(trajectory: &Trajectory) -> Option<usize> {
     let of_step = |step: &StepReport| match step.work {
         Work::RoundCones(work) => Some(work.sweeps),
@@ -292,7 +292,7 @@ fn sweeps(trajectory: &Trajectory) -> Option<usize> {
     trajectory.reports.iter().map(of_step).sum()
 }
 
-/// Impacts of all steps; none with a method that does not tell them apart.
+/// Number of impacts in all steps; `None` for a method that does not resolve them individually.
 fn impacts(trajectory: &Trajectory) -> Option<usize> {
     let of_step = |step: &StepReport| match step.work {
         Work::Pieces(_) => Some(step.impacts.len()),
@@ -301,8 +301,8 @@ fn impacts(trajectory: &Trajectory) -> Option<usize> {
     trajectory.reports.iter().map(of_step).sum()
 }
 
-/// Writes `trajectory.csv`, `steps.csv`, `contacts.csv` where contacts are found, the overview figures and the page that plays the motion, and
-/// returns their paths.
+/// Writes `trajectory.csv`, `steps.csv`, `contacts.csv` if contacts are found, the overview figures and the
+/// page that plays the motion, and returns their paths.
 fn write(directory: &Path, setup: &Setup, trajectory: &Trajectory) -> Result<Vec<PathBuf>> {
     let mut files = vec![directory.join("trajectory.csv"), directory.join("steps.csv")];
     atomic::write(&files[0], trajectory_csv(setup, trajectory).as_bytes())?;
@@ -325,7 +325,7 @@ fn trajectory_csv(setup: &Setup, trajectory: &Trajectory) -> String {
     csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
 }
 
-/// What every contact did in every step.
+/// The table of every contact in every step.
 fn contacts_csv(trajectory: &Trajectory) -> String {
     let columns = [
         "time (s)",
@@ -428,7 +428,7 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
     if summary.status == Status::EnergyGained {
         let [gained, allowed] = [motion.energy.gained, motion.energy.allowed].map(short);
         text += &format!(
-            "\nStatus: energy-gained: {gained} J more than start and work, {allowed} J of it allowed\n"
+            "\nStatus: energy-gained: {gained} J above the initial energy and the work; {allowed} J is allowed\n"
         );
     }
     text + &written(&summary.files)

@@ -14,7 +14,7 @@ use crate::{
     output::{self, Verdict, name_of},
 };
 
-/// The answer of a solver that looks for one solution.
+/// The result of a solver that computes one solution.
 #[derive(Debug, Serialize)]
 struct Answer {
     status: Status,
@@ -36,11 +36,11 @@ struct Ray {
     artificial: f64,
     artificial_rate: f64,
     covering: Vec<f64>,
-    /// By how much the ray misses its definition, relative.
+    /// Relative error of the ray in its defining conditions.
     violation: f64,
 }
 
-/// The answer of the enumeration: every vertex, ray and convex piece of the solution set.
+/// The result of the enumeration: every vertex, ray and convex piece of the solution set.
 #[derive(Debug, Serialize)]
 struct Enumeration {
     status: EnumerationStatus,
@@ -49,15 +49,15 @@ struct Enumeration {
     pieces: Vec<Piece>,
 }
 
-/// How an enumeration ended.
+/// Status of an enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum EnumerationStatus {
     /// All solutions are listed.
     Solved,
-    /// There is none.
+    /// There is no solution.
     NoSolution,
-    /// Some candidates missed the tolerance, so that solutions may be missing.
+    /// Some candidates exceeded the tolerance, so that solutions may be missing.
     Incomplete,
 }
 
@@ -67,7 +67,7 @@ struct Pair {
     w: Vec<f64>,
 }
 
-/// Positions of the solutions and rays that span a convex set of solutions.
+/// Indices of the solutions and rays that span a convex set of solutions.
 #[derive(Debug, Serialize)]
 struct Piece {
     solutions: Vec<usize>,
@@ -93,7 +93,7 @@ fn verdict(met: bool) -> Verdict {
 
 fn solve(problem: &Problem, method: Method, tolerance: Option<f64>) -> Result<Answer> {
     let method = tolerance.map_or(method, |tolerance| method.with_tolerance(tolerance));
-    // Lemke's workspace holds the ray.
+    // The ray is in Lemke's workspace.
     if let Method::Lemke(settings) = method {
         return lemke_answer(problem, &settings);
     }

@@ -20,10 +20,10 @@ use crate::{
     output::{self, Verdict, name_of},
 };
 
-/// Largest accepted relative residual when only a law or a solver is asked for.
+/// Largest accepted relative residual when only a law or a solver is requested.
 const TOLERANCE: f64 = 1e-8;
 
-/// The answer to one problem, in the components of the file: normal, tangent and, in space, tangent.
+/// The solution of one problem, in the components of the file: normal, tangent and, in space, tangent.
 #[derive(Debug, Serialize)]
 struct Answer {
     #[serde(skip)]
@@ -32,11 +32,11 @@ struct Answer {
     impulses: Vec<f64>,
     velocities: Vec<f64>,
     sweeps: usize,
-    /// Relative residual: the largest of the figures over the largest free velocity of a contact.
+    /// Relative residual: the largest of the figures divided by the largest free velocity of a contact.
     residual: f64,
-    /// The violations of which the residual is the largest (m/s).
+    /// The violations, the largest of which gives the residual (m/s).
     figures: Figures,
-    /// Why there is no solution.
+    /// Proof that there is no solution.
     #[serde(skip_serializing_if = "Option::is_none")]
     infeasibility: Option<Infeasibility>,
 }
@@ -112,7 +112,7 @@ struct Line {
     outcome: Outcome,
 }
 
-/// What became of one file of a directory.
+/// Result for one file of a directory.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Outcome {
@@ -125,7 +125,7 @@ enum Outcome {
         /// Time of the solve alone (s).
         seconds: f64,
     },
-    /// The file holds no such problem, or the solver does not take it.
+    /// The file does not contain such a problem, or the solver does not accept it.
     Refused { error: String },
 }
 
@@ -141,7 +141,7 @@ pub(super) fn execute(arguments: &SolveFriction) -> Result<Verdict> {
     Ok(verdict(answer.status == Status::Solved))
 }
 
-/// The method asked for; none when the file may choose.
+/// The requested method; `None` if the file may choose.
 fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
     let SolveFriction { law, solver, tolerance, .. } = arguments;
     if law.is_none() && solver.is_none() && tolerance.is_none() {
@@ -154,14 +154,14 @@ fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
     Ok(Some(method))
 }
 
-/// The problem of a file by the law asked for, or by its own.
+/// The problem of a file with the requested law, or with its own.
 fn stated(file: &Path, arguments: &SolveFriction) -> Result<Stated> {
     let stated = input::friction(file)?;
     let law = arguments.law.unwrap_or(stated.problem.law());
     Ok(Stated { problem: stated.problem.with_law(law), ..stated })
 }
 
-/// Refuses a solver without a rule for `law`, and names those that have one.
+/// Returns an error if the solver has no rule for `law`; the error names the solvers that have one.
 fn check(method: Method, law: Law) -> Result<()> {
     method.check_law(law).with_context(|| {
         let others = Method::all().into_iter().filter(|other| other.laws().contains(&law));
@@ -170,7 +170,7 @@ fn check(method: Method, law: Law) -> Result<()> {
     })
 }
 
-/// Solves by the method asked for, or that of the file, or the default.
+/// Solves by the requested method, or by that of the file, or by the default one.
 fn solve(stated: &Stated, asked: Option<Method>) -> Result<Solution> {
     let Stated { problem, method, .. } = stated;
     let mut impulses = stated.start.clone();
@@ -181,7 +181,7 @@ fn solve(stated: &Stated, asked: Option<Method>) -> Result<Solution> {
     Ok(Solution { velocities: problem.velocities(&impulses), impulses, report })
 }
 
-/// Solves every `*.json` and `*.dat` of a directory, by name.
+/// Solves every `*.json` and `*.dat` of a directory, in the order of names.
 fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdict> {
     let name = arguments.file.display();
     let entries = fs::read_dir(&arguments.file).with_context(|| format!("cannot read `{name}`"))?;
@@ -191,7 +191,7 @@ fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdic
         .with_context(|| format!("cannot read `{name}`"))?;
     files.retain(|file| file.extension().is_some_and(|end| end == "json" || end == "dat"));
     files.sort();
-    ensure!(!files.is_empty(), "`{name}` has no files *.json or *.dat");
+    ensure!(!files.is_empty(), "`{name}` contains no files *.json or *.dat");
     let mut lines = Vec::new();
     for path in files {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

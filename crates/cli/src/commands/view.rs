@@ -16,10 +16,10 @@ use crate::{
     output::{Verdict, print},
 };
 
-/// The page shown first: the first of these that exists.
+/// Names of the start page; the first one that exists is shown.
 const PAGES: [&str; 2] = ["view.html", "index.html"];
 
-/// A browser has about six connections at a time; files come from this machine.
+/// A browser opens about six connections at a time, and the files are on this machine.
 const LIMITS: Limits = Limits { connections: 32, patience: Duration::from_secs(10) };
 
 /// Serves a directory on the loopback interface until the process is ended.
@@ -30,7 +30,7 @@ pub(super) fn execute(arguments: &View) -> Result<Verdict> {
     let page = PAGES.into_iter().find(|page| root.join(page).is_file());
     ensure!(
         page.is_some(),
-        "`{name}` holds neither of {}, expected a directory written with `--out`",
+        "`{name}` contains neither of {}, expected a directory written with `--out`",
         PAGES.join(" and ")
     );
     let port = arguments.port;

@@ -6,15 +6,15 @@ use anyhow::Context;
 use nalgebra::Vector3;
 use percussion_complementarity::friction::{Document, Method, Problem, siconos};
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stated {
     pub(crate) problem: Problem,
     /// Entries of an impulse of one contact: 2 in the plane, otherwise 3.
     pub(crate) components: usize,
-    /// The impulses to begin with.
+    /// The initial impulses.
     pub(crate) start: Vec<Vector3<f64>>,
-    /// The solver that it was written for.
+    /// The solver for which the file was written.
     pub(crate) method: Option<Method>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Stated {
 ///
 /// # Errors
 ///
-/// Names the file and the field or line with the value found and what was expected.
+/// The error names the file and the field or line, the value found and the expected one.
 pub(crate) fn friction(path: &Path) -> anyhow::Result<Stated> {
     if path.extension().is_some_and(|extension| extension == "dat") {
         let name = || format!("`{}`", path.display());

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::Object;
 use crate::arguments::RobotOptions;
 
-/// Most entries of `velocity`, and most rows of contacts and of `bilateral`: matrices between them stay
-/// within 128 MB.
+/// Maximum number of entries of `velocity`, and of rows of contacts and of `bilateral`; matrices between them
+/// stay below 128 MB.
 const MOST: usize = 4000;
 
 #[derive(Debug, Deserialize)]
@@ -38,28 +38,30 @@ struct ContactFile {
     restitution: f64,
 }
 
-/// An impact with names for what takes part.
+/// An impact with names for its velocities and contacts.
 #[derive(Debug)]
 pub(crate) struct Subject {
-    /// One line for people, of an impact that has one.
+    /// Title, one line, if the impact has one.
     pub(crate) title: Option<String>,
     pub(crate) problem: Problem,
-    /// A name for each velocity, with its unit where that is known.
+    /// A name for each velocity, with its unit if that is known.
     pub(crate) velocities: Vec<String>,
     /// A name for each contact.
     pub(crate) contacts: Vec<String>,
-    /// The bodies, of an impact that is given by them.
+    /// The bodies, if the impact is given by bodies.
     pub(crate) stage: Option<ImpactStage>,
-    /// Bodies and contacts, where the problem was made of them.
+    /// The bodies and contacts from which the problem was built, if any.
     pub(crate) impact: Option<Box<Impact>>,
 }
 
-/// The impact of a robot with its `options` where it touches, the built-in impact called `name`, that where the built-in scenario `name` starts, or that in the file `name`: an impact
-/// or a scenario in TOML by its name, otherwise JSON, which may also come from standard input, `-`.
+/// Reads an impact: that of a robot with its `options` at its initial contacts, the built-in impact called
+/// `name`, that at the start of the built-in scenario `name`, or that in the file `name`. The file extension
+/// selects TOML, with an impact or a scenario; other files are JSON, which can also come from standard input,
+/// `-`.
 ///
 /// # Errors
 ///
-/// Names the file and the field with the value found and what was expected.
+/// The error names the file and the field, the value found and the expected one.
 pub(crate) fn impact(
     name: &str,
     options: &RobotOptions,

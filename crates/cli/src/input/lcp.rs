@@ -17,7 +17,7 @@ struct LcpFile {
 ///
 /// # Errors
 ///
-/// Names the file and the field with the value found and what was expected.
+/// The error names the file and the field, the value found and the expected one.
 pub(crate) fn lcp(path: &Path) -> anyhow::Result<Problem> {
     super::document(path, problem)
 }

@@ -1,4 +1,4 @@
-//! Robots from their files, where the options of a command put them.
+//! Reading of robots, and their placement by the options of a command.
 
 use std::path::Path;
 
@@ -8,24 +8,24 @@ use percussion_mechanism::scenario::{Base, Plane, Robot, Scenario, robot::Number
 
 use crate::arguments::{Entry, RobotOptions};
 
-/// What a robot is wanted for.
+/// Purpose for which a robot is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To be told of.
+    /// Its parts are listed.
     Inspection,
-    /// To move.
+    /// Its motion is simulated.
     Motion,
-    /// To strike what it touches.
+    /// Its impact with the bodies that it touches is resolved.
     Impact,
 }
 
-/// Whether the file is a description of a robot, by its name.
+/// Whether the name of the file is that of a robot description.
 pub(crate) fn is_robot(name: &str) -> bool {
     let extension = Path::new(name).extension();
     extension.is_some_and(|e| ["urdf", "xml"].iter().any(|known| e.eq_ignore_ascii_case(known)))
 }
 
-/// Refuses options of robots for anything else.
+/// Returns an error if options of robots are given for a file of another kind.
 pub(crate) fn check_options(name: &str, options: &RobotOptions) -> anyhow::Result<()> {
     match options.given().filter(|_| !is_robot(name)) {
         None => Ok(()),
@@ -35,7 +35,7 @@ pub(crate) fn check_options(name: &str, options: &RobotOptions) -> anyhow::Resul
     }
 }
 
-/// The robot in the file `name`, its root joined to the world as `base` says.
+/// The robot in the file `name`, with its root attached to the world as `base` specifies.
 pub(crate) fn robot(
     name: &str,
     options: &RobotOptions,
@@ -61,7 +61,7 @@ pub(crate) fn robot(
         }
     }
     let named = || format!("`{name}`");
-    // Of a URDF the dimension is that of its joints, unless gravity is given.
+    // The dimension of a URDF robot is that of its joints, unless gravity is given.
     let gravity = match purpose {
         Purpose::Inspection if !robot.is_mjcf() => options.gravity.or(Some(Vector3::zeros())),
         _ => options.gravity,
@@ -76,7 +76,7 @@ pub(crate) fn robot(
     Ok(scenario)
 }
 
-/// Puts the robot on its floor, above it, or without one.
+/// Places the robot on its floor, above it, or without a floor.
 fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> anyhow::Result<()> {
     let gravity = Vector3::from_fn(|k, _| scenario.gravity.get(k).copied().unwrap_or(0.0));
     let up = match gravity.norm() > 0.0 {
@@ -85,7 +85,7 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
     };
     let dimension = scenario.gravity.len();
     if let Some(ground) = options.ground {
-        // Where there is no gravity the floor is across z, or y in the plane.
+        // Without gravity the floor is perpendicular to z, or to y in the plane.
         let up = if gravity.norm() > 0.0 || dimension == 3 { up } else { Vector3::y() };
         let cut = |vector: Vector3<f64>| vector.as_slice()[..dimension].to_vec();
         let (point, normal) = (cut(ground * up), cut(up));
@@ -107,7 +107,7 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
         }
         Purpose::Motion | Purpose::Inspection => robot.height = options.height,
     }
-    // A model of MuJoCo says itself where its bodies are.
+    // A MuJoCo model specifies itself where its bodies are.
     let on_ground = options.ground.is_some() && !robot.is_mjcf();
     let is_put = options.height.is_some() || on_ground || robot.on_floor;
     robot.on_floor = has_floor
@@ -121,7 +121,7 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
     Ok(())
 }
 
-/// The same error with the option that would help.
+/// The same error, with the option that avoids it.
 fn with_option(error: percussion_mechanism::Error) -> anyhow::Error {
     use percussion_mechanism::{Error, urdf};
     let option = match &error {

@@ -1,4 +1,4 @@
-//! A headless Chromium, spoken to by the `DevTools` protocol of Chrome.
+//! A headless Chromium, controlled through the `DevTools` protocol of Chrome.
 
 use std::{
     io::{BufRead, BufReader},
@@ -15,7 +15,7 @@ use tungstenite::{Message, WebSocket, client};
 const PROGRAMS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// How long a page may take, on a machine that does other things beside (s).
+/// Time limit of a page, on a machine with other load (s).
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One window of a browser.
@@ -31,7 +31,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts the browser; none, with a message, where none is installed.
+    /// Starts the browser; prints a message and returns `None` if none is installed.
     pub(crate) fn start() -> Option<Self> {
         let installed = |program: &&str| {
             let version = Command::new(program).arg("--version").output();
@@ -54,7 +54,7 @@ impl Browser {
         let url = lines
             .find_map(|line| line.ok()?.strip_prefix("DevTools listening on ").map(str::to_owned))
             .expect("the browser tells where it listens");
-        // What it says later must be read, or it would wait for that.
+        // Its later output must be read, or the process would block.
         std::thread::spawn(move || lines.count());
         let address = url.strip_prefix("ws://").unwrap().split('/').next().unwrap();
         let stream = TcpStream::connect(address).unwrap();
@@ -74,7 +74,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens `url` and waits until its scripts say that the page is ready.
+    /// Opens `url` and waits until its scripts report that the page is ready.
     pub(crate) fn open(&mut self, url: &str) {
         self.open_until(url, "document.documentElement?.dataset.ready === 'yes'");
     }
@@ -117,7 +117,7 @@ impl Browser {
         }
     }
 
-    /// Of a picture of the element `selector`: the share of colored pixels, and the mean of their places
+    /// The fraction of colored pixels in a picture of the element `selector`, and the mean of their positions
     /// from left to right and from top to bottom, all from 0 to 1.
     pub(crate) fn colored(&mut self, selector: &str) -> [f64; 3] {
         let clip = self.eval(&format!(

@@ -1,4 +1,4 @@
-//! One command builds its mechanism once.
+//! Tests that a command builds its mechanism only once.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::common::percussion;
 const FOUR_BAR: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../mechanism/fixtures/mechanisms/four-bar.toml");
 
-/// A scenario that starts where it touches.
+/// A scenario with contacts at its start.
 const BLOCK: &str = "maximum-dissipation/block-on-slope";
 
-/// How many mechanisms a command says that it built, with `--out` where it has the option.
+/// Number of mechanisms that a command logs as built, with `--out` if it has the option.
 fn built(arguments: &[&str], out: Option<&Path>) -> usize {
     let out = out.map(|path| path.to_str().unwrap());
     let mut all = arguments.to_vec();

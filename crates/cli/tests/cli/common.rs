@@ -1,4 +1,4 @@
-//! Runs the binary and reads what it says.
+//! Runs the binary and reads its output.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// What a finished `percussion` left behind.
+/// The result of a finished `percussion` process.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// Exit code.
@@ -45,7 +45,7 @@ pub(crate) fn percussion(arguments: &[&str]) -> Finished {
 /// Runs `percussion` with `arguments` and `input` on standard input.
 pub(crate) fn percussion_with_input(arguments: &[&str], input: &[u8]) -> Finished {
     let mut child = command(arguments).stdin(Stdio::piped()).spawn().unwrap();
-    // Who refuses its arguments does not read its input.
+    // A command with invalid arguments does not read its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     finished(child.wait_with_output().unwrap())
 }

@@ -1,4 +1,4 @@
-//! Help, wrong usage, and the other ends of the pipes.
+//! Tests of help, wrong usage, and closed pipes.
 
 use std::process::Command;
 
@@ -40,7 +40,7 @@ fn negative_numbers_with_an_exponent_are_refused_as_numbers() {
     percussion(&["solve", "lcp", "file", "--tolerance", "-1e-300"]).assert_refused(&[
         "--tolerance",
         "-1e-300",
-        "a finite number from 0 on",
+        "a finite number of at least 0",
     ]);
 }
 
@@ -61,7 +61,7 @@ fn names_values_and_places_are_refused_with_what_was_expected() {
     std::fs::write(&file, "x").unwrap();
     let [file, folder] = [&*file, directory.path()].map(|path| path.to_str().unwrap());
     let a_file = &["is a directory", "expected a", "file"][..];
-    let whole = &["expected a whole number from 0"][..];
+    let whole = &["expected an integer from 0"][..];
     let built_in = &["neither a file nor built in", "expected a TOML file or one of"][..];
     let cases: [(&[&str], &[&str]); 20] = [
         (&["run", "nothing"], built_in),
@@ -80,8 +80,8 @@ fn names_values_and_places_are_refused_with_what_was_expected() {
         (&["reproduce", "--seed", "-1"], whole),
         (&["grains", "column", "--seed", "1.5"], whole),
         (&["compare", "rocking-block", "--seed", "x"], whole),
-        (&["compare", "rocking-block", "--samples", "0"], &["expected a whole number from 1"]),
-        (&["grains", "column", "--max-sweeps", "0"], &["expected a whole number from 1"]),
+        (&["compare", "rocking-block", "--samples", "0"], &["expected an integer from 1"]),
+        (&["grains", "column", "--max-sweeps", "0"], &["expected an integer from 1"]),
         (&["run", "stewart-trinkle/two-balls-direct", "--out", file], &["expected a directory"]),
         (&["reproduce", "--quick", "--out", file], &["is a file", "expected a directory"]),
     ];
@@ -99,7 +99,7 @@ fn shells_learn_the_commands() {
     }
 }
 
-/// What `program` of a shell that has read our script prints; none if the shell is not installed.
+/// The output of `program` in a shell that has read our script; `None` if the shell is not installed.
 fn completed(shell: &str, program: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
     let script = directory.path().join("percussion");
@@ -125,7 +125,7 @@ fn shells_complete_commands_and_values() {
             None => eprintln!("{shell} is not installed here; its completions are not tried"),
         }
     }
-    // What zsh offers shows only at a terminal: here it reads the functions.
+    // zsh shows completions only at a terminal; here it only reads the functions.
     let zsh = "autoload -U compinit; compinit -D; source $1; whence -w _percussion";
     match completed("zsh", zsh) {
         Some(found) => assert_eq!(found, "_percussion: function\n"),
@@ -133,7 +133,7 @@ fn shells_complete_commands_and_values() {
     }
 }
 
-/// Colors are for terminals: none in a pipe, and no setting of the environment brings them back.
+/// Colors are only for terminals: a pipe has none, and no environment variable enables them.
 #[test]
 fn a_pipe_gets_no_colors() {
     for arguments in
@@ -146,7 +146,7 @@ fn a_pipe_gets_no_colors() {
     }
 }
 
-/// Every command with its own help, which shows how it is used.
+/// Every command has its own help with an example of its use.
 #[test]
 fn every_help_has_examples() {
     let mut commands = vec![vec!["solve", "lcp"], vec!["solve", "friction"], vec!["solve"]];
@@ -188,7 +188,7 @@ fn the_list_names_scenarios_and_experiments() {
     }
 }
 
-/// A reader that goes away, as `head` does, must neither cause a panic nor change the exit code.
+/// A reader that closes the pipe early, such as `head`, must neither cause a panic nor change the exit code.
 #[test]
 fn a_closed_pipe_is_no_error() {
     for arguments in [&["list"][..], &["list", "--json"], &[]] {

@@ -1,4 +1,4 @@
-//! `percussion grains`: long runs that may end at any moment.
+//! `percussion grains`: long runs that may be stopped at any time.
 
 use std::{fs, path::Path, process::Command, thread::sleep, time::Duration};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::common::{Finished, command, percussion};
 
-/// With a table that reaches the disk every 20 steps.
+/// A run whose table is flushed to the disk every 20 steps.
 const CHANNEL: [&str; 7] =
     ["grains", "channel", "--factor", "8", "--checkpoint-every", "20", "--json"];
 
@@ -28,7 +28,7 @@ fn a_run_killed_again_and_again_ends_with_the_same_bits() {
 
     let file = killed.join("grains.checkpoint");
     let more = || -> &[&str] {
-        // Killed between its two renames, a run leaves only the checkpoint before.
+        // A run that is killed between its two renames leaves only the previous checkpoint.
         let begun = file.exists() || killed.join("grains.checkpoint.previous").exists();
         if begun { &["--duration", "0.024", "--resume"] } else { &["--duration", "0.024"] }
     };
@@ -60,8 +60,9 @@ fn pictures_limits_and_refusals() {
     let course = fs::read_to_string(out.join("course.csv")).unwrap();
     assert_eq!(course.lines().count(), 21, "{course}");
 
-    channel(&out, &[]).assert_refused(&["holds a run already", "--resume"]);
-    channel(&out, &["--resume", "--seed", "3"]).assert_refused(&["is of another run", "seed 0"]);
+    channel(&out, &[]).assert_refused(&["already contains a run", "--resume"]);
+    channel(&out, &["--resume", "--seed", "3"])
+        .assert_refused(&["belongs to another run", "seed 0"]);
     channel(&out, &["--resume", "--tolerance", "-1"]).assert_refused(&["--tolerance"]);
     for name in ["grains.checkpoint", "grains.checkpoint.previous"] {
         let mut bytes = fs::read(out.join(name)).unwrap();
@@ -81,11 +82,15 @@ fn a_run_is_not_started_over_a_checkpoint_of_another() {
     let out = directory.path().join("run");
     let run = channel(&out, &["--duration", "0.0032"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    // Killed between its two renames, a run leaves only the checkpoint before. Symptom: a start without `--resume` was
+    // A run that is killed between its two renames leaves only the previous checkpoint. Symptom: a start without `--resume` was
     // accepted there and overwrote the only one. Expected: it is refused.
     fs::remove_file(out.join("grains.checkpoint")).unwrap();
     let previous = fs::read(out.join("grains.checkpoint.previous")).unwrap();
-    channel(&out, &[]).assert_refused(&["holds a run already", "checkpoint.previous", "--resume"]);
+    channel(&out, &[]).assert_refused(&[
+        "already contains a run",
+        "checkpoint.previous",
+        "--resume",
+    ]);
     assert!(fs::read(out.join("grains.checkpoint.previous")).unwrap() == previous, "untouched");
     let resumed = channel(&out, &["--duration", "0.0032", "--resume"]);
     assert_eq!((resumed.code, &resumed.json()["steps"]), (Some(0), &json!(40)), "{resumed:?}");
@@ -104,7 +109,7 @@ fn a_damaged_checkpoint_does_not_replace_the_one_before() {
     let resumed = channel(&out, &["--duration", "0.0016", "--resume"]);
     assert_eq!(resumed.code, Some(0), "{resumed:?}");
     assert!(resumed.stderr.contains("checksum"), "{resumed:?}");
-    // Symptom: the damaged file became the one before, so that the next kill could lose both.
+    // Symptom: the damaged file became the previous checkpoint, so the next kill could lose both.
     let aside = fs::read(out.join("grains.checkpoint.damaged")).unwrap();
     assert!(aside == bytes, "the damaged file is kept");
     assert!(fs::read(&older).unwrap() == good, "the good one is still there");
@@ -156,9 +161,9 @@ fn two_runs_cannot_write_to_one_directory() {
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(text.contains(shared.to_str().unwrap()), "{text}");
         let named = ids.iter().any(|id| text.contains(&format!("in use by process {id}")));
-        // The winner may not have written its number yet.
+        // The running process may not have written its number yet.
         let unnamed = text.contains("in use by another process");
-        assert!(named || unnamed || text.contains("holds a run already"), "{text}");
+        assert!(named || unnamed || text.contains("already contains a run"), "{text}");
     }
     for name in ["grains.checkpoint", "course.csv"] {
         let [ours, theirs] = [&one, &shared].map(|path| fs::read(path.join(name)).unwrap());
@@ -186,7 +191,7 @@ fn a_full_disk_ends_a_run_in_words_and_loses_nothing() {
     let [whole, full] = ["whole", "full"].map(|name| directory.path().join(name));
     assert_eq!(channel(&whole, &["--duration", "0.008"]).code, Some(0));
     assert_eq!(channel(&full, &["--duration", "0.0032"]).code, Some(0));
-    // The shell limits the size of files, in units of 512 bytes or 1 KiB, and keeps the signal for that from killing.
+    // The shell limits the size of files, in units of 512 bytes or 1 KiB, and ignores the signal for it.
     let resume = in_channel(&full, &["--duration", "0.008", "--resume"]);
     for limit in ["0", "1", "4", "16", "64"] {
         let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" \"$@\"");

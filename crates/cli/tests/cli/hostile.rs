@@ -1,4 +1,4 @@
-//! Impact files that are wrong, absurd or hostile: each is refused in words, or answered.
+//! Impact files that are wrong, absurd or hostile: each gives an error message or a result.
 
 use std::fmt::Write;
 
@@ -12,12 +12,12 @@ const JOINTS: &str = r#""bilateral": [[0, 0, 1]]"#;
 
 const PER_VELOCITY: &str = "one for each entry of `velocity`";
 
-/// A ball on a floor that may not turn.
+/// A ball that cannot rotate, on a floor.
 fn good() -> String {
     format!("{{{MASS}, {VELOCITY}, \"contacts\": [{CONTACT}], {JOINTS}}}")
 }
 
-/// The good problem with its only `old` replaced.
+/// The valid problem with its only occurrence of `old` replaced.
 fn with(old: &str, new: &str) -> String {
     let good = good();
     assert_eq!(good.matches(old).count(), 1, "{old}");
@@ -65,7 +65,7 @@ fn many(count: usize, item: &str) -> String {
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn wrong_files_are_refused_with_field_value_and_expectation() {
     let cases: Vec<(String, &[&str])> = vec![
-        // Not a document of this kind.
+        // Documents of another kind.
         (String::new(), &["it is empty", "expected an object"]),
         (" \n ".into(), &["it is empty"]),
         ("null".into(), &["null", "expected an object"]),
@@ -240,7 +240,7 @@ fn absurd_problems_are_answered_by_every_law_or_refused_in_words() {
     }
 }
 
-/// With nothing to strike, and with nothing that approaches, the velocity stays as it is.
+/// Without contacts, and without an approaching contact, the velocity does not change.
 #[test]
 fn where_nothing_is_struck_every_law_leaves_the_velocity_alone() {
     for text in [contacts("[]"), velocity("[1, 2, 0]"), velocity("[0, 0, 0]")] {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Finished, percussion, percussion_with_input};
 
-/// A ball of 1 kg and 1 m slides at 1 m/s and falls at 2 m/s: sticking takes 2/7 of the sliding.
+/// A ball of 1 kg and 1 m slides at 1 m/s and falls at 2 m/s: sticking removes 2/7 of the sliding velocity.
 const BALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ball.json");
 
 /// A block that falls flat on its two corners.
@@ -19,11 +19,11 @@ const PENDULUM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/double-pen
 const BILLIARD: &str = r#"{"mass_matrix": [[1, 0], [0, 1]], "velocity": [1, -1],
     "contacts": [{"normal": [-1, 1], "restitution": 1}]}"#;
 
-/// A particle between a wall that asks for rebound and one behind it.
+/// A particle between a wall that requires a rebound and one behind it.
 const WALLS: &str = r#"{"mass_matrix": [[1]], "velocity": [1],
     "contacts": [{"normal": [-1], "restitution": 1}, {"normal": [1]}]}"#;
 
-/// A particle that is too fast for its energy.
+/// A particle whose energy overflows.
 const HUGE: &str = r#"{"mass_matrix": [[1]], "velocity": [-1.7e308],
     "contacts": [{"normal": [1], "restitution": 1}]}"#;
 
@@ -161,7 +161,7 @@ fn energy_that_grew_is_a_status_and_success_only_where_allowed() {
     assert_eq!((allowed.code, allowed.stdout), (Some(0), text.stdout));
 }
 
-/// Symptom: a law that ignores restitution answered `resolved` without a word.
+/// Symptom: a law that ignores restitution returned `resolved` without saying so.
 #[test]
 fn restitution_that_a_law_ignores_or_replaces_is_told() {
     for (law, expected) in [
@@ -180,7 +180,7 @@ fn restitution_that_a_law_ignores_or_replaces_is_told() {
     }
 }
 
-/// A particle between a wall that asks for rebound and one behind it. Symptom: maximum dissipation answered 9.5e15 N·s and 1 m/s
+/// A particle between a wall that requires a rebound and one behind it. Symptom: maximum dissipation answered 9.5e15 N·s and 1 m/s
 /// of approach, called it resolved, and the exit code was 0.
 #[test]
 fn an_impact_without_an_answer_is_infeasible_with_a_proof() {
@@ -189,7 +189,7 @@ fn an_impact_without_an_answer_is_infeasible_with_a_proof() {
         assert_eq!((document.code, &document.json()["status"]), (Some(1), &"infeasible".into()));
         assert_close(&document.json()["infeasibility"], &[0.5, 0.5]);
         let text = given(WALLS, law, &[]).stdout;
-        assert!(text.contains("no percussion changes"), "{text}");
+        assert!(text.contains("no impulse changes"), "{text}");
     }
 }
 
@@ -201,7 +201,7 @@ fn velocities_that_overflow_are_refused() {
     assert!(text.stderr.contains("expected a finite number"), "{}", text.stderr);
 }
 
-/// Tables without the momentum residual, which is rounding and differs from machine to machine.
+/// Tables without the momentum residual, which is rounding error and depends on the machine.
 pub(crate) fn tables(problem: &str, law: &str, more: &[&str]) -> String {
     let text = impact(problem, law, more).stdout;
     let lines = text.lines().filter(|line| !line.starts_with("momentum residual"));
@@ -222,7 +222,7 @@ fn people_read_tables() {
     contact  Λ normal  tangential  u− normal  tangential  u+ normal  tangential
     ───────  ────────  ──────────  ─────────  ──────────  ─────────  ──────────  ─────────
     0               3    −0.28571         −2           1          1           0  separates
-    Λ percussion (N·s), u contact velocity (m/s), before (−) and after (+)
+    Λ impulse (N·s), u contact velocity (m/s), before (−) and after (+)
 
     certificate              value  unit
     ──────────────────  ──────────  ────  ─────────────────────────────
@@ -253,7 +253,7 @@ fn people_read_tables() {
     ───────  ────────  ──────────  ─────────  ──────────  ─────────  ──────────  ─────────
     0          0.3765     0.13288   −0.44294           0   0.093018           0  separates
     1         0.11295   −0.039865   −0.44294           0          0           0  sticks
-    Λ percussion (N·s), u contact velocity (m/s), before (−) and after (+)
+    Λ impulse (N·s), u contact velocity (m/s), before (−) and after (+)
 
     certificate              value  unit
     ──────────────────  ──────────  ────  ─────────────────────────────
@@ -302,14 +302,14 @@ fn laws_stand_side_by_side_and_those_that_do_not_apply_say_why() {
     let sequential = laws.iter().find(|entry| entry["law"] == "sequential").unwrap();
     assert_eq!(sequential["statistics"]["outcomes"], 2);
 
-    // If no law applies, there is no answer.
+    // If no law applies, there is no result.
     percussion(&["compare", BLOCK, "--laws", "routh"]).assert_refused(&["routh", "2 contacts"]);
-    // The one that is not resolved shows in the exit code.
+    // The exit code shows that one is not resolved.
     let finished = percussion(&["compare", BLOCK, "--set", "sequential.limit=1"]);
     assert_eq!(finished.code, Some(1), "{finished:?}");
 }
 
-/// The row of balls in time passes on what the law passes on, but for what the contacts share meanwhile.
+/// The simulated row of balls passes on the same velocity as the law, except for what the contacts share during the impact.
 #[test]
 fn compliant_contacts_stand_beside_the_laws_where_there_is_geometry() {
     let arguments = ["compare", "ball-row", "--laws", "plus,compliant", "--json"];
@@ -416,7 +416,7 @@ fn settings_that_a_law_does_not_have_are_refused_with_those_it_has() {
 }
 
 /// Three balls in a row, the outer ones arriving at 2 and 1 m/s: every order reverses the velocities.
-/// With `R = 1/2` the common 1/3 m/s is mixed in by half. A contact with friction is refused.
+/// With `R = 1/2` the common 1/3 m/s is mixed in by half. A contact with friction is an error.
 #[test]
 fn propagative_follows_any_order_or_all() {
     let directory = tempfile::tempdir().unwrap();
@@ -447,7 +447,7 @@ fn propagative_follows_any_order_or_all() {
     impact(BALL, "propagative", &[]).assert_refused(&["contacts[0].friction", "0.5"]);
 }
 
-/// Restitution of the contact is 1/2; with `e_min` at the speed of 2 m/s it is that.
+/// Restitution of the contact is 1/2; with `e_min` the coefficient at 2 m/s is `e_min`.
 #[test]
 fn plus_takes_the_restitution_of_contacts_or_its_own() {
     let velocity = |more: &[&str]| numbers(&answer(BALL, "plus", more)["velocity"])[1];

@@ -1,4 +1,4 @@
-//! `impact` and `compare` of scenarios: what touches where they start.
+//! `impact` and `compare` of scenarios: the impact at their start.
 
 use super::common::{percussion, written};
 
@@ -63,9 +63,9 @@ fn laws_stand_side_by_side_and_what_needs_a_file_of_its_own_is_refused() {
         assert!((up - 1.5).abs() < 1e-12, "{document}");
     }
     let refused = document["laws"][2]["error"].as_str().unwrap();
-    assert!(refused.contains("the contacts of `ball` cannot give way"), "{refused}");
+    assert!(refused.contains("the contacts of `ball` cannot be compliant"), "{refused}");
     assert!(out.join("view.html").is_file());
-    // As a motion it has schemes with laws of their own.
+    // As a motion it needs schemes, which have their own laws.
     let motion = percussion(&["run", &file, "--law", "newton"]);
     motion.assert_refused(&["--integrator event-driven"]);
 }

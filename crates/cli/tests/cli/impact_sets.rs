@@ -7,7 +7,7 @@ use crate::{
     impact::{BLOCK, answer, impact, keys},
 };
 
-/// The mean of 2.48 LCPs of this block were found by an independent program, to 0.01.
+/// An independent program found a mean of 2.48 LCPs for this block, to 0.01.
 #[test]
 fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
     let document = answer("rocking-block", "set-valued-routh", &["--samples", "4096"]);
@@ -79,7 +79,7 @@ fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
     refused(&["--set", "step=0"], &["`step` is 0"]);
     refused(&["--set", "step=-1"], &["`step` is -1"]);
     refused(&["--set", "step=1", "--set", "samples=0"], &["`samples` is 0"]);
-    refused(&["--set", "step=1", "--samples", "0"], &["--samples", "a whole number from 1"]);
+    refused(&["--set", "step=1", "--samples", "0"], &["--samples", "an integer from 1"]);
     refused(&["--set", "step=1", "--set", "steps=0"], &["`steps` is 0"]);
     refused(&["--set", "step=1", "--set", "failure=2"], &["`failure` is `2`"]);
     refused(&["--samples", "9", "--set", "samples=9"], &["`samples` is given twice"]);

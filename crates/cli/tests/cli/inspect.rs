@@ -2,7 +2,7 @@
 
 use crate::common::{Finished, percussion};
 
-/// A slider on a rail, with a pendulum whose bob is level with a post on the base when it hangs down.
+/// A slider on a rail, with a pendulum whose bob hangs at the height of a post on the base.
 const CART: &str = r#"<robot name="cart">
   <link name="rail">
     <collision><origin xyz="0.3 0 -1"/><geometry><sphere radius="0.2"/></geometry></collision>
@@ -93,14 +93,14 @@ fn the_condition_is_that_of_the_mass_matrix() {
     let matrix = &document["mass_matrix"];
     let number = |name: &str| matrix[name].as_f64().unwrap();
     assert!((number("condition") / expected - 1.0).abs() < 1e-13, "{matrix}");
-    // Scaled to a diagonal of ones, the other entry is ∓c, and the eigenvalues are 1 ± c.
+    // Scaled to a unit diagonal, the other entry is ∓c, and the eigenvalues are 1 ± c.
     let c = 1.0 / (4.0 * 1.004_f64).sqrt();
     assert!((number("scaled_condition") * (1.0 - c) / (1.0 + c) - 1.0).abs() < 1e-13, "{matrix}");
 }
 
-/// The post and the bob touch: 0.3 m between centers, radii 0.2 and 0.1. The sphere of the slider, which
-/// is where the post is, belongs to a neighbor of both. Of the bob's velocity at the contact, only the
-/// part across the plane of motion is impossible.
+/// The post and the bob touch: 0.3 m between centers, radii 0.2 and 0.1. The sphere of the slider at
+/// the position of the post is not a contact, because the slider is a neighbor of both. Only the component
+/// of the bob's contact velocity perpendicular to the plane of motion is impossible.
 #[test]
 fn touching_features_are_those_of_links_that_no_joint_connects() {
     let touching = &inspect("cart.urdf", CART, &["--json"]).json()["touching"];
@@ -207,7 +207,7 @@ fn friction_of_a_robot_is_unknown_unless_it_is_given() {
     assert_eq!(friction(&[]), serde_json::Value::Null);
     assert_eq!(friction(&["--friction", "0.7"]), 0.7);
     assert!(inspect("cart.urdf", CART, &[]).stdout.contains("unknown"));
-    inspect("cart.urdf", CART, &["--friction=-1"]).assert_refused(&["--friction", "from 0 on"]);
+    inspect("cart.urdf", CART, &["--friction=-1"]).assert_refused(&["--friction", "at least 0"]);
 }
 
 #[test]

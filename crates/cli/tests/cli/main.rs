@@ -1,4 +1,4 @@
-//! The command as its users meet it: answers, exit codes, and what is refused.
+//! Tests of the command as users run it: results, exit codes, and errors.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 

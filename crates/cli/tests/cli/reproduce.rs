@@ -41,7 +41,7 @@ fn the_verdict_is_on_standard_output_and_in_the_report() {
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains(ONE) && page.contains("<svg"), "the page lacks the experiment");
     assert!(!page.contains("src=\"http") && !page.contains("@import"), "the page loads something");
-    // What is played comes from the run itself.
+    // The played data comes from the run itself.
     assert!(
         page.contains(&format!("percussion run {ONE} --out run")),
         "the page lacks the command"
@@ -105,7 +105,7 @@ fn an_output_directory_that_cannot_be_made_is_refused_before_the_experiments() {
     percussion(&["reproduce", "--out", out]).assert_refused(&["cannot write", out]);
 }
 
-/// However early a run is ended, what it leaves is complete.
+/// However early a run is stopped, the files that it leaves are complete.
 #[test]
 fn a_killed_run_leaves_no_half_file() {
     for delay in [0, 20, 40, 80, 160] {

@@ -49,11 +49,11 @@ fn a_robot_that_fell_strikes_the_floor() {
         &["compare", "--laws", "newton,poisson", "--velocity", "0,0,-1"],
     );
     assert_eq!(all.code, Some(0), "{all:?}");
-    // ½ · 3 kg · (1 m/s)² are lost by both.
+    // ½ · 3 kg · (1 m/s)² are lost with both laws.
     assert_eq!(all.stdout.matches("−1.5").count(), 2, "{}", all.stdout);
 }
 
-/// At the posture the arm hangs over the edge; it is above the ground by the height given.
+/// At the posture the arm hangs over the edge; it is above the ground by the given height.
 #[test]
 fn postures_and_heights_are_taken() {
     let options = [
@@ -71,7 +71,7 @@ fn postures_and_heights_are_taken() {
     let features = document["touching"]["features"].as_array().unwrap();
     assert_eq!(features.len(), 4, "{document}");
     assert!(features.iter().all(|feature| feature["gap"].as_f64().unwrap().abs() < 1e-12));
-    // Two pictures are one warning.
+    // Two pictures give one warning.
     assert_eq!(document["warnings"][0].as_str().unwrap().matches("and 1 more").count(), 1);
     let high = robot(
         "block.urdf",
@@ -93,7 +93,7 @@ fn what_is_wrong_with_a_posture_is_named() {
         (&["--posture", "elbow=1"], "expected one of swing"),
         (&["--posture", "home"], "the file has none"),
         (&["--posture", "swing=x"], "keyframe"),
-        (&["--height", "-1"], "from 0 on"),
+        (&["--height", "-1"], "at least 0"),
         (&["--fixed-base", "--velocity", "0,0,1"], "base that is fixed"),
     ] {
         let finished = robot("block.urdf", ROBOT, &[&["run"], options].concat());
@@ -128,7 +128,7 @@ fn a_model_of_mujoco_runs_and_strikes() {
         .assert_refused(&["--height", "--ground"]);
     let above = ["inspect", "--ground", "-1", "--height", "0", "--json"];
     let features = robot("block.xml", MODEL, &above).json()["touching"]["features"].clone();
-    // The box sinks through the floor of the file to the one that was asked for.
+    // The box sinks through the floor of the file to the requested one.
     assert!(features.to_string().contains("trunk–floor"), "{features}");
 }
 
@@ -155,7 +155,7 @@ fn every_command_reads_the_robot_and_builds_its_mechanism_once() {
     }
 }
 
-/// The file of the robot is beside that of the scenario, wherever the command is called.
+/// The path of the robot is relative to the scenario, wherever the command is called.
 #[test]
 fn a_scenario_with_a_robot_is_an_impact() {
     let folder = tempfile::tempdir().unwrap();

@@ -167,7 +167,7 @@ fn laws_that_a_motion_cannot_have_are_refused() {
     percussion(&["run", ROD, "--law", "newton"]).assert_refused(&["--integrator event-driven"]);
     percussion(&["run", BALL, "--law", "all"]).assert_refused(&["one law"]);
     let all = ["run", BALL, "--law", "sequential", "--set", "outcomes=all"];
-    percussion(&all).assert_refused(&["sequential", "one for each impact"]);
+    percussion(&all).assert_refused(&["sequential", "one outcome for each impact"]);
     percussion(&["run", BALL, "--seed", "1"]).assert_refused(&["--law"]);
     let steps = ["run", "rocking-block", "--integrator", "event-driven"];
     percussion(&steps).assert_refused(&["--integrator", "rocking-block"]);
@@ -175,7 +175,7 @@ fn laws_that_a_motion_cannot_have_are_refused() {
         .assert_refused(&["nothing"]);
 }
 
-/// A law without friction cannot resolve the first impact: the motion fails there.
+/// A law without friction cannot resolve the first impact: so the motion fails there.
 #[test]
 fn a_law_that_does_not_apply_fails_the_motion() {
     let finished = percussion(&["run", BALL, "--law", "propagative", "--json"]);
@@ -184,7 +184,7 @@ fn a_law_that_does_not_apply_fails_the_motion() {
 }
 
 /// The ball lands after (2/9.81)^(1/2) s and rises with 0.8 of its speed. On parabolas the midpoint rule is exact,
-/// although the landing is in the middle of a step, and nothing brakes the ball along the floor.
+/// although the landing is in the middle of a step, and no friction acts along the floor.
 #[test]
 fn the_variational_integrator_bounces_with_the_restitution_of_the_scenario() {
     let directory = tempfile::tempdir().unwrap();
@@ -245,7 +245,7 @@ fn only_stewart_and_trinkle_have_friction_in_joints() {
     }
 }
 
-/// Newton's restitution with friction may gain energy, by the θ-method as by itself.
+/// Newton's restitution with friction may gain energy, in the θ-method as in a single impact.
 const ROD_THAT_GAINS: &str = r#"
 name = "rod"
 title = "A rod that lands with friction and restitution"
@@ -299,7 +299,7 @@ fn a_motion_with_energy_from_nowhere_is_not_completed() {
     assert_eq!(inelastic.json()["status"], "completed");
 }
 
-/// The biped of the examples lands at 1 m/s: the feet carry what stops 18 kg and then its weight, until the legs slide apart.
+/// The biped of the examples lands at 1 m/s: the feet carry the impulse that stops 18 kg and then its weight, until the legs slide apart.
 #[test]
 fn a_robot_with_a_scenario_file_lands_on_its_feet() {
     let root =

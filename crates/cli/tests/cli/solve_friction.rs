@@ -90,7 +90,7 @@ fn contacts_without_friction_do_not_pull() {
     }
 }
 
-/// A body of 1 kg between two walls that is to leave one of them: no impulses keep it from approaching the other.
+/// A body of 1 kg between two walls, which must separate from one of them: no impulses keep it from approaching the other.
 #[test]
 fn a_problem_without_solution_is_proved_to_be_one() {
     let text = r#"{"delassus": {"dense": [[1, 0, -1, 0], [0, 1, 0, 1], [-1, 0, 1, 0], [0, 1, 0, 1]]},

@@ -1,4 +1,4 @@
-//! Tables in READMEs, heads of crates and the book have a row for everything that `percussion list --json` names.
+//! Tests that tables in READMEs, heads of crates and the book have a row for everything that `percussion list --json` names.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -13,7 +13,7 @@ fn names(list: &Value, kind: &str) -> Vec<String> {
     entries.iter().map(name).collect()
 }
 
-/// Those of `names` that no row of a table in `text` has in backticks.
+/// The `names` that no row of a table in `text` has in backticks.
 fn missing<'a>(text: &str, names: &'a [String]) -> Vec<&'a str> {
     let rows: Vec<&str> = text
         .lines()
@@ -27,7 +27,7 @@ fn missing<'a>(text: &str, names: &'a [String]) -> Vec<&'a str> {
     names.iter().map(String::as_str).filter(|name| !in_backticks(name)).collect()
 }
 
-/// Refuses a file of the repository whose tables lack one of `names`.
+/// Fails if the tables of a file of the repository lack one of `names`.
 fn assert_table(file: &str, names: &[String]) {
     assert!(!names.is_empty(), "nothing to look for in {file}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
@@ -44,7 +44,7 @@ fn assert_table(file: &str, names: &[String]) {
     }
 }
 
-/// `anitescu-potra` as Rust types are called.
+/// `anitescu-potra` in the form of a Rust type name.
 fn types(names: &[String]) -> Vec<String> {
     let capital = |word: &str| {
         let (first, rest) = word.split_at(1);
@@ -53,7 +53,7 @@ fn types(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.split('-').map(capital).collect()).collect()
 }
 
-/// `moreau-jean` as Rust modules are called.
+/// `moreau-jean` in the form of a Rust module name.
 fn modules(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.replace('-', "_")).collect()
 }
@@ -62,13 +62,13 @@ fn modules(names: &[String]) -> Vec<String> {
 fn tables_have_everything_that_is_listed() {
     let list = percussion(&["list", "--json"]).json();
     let mut laws = names(&list, "laws");
-    // No law of impact but a measure of them, with a chapter of its own.
+    // Not a law of impact but a reference, with its own chapter.
     laws.retain(|name| name != "compliant");
     assert_table("crates/impact/src/lib.rs", &types(&laws));
     assert_table("docs/src/choosing-a-law.md", &types(&laws));
     assert_table("crates/complementarity/src/lcp.rs", &modules(&names(&list, "lcp_solvers")));
     let mut friction = names(&list, "friction_solvers");
-    // The default is made of the others.
+    // The default combines the others.
     friction.retain(|name| name != "combined");
     assert_table("crates/complementarity/src/friction.rs", &modules(&friction));
     let schemes = modules(&names(&list, "schemes"));

@@ -86,8 +86,9 @@ fn forty_slow_clients_do_not_keep_a_browser_out() {
     fs::write(directory.path().join("view.html"), "<!DOCTYPE html>").unwrap();
     let server = Server::start(directory.path());
     let address = server.url.trim_start_matches("http://").trim_end_matches('/');
-    // Symptom: 32 clients that had begun to ask, and sent a byte now and then, held all places for as long as they
-    // liked; others were hung up on. Expected: whoever asks at once is answered at once.
+    // Symptom: 32 clients that had begun a request, and sent an occasional byte, occupied all places without
+    // limit; other connections were closed. Expected: a client that sends its request at once is answered at
+    // once.
     let slow: Vec<TcpStream> = (0..40)
         .map(|_| {
             let mut stream = TcpStream::connect(address).unwrap();
@@ -199,7 +200,7 @@ fn the_report_unfolds_players_that_share_their_scripts() {
     let player = directory.path().join("stewart-trinkle/two-balls-direct");
     browser.open(&page(&player));
     assert_moves(&mut browser, "the page of the report");
-    // Pages that lie beside each other may look at each other only when they are served.
+    // Pages in the same directory can access each other only if they are served.
     let server = Server::start(directory.path());
     browser.open_until(&server.url, "document.querySelector('.player') !== null");
     // A dozen of players at once would be slow.

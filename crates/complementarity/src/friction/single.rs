@@ -147,7 +147,7 @@ pub const TOLERANCE: f64 = 1e-8;
 /// The closed form found no impulse that satisfies the law.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "no impulse of the contact was found that obeys the law: the best one misses it by {} m/s, expected at most {allowed} m/s; the block is singular, or the velocity is not finite",
+    "no impulse that satisfies the law was found for the contact: the best one has an error of {} m/s, expected at most {allowed} m/s; the block is singular, or the velocity is not finite",
     figures.largest()
 )]
 #[non_exhaustive]

@@ -40,7 +40,7 @@ pub enum Error<E> {
         contacts: usize,
     },
     /// No two different normals can have this product.
-    #[error("condition {index} asks for ⟨u, v⟩ = {value:?}, expected a number in (−1, 1)")]
+    #[error("condition {index} requires ⟨u, v⟩ = {value:?}, expected a number in (−1, 1)")]
     Cosine {
         /// Index of the condition.
         index: usize,

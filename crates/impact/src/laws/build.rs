@@ -85,8 +85,8 @@ fn sequential(settings: &mut Settings, _sampling: Sampling<'_>) -> Result<Choice
     }
     let all = settings.choice("outcomes", &[("one", false), ("all", true)])?;
     law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
-    law.limit = settings.count("limit", law.limit, "a number of impacts from 1 on")?;
-    let impacts = "a number of impacts of all orders together from 1 on";
+    law.limit = settings.count("limit", law.limit, "a number of impacts of at least 1")?;
+    let impacts = "a number of impacts, for all orders together, of at least 1";
     law.search_limit = settings.count("search_limit", law.search_limit, impacts)?;
     Ok(if all { Choice::Orders(law) } else { Choice::One(Box::new(law)) })
 }
@@ -106,7 +106,7 @@ fn contacts(list: &str) -> Option<Vec<usize>> {
 
 fn propagative(settings: &mut Settings, _sampling: Sampling<'_>) -> Result<Choice, Error> {
     let mut law = Propagative::default();
-    let seed = settings.count("seed", 0, "a number from 0 on, for order=random")?;
+    let seed = settings.count("seed", 0, "an integer of at least 0, for order=random")?;
     let orders = "argmin, argmax, fixed, random, or the contacts in an order such as 1,0,2";
     let given = settings.take("order", "argmin", orders).unwrap_or_else(|| "argmin".to_owned());
     law.order = match given.as_str() {
@@ -125,7 +125,11 @@ fn propagative(settings: &mut Settings, _sampling: Sampling<'_>) -> Result<Choic
     law.tolerance = settings.number("tolerance", law.tolerance, "a number in (0, 1)")?;
     law.limit = settings.count("limit", law.limit, AT_LEAST_1)?;
     law.search_limit = settings.count("search_limit", law.search_limit, AT_LEAST_1)?;
-    law.listed = settings.count("listed", law.listed, "most sequences listed, from 1 on")?;
+    law.listed = settings.count(
+        "listed",
+        law.listed,
+        "the maximum number of listed sequences, at least 1",
+    )?;
     Ok(if all { Choice::Reflections(law) } else { Choice::One(Box::new(law)) })
 }
 
@@ -142,11 +146,11 @@ fn set_valued_routh(settings: &mut Settings, sampling: Sampling<'_>) -> Result<C
         step: settings.number(
             "step",
             defaults.step,
-            "a positive number, the largest increment of a percussion (N·s)",
+            "a positive number, the largest increment of an impulse (N·s)",
         )?,
         steps: settings.count("steps", defaults.steps, AT_LEAST_1)?,
         samples: settings.count("samples", defaults.samples, AT_LEAST_1)?,
-        seed: settings.count("seed", defaults.seed, "a number from 0 on")?,
+        seed: settings.count("seed", defaults.seed, "an integer of at least 0")?,
         draws: settings.choice("draws", &[("random", Draws::Random), ("sobol", Draws::Sobol)])?,
         directions: settings.count("directions", defaults.directions, DIRECTIONS)?,
         tolerance: settings.number("tolerance", defaults.tolerance, "a number in [0, 1)")?,
@@ -161,7 +165,7 @@ fn set_valued_routh(settings: &mut Settings, sampling: Sampling<'_>) -> Result<C
         covering_units: defaults.covering_units,
         lemke: settings.within("lemke.", lemke::Settings::from_settings)?,
     };
-    let keep = settings.count("keep", KEPT, "a number of velocities from 0 on")?;
+    let keep = settings.count("keep", KEPT, "a number of velocities of at least 0")?;
     let failure = settings.number("failure", FAILURE, "a probability in (0, 1]")?;
     if !(failure > 0.0 && failure <= 1.0) {
         return Err(settings.refusal("failure", failure.to_string(), "a probability in (0, 1]"));

@@ -115,7 +115,7 @@ impl Sampled {
     ) -> Result<Self, law::Error> {
         let settings = &law.settings;
         if settings.step.is_nan() {
-            let expected = "the largest increment of a normal percussion (N·s), such as a tenth of what \
+            let expected = "the largest increment of a normal impulse (N·s), such as a tenth of what \
                             stops the bodies";
             return Err(law::Error::Missing { name: "step", expected });
         }

@@ -65,7 +65,7 @@ fn every_law_has_the_name_that_it_gives_itself() {
     }
     let unknown = "newtom".parse::<Name>().unwrap_err().to_string();
     assert!(
-        unknown.starts_with("`newtom` is no law, expected one of newton, poisson, "),
+        unknown.starts_with("`newtom` is not a law, expected one of newton, poisson, "),
         "{unknown}"
     );
 }

@@ -1,4 +1,4 @@
-//! A TOML value in which texts `"= expression"` stand for numbers.
+//! A TOML value in which numbers may be given as texts `"= expression"`.
 
 use toml::{Table, Value};
 

@@ -1,4 +1,4 @@
-//! A design against its conditions; files that are refused.
+//! Tests of a design against its conditions, and of invalid files.
 
 use percussion_impact::{design::Status, propagative};
 
@@ -50,7 +50,7 @@ fn trex_lands_on_tail_and_right_foot_with_orthogonal_normals() {
     assert_eq!(report.status, Status::Met, "{:?}", report.path.last());
     assert!(report.gaps.iter().all(|gap| gap.abs() <= 1e-10));
     assert!(report.cosines[0].abs() <= 1e-7, "{:e}", report.cosines[0]);
-    // Rounding leaves 1e-16/1e-5 in differences of meters, and their truncation as much.
+    // The rounding error of the differences is 1e-16/1e-5 in meters, and their truncation error is as large.
     assert!(designed.normal_error <= 1e-9 && report.derivative_error <= 1e-6, "{designed:?}");
     assert!(designed.others[0].1 > 0.0, "the left foot is in the air");
     let impact = designed.impact.build().unwrap();
@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_file_is_told_with_its_place() {
         ("[\"end\", \"foot\"]", "[\"end\", \"head\"]", ["touch[1]", "`head`"]),
         ("[\"end\", \"foot\"]", "[\"end\", \"end\"]", ["touch[1]", "not used before"]),
         ("upper = 0.5", "uper = 0.5", ["variables[0]", "uper"]),
-        ("title = \"Where a rod needs its second foot\"", "title = \"\"", ["`title`", "not empty"]),
+        ("title = \"Where a rod needs its second foot\"", "title = \"\"", ["`title`", "nonempty"]),
         (
             "touch = [",
             "conditions = [{ contacts = [\"end\", \"foot\"] }]\ntouch = [",
@@ -103,7 +103,7 @@ fn what_is_wrong_with_a_file_is_told_with_its_place() {
         (
             "touch = [",
             "conditions = [{ contacts = [\"end\", \"foot\"], reflections = 1 }]\ntouch = [",
-            ["conditions[0].reflections", "from 2 on"],
+            ["conditions[0].reflections", "at least 2"],
         ),
     ] {
         assert!(ROD.contains(old), "{old}");

@@ -19,11 +19,11 @@ use crate::{
     rules::require,
 };
 
-/// What the contacts of a mechanism are at one position.
+/// Gaps and normals of the contacts of a mechanism at one position.
 pub(crate) struct GapsAndNormals {
-    /// m, positive when open.
+    /// Gaps (m), positive when open.
     pub(crate) gaps: Vec<f64>,
-    /// One row of the contact Jacobian for each.
+    /// One row of the contact Jacobian for each contact.
     pub(crate) normals: Vec<DVector<f64>>,
     pub(crate) mass_matrix: DMatrix<f64>,
 }
@@ -34,7 +34,7 @@ impl Joint {
         self.of_dynamics().kind.velocity_count()
     }
 
-    /// Number of its coordinates: one for each velocity, and one more of a quaternion.
+    /// Number of its coordinates: one for each velocity, and one more for a quaternion.
     pub(super) fn coordinate_count(self) -> usize {
         self.of_dynamics().kind.coordinate_count()
     }
@@ -58,7 +58,7 @@ impl ImpactScenario {
     /// # Errors
     ///
     /// As [`check`](Self::check), and [`Error::Mass`], [`Error::Mechanism`], [`Error::Position`],
-    /// [`Error::Gap`], [`Error::Apart`] for surfaces that do not touch to a nanometer,
+    /// [`Error::Gap`], [`Error::Apart`] for surfaces that do not touch,
     /// [`Error::ContactSet`], [`Error::Impact`].
     pub fn build(&self) -> Result<Impact, Error> {
         let mechanism = self.mechanism()?;
@@ -105,14 +105,14 @@ impl ImpactScenario {
         Ok(GapsAndNormals { gaps, normals, mass_matrix })
     }
 
-    /// Largest difference of an entry of the `normals` of `contacts` from the central difference of the gap.
+    /// Largest difference between an entry of the `normals` of `contacts` and the central difference of the gap.
     pub(crate) fn normal_error(
         &self,
         mechanism: &Mechanism,
         normals: &[DVector<f64>],
         contacts: &[usize],
     ) -> Result<f64, Error> {
-        // Errors of truncation and of rounding are both about its square.
+        // The truncation and the rounding error are both about its square.
         const STEP: f64 = 1e-5;
         let (system, coordinates) = (mechanism.model.system(), &mechanism.state.coordinates);
         let mut largest = 0.0_f64;
@@ -132,7 +132,7 @@ impl ImpactScenario {
         Ok(largest)
     }
 
-    /// Checks the file and builds its bodies, where and how fast they are before the impact, and what they may touch.
+    /// Checks the file and builds its bodies with their positions and velocities before the impact, and their contacts.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl ImpactScenario {
         };
         let places: Vec<Placed> = self.bodies.iter().map(place).collect();
         let links = links.collect::<Result<_, _>>()?;
-        // An impact does not feel gravity.
+        // Gravity has no effect on an impact.
         let (mut builder, system) = Builder::tree(links, Vector3::zeros(), &places)?;
         self.check_dimension(&system)?;
         for contact in &self.contacts {
@@ -165,14 +165,14 @@ impl ImpactScenario {
         builder.build(&self.name)
     }
 
-    /// Refuses bodies of another dimension.
+    /// Returns an error if the bodies have another dimension.
     pub(super) fn check_dimension(&self, system: &Articulated) -> Result<(), Error> {
         let expected = "\"plane\" for bodies that stay in it, expected a body in space otherwise";
         let fits = system.dimension() == self.dimension.into();
         require("dimension", &self.dimension, expected, fits)
     }
 
-    /// Where the surfaces of all contacts touch.
+    /// The points at which the surfaces of all contacts touch.
     fn touching(&self, mechanism: &Mechanism) -> Result<Vec<contact_set::Contact>, Error> {
         let limit = TOUCHING * size(mechanism);
         let coordinates = &mechanism.state.coordinates;
@@ -180,7 +180,7 @@ impl ImpactScenario {
         (0..self.contacts.len()).map(at).collect()
     }
 
-    /// The gap of a contact and where its surfaces are closest, if they are within `limit`.
+    /// The gap of a contact and the closest points of its surfaces, if the gap is within `limit`.
     fn facing(
         &self,
         mechanism: &Mechanism,
@@ -190,7 +190,7 @@ impl ImpactScenario {
     ) -> Result<(f64, contact_set::Contact), Error> {
         let (system, contact) = (mechanism.model.system(), &self.contacts[index]);
         let gap = mechanism.model.contacts()[index].gap.as_ref();
-        // NaN, from coordinates beyond the range of numbers, is not near either.
+        // NaN, from coordinates that overflow, is not within the limit either.
         let near = gap.contact_point(system, coordinates).filter(|at| at.gap.abs() <= limit);
         let at = near.ok_or_else(|| Error::Apart {
             contact: contact.name.clone(),
@@ -279,7 +279,7 @@ fn link(index: usize, body: &Body) -> Result<Link, Error> {
         Link::new(&body.name, body.joint.of_dynamics()).at(Isometry3::translation(x, y, z));
     link.parent.clone_from(&body.on);
     if let Some(mass) = body.mass {
-        // In the plane only the moment about `z` counts; equal ones are those of a possible body.
+        // In the plane only the moment about `z` counts; equal moments belong to a possible body.
         let (center, inertia) = (body.center_of_mass.into(), body.inertia.tensor());
         let properties = MassProperties::new(mass, center, inertia)
             .map_err(|source| Error::Mass { path: format!("bodies[{index}]"), source })?;

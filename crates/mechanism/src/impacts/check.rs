@@ -1,4 +1,4 @@
-//! The rules that the file of an [`ImpactScenario`] keeps.
+//! The rules for the file of an [`ImpactScenario`].
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ impl ImpactScenario {
             self.check_contact(&format!("contacts[{i}]"), contact)?;
         }
         let sampling = &self.set_valued;
-        // There is no default: NaN stands for a step not given.
+        // There is no default; NaN means that no step was given.
         if !sampling.step.is_nan() {
             positive("set_valued.step", sampling.step, "a positive finite number (N·s)")?;
         }
@@ -53,7 +53,7 @@ impl ImpactScenario {
         Expected::check_all(&self.expected)
     }
 
-    /// A vector of finite numbers, which in the plane ends with 0.
+    /// Checks a vector of finite numbers, whose third entry in the plane is 0.
     fn check_vector(&self, path: &str, vector: &[f64; 3]) -> Result<(), Error> {
         finite(path, vector)?;
         let fits = self.dimension == Space::Space || vector[2] == 0.0;
@@ -101,7 +101,7 @@ impl ImpactScenario {
         Ok(())
     }
 
-    /// What a body can have as inertia; that a tensor is one of a body is left to `MassProperties`.
+    /// Checks the inertia of a body; `MassProperties` checks whether a tensor is physically possible.
     fn check_inertia(&self, path: &str, body: &Body) -> Result<(), Error> {
         let massless = "0 for a body without mass";
         if let Inertia::Scalar(moment) = body.inertia {

@@ -1,22 +1,22 @@
 //! The compliant reference of an impact: [`ImpactScenario::compliant`] gives its contacts springs and
-//! integrates from touchdown until they have parted.
+//! integrates the motion from touchdown until the bodies separate.
 //!
-//! Every impact of this module has geometry, so it can also happen in time: bodies keep their shapes and
-//! overlap a little, contact forces follow from the overlap, and nothing else acts but gravity, if
-//! given. It is over when no contact presses and none approaches. What comes out
-//! stands beside the answers of the laws, with a certificate of its own; the momentum residual of this one
-//! says how far the positions moved meanwhile.
+//! Every impact of this module has geometry, so it can also be simulated in time. The bodies keep their
+//! shapes and overlap slightly, contact forces follow from the overlap, and nothing else acts except gravity,
+//! if given. The impact is over when no contact presses and none approaches. The result is compared with
+//! those of the laws and has a certificate of its own, whose momentum residual shows how far the positions
+//! moved during the impact.
 //!
 //! | law of a contact | if | parameters |
 //! | --- | --- | --- |
-//! | Hertz with the damping of Hunt and Crossley, smooth friction, acting at half depth on a plane | `modulus` is given | `modulus` of both bodies, `rule`, `dissipation`, `slip` |
-//! | spring and damper that do not pull, Coulomb friction within a width of slip | otherwise | `depth` of a contact alone; the damper follows from the [restitution](super::Contact::restitution) |
+//! | Hertz with the damping of Hunt and Crossley, smooth friction, which acts at half depth on a plane | `modulus` is given | `modulus` of both bodies, `rule`, `dissipation`, `slip` |
+//! | spring and damper that do not pull, Coulomb friction regularized over a width of slip | otherwise | `depth` of a single contact; the damper follows from the [restitution](super::Contact::restitution) |
 //!
-//! The damper of a spring is the one that gives a mass alone its restitution back, up to the damping
-//! ratio 5, which leaves `e = 0.0093` for contacts without. All contacts have the same stiffness. For
-//! smaller and smaller `depth` the outcome converges to that of infinitely stiff contacts, of which there
-//! are as many as ratios of stiffness where several contacts strike at once: the limit is *one* of the
-//! answers that rigid bodies have.
+//! The damper of a spring is chosen so that a single mass rebounds with its restitution, up to the damping
+//! ratio 5, which gives `e = 0.0093` for contacts without restitution. All contacts have the same stiffness.
+//! As `depth` decreases, the outcome converges to that of infinitely stiff contacts. If several contacts
+//! strike at once, this limit depends on the ratios of their stiffnesses: it is *one* of the outcomes that
+//! rigid bodies have.
 //!
 //! # Source
 //!
@@ -46,40 +46,40 @@ use crate::{
     rules::{at_least_zero, finite, positive},
 };
 
-/// Largest damping ratio, of contacts without restitution.
+/// Largest damping ratio, used for contacts without restitution.
 const OVERDAMPED: f64 = 5.0;
 
-/// Times that a contact takes from touchdown to its greatest depth, after which the integration gives up.
+/// Maximum duration of the integration, in units of the time from touchdown to the greatest depth.
 const PATIENCE: f64 = 1e4;
 
-/// Part of the fastest approach before the impact below which a contact does not approach any more.
+/// Fraction of the fastest approach before the impact below which a contact no longer approaches.
 const STILL: f64 = 1e-9;
 
-/// How contacts give way; the [module head](self) says which fields belong together.
+/// Settings of compliant contacts; the [module head](self) states which fields belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Elastic modulus of both bodies of every contact (Pa), positive; without it (the default) contacts
     /// are springs.
     pub modulus: Option<f64>,
-    /// How the two moduli combine (default Hertz's rule).
+    /// Rule that combines the two moduli (default Hertz's rule).
     pub rule: Rule,
     /// Dissipation coefficient of Hunt and Crossley (s/m), at least 0 (default 0).
     pub dissipation: f64,
-    /// Depth to which the fastest approach presses a spring without damping (m), positive (default 1e-6).
+    /// Depth to which the fastest approach compresses a spring without damping (m), positive (default 1e-6).
     pub depth: f64,
     /// Slip at which friction is fully developed (m/s), positive; by default 0.01 m/s with a modulus, and
     /// for springs a thousandth of the fastest velocity of a contact before the impact.
     pub slip: Option<f64>,
-    /// Acceleration of gravity meanwhile (m/s²; two or three numbers), default none: it is no part of an
-    /// impact, but of a soft collision that takes its time.
+    /// Acceleration of gravity during the impact (m/s²; two or three numbers), default none. Gravity is not
+    /// part of an impact, but of a soft collision of finite duration.
     #[serde(deserialize_with = "super::vector")]
     pub gravity: [f64; 3],
-    /// Relative tolerance of the integration, in `[1e-13, 0.1]` (default 1e-8); the absolute ones are this
-    /// part of depth, speed and momentum.
+    /// Relative tolerance of the integration, in `[1e-13, 0.1]` (default 1e-8); the absolute tolerances are
+    /// this fraction of depth, speed and momentum.
     pub tolerance: f64,
-    /// Method of the integration (default Tsitouras': an impact is followed, not stepped over, so that
-    /// an explicit method does).
+    /// Method of the integration (default that of Tsitouras: the steps resolve the impact anyway, so an
+    /// explicit method suffices).
     pub method: Method,
 }
 
@@ -98,7 +98,7 @@ impl Default for Settings {
     }
 }
 
-/// How two moduli combine, as [`ModulusRule`] describes.
+/// Rule that combines two moduli, see [`ModulusRule`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
@@ -110,9 +110,10 @@ pub enum Rule {
 }
 
 impl Settings {
-    /// What an impact followed in time is judged by: percussions push and lie in their cones, and the energy does not grow, to the
-    /// tolerance of the integration. Momentum, approach and joints are not judged by the rows at touchdown, which turn meanwhile.
-    /// Springs have the restitution of the contacts, a modulus with a dissipation replaces it.
+    /// The claims by which an impact simulated in time is judged: the impulses push and lie in their cones,
+    /// and the energy does not grow, to the tolerance of the integration. Momentum, approach and joints are
+    /// not judged by the rows at touchdown, which rotate during the impact. Springs use the restitution of
+    /// the contacts; a modulus with a dissipation replaces it.
     #[must_use]
     pub const fn claims(&self) -> Claims {
         let restitution = match self.modulus {
@@ -126,7 +127,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] with the field, as in `compliant.depth`.
+    /// [`Error::Value`] with the field, such as `compliant.depth`.
     pub fn check(&self) -> Result<(), Error> {
         let expected = "a positive finite number";
         for (field, value) in [
@@ -142,15 +143,15 @@ impl Settings {
     }
 }
 
-/// Steps whose errors, each of at most the relative tolerance, may add up in an impact.
+/// Assumed number of steps of an impact over which errors, each at most the relative tolerance, may add up.
 const STEPS: f64 = 1e3;
 
-/// What became of an impact with compliant contacts.
+/// Result of an impact with compliant contacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Velocity and percussions, `∫ f dt` of every contact in its own frame.
+    /// Velocity and impulses, `∫ f dt` of every contact in its own frame.
     pub outcome: Outcome,
-    /// How the integration ended; [`Status::Stopped`] where the impact came to its end.
+    /// Status of the integration; [`Status::Stopped`] if the impact ended.
     pub status: Status,
     /// Time from touchdown to the end (s).
     pub duration: f64,
@@ -158,23 +159,23 @@ pub struct Reference {
     pub depth: f64,
     /// The state at the end.
     pub end: State,
-    /// What it cost.
+    /// Counters of the work.
     pub counters: Counters,
 }
 
 impl ImpactScenario {
-    /// Lets the impact happen with compliant contacts; `observer` sees every step.
+    /// Simulates the impact with compliant contacts; `observer` is called after every step.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build); [`Error::CompliantContact`] for a contact that has no radius or a parameter out
+    /// As [`build`](Self::build); [`Error::CompliantContact`] for a contact without a radius or with a parameter out
     /// of range; [`Error::Value`] for a contact with a `tangent` of its own.
     ///
     /// # Example
     ///
-    /// A ball of 1 kg and 0.1 m falls at 2 m/s on elastic ground and leaves with 2 m/s: 4 N·s. Two moduli of 10¹⁰ Pa
-    /// are an effective one of 5 · 10⁹ Pa, and Hertz's contact takes 2.943 δ/v = 0.522 ms with its depth
-    /// δ = (15 m v²/(16 E* √R))^(2/5) = 0.355 mm.
+    /// A ball of 1 kg and 0.1 m falls at 2 m/s on elastic ground and leaves at 2 m/s, with an impulse of 4
+    /// N·s. Two moduli of 10¹⁰ Pa give an effective modulus of 5 · 10⁹ Pa, and Hertz's contact lasts 2.943
+    /// δ/v = 0.522 ms with the depth δ = (15 m v²/(16 E* √R))^(2/5) = 0.355 mm.
     ///
     /// ```
     /// use percussion_mechanism::impacts::{ImpactScenario, compliant};
@@ -203,7 +204,7 @@ impl ImpactScenario {
     }
 }
 
-/// An impact with compliant contacts, ready to happen any number of times.
+/// An impact with compliant contacts, which can be simulated any number of times.
 #[derive(Debug)]
 pub struct CompliantImpact {
     model: Model,
@@ -214,12 +215,13 @@ pub struct CompliantImpact {
 }
 
 impl CompliantImpact {
-    /// Gives the contacts of an impact their springs.
+    /// Attaches springs to the contacts of an impact.
     ///
     /// # Errors
     ///
-    /// [`Error::NoCompliance`] for an impact without bodies in a file of its own; [`Error::CompliantContact`] for a contact
-    /// that has no radius or a parameter out of range; [`Error::Value`] for a contact with a `tangent` of its own.
+    /// [`Error::NoCompliance`] for an impact that was not read from a file of its own with bodies;
+    /// [`Error::CompliantContact`] for a contact without a radius or with a parameter out of range;
+    /// [`Error::Value`] for a contact with a `tangent` of its own.
     pub fn new(impact: &Impact, settings: &Settings) -> Result<Self, Error> {
         settings.check()?;
         let scale = Scale::of(&impact.problem, settings);
@@ -243,7 +245,7 @@ impl CompliantImpact {
         &self.start
     }
 
-    /// Lets it happen; `observer` sees every step.
+    /// Simulates the impact; `observer` is called after every step.
     ///
     /// # Errors
     ///
@@ -288,7 +290,7 @@ impl CompliantImpact {
 }
 
 impl Impact {
-    /// Where the bodies are at the time `until` (s) under gravity (m/s²), from `state` on, with contacts that give way.
+    /// The bodies at the time `until` (s), simulated from `state` under gravity (m/s²) with compliant contacts.
     ///
     /// # Errors
     ///
@@ -312,7 +314,7 @@ impl Impact {
         Ok(report.state)
     }
 
-    /// The impact with these contacts, under gravity alone.
+    /// The model with compliant contacts, with gravity as the only other force.
     fn compliant_model(
         &self,
         settings: &Settings,
@@ -322,7 +324,7 @@ impl Impact {
         let (Origin::Impact(scenario), Some(tree)) = (&self.origin, &self.mechanism.tree) else {
             return Err(Error::NoCompliance { impact: self.name.clone() });
         };
-        // The impact itself does not feel gravity.
+        // Gravity has no effect on the impact itself.
         let system = Articulated::new(tree.links().to_vec(), gravity)?;
         scenario.check_dimension(&system)?;
         let contacts = scenario.contacts.iter().enumerate().map(|(k, contact)| {
@@ -351,15 +353,15 @@ impl Impact {
     }
 }
 
-/// Sizes of an impact, from the fastest approach and the contact that is hardest to move.
+/// Scales of an impact, from the fastest approach and the contact with the largest effective mass.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     /// Fastest approach and fastest velocity of a contact before the impact (m/s).
     approach: f64,
     speed: f64,
-    /// Largest mass that a contact feels along its normal (kg).
+    /// Largest effective mass of a contact along its normal (kg).
     mass: f64,
-    /// Depth and time to get there (m, s).
+    /// Greatest depth, and time until it is reached (m, s).
     depth: f64,
     time: f64,
 }
@@ -372,10 +374,10 @@ impl Scale {
         let w = normals().map(|row| problem.delassus()[(row, row)]);
         let least = w.filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
         let mass = if least.is_finite() { 1.0 / least } else { 1.0 };
-        // Without an approach nothing happens, in whatever time.
+        // Without an approach nothing happens, so any time scale serves.
         let pace = if approach > 0.0 { approach } else { 1.0 };
         let depth = match settings.modulus {
-            // Of Hertz's contact with a radius of 1 m; the fifth root makes little of it.
+            // For Hertz's contact a radius of 1 m is assumed; because of the fifth root it has little effect.
             Some(modulus) => (mass * pace * pace / modulus).powf(0.4),
             None => settings.depth,
         };
@@ -414,7 +416,7 @@ fn law(
     ))
 }
 
-/// The damping ratio of a spring on which a mass leaves at `e` times the speed at which it landed, by
+/// The damping ratio of a spring from which a mass rebounds at `e` times its approach speed, by
 /// bisection of the closed form at [`NormalLaw::KelvinVoigt`].
 fn damping_ratio(restitution: f64) -> f64 {
     let leaves = |ratio: f64| {
@@ -435,7 +437,7 @@ fn damping_ratio(restitution: f64) -> f64 {
     if restitution >= 1.0 { 0.0 } else { 0.5 * (low + high) }
 }
 
-/// What came out, as the answer of a law; a motion without an end has met a limit.
+/// The result in the form of the outcome of a law; a motion that did not end has reached a limit.
 fn outcome(problem: &Problem, settings: &Settings, end: &State, status: Status) -> Outcome {
     let count = problem.contacts().len().max(1);
     let components = end.impulses.len() / count;
@@ -459,9 +461,9 @@ fn outcome(problem: &Problem, settings: &Settings, end: &State, status: Status) 
     };
     let claims = settings.claims();
     outcome.trace.restitution = claims.restitution_of(problem);
-    // It has the lengths of the problem, so that it can be judged.
+    // The outcome has the lengths of the problem, so it can be judged.
     if let Ok(judgement) = Certificate::judge(problem, &outcome, &claims) {
-        // The integration may have gained energy that the outcome by itself does not show.
+        // The integration may have gained energy that the outcome alone does not show.
         let gained = status == outcome::Status::EnergyGained;
         let resolved = judgement.status == outcome::Status::Resolved;
         outcome.trace.status = if gained && resolved { status } else { judgement.status };

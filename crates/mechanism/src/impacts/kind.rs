@@ -5,10 +5,10 @@ use std::path::Path;
 use super::{Impact, ImpactScenario};
 use crate::{Error, document, scenario::Scenario};
 
-/// Fields that every impact has or may have, and no scenario.
+/// Fields of impacts that no scenario has.
 const OF_IMPACTS: [&str; 2] = ["set_valued", "compliant"];
 
-/// Fields that scenarios have, and no impact.
+/// Fields of scenarios that no impact has.
 const OF_SCENARIOS: [&str; 11] = [
     "integrator",
     "duration",
@@ -26,19 +26,19 @@ const OF_SCENARIOS: [&str; 11] = [
 /// The formats of TOML files that describe an impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A mechanism and what touches, an [`ImpactScenario`].
+    /// A mechanism and its contacts, an [`ImpactScenario`].
     Impact,
-    /// A mechanism and the scheme that moves it, a [`Scenario`], whose impact is that of its start.
+    /// A mechanism and its integration scheme, a [`Scenario`], whose impact is that at its start.
     Scenario,
 }
 
 impl Kind {
-    /// Tells from the names of its fields whether a TOML text is an impact or a scenario. Only a scenario has a scheme and
-    /// gravity, for instance.
+    /// Determines from the names of its fields whether a TOML text is an impact or a scenario. For example,
+    /// only a scenario has a scheme and gravity.
     ///
     /// # Errors
     ///
-    /// [`Error::Kind`] if it has fields of both, or none by which it could be either; [`Error::TooLarge`],
+    /// [`Error::Kind`] if it has fields of both, or not those that both need; [`Error::TooLarge`],
     /// [`Error::Syntax`].
     ///
     /// # Example
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// Tells whether a TOML file is an impact or a scenario.
+    /// Determines whether a TOML file is an impact or a scenario.
     ///
     /// # Errors
     ///
@@ -78,17 +78,17 @@ impl Kind {
 }
 
 impl Impact {
-    /// Reads and builds the impact in a TOML file: that of an [`ImpactScenario`], or [where a scenario
-    /// starts](crate::scenario::Setup::impact).
+    /// Reads and builds the impact in a TOML file: that of an [`ImpactScenario`], or that [at the start of a
+    /// scenario](crate::scenario::Setup::impact).
     ///
     /// # Errors
     ///
-    /// As [`Kind::of_path`], and as the [`from_path`](ImpactScenario::from_path) and `build` of what the file describes.
+    /// As [`Kind::of_path`], and those of [`from_path`](ImpactScenario::from_path) and `build` for the content of the file.
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
         let text = document::read(path.as_ref())?;
         match Kind::of_toml_str(&text)? {
             Kind::Impact => ImpactScenario::from_toml_str(&text)?.build(),
-            // The file of a robot is beside that of the scenario.
+            // The file of a robot is relative to that of the scenario.
             Kind::Scenario => Scenario::from_path(path)?.build()?.impact(),
         }
     }

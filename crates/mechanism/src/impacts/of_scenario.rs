@@ -1,4 +1,4 @@
-//! The impact where a scenario starts: [`Setup::impact`].
+//! The impact at the start of a scenario: [`Setup::impact`].
 
 use std::sync::Arc;
 
@@ -17,25 +17,26 @@ use crate::{
     scenario::Setup,
 };
 
-/// Farther than any position may be (m).
+/// Larger than any accepted distance (m).
 const FAR: f64 = 1e13;
 
-/// What touches at one position.
+/// The contacts that touch at one position.
 struct Touching {
     set: ContactSet,
     names: Vec<String>,
     places: Vec<Option<(Vector3<f64>, ContactFrame)>>,
-    /// The smallest gap, and what has it.
+    /// The smallest gap, and the contact that has it.
     nearest: Option<(f64, String)>,
 }
 
 impl Setup {
     /// The impact of the mechanism with the velocities of the start, at all contacts that touch there.
     ///
-    /// A contact takes part if its gap is at most `1e-9` of the size of the bodies, or negative where the scenario accepts
-    /// that. Contacts are those known beforehand, limits of joints, and features of surfaces. Contacts have the friction and the restitution
-    /// of the scenario, limits have neither. Joints that close loops are the joints of the impact. Gravity, springs,
-    /// dampers and friction of bounded force are finite and have no percussion, so that they have no part in it.
+    /// A contact takes part if its gap is at most `1e-9` of the size of the bodies, or if it is negative and
+    /// the scenario accepts that. The contacts are those known beforehand, joint limits, and features of
+    /// surfaces. Contacts have the friction and the restitution of the scenario; limits have neither. Joints
+    /// that close loops are joints of the impact. Gravity, springs, dampers and friction of bounded force are
+    /// finite and have no impulse during an impact, so they have no effect on it.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ impl Touching {
         let Mechanism { model, state, .. } = mechanism;
         let (system, coordinates) = (model.system(), &state.coordinates);
         for (contact, named) in model.contacts().iter().zip(&mechanism.contacts) {
-            // An angle of a radian is as much as the size.
+            // An angle of one radian counts as one size.
             let scale = if named.unit == "rad" { 1.0 } else { size };
             let gap = contact.gap.gap(system, coordinates);
             if gap <= TOUCHING * scale {
@@ -162,7 +163,7 @@ impl Touching {
         Ok(())
     }
 
-    /// Sees how near the surfaces are that do not touch.
+    /// Determines the distance of the surfaces that do not touch.
     fn look_far(&mut self, mechanism: &Mechanism, surfaces: &Surfaces) -> Result<(), Error> {
         let (system, coordinates) = (mechanism.model.system(), &mechanism.state.coordinates);
         let (settings, mut workspace) = (Settings { proximity: FAR }, Workspace::default());

@@ -1,4 +1,4 @@
-//! From a mechanism and what touches to the problem of an impact.
+//! From a mechanism and its contacts to the problem of an impact.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::ContactSet;
@@ -7,8 +7,9 @@ use percussion_integrators::State;
 
 use crate::{Error, mechanism::Mechanism};
 
-/// Largest distance of surfaces that count as touching, in sizes and positions of the bodies: what sixteen digits leave
-/// after a few operations, with room for files that give ten digits.
+/// Largest distance of surfaces that count as touching, relative to the sizes and positions of the bodies. It
+/// allows for the rounding errors of a few operations with sixteen digits, and for files that give ten
+/// digits.
 pub(super) const TOUCHING: f64 = 1e-9;
 
 /// The impact of the contacts in `set`, with the constraints of the mechanism as joints.

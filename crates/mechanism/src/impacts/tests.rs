@@ -1,10 +1,10 @@
-//! Files that are refused, and what does not matter.
+//! Tests of invalid files, and of changes that have no effect.
 
 use percussion_impact::{AnitescuPotra, Law};
 
 use super::*;
 
-/// A disc on the floor, to be spoiled.
+/// A disc on the floor; tests replace parts of it.
 const DISC: &str = r#"
 name = "disc"
 title = "A disc hits the floor"

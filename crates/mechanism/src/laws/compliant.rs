@@ -1,11 +1,11 @@
-//! Settings of contacts that give way.
+//! Settings of compliant contacts.
 
 use percussion_impact::settings::{Error, Settings};
 use percussion_integrators::compliant::Method as Integration;
 
 use crate::impacts::compliant::{self, Rule};
 
-/// The settings that are given, beside those of a file.
+/// The given settings, combined with those of a file.
 pub(super) fn settings(
     settings: &mut Settings,
     defaults: Option<&compliant::Settings>,

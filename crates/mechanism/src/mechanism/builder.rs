@@ -1,4 +1,4 @@
-//! The one way from bodies to a [`Mechanism`]: [`Builder`].
+//! The construction of a [`Mechanism`] from bodies: [`Builder`].
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use percussion_integrators::{BoundedFriction, Model, State, model};
 use super::{Mechanism, NamedContact, NamedJoint, Part, Surfaces};
 use crate::Error;
 
-/// Where a body is and how it moves. What is not given of a link is neutral, or at rest; of free bodies all is given.
+/// Position and velocity of a body. For a link, missing values are neutral or at rest; for a free body, all are given.
 pub(crate) struct Placed {
     pub(crate) name: String,
     /// Coordinates of the body or of its joint (m, rad or a unit quaternion).
@@ -43,7 +43,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Bodies that are free in the plane under `gravity` (m/s²); their places have the same order.
+    /// Bodies that are free in the plane under `gravity` (m/s²); `Placed` in the same order.
     pub(crate) fn plane(
         bodies: Vec<PlanarBody>,
         gravity: Vector3<f64>,
@@ -54,7 +54,7 @@ impl Builder {
         Ok(Self::free(Held::Plane(Box::new(system)), JointKind::Planar, &masses, places))
     }
 
-    /// Bodies that are free in space under `gravity` (m/s²); their places have the same order.
+    /// Bodies that are free in space under `gravity` (m/s²); `Placed` in the same order.
     pub(crate) fn space(
         bodies: Vec<Body>,
         gravity: Vector3<f64>,
@@ -65,7 +65,7 @@ impl Builder {
         Ok(Self::free(Held::Space(system), JointKind::Free, &masses, places))
     }
 
-    /// Links that joints connect, under `gravity` (m/s²), and their system; places are those of links, in any order.
+    /// Links that joints connect, under `gravity` (m/s²), and their system; the places are those of links, in any order.
     pub(crate) fn tree(
         links: Vec<Link>,
         gravity: Vector3<f64>,
@@ -137,27 +137,27 @@ impl Builder {
         self.contacts.push(contact);
     }
 
-    /// Ties bodies together, in place of former constraints.
+    /// Sets the constraints between bodies, replacing earlier ones.
     pub(crate) fn set_constraints(&mut self, constraints: Vec<Box<dyn EqualityConstraint>>) {
         self.constraints = constraints;
     }
 
-    /// Gives joints a friction of bounded force, in place of a former one.
+    /// Sets the bounded friction of joints, replacing an earlier one.
     pub(crate) fn set_joint_friction(&mut self, joint_friction: Vec<BoundedFriction>) {
         self.joint_friction = joint_friction;
     }
 
-    /// Names the joints of a robot.
+    /// Sets the names of the joints of a robot.
     pub(crate) fn set_joints(&mut self, joints: Vec<NamedJoint>) {
         self.joints = joints;
     }
 
-    /// Keeps warnings of files.
+    /// Adds warnings about files.
     pub(crate) fn warn(&mut self, warnings: Vec<String>) {
         self.warnings.extend(warnings);
     }
 
-    /// Lets contacts be found between these surfaces.
+    /// Sets the surfaces between which contacts are found.
     pub(crate) fn set_surfaces(&mut self, surfaces: Surfaces) {
         self.surfaces = Some(surfaces);
     }
@@ -181,7 +181,7 @@ impl Builder {
         };
         model.system().check_coordinates(&self.state.coordinates).map_err(|error| {
             match (error, &tree) {
-                // The link says more than its number.
+                // The name of the link is more informative than its number.
                 (CoordinateError::SingularMass { velocity, body, fraction }, Some(tree)) => {
                     let link = tree.links()[body].name.clone();
                     let index = velocity - tree.velocities_of(body).start;

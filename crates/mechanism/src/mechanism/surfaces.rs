@@ -1,4 +1,4 @@
-//! What touches where contacts are found on the way: [`Surfaces`].
+//! The surfaces between which contacts are found during the motion: [`Surfaces`].
 
 use percussion_collision::{Collider, ContactId, Feature, Scene, Shape};
 use percussion_dynamics::contact_source::ContactName;
@@ -12,7 +12,7 @@ pub struct Surfaces {
 }
 
 impl Surfaces {
-    /// The colliders of `scene` with the names of the surfaces and of the bodies, or what is fixed, that have them.
+    /// The colliders of `scene`, with the names of the surfaces and of their owners (bodies or fixed objects).
     pub(crate) fn new(scene: Scene, names: Vec<String>, owners: Vec<String>) -> Self {
         Self { scene, names, owners }
     }
@@ -23,8 +23,8 @@ impl Surfaces {
         &self.scene
     }
 
-    /// The name of a contact, such as `box 1–floor (vertex 3, face 0)`. Where both surfaces have one feature only, as two
-    /// balls have, there are no parentheses.
+    /// The name of a contact, such as `box 1–floor (vertex 3, face 0)`. If both surfaces have only one
+    /// feature, as two balls have, there are no parentheses.
     #[must_use]
     pub fn contact(&self, contact: &ContactName) -> String {
         let [first, second] = contact.surfaces.map(|surface| self.name(surface));
@@ -49,13 +49,13 @@ impl Surfaces {
         format!("{first}–{second} ({one}, {two})")
     }
 
-    /// The names of the bodies, or of what is fixed, that a contact joins: body 1 and body 2 of its frame.
+    /// The names of the bodies or fixed objects of a contact: body 1 and body 2 of its frame.
     #[must_use]
     pub fn partners(&self, contact: &ContactName) -> [String; 2] {
         contact.surfaces.map(|surface| self.owners.get(surface).cloned().unwrap_or_default())
     }
 
-    /// The name of the body that has the surface, or of what is fixed.
+    /// The name of the body or fixed object that has the surface.
     pub(crate) fn owner(&self, surface: usize) -> &str {
         self.owners.get(surface).map_or("", String::as_str)
     }

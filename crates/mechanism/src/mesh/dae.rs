@@ -1,8 +1,9 @@
 //! COLLADA: the positions of the geometries that the scene shows.
 //!
-//! The scene places geometries by a tree of nodes, each with `matrix`, `translate`, `rotate` and `scale` in their order.
-//! Without a scene all geometries are taken as they are. `asset/unit` scales; `asset/up_axis` does not turn, as in RViz and
-//! assimp with root transformations cleared, which descriptions of robots are written for.
+//! The scene places geometries by a tree of nodes, each with `matrix`, `translate`, `rotate` and `scale` in
+//! their order. Without a scene, all geometries are used without a transformation. `asset/unit` scales the
+//! geometries. `asset/up_axis` does not rotate them, as in RViz and in assimp with root transformations
+//! cleared, for which robot descriptions are written.
 //!
 //! # Source
 //!
@@ -14,10 +15,10 @@ use nalgebra::{Matrix4, Rotation3, Unit, Vector3};
 
 use crate::xml::{self, Element};
 
-/// Deepest chain of nodes, through which a scene may refer to other nodes and, if it is broken, to itself.
+/// Maximum depth of nodes; nodes can refer to other nodes, and in a broken file to themselves.
 const DEEPEST: usize = 64;
 
-/// Largest number of vertices and of nodes, which a scene of nodes that refer to nodes could multiply without end.
+/// Maximum number of vertices and of nodes; without it, nodes that refer to nodes could multiply them without bound.
 const MOST: usize = 8 << 20;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Vector3<f64>>, String> {
@@ -78,12 +79,12 @@ fn referred<'a>(
     let url = element.attribute(attribute).unwrap_or_default();
     let target = url.strip_prefix('#').and_then(|name| named.get(name));
     target.copied().ok_or_else(|| {
-        format!("line {}: `{attribute}` is \"{url}\", which nothing is called", element.line)
+        format!("line {}: `{attribute}` is \"{url}\", which does not exist", element.line)
     })
 }
 
 impl<'a> Document<'a> {
-    /// Finds what has a name, and the positions of the geometries.
+    /// Collects the elements with names, and the positions of the geometries.
     fn collect(&mut self, root: &'a Element) -> Result<(), String> {
         let mut open = vec![root];
         while let Some(element) = open.pop() {
@@ -124,14 +125,15 @@ impl<'a> Document<'a> {
             ));
         }
         let numbers: Result<Vec<f64>, _> = array.text.split_whitespace().map(str::parse).collect();
-        let numbers = numbers.map_err(|_| format!("line {}: an entry is no number", array.line))?;
+        let numbers =
+            numbers.map_err(|_| format!("line {}: an entry is not a number", array.line))?;
         Ok(numbers
             .chunks_exact(stride)
             .map(|point| Vector3::new(point[0], point[1], point[2]))
             .collect())
     }
 
-    /// Adds what `node` shows under the transformation `above` it.
+    /// Adds the geometries of `node` with the transformation `above` it.
     fn node(
         &mut self,
         node: &'a Element,
@@ -207,7 +209,7 @@ fn transformation(element: &Element) -> Result<Matrix4<f64>, String> {
         (name, _) => {
             let line = element.line;
             Err(format!(
-                "line {line}: `{name}` has {} numbers, expected as many as it needs",
+                "line {line}: `{name}` has {} numbers, which is the wrong number for this element",
                 numbers.len()
             ))
         }
@@ -240,7 +242,7 @@ mod tests {
     fn what_is_broken_is_refused() {
         for (from, to, expected) in [
             ("url=\"#g\"", "url=\"#h\"", "\"#h\""),
-            ("4 5 6", "4 five 6", "no number"),
+            ("4 5 6", "4 five 6", "not a number"),
             ("meter=\"0.01\"", "meter=\"-1\"", "positive"),
             ("<scale>1 1 2", "<scale>1 1", "`scale` has 2"),
             ("<instance_geometry url=\"#g\"/>", "<instance_node url=\"#inner\"/>", "64 deep"),

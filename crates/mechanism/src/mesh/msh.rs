@@ -18,7 +18,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<super::Surface, String> {
     let words = 4 + 3 * vertices + 3 * normals + 2 * texture + 3 * faces;
     if bytes.len() != WORD * words {
         let found = bytes.len();
-        return Err(format!("it has {found} bytes, expected {}, as its counts say", WORD * words));
+        return Err(format!("it has {found} bytes, expected {} by its counts", WORD * words));
     }
     let number =
         |index: usize| word(index).map_or(f64::NAN, |word| f64::from(f32::from_le_bytes(word)));
@@ -30,7 +30,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<super::Surface, String> {
         Some([a?, b?, c?])
     };
     let triangles: Option<Vec<[usize; 3]>> = (0..faces).map(triangle).collect();
-    let triangles = triangles.ok_or("a triangle has a corner that is no vertex")?;
+    let triangles = triangles.ok_or("a triangle has a corner that is not a vertex")?;
     Ok(((0..vertices).map(vertex).collect(), triangles))
 }
 
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn files_that_do_not_add_up_are_refused() {
-        assert!(read(&file([0, 1, 3])).unwrap_err().contains("no vertex"));
-        assert!(read(&file([0, -1, 2])).unwrap_err().contains("no vertex"));
+        assert!(read(&file([0, 1, 3])).unwrap_err().contains("not a vertex"));
+        assert!(read(&file([0, -1, 2])).unwrap_err().contains("not a vertex"));
         assert!(read(&file([0, 1, 2])[..40]).unwrap_err().contains("40 bytes"));
         assert!(read(b"").unwrap_err().contains("0 bytes"));
         let huge: Vec<u8> = [i32::MAX; 4].iter().flat_map(|count| count.to_le_bytes()).collect();

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-/// All vertices, whether faces use them or not.
+/// All vertices, including those that no face uses.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Vector3<f64>>, String> {
     // Names may be in any encoding; numbers are ASCII.
     let text = String::from_utf8_lossy(bytes);
@@ -18,7 +18,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Vector3<f64>>, String> {
     Ok(vertices)
 }
 
-/// The triangles of the faces among `count` vertices; faces of more corners are fans.
+/// The triangles of the faces among `count` vertices; faces with more corners become fans of triangles.
 #[cfg(feature = "mjcf")]
 pub(super) fn triangles(bytes: &[u8], count: usize) -> Result<Vec<[usize; 3]>, String> {
     let text = String::from_utf8_lossy(bytes);
@@ -28,7 +28,7 @@ pub(super) fn triangles(bytes: &[u8], count: usize) -> Result<Vec<[usize; 3]>, S
         match words.next() {
             Some("v") => before += 1,
             Some("f") => {
-                // Numbers count from 1, or back from the last vertex before.
+                // Indices count from 1, or backwards from the last vertex before the face.
                 let corner = |word: &str| {
                     let number: i64 = word.split('/').next()?.parse().ok()?;
                     let index = if number < 0 { before + number } else { number - 1 };

@@ -2,14 +2,14 @@
 
 use nalgebra::Vector3;
 
-/// Length of what precedes the triangles of a binary file (bytes), and of one triangle.
+/// Length of the header of a binary file (bytes), and of one triangle.
 const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
 /// The corners of all triangles.
 ///
-/// The word `solid` tells nothing: programs write it at the start of binary files too. A file is binary if its length is
-/// the one that its number of triangles demands, or if it is not text.
+/// The word `solid` does not identify the format, because programs also write it at the start of binary
+/// files. A file is binary if its length matches its number of triangles, or if it is not text.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Vector3<f64>>, String> {
     match std::str::from_utf8(bytes) {
         Ok(text) if demanded(bytes) != Some(bytes.len()) => ascii(text),
@@ -17,7 +17,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Vector3<f64>>, String> {
     }
 }
 
-/// The length that the number of triangles of a binary file demands.
+/// The length of a binary file with this number of triangles.
 fn demanded(bytes: &[u8]) -> Option<usize> {
     let count = u32::from_le_bytes(bytes.get(HEAD - 4..HEAD)?.try_into().ok()?);
     TRIANGLE.checked_mul(usize::try_from(count).ok()?)?.checked_add(HEAD)
@@ -29,7 +29,7 @@ fn binary(bytes: &[u8]) -> Result<Vec<Vector3<f64>>, String> {
     })?;
     let number = |at: &[u8]| f64::from(f32::from_le_bytes([at[0], at[1], at[2], at[3]]));
     let corner = |at: &[u8]| Vector3::new(number(at), number(&at[4..]), number(&at[8..]));
-    // Twelve bytes of a normal, three corners and two bytes of nothing.
+    // Twelve bytes of a normal, three corners and two unused bytes.
     let triangles = bytes[HEAD..length].chunks_exact(TRIANGLE);
     Ok(triangles.flat_map(|t| [corner(&t[12..]), corner(&t[24..]), corner(&t[36..])]).collect())
 }

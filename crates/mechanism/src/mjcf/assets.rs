@@ -24,23 +24,23 @@ use crate::{mesh, xml::Element};
 pub(super) struct Mesh {
     pub(super) points: Vec<Vector3<f64>>,
     triangles: Vec<[usize; 3]>,
-    /// How its volume is taken, and whether it is a shell.
+    /// Method for its volume, and whether it is a shell.
     way: Way,
     hull: OnceCell<Result<Shape, String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Triangles turn outwards.
+    /// The triangles are oriented outwards.
     Exact,
     /// Pyramids over the triangles from a point inside, all positive.
     Legacy,
-    /// That of the convex hull.
+    /// The volume of the convex hull.
     Convex,
     Shell,
 }
 
-/// A mesh by its file, read when a geom asks for it.
+/// A mesh given by its file, which is read when a geom uses it.
 #[derive(Debug)]
 struct Asset<'a> {
     element: &'a Element,
@@ -120,7 +120,9 @@ impl Asset<'_> {
             }
         };
         if points.is_empty() || triangles.iter().flatten().any(|&index| index >= points.len()) {
-            return Err(refuse("it has no vertices, or faces of vertices that it has not".into()));
+            return Err(refuse(
+                "it has no vertices, or faces with vertices that do not exist".into(),
+            ));
         }
         let scale = own.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0));
         let place = own.vector("refpos")?.unwrap_or_else(Vector3::zeros);
@@ -137,7 +139,7 @@ impl Asset<'_> {
             "shell" => Way::Shell,
             _ => Way::Legacy,
         };
-        // A scale that mirrors turns triangles inside out.
+        // A scale that mirrors reverses the orientation of the triangles.
         let mirrored = scale.product() < 0.0;
         let turned = |[a, b, c]: [usize; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
         let triangles = triangles.into_iter().map(turned).collect();
@@ -153,7 +155,7 @@ impl Mesh {
         self.hull.get_or_init(hull).clone().map_err(|reason| refused(&reason))
     }
 
-    /// Volume, center and moments of density 1; of a shell area and moments of density 1 per area.
+    /// Volume, center and moments at density 1; for a shell, area and moments at density 1 per area.
     pub(super) fn solid(&self, geom: &Element, as_shell: bool) -> Result<Solid, Error> {
         if as_shell || self.way == Way::Shell {
             return Ok(self.shell());
@@ -167,8 +169,8 @@ impl Mesh {
                 Solid::from_moments(volume, first, second, Vector3::zeros())
             }
             _ => {
-                // First over the center of the surface, then over the center of mass that these have: MuJoCo's way, whose
-                // center stays that of the first time.
+                // First about the center of the surface, then about the resulting center of mass. This is
+                // MuJoCo's method, which keeps the center of the first pass.
                 let inside = self.shell().center;
                 let (volume, first, _) = self.pyramids(&inside, true);
                 let center = inside + first / volume;
@@ -185,8 +187,8 @@ impl Mesh {
         Ok(solid)
     }
 
-    /// The integrals of `1`, `x` and `x xᵀ` over the pyramids on the triangles with their tip at `tip`, from there; each with
-    /// its sign, or all `positive`.
+    /// The integrals of `1`, `x` and `x xᵀ` over the pyramids on the triangles with their apex at `tip`,
+    /// relative to it; each with its sign, or all `positive`.
     fn pyramids(&self, tip: &Vector3<f64>, positive: bool) -> (f64, Vector3<f64>, Matrix3<f64>) {
         let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
         for triangle in &self.triangles {

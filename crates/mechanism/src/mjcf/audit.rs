@@ -1,4 +1,4 @@
-//! Looks at every element and attribute of a model before it is read: what has no effect becomes a warning.
+//! Checks every element and attribute of a model before it is read; those without effect become warnings.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ impl Audit {
             let reason = IGNORED.iter().find(|(name, _)| *name == child.name);
             match reason {
                 Some((_, reason)) => {
-                    // A picture more in one place says nothing more.
+                    // Further elements for pictures in one place add no information.
                     if seen.insert(&child.name) || !in_default {
                         self.warn(child, &path, Subject::Element, reason);
                     }

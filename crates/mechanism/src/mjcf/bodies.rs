@@ -1,4 +1,4 @@
-//! The tree of bodies with their joints, geoms and sites, as the file has them: [`Bodies`].
+//! The tree of bodies with their joints, geoms and sites, as they are in the file: [`Bodies`].
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::{
     xml::Element,
 };
 
-/// Largest accepted number of bodies, and of geoms.
+/// Maximum number of bodies, and of geoms.
 const LIMIT: usize = 5000;
 
 /// A body of the model; number 0 is the world.
@@ -38,7 +38,7 @@ pub(super) struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Its links on the link called `parent`, the last of which is the body.
+    /// Its links on the link called `parent`; the last link is the body.
     pub(super) fn links(&self, parent: Option<&str>, mass: Option<MassProperties>) -> Vec<Link> {
         let on = |link: Link, parent: Option<&str>| match parent {
             Some(parent) => link.on(parent),
@@ -76,7 +76,7 @@ impl Body<'_> {
     }
 }
 
-/// What reading bodies needs.
+/// Data for reading bodies.
 pub(super) struct Bodies<'a> {
     pub(super) compiler: &'a Compiler,
     pub(super) defaults: &'a Defaults,
@@ -162,7 +162,7 @@ impl<'a> Bodies<'a> {
         frame: &Isometry3<f64>,
         class: Option<&'a str>,
     ) -> Result<(), Error> {
-        // All of a body itself comes before the bodies that it carries.
+        // The contents of a body come before the bodies that it carries.
         for child in &element.children {
             match child.name.as_str() {
                 "geom" => {
@@ -248,7 +248,7 @@ impl<'a> Bodies<'a> {
         });
     }
 
-    /// The pose of a body in the world where the model starts (m).
+    /// The pose of a body in the world at the start of the model (m).
     pub(super) fn world_pose(&self, body: usize) -> Isometry3<f64> {
         let mut pose = Isometry3::identity();
         let mut next = body;
@@ -259,7 +259,7 @@ impl<'a> Bodies<'a> {
         pose
     }
 
-    /// The nearest body on the way to the world that has joints, itself included; 0 for what does not move.
+    /// The nearest body on the way to the world that has joints, itself included; 0 if it does not move.
     pub(super) fn moving(&self, body: usize) -> usize {
         let mut next = body;
         while next != 0 && self.bodies[next].joints.is_empty() {

@@ -24,11 +24,11 @@ use crate::{
     xml::Element,
 };
 
-/// Height of the world's frame (m): it changes no position, but a tree that leaves the x–y plane is one in space, whatever
-/// its joints and gravity are, as shapes of MuJoCo are.
+/// Height of the world's frame (m). It changes no position, but a tree that leaves the x–y plane is a system
+/// in space, whatever its joints and gravity are; shapes of MuJoCo are always in space.
 pub(super) const OFF_PLANE: f64 = f64::MIN_POSITIVE;
 
-/// The model of an element `mujoco` with everything included.
+/// The model of an element `mujoco` in which all includes are expanded.
 pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Result<Imported, Error> {
     let mut warnings = audit::audit(root)?;
     let compiler = Compiler::of(root)?;
@@ -154,7 +154,7 @@ fn touching<'a>(bodies: &'a Bodies<'_>) -> Vec<Touching<'a>> {
         .collect()
 }
 
-/// The collision shape of a geom; of one that never moves in the world.
+/// The collision shape of a geom; a geom that never moves belongs to the world.
 fn collision(
     bodies: &Bodies<'_>,
     system: &Articulated,
@@ -172,7 +172,7 @@ fn collision(
     Some(Collision { body, name, placement, geometry })
 }
 
-/// What is taken for something else, or left out.
+/// Warnings about geoms that are approximated or omitted.
 fn notes(bodies: &Bodies<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for geom in bodies.bodies.iter().flat_map(|body| &body.geoms) {
@@ -208,7 +208,7 @@ fn start(bodies: &Bodies<'_>, system: &Articulated) -> Vec<f64> {
     start
 }
 
-/// Coordinates and velocities by name, of MuJoCo's numbers.
+/// Coordinates and velocities by name, converted from those of MuJoCo.
 fn keyframes(
     root: &Element,
     system: &Articulated,
@@ -244,7 +244,7 @@ fn keyframes(
     Ok(keyframes)
 }
 
-/// An angular velocity in the axes of the body in those of the joint frame.
+/// Converts an angular velocity from the axes of the body to those of the joint frame.
 fn turn_rates(rates: &mut [f64], turn: &UnitQuaternion<f64>) {
     let turned = turn * Vector3::from_column_slice(rates);
     rates.copy_from_slice(turned.as_slice());

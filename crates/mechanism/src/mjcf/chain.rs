@@ -1,15 +1,16 @@
-//! Joints of a body, several of which become a chain of links: [`Joint`].
+//! Joints of a body; several joints become a chain of links: [`Joint`].
 //!
-//! MuJoCo moves a body through its joints one after the other, each about its own anchor in the frame that the one before
-//! leaves. So joint `k` is that of a link at the anchor `p_k`, placed by `p_k − p_{k−1}` in the link before, and the body is
-//! at `−p_n` in the last one. Where the last anchor is the origin of the body, the last link is the body.
+//! MuJoCo applies the joints of a body one after the other, each about its own anchor in the frame that
+//! results from the joint before. Joint `k` is therefore the joint of a link at the anchor `p_k`, placed by
+//! `p_k − p_{k−1}` in the link before, and the body is at `−p_n` in the last link. If the last anchor is the
+//! origin of the body, the last link is the body.
 
 use nalgebra::{Isometry3, Vector3};
 use percussion_dynamics::Joint as Moving;
 
 use super::{Error, compiler::Compiler, numbers::Attributes};
 
-/// What a joint lets move.
+/// Motion that a joint allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Free,
@@ -25,7 +26,7 @@ pub(super) struct Joint {
     pub(super) kind: Kind,
     pub(super) anchor: Vector3<f64>,
     pub(super) moving: Moving,
-    /// The coordinate of MuJoCo that is zero here (rad or m).
+    /// The coordinate of MuJoCo at which the coordinate here is zero (rad or m).
     pub(super) reference: f64,
     /// Differences from the file.
     pub(super) note: Option<&'static str>,
@@ -83,7 +84,7 @@ fn forces(
 ) -> Result<Moving, Error> {
     let n = moving.kind.velocity_count();
     let first = |name: &str| -> Result<f64, Error> {
-        // Higher coefficients make the force a polynomial.
+        // Further coefficients would make the force a polynomial.
         let numbers = own.numbers(name, [1, 3])?.unwrap_or_else(|| vec![0.0]);
         if numbers[0] < 0.0 || numbers[1..].iter().any(|number| *number != 0.0) {
             let expected = "one number of at least 0, as springs and dampers are linear";
@@ -100,7 +101,7 @@ fn forces(
     if matches!(kind, Kind::Slide | Kind::Hinge) || friction == 0.0 {
         moving = moving.with_friction(&vec![friction; n]);
     } else {
-        // The bound of a rotation in space is that of a ball, not of three axes.
+        // For a rotation in space the bound applies to the magnitude, not to three axes.
         *note = Some("dry friction of ball and free joints is not modeled");
     }
     if stiffness > 0.0 {
@@ -140,7 +141,7 @@ fn limits(
         Kind::Slide | Kind::Hinge => {
             let unit = |v: f64| if kind == Kind::Hinge { compiler.angle(v) } else { v };
             let [lower, upper] = [range[0], range[1]].map(|end| unit(end) - reference);
-            // MuJoCo refuses equal limits; a range of zeros where none is meant is not limited.
+            // MuJoCo does not accept equal limits; a range of zeros means no limit.
             if lower >= upper {
                 return Err(Error::value(own.element, "range", "a lower below an upper limit"));
             }

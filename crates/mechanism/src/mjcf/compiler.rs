@@ -5,12 +5,12 @@ use nalgebra::{UnitQuaternion, Vector3};
 use super::{Error, numbers::Attributes};
 use crate::xml::Element;
 
-/// What `compiler` and `option` say.
+/// The settings in `compiler` and `option`.
 #[derive(Clone, Debug)]
 pub(super) struct Compiler {
     is_degree: bool,
     sequence: Vec<char>,
-    /// Whether `range` makes a limit.
+    /// Whether a `range` implies a limit.
     pub(super) auto_limits: bool,
     pub(super) mesh_folder: String,
     pub(super) strip_path: bool,
@@ -18,7 +18,7 @@ pub(super) struct Compiler {
     pub(super) bound_inertia: f64,
     pub(super) balance_inertia: bool,
     pub(super) total_mass: f64,
-    /// From the geoms: always, never, or where there is no `inertial`.
+    /// Whether inertia is computed from geoms: always, never, or if there is no `inertial`.
     pub(super) inertia_from_geom: Option<bool>,
     pub(super) inertia_groups: [i64; 2],
     pub(super) gravity: Vector3<f64>,
@@ -153,7 +153,7 @@ impl Compiler {
                 _ => Vector3::z_axis(),
             };
             let turn = UnitQuaternion::from_axis_angle(&unit, self.angle(angle));
-            // Axes that turn with the frame are those of the rotation so far.
+            // Axes that turn with the frame are those after the rotations so far.
             total = if axis.is_ascii_lowercase() { total * turn } else { turn * total };
         }
         total

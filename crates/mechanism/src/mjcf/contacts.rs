@@ -1,15 +1,16 @@
 //! Which geoms may touch: [`pairs`].
 //!
-//! Two geoms may touch if the bits of `contype` of one meet those of `conaffinity` of the other, unless they move together,
-//! or one is carried by the joint of the other (but for what does not move), or their bodies are excluded. A `pair` touches
-//! in any case. Friction is the larger of both, or that of the geom of higher priority; a dimension of 1 has none.
+//! Two geoms may touch if the bits of `contype` of one match those of `conaffinity` of the other, unless they
+//! move together, one is carried by the joint of the other (except for geoms that do not move), or their
+//! bodies are excluded. A `pair` always touches. The friction is the larger of both, or that of the geom with
+//! the higher priority; a contact of dimension 1 has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Error, bodies::Bodies, defaults::Defaults, geoms::Geom};
 use crate::xml::Element;
 
-/// Largest number of pairs, of some thousand geoms.
+/// Maximum number of pairs, which some thousand geoms have.
 const MOST: usize = 4_000_000;
 
 /// A geom that can touch, with its body.
@@ -66,7 +67,7 @@ pub(super) fn pairs(
     Ok(pairs.into_iter().collect())
 }
 
-/// The pairs of bodies that `exclude` keeps apart.
+/// The pairs of bodies that `exclude` lists.
 fn excluded(root: &Element, bodies: &Bodies<'_>) -> Result<BTreeSet<[usize; 2]>, Error> {
     let mut excluded = BTreeSet::new();
     for element in root.children_named("contact").flat_map(|c| c.children_named("exclude")) {

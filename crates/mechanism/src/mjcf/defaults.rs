@@ -35,7 +35,7 @@ impl Defaults {
         for child in element.children.iter().filter(|child| child.name != "default") {
             let own = class.entry(child.name.clone()).or_default();
             for (attribute, value) in &child.attributes {
-                // One form of orientation replaces another one.
+                // One form of orientation replaces any other form.
                 if ORIENTATIONS.contains(&attribute.as_str()) {
                     ORIENTATIONS.iter().for_each(|form| drop(own.remove(*form)));
                 }
@@ -55,7 +55,7 @@ impl Defaults {
         Ok(())
     }
 
-    /// The attributes of `element`, whose class is its own, or else `inherited`, or the outermost.
+    /// The attributes of `element`, with its own class, or else the `inherited` one, or else the outermost one.
     pub(super) fn attributes<'a>(
         &'a self,
         element: &'a Element,

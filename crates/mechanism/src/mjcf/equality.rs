@@ -11,14 +11,14 @@ use super::{
 };
 use crate::{urdf::Follower, xml::Element};
 
-/// What is tied together.
+/// The objects of an equality constraint.
 #[derive(Clone, Debug)]
 pub(crate) enum Tied {
     /// A joint that follows another one.
     Follower(Follower),
-    /// Points that coincide, in the frames of the links called so.
+    /// Points that coincide, in the frames of the named links.
     Points([(String, Vector3<f64>); 2]),
-    /// Frames that coincide, in those of the links called so.
+    /// Frames that coincide, in the frames of the named links.
     Frames([(String, Isometry3<f64>); 2]),
 }
 
@@ -33,7 +33,7 @@ pub(super) fn ties(
         return Ok(ties);
     }
     for element in root.children_named("equality").flat_map(|equality| &equality.children) {
-        // The defaults of all constraints have one name.
+        // The defaults of all constraints have the same name.
         let own = defaults.attributes(element, None)?;
         if own.choice("active")? == Some(false) {
             bodies.warn(element, "it is not active at the start, and nothing makes it so");
@@ -98,7 +98,7 @@ fn weld(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Tied, Error> {
     if let (Some(first), Some(second)) = (one.1, other.1) {
         return different(own, [(name(one.0), first), (name(other.0), second)]).map(Tied::Frames);
     }
-    // The pose of body 2 in body 1: as given, or that of the start.
+    // The pose of body 2 in body 1: as given, or that at the start.
     let given = own.numbers("relpose", [7, 7])?;
     let turn = given.as_ref().and_then(|pose| quaternion(&pose[3..]));
     let relative = match (given, turn) {
@@ -107,13 +107,13 @@ fn weld(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Tied, Error> {
         }
         _ => bodies.world_pose(one.0).inverse() * bodies.world_pose(other.0),
     };
-    // The anchor, a point of body 2, is where positions are compared; it matters for softness alone.
+    // The anchor, a point of body 2, is the point at which positions are compared; it affects only softness.
     let anchor = shift(own.vector("anchor")?.unwrap_or_else(Vector3::zeros));
     let frames = [(name(one.0), relative * anchor), (name(other.0), anchor)];
     different(own, frames).map(Tied::Frames)
 }
 
-/// Refuses a body that is tied to itself.
+/// Returns an error if a body is tied to itself.
 fn different<T>(own: &Attributes<'_>, ends: [(String, T); 2]) -> Result<[(String, T); 2], Error> {
     if ends[0].0 == ends[1].0 {
         return Err(Error::name(own.element, &ends[0].0, "two different bodies"));

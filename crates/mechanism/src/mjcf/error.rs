@@ -1,4 +1,4 @@
-//! Why a model is refused: [`Error`].
+//! The errors of the import of models: [`Error`].
 
 use std::{io, path::PathBuf};
 
@@ -7,7 +7,7 @@ use percussion_dynamics::{articulated, constraint, inertia};
 use super::{label, place};
 use crate::xml::Element;
 
-/// Why a model of MuJoCo does not make a system. Every variant names the place.
+/// Reason why a model of MuJoCo cannot be converted to a system. Every variant names the place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The text is not well-formed XML.
@@ -24,7 +24,7 @@ pub enum Error {
     Xml {
         /// File and line.
         place: String,
-        /// What is wrong.
+        /// The message of the parser.
         message: String,
     },
     /// The outermost element is not a model.
@@ -33,19 +33,19 @@ pub enum Error {
         /// Its name.
         found: String,
     },
-    /// An address of a file leaves the folder of the model, is absolute, or the file is included twice.
+    /// The path of a file leaves the folder of the model or is absolute, or the file is included twice.
     #[error("{place}: the file \"{file}\" of {element} {reason}")]
     Address {
         /// File and line.
         place: String,
         /// The element.
         element: String,
-        /// The address.
+        /// The path.
         file: String,
-        /// What is wrong, and what was expected.
+        /// The reason, and the expected path.
         reason: String,
     },
-    /// An attribute does not hold what it should.
+    /// An attribute has an invalid value.
     #[error("{place}: `{attribute}` of {element} is \"{value}\", expected {expected}")]
     Value {
         /// File and line.
@@ -56,7 +56,7 @@ pub enum Error {
         attribute: String,
         /// Its text.
         value: String,
-        /// What it should hold.
+        /// The expected value.
         expected: String,
     },
     /// An attribute is missing.
@@ -68,10 +68,10 @@ pub enum Error {
         element: String,
         /// The attribute.
         attribute: &'static str,
-        /// What it should hold.
+        /// The expected value.
         expected: &'static str,
     },
-    /// Something is named that does not exist, or two have one name.
+    /// A name does not exist, or is used twice.
     #[error("{place}: {element} names `{name}`, expected {expected}")]
     Name {
         /// File and line.
@@ -83,37 +83,37 @@ pub enum Error {
         /// What was expected.
         expected: &'static str,
     },
-    /// Something that bodies are made of is not supported, so that the model would be another one without it.
+    /// An element that defines bodies is not supported; without it the model would be different.
     #[error("{place}: {element}: {reason}")]
     Unsupported {
         /// File and line.
         place: String,
         /// The element.
         element: String,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
-    /// Mass or inertia of a body are those of none.
+    /// The mass or inertia of a body is physically impossible.
     #[error("{place}: {element}: {source}")]
     Inertia {
         /// File and line.
         place: String,
         /// The element.
         element: String,
-        /// What is wrong.
+        /// The reason.
         source: inertia::Error,
     },
-    /// A constraint is refused.
+    /// A constraint is invalid.
     #[error("{place}: {element}: {source}")]
     Constraint {
         /// File and line.
         place: String,
         /// The element.
         element: String,
-        /// What is wrong.
+        /// The reason.
         source: constraint::Error,
     },
-    /// The bodies do not make a system.
+    /// The bodies are not a valid system.
     #[error(transparent)]
     Articulated(#[from] articulated::Error),
 }

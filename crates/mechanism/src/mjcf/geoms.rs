@@ -1,4 +1,4 @@
-//! Geoms: their shapes, masses and what they touch.
+//! Geoms: their shapes, masses and contact settings.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 use percussion_collision::Shape;
@@ -16,16 +16,16 @@ use crate::xml::Element;
 #[derive(Debug)]
 pub(super) struct Geom {
     pub(super) name: Option<String>,
-    /// None of what touches nothing.
+    /// The shape; `None` if the geom touches nothing.
     pub(super) shape: Option<Shape>,
     /// Pose in the frame of the body (m).
     pub(super) placement: Isometry3<f64>,
-    /// What it adds to the body, if it counts.
+    /// Its contribution to the mass of the body, if any.
     pub(super) mass: Option<Mass>,
     pub(super) types: i64,
     pub(super) affinity: i64,
     pub(super) friction: f64,
-    /// Dimension of its contacts, 1 without friction.
+    /// Dimension of its contacts; 1 means no friction.
     pub(super) dimension: i64,
     pub(super) priority: i64,
     pub(super) is_ellipsoid: bool,
@@ -34,10 +34,10 @@ pub(super) struct Geom {
     pub(super) file: Option<String>,
 }
 
-/// Density where none is given (kg/m³), that of water.
+/// Default density (kg/m³), that of water.
 const DENSITY: f64 = 1000.0;
 
-/// What a geom is, with its size.
+/// Form of a geom, with its size.
 #[derive(Clone, Debug)]
 enum Form {
     Plane,
@@ -45,7 +45,7 @@ enum Form {
     /// Radius and half of the length.
     Capsule(f64, f64),
     Cylinder(f64, f64),
-    /// Half of the axes.
+    /// The semi-axes.
     Ellipsoid(Vector3<f64>),
     Box(Vector3<f64>),
     Mesh(String),
@@ -55,7 +55,7 @@ enum Form {
 const TYPES: [&str; 9] =
     ["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"];
 
-/// The geom of `own`, of which `frame` is that of the frames around it in the body.
+/// The geom of `own`; `frame` is the pose, in the body, of the frames around it.
 pub(super) fn geom(
     own: &Attributes<'_>,
     frame: &Isometry3<f64>,
@@ -98,7 +98,7 @@ pub(super) fn geom(
     })
 }
 
-/// What a geom is, and where in its frame.
+/// The form of a geom and its pose in its frame.
 fn form(own: &Attributes<'_>, compiler: &Compiler) -> Result<(Form, Isometry3<f64>), Error> {
     let element = own.element;
     let is_mesh = own.text("type").is_none() && own.text("mesh").is_some();
@@ -134,7 +134,7 @@ fn form(own: &Attributes<'_>, compiler: &Compiler) -> Result<(Form, Isometry3<f6
     let length = |index: usize| half.map_or_else(|| positive(index), Ok);
     let three = || -> Result<Vector3<f64>, Error> {
         match half {
-            // The first size is across both ways.
+            // The first size applies to both transverse directions.
             Some(half) => Ok(Vector3::new(positive(0)?, positive(0)?, half)),
             None => Ok(Vector3::new(positive(0)?, positive(1)?, positive(2)?)),
         }
@@ -164,7 +164,7 @@ fn form(own: &Attributes<'_>, compiler: &Compiler) -> Result<(Form, Isometry3<f6
 }
 
 impl Form {
-    /// Its volume, or its surface, with density 1.
+    /// Its volume, or its surface, at density 1.
     fn solid(&self, geom: &Element, assets: &Assets<'_>, shell: bool) -> Result<Solid, Error> {
         let pi = std::f64::consts::PI;
         if let Self::Mesh(name) = self {
@@ -190,7 +190,7 @@ impl Form {
                 Solid::about_center(2.0 * pi * r * r * h, [across, across, 0.5 * r * r])
             }
             Self::Capsule(r, h) => {
-                // A cylinder and two half balls, whose centers of mass are 3/8 r beyond its ends.
+                // A cylinder and two half balls, whose centers of mass lie 3/8 r beyond its ends.
                 let [tube, balls] = [2.0 * pi * r * r * h, 4.0 / 3.0 * pi * r.powi(3)];
                 let all = tube + balls;
                 let about = (0.5 * tube + 0.4 * balls) * r * r;
@@ -202,7 +202,7 @@ impl Form {
         })
     }
 
-    /// The shape that touches; none of what cannot. Meshes that touch nothing are not read for it.
+    /// The collision shape; `None` if the geom cannot touch. Meshes that touch nothing are not read.
     fn shape(
         &self,
         geom: &Element,

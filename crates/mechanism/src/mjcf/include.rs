@@ -1,4 +1,4 @@
-//! Files of a model and what they include: [`Files`].
+//! Files of a model and their includes: [`Files`].
 
 use std::{
     cell::Cell,
@@ -11,13 +11,13 @@ use std::{
 use super::{Error, label, place};
 use crate::xml::{self, Element, Malformed};
 
-/// Largest sum of the lengths of the texts of a model (bytes).
+/// Maximum total length of the texts of a model (bytes).
 const TEXT_LIMIT: u64 = 64 << 20;
 
-/// Largest number of files that a model includes.
+/// Maximum number of files that a model includes.
 const FILE_LIMIT: usize = 1000;
 
-/// The folder of a model, which addresses start from, and the one that they must not leave.
+/// The folder to which the paths of a model are relative, and the one that they must not leave.
 #[derive(Debug)]
 pub(super) struct Files {
     folder: PathBuf,
@@ -31,7 +31,7 @@ impl Files {
         Self { folder: folder.to_path_buf(), root, read: Cell::new(0) }
     }
 
-    /// The existing file at `address`, which `element` gives, in `folder` of the model.
+    /// The existing file at the path `address` of `element`, in `folder` of the model.
     pub(super) fn find(
         &self,
         element: &Element,
@@ -49,7 +49,7 @@ impl Files {
         }
         let path = self.folder.join(folder).join(address);
         let is_below = match (path.canonicalize(), self.root.canonicalize()) {
-            // A link may lead out of the folder, or into it.
+            // A symbolic link may lead out of the folder, or into it.
             (Ok(file), Ok(root)) => file.starts_with(root),
             _ => {
                 let outside = plain(&Path::new(folder).join(address)).starts_with("..");
@@ -79,7 +79,7 @@ impl Files {
     }
 }
 
-/// The path without `.` and, as far as that is possible without looking, without `..`.
+/// The path without `.` and, as far as possible without file access, without `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain: Vec<Component<'_>> = Vec::new();
     for component in path.components() {
@@ -92,7 +92,7 @@ fn plain(path: &Path) -> PathBuf {
     plain.into_iter().collect()
 }
 
-/// The model in `text` with everything that it includes in its place.
+/// The model in `text` with all includes expanded.
 pub(super) fn expanded(text: &str, files: &Files) -> Result<Element, Error> {
     let mut root = xml::parse(text).map_err(|error| malformed(None, error))?;
     if root.name != "mujoco" {

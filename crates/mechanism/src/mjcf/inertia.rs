@@ -28,7 +28,7 @@ impl Solid {
         Self { amount, center: center + origin, moments }
     }
 
-    /// A solid about its center with the moments `diagonal` per amount (m²).
+    /// A solid with the moments `diagonal` about its center, per volume or area (m²).
     pub(super) fn about_center(amount: f64, diagonal: [f64; 3]) -> Self {
         let moments = Matrix3::from_diagonal(&(amount * Vector3::from(diagonal)));
         Self { amount, center: Vector3::zeros(), moments }
@@ -52,7 +52,7 @@ impl Mass {
         Self { mass, center: placement * Point3::from(solid.center), moments }
     }
 
-    /// `inertial`, of which `placement` is that of the frames around it in the body.
+    /// The mass of an `inertial` element; `placement` is the pose, in the body, of the frames around it.
     pub(super) fn of_element(
         element: &Element,
         placement: &Isometry3<f64>,
@@ -83,7 +83,7 @@ impl Mass {
         Ok(Self { mass, center: pose.translation.vector.into(), moments })
     }
 
-    /// All of them together; none without mass and moments.
+    /// The sum of all parts; `None` without mass and moments.
     pub(super) fn sum(parts: &[Self]) -> Option<Self> {
         let mass: f64 = parts.iter().map(|part| part.mass).sum();
         if mass <= 0.0 {
@@ -100,7 +100,7 @@ impl Mass {
         Some(Self { mass, center: center.into(), moments })
     }
 
-    /// What the compiler makes of it: at least the bounds, and moments in balance.
+    /// The mass after the rules of `compiler`: at least the bounds, and with balanced moments.
     pub(super) fn bounded(mut self, compiler: &Compiler) -> Self {
         self.mass = self.mass.max(compiler.bound_mass);
         let sym = 0.5 * (self.moments + self.moments.transpose());
@@ -119,7 +119,7 @@ impl Mass {
         self
     }
 
-    /// As those of a link; none without mass.
+    /// The mass properties of a link; `None` without mass.
     pub(super) fn properties(&self, body: &Element) -> Result<Option<MassProperties>, Error> {
         if self.mass == 0.0 && self.moments.amax() == 0.0 {
             return Ok(None);

@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use super::Error;
 use crate::xml::Element;
 
-/// The attributes of an element, its own before those of its class.
+/// The attributes of an element, where its own come before those of its class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attributes<'a> {
     pub(super) element: &'a Element,
@@ -71,14 +71,14 @@ impl<'a> Attributes<'a> {
 
     pub(super) fn integer(&self, name: &str, default: i64) -> Result<i64, Error> {
         let Some(text) = self.text(name) else { return Ok(default) };
-        text.trim().parse().map_err(|_| self.refuse(name, "a whole number".to_owned()))
+        text.trim().parse().map_err(|_| self.refuse(name, "an integer".to_owned()))
     }
 
     pub(super) fn vector(&self, name: &str) -> Result<Option<Vector3<f64>>, Error> {
         Ok(self.numbers(name, [3, 3])?.map(|n| Vector3::new(n[0], n[1], n[2])))
     }
 
-    /// One of the words; `default` where it is not given.
+    /// One of the words; `default` if it is not given.
     pub(super) fn word(
         &self,
         name: &str,
@@ -90,7 +90,7 @@ impl<'a> Attributes<'a> {
         known.copied().ok_or_else(|| self.refuse(name, format!("one of {}", words.join(", "))))
     }
 
-    /// `true` or `false`, or none of them for `auto` and where it is not given.
+    /// `true` or `false`; `None` for `auto` and if it is not given.
     pub(super) fn choice(&self, name: &str) -> Result<Option<bool>, Error> {
         Ok(match self.word(name, &["true", "false", "auto"], "auto")? {
             "true" => Some(true),

@@ -1,6 +1,6 @@
-//! The elements of MJCF with their attributes: which are used, and why others have no effect.
+//! The elements of MJCF with their attributes: those that are used, and the reasons why others have no effect.
 
-/// What is known of an element.
+/// The known attributes and children of an element.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) name: &'static str,
@@ -8,7 +8,7 @@ pub(super) struct Known {
     pub(super) used: &'static [&'static str],
     /// Attributes without effect, by reason.
     pub(super) unused: &'static [(&'static [&'static str], &'static str)],
-    /// Elements that are looked into.
+    /// Child elements that are read.
     pub(super) children: &'static [&'static str],
 }
 
@@ -24,7 +24,7 @@ const COMPILER: &str = "it changes nothing of the motion";
 const PLUGIN: &str = "plugins of MuJoCo are not run";
 const FEELER: &str = "contacts begin where surfaces touch";
 
-/// Elements that are passed over with everything in them, and why.
+/// Elements that are ignored with everything in them, and the reasons.
 pub(super) const IGNORED: &[(&str, &str)] = &[
     ("visual", PICTURE),
     ("statistic", PICTURE),
@@ -56,7 +56,7 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
     ("dcmotor", ACTUATOR),
 ];
 
-/// The elements that are looked into.
+/// The elements that are read.
 pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "mujoco",
@@ -355,7 +355,7 @@ pub(super) const KNOWN: &[Known] = &[
     },
 ];
 
-/// Elements without which the bodies would be others.
+/// Elements that cannot be ignored, because the bodies would be different without them.
 pub(super) const REFUSED: &[(&str, &str)] = &[
     ("composite", "bodies made of many are not made here; let MuJoCo save the compiled model"),
     ("flexcomp", "bodies that bend are not supported"),

@@ -1,4 +1,4 @@
-//! Tests of [`mjcf`](super): what is read, worked by hand, and what is refused.
+//! Tests of [`mjcf`](super): models computed by hand, and invalid models.
 
 #![expect(clippy::float_cmp, reason = "numbers of the files arrive unchanged")]
 
@@ -64,7 +64,7 @@ fn joints_of_one_body_move_it_one_after_the_other() {
     assert!((at([quarter, quarter, 0.5]) - Vector3::new(1.0, -3.0, 6.5)).norm() < 1e-14);
 }
 
-/// `ref` is where MuJoCo's coordinate is not zero; limits, springs and keyframes are read from there.
+/// With `ref`, limits, springs and keyframes are relative to this value of MuJoCo's coordinate.
 #[test]
 fn coordinates_count_from_the_reference() {
     let model = read(
@@ -88,7 +88,7 @@ fn coordinates_count_from_the_reference() {
     assert!((mass_matrix(&model, &[0.0])[(0, 0)] - expected).abs() < 1e-15);
 }
 
-/// Attributes of an element come before those of its class, and those of a class before those around it.
+/// Attributes of an element override those of its class, and those of a class override those of the classes around it.
 #[test]
 fn classes_inherit_and_are_overridden() {
     let model = read(
@@ -113,7 +113,7 @@ fn classes_inherit_and_are_overridden() {
     assert_eq!(damping, [1.0, 0.0]);
 }
 
-/// Joints in the x–y plane without gravity, and yet a system in space, where boxes and planes exist.
+/// With joints in the x–y plane and without gravity, the system is still in space, where boxes and planes exist.
 #[test]
 fn models_are_always_in_space() {
     let text = "<mujoco><option gravity=\"0 0 0\"/><worldbody><geom type=\"plane\" size=\"1 1 1\"/>\
@@ -228,7 +228,7 @@ fn pyramids_that_overlap_weigh_as_in_mujoco() {
     }
 }
 
-/// Neighbors do not touch, nor what bits or exclusions keep apart; a pair does in any case.
+/// Neighbors do not touch, nor do geoms that bits or exclusions separate; a pair always touches.
 #[test]
 fn what_touches_follows_the_rules_of_mujoco() {
     let arm = |more: &str, bits: &str| {
@@ -379,7 +379,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever happens to a file on the way, the import answers with a system or an error.
+    /// For any damage to a file, the import returns a system or an error.
     #[test]
     fn damaged_models_never_panic(
         cuts in prop::collection::vec((0_usize..8000, 0_usize..40), 1..4),

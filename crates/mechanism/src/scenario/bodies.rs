@@ -1,4 +1,4 @@
-//! The bodies of a [`Scenario`] as a [`Mechanism`] where it starts.
+//! The bodies of a [`Scenario`] as a [`Mechanism`] at its start.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::{
     rules::refuse,
 };
 
-/// How far the center of mass of shapes may be from that of their body, in its radii of gyration.
+/// Largest accepted distance between the center of mass of the shapes and that of their body, in its radii of gyration.
 const CENTERED: f64 = 1e-9;
 
-/// What the surfaces of a scenario are on.
+/// The carriers of the surfaces of a scenario.
 pub(super) struct Described {
-    /// For each body of the scenario what carries its surfaces.
+    /// The carrier of the surfaces of each body.
     pub(super) carriers: Vec<Carrier>,
     pub(super) robot: Option<Standing>,
-    /// The links, where joints carry bodies.
+    /// The links, if joints carry bodies.
     pub(super) tree: Option<Arc<Articulated>>,
 }
 
@@ -37,17 +37,17 @@ pub(super) struct Carrier {
 }
 
 impl Scenario {
-    /// Whether the bodies are links of a tree, not all free.
+    /// Whether the bodies are links of a tree; otherwise all are free.
     #[must_use]
     pub fn is_tree(&self) -> bool {
         self.robot.is_some() || !self.joints.is_empty()
     }
 
-    /// Checks the scenario and builds its bodies where they start, and what they may touch.
+    /// Checks the scenario and builds its bodies at their start, with their contacts.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), but for [`Error::Penetration`].
+    /// As [`build`](Self::build), except [`Error::Penetration`].
     pub fn mechanism(&self) -> Result<Mechanism, Error> {
         self.check()?;
         let (mut builder, described) = if self.is_tree() { self.tree()? } else { self.free()? };
@@ -123,7 +123,7 @@ impl Scenario {
         Ok((builder, Described { carriers, robot, tree: Some(system) }))
     }
 
-    /// A body that moves freely, at its place.
+    /// A body that moves freely, with its initial position and velocity.
     fn placed(&self, body: &super::Body) -> Placed {
         Placed {
             name: body.name.clone(),
@@ -132,7 +132,7 @@ impl Scenario {
         }
     }
 
-    /// Refuses links of the same name, and bodies or what is fixed with the name of a link.
+    /// Returns an error if two links have the same name, or a body or fixed object has the name of a link.
     fn check_link_names(&self, links: &[String]) -> Result<(), Error> {
         let robots = links.len() - self.bodies.len();
         let planes = self.planes.iter().map(|plane| &plane.name).enumerate();
@@ -149,7 +149,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Refuses a tree of another dimension.
+    /// Returns an error if the tree has another dimension.
     pub(super) fn check_dimension(&self, system: &Articulated) -> Result<(), Error> {
         match (self.dimension, system.dimension()) {
             (Space::Plane, Dimension::Space) => {
@@ -197,7 +197,7 @@ impl Scenario {
         Ok(link.on(parent).at(carrier.inverse() * pose))
     }
 
-    /// The limits of all joints, named by the joints.
+    /// The limits of all joints, with the names of the joints.
     fn limits(
         &self,
         system: &Articulated,
@@ -226,7 +226,7 @@ impl Scenario {
         system.joint_limits().into_iter().map(limit).collect()
     }
 
-    /// The friction of all joints, which is refused by schemes without a rule for it.
+    /// The friction of all joints; an error if the scheme has no rule for it.
     fn frictions(&self, system: &Articulated) -> Result<Vec<BoundedFriction>, Error> {
         let frictions = system.joint_friction();
         if let Some(friction) = frictions.first()
@@ -246,7 +246,7 @@ impl Scenario {
         Ok(frictions.iter().map(along).collect())
     }
 
-    /// The shapes of a body in its axes, as they are written.
+    /// The shapes of a body in its axes, as given in the file.
     fn solids(&self, index: usize) -> Vec<(Shape, Isometry3<f64>)> {
         let body = &self.bodies[index];
         let one = body.shape.iter().map(|shape| (shape.clone(), Isometry3::identity()));
@@ -256,7 +256,7 @@ impl Scenario {
         one.chain(several).collect()
     }
 
-    /// Mass, center of mass and inertia of the shapes of a body, of one density.
+    /// Mass, center of mass and inertia of the shapes of a body, with a common density.
     fn homogeneous(&self, index: usize) -> Result<MassProperties, Error> {
         let (body, dimension) = (&self.bodies[index], self.dimension.into());
         let solids = self.solids(index);
@@ -267,7 +267,7 @@ impl Scenario {
         solid.map_err(|source| Error::Mass { path: format!("bodies[{index}]"), source })
     }
 
-    /// The inertia of a body about its center of mass: that of the file or of the shapes.
+    /// The inertia of a body about its center of mass: from the file or from the shapes.
     pub(super) fn inertia(&self, index: usize) -> Result<Matrix3<f64>, Error> {
         let body = &self.bodies[index];
         if let Some(inertia) = body.inertia {
@@ -285,7 +285,7 @@ impl Scenario {
         Ok(solid.inertia())
     }
 
-    /// Where the frame of the shapes of a body is in the body.
+    /// The pose of the frame of the shapes in the body.
     fn recentered(&self, index: usize) -> Result<Isometry3<f64>, Error> {
         if !self.bodies[index].recenter {
             return Ok(Isometry3::identity());

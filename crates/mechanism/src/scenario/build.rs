@@ -1,4 +1,4 @@
-//! From a [`Scenario`] to what moves: [`Setup`].
+//! From a [`Scenario`] to a simulation: [`Setup`].
 
 use nalgebra::{DMatrix, Vector3};
 use percussion_collision::Shape;
@@ -20,17 +20,17 @@ use crate::{
 /// Accepted overlap at the start, in lengths of the model.
 const ACCEPTED: f64 = 1e-9;
 
-/// A scenario ready to be moved: a mechanism plus a scheme.
+/// A scenario ready to be simulated: a mechanism with a scheme.
 ///
-/// Simulations, tables, pages and figures take it, so that nothing is built twice.
+/// Simulations, tables, pages and figures all use it, so that nothing is built twice.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Setup {
-    /// What it was built from.
+    /// The scenario from which it was built.
     pub scenario: Scenario,
-    /// Bodies, contacts and the start.
+    /// Bodies, contacts and the initial state.
     pub mechanism: Mechanism,
-    /// How Stewart and Trinkle's scheme moves them; [`Scenario::stepping`] has the scheme of the scenario.
+    /// Settings of Stewart and Trinkle's scheme; [`Scenario::stepping`] has the scheme of the scenario.
     pub settings: Settings,
 }
 
@@ -44,7 +44,7 @@ enum Pair {
     Bodies { first: usize, second: usize },
 }
 
-/// A surface that is round all over.
+/// A surface that is round everywhere.
 #[derive(Clone, Copy, Debug)]
 enum Round {
     Sphere(Sphere),
@@ -215,7 +215,7 @@ impl Scenario {
         }
     }
 
-    /// The axis from which two spheres take their tangents: against gravity, `z` without gravity.
+    /// The axis that defines the tangents of two spheres: opposite to gravity, or `z` without gravity.
     fn vertical(&self) -> Vector3<f64> {
         let up = -vector3(&self.gravity);
         if up == Vector3::zeros() { Vector3::z() } else { up }

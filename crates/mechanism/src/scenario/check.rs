@@ -1,4 +1,4 @@
-//! The rules a [`Scenario`] keeps, checked field by field.
+//! The rules for a [`Scenario`], checked field by field.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ const POSITIVE_LENGTH: &str = "a positive finite number (m)";
 const LENGTH_OF_SHAPE: &str = "a number between 1e-12 and 1e12 (m)";
 const POSITIVE_TIME: &str = "a positive finite number (s)";
 
-/// Largest accepted number of corners of a hull.
+/// Maximum number of corners of a hull.
 const POINT_LIMIT: usize = 1024;
 
 /// Largest accepted distance of the norm of a quaternion from one, as in `percussion-dynamics`.
@@ -178,7 +178,7 @@ impl Scenario {
         }
     }
 
-    /// Sign and type here; definiteness of tensors is checked where the system is built.
+    /// Checks sign and type; the definiteness of tensors is checked when the system is built.
     fn check_inertia(&self, path: &str, body: &Body) -> Result<(), Error> {
         let positive_moments = "positive finite numbers (kg·m²)";
         match (body.inertia, self.dimension) {
@@ -279,7 +279,7 @@ impl Scenario {
             self.planes.iter().any(|plane| plane.name == *name)
                 || self.fixed.iter().any(|fixed| fixed.name == *name)
         };
-        // Links of a robot are known when it is read.
+        // Links of a robot are known only when it is read.
         let is_body = |name: &String| is_body(name) || (self.robot.is_some() && !is_fixed(name));
         for (i, name) in contact.between.iter().enumerate() {
             if !is_body(name) && !is_fixed(name) {
@@ -300,7 +300,7 @@ impl Scenario {
         let path = format!("{path}.friction");
         match friction {
             Some(friction) => at_least_zero(&path, friction, FRICTION),
-            // Then the surfaces have their own.
+            // In this case the surfaces have their own.
             None if self.finds_contacts() => Ok(()),
             None => refuse(&path, &"missing", FRICTION),
         }
@@ -390,7 +390,7 @@ pub(super) fn check_restitution(path: &str, restitution: Option<f64>) -> Result<
     require(path, &restitution.unwrap_or_default(), "a number from 0 to 1", valid)
 }
 
-/// Refuses numbers that are not finite in the entries of a table of any content.
+/// Returns an error if a table contains a number that is not finite.
 fn check_numbers<'a>(
     path: &str,
     table: impl Iterator<Item = (&'a String, &'a Value)>,

@@ -1,4 +1,4 @@
-//! What touches in a [`Scenario`] whose contacts are found on the way: its [`Surfaces`].
+//! The surfaces of a [`Scenario`] whose contacts are found during the motion: [`Surfaces`].
 
 use percussion_collision::{Collider, Pair, Scene, Shape};
 use percussion_dynamics::System;
@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Scenario {
-    /// Whether contacts are found on the way: whether there is any shape but spheres, discs and rods among planes, or any
-    /// joint.
+    /// Whether contacts are found during the motion. This is so if there is any joint, or any shape other
+    /// than spheres, discs, and rods with planes.
     #[must_use]
     pub fn finds_contacts(&self) -> bool {
         let other = |body: &super::Body| {
@@ -54,7 +54,7 @@ impl Scenario {
             colliders.push(collider);
         }
         let mut scene = Scene::new(colliders, system)?;
-        // A file of contacts has rules of its own.
+        // A file that lists its contacts has its own rules.
         let has_pairs = standing.as_ref().is_some_and(|robot| robot.pairs(system).is_some());
         if let Some(tree) = tree.as_ref().filter(|_| !has_pairs) {
             scene = robot::without_neighbors(scene, tree)?;
@@ -79,7 +79,7 @@ impl Scenario {
         Ok(Surfaces::new(scene, names, owners))
     }
 
-    /// Bodies that joints connect which close loops.
+    /// Pairs of bodies that are connected by loop-closing joints.
     fn loops_between<'a>(
         &'a self,
         carriers: &'a [Carrier],
@@ -139,7 +139,7 @@ impl Scenario {
         Ok(surfaces)
     }
 
-    /// The pairs of colliders that are listed in `[[contacts]]`.
+    /// The pairs of colliders listed in `[[contacts]]`.
     fn scene_pairs(
         &self,
         contacts: &[Contact],
@@ -182,7 +182,7 @@ impl Scenario {
         Ok(pairs)
     }
 
-    /// Refuses surfaces without friction.
+    /// Returns an error if a surface has no friction coefficient.
     pub(super) fn check_friction(&self) -> Result<(), Error> {
         let listed = |contacts: &Vec<Contact>| contacts.iter().all(|one| one.friction.is_some());
         if self.friction.is_some() || self.contacts.as_ref().is_some_and(listed) {
@@ -199,7 +199,7 @@ impl Scenario {
     }
 }
 
-/// The pairs that the file of a robot has among its surfaces, which are the first `count`, and all pairs with others.
+/// The pairs that the file of a robot lists among its surfaces, which are the first `count`, and all pairs with other surfaces.
 fn pairs_of_file(own: &[([usize; 2], f64)], count: usize, scene: &Scene) -> Vec<Pair> {
     let colliders = scene.colliders();
     let mut pairs = Vec::new();
@@ -225,7 +225,7 @@ fn pairs_of_file(own: &[([usize; 2], f64)], count: usize, scene: &Scene) -> Vec<
     pairs
 }
 
-/// The geometric mean; of equal numbers that number.
+/// The geometric mean; for equal numbers exactly that number.
 fn mean([a, b]: [f64; 2]) -> f64 {
     let equal = a.to_bits() == b.to_bits();
     if equal { a } else { a.sqrt() * b.sqrt() }
@@ -260,7 +260,7 @@ fn with_pose(
     Ok(Surface { name, owner, collider })
 }
 
-/// The overlap of the start that is deepest (m), with the name of the contact.
+/// The deepest overlap at the start (m), with the name of the contact.
 pub(super) fn deepest(
     surfaces: &Surfaces,
     system: &dyn System,

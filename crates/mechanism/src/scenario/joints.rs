@@ -1,6 +1,6 @@
 //! Joints between bodies of a [`Scenario`]: [`Joint`].
 //!
-//! A joint holds at the start: bodies are where their `position` says, and the joint is fixed to both of them there.
+//! A joint is satisfied at the start: the bodies have their given `position`, and the joint is attached to both of them there.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_dynamics::{
@@ -18,13 +18,13 @@ use crate::{
 /// The name of the world as a partner of a joint.
 pub(super) const WORLD: &str = "world";
 
-/// A joint between two bodies, or of a body to the world.
+/// A joint between two bodies, or between a body and the world.
 ///
-/// A body is carried by at most one joint; joints that close loops of bodies are marked.
+/// A body is carried by at most one joint; a joint that closes a loop must be marked.
 ///
 /// # Example
 ///
-/// A disc of 2 kg hangs 1 m below its pin and turns about it at 1 rad/s, with the energy
+/// A disc of 2 kg hangs 1 m below its pin and turns about the pin at 1 rad/s, with the energy
 /// `½ (m l² + ½ m r²) ω² = 1.005 J`.
 ///
 /// ```
@@ -68,43 +68,43 @@ pub(super) const WORLD: &str = "world";
 pub struct Joint {
     /// Name, unique among the joints.
     pub name: String,
-    /// What moves.
+    /// The relative motion that it allows.
     pub kind: JointKind,
     /// Names of the body that carries, or `"world"`, and of the body that is carried.
     pub between: [String; 2],
-    /// A point of both at the start (m, world); of fixed and prismatic joints by default the position of the second.
+    /// A point of both bodies at the start (m, world); for fixed and prismatic joints by default the position of the second body.
     pub anchor: Option<Vec<f64>>,
-    /// Axis at the start (any length, world axes): of revolute joints in space, and of prismatic joints.
+    /// Axis at the start (any length, world axes), for revolute joints in space and for prismatic joints.
     pub axis: Option<Vec<f64>>,
-    /// Velocity at the start of the second body relative to the first (rad/s, m/s), default zero; of revolute and
-    /// prismatic joints.
+    /// Velocity at the start of the second body relative to the first (rad/s, m/s), for revolute and
+    /// prismatic joints; default zero.
     pub speed: Option<f64>,
-    /// Range of the angle (rad) or displacement (m) from the start, of revolute and prismatic joints; default without end.
+    /// Range of the angle (rad) or displacement (m) from the start, for revolute and prismatic joints; default unlimited.
     pub limits: Option<[f64; 2]>,
-    /// Largest Coulomb friction (N·m, N), at least 0; of revolute and prismatic joints.
+    /// Largest Coulomb friction (N·m, N), at least 0; for revolute and prismatic joints.
     #[serde(default)]
     pub friction: f64,
-    /// Viscous damping (N·m·s/rad, N·s/m), at least 0; of revolute and prismatic joints.
+    /// Viscous damping (N·m·s/rad, N·s/m), at least 0; for revolute and prismatic joints.
     #[serde(default)]
     pub damping: f64,
-    /// Whether it closes a loop of bodies: both have a carrier already, or move freely. It then is a constraint, without
-    /// speed, limits, friction and damping.
+    /// Whether the joint closes a loop of bodies: each of the two already has a carrier, or moves freely. The
+    /// joint is then a constraint, without speed, limits, friction and damping.
     #[serde(default)]
     pub closes_loop: bool,
 }
 
-/// What a joint lets move.
+/// Motion that a joint allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum JointKind {
-    /// Turning about an axis through the anchor; in the plane about the anchor.
+    /// Rotation about an axis through the anchor; in the plane about the anchor.
     Revolute,
     /// Displacement along an axis.
     Prismatic,
-    /// Turning about the anchor, in space.
+    /// Rotation about the anchor, in space.
     Spherical,
-    /// Nothing.
+    /// No motion.
     Fixed,
 }
 
@@ -212,8 +212,8 @@ impl Scenario {
         self.joints.iter().find(|joint| !joint.closes_loop && joint.between[1] == body)
     }
 
-    /// Where the frame of the link of `body` is at the start: at the anchor of the joint that carries it, or at the
-    /// center of mass.
+    /// The pose of the frame of the link of `body` at the start: at the anchor of the joint that carries it,
+    /// or at the center of mass.
     pub(super) fn link_pose(&self, body: usize) -> Isometry3<f64> {
         let body = &self.bodies[body];
         let pose = super::shape::pose(Some(&body.position), body.orientation);
@@ -226,7 +226,7 @@ impl Scenario {
         }
     }
 
-    /// The joint as one of a tree of links; its frame turns with the second body.
+    /// The joint in the form for a tree of links; its frame turns with the second body.
     pub(super) fn tree_joint(
         &self,
         joint: &Joint,

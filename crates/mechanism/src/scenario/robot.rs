@@ -37,59 +37,61 @@ pub(super) use unread::Standing;
 /// A robot from a description in the Unified Robot Description Format (URDF), which
 /// `percussion_mechanism::urdf` reads, with the feature `urdf`.
 ///
-/// Links become bodies of their names, and their collision shapes surfaces; of a mesh it is the convex hull. A joint that
-/// mimics another is tied to it by a constraint. Links that a joint connects do not touch, nor do links that are fixed in the world touch what is fixed there, too. Limits of joints
-/// are contacts; friction of joints is for the method `"stewart-trinkle"` only.
+/// Links become bodies with the same names, and their collision shapes become surfaces; a mesh is replaced by
+/// its convex hull. A joint that mimics another is coupled to it by a constraint. Links that a joint connects
+/// do not touch, and links that are fixed in the world do not touch other fixed objects. Joint limits are
+/// contacts. Joint friction requires the method `"stewart-trinkle"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Robot {
-    /// The file; a relative path starts at the folder of the scenario file.
+    /// The file; a relative path is relative to the folder of the scenario file.
     pub urdf: PathBuf,
-    /// How the root link is joined to the world; by default it floats, unless it is called `world`.
+    /// Connection of the root link to the world; by default it floats, unless its name is `world`.
     pub base: Option<Base>,
     /// Position of the frame of the root link at the start (m); default zero.
     pub position: Option<Vec<f64>>,
-    /// Its orientation, by default that of the world axes.
+    /// Orientation of the root link at the start; by default that of the world axes.
     pub orientation: Option<Orientation>,
-    /// Velocity of the origin of the root link at the start (m/s, world axes), of one that floats; default zero.
+    /// Velocity of the origin of a floating root link at the start (m/s, world axes); default zero.
     pub velocity: Option<Vec<f64>>,
-    /// Angular velocity of the root link at the start (rad/s, world axes), of one that floats; default zero.
+    /// Angular velocity of a floating root link at the start (rad/s, world axes); default zero.
     pub angular_velocity: Option<AngularVelocity>,
-    /// Coordinates of joints at the start, by the names of the joints (rad, m): a number, or a list for joints with
-    /// several, as [`percussion_dynamics::JointKind`] has them. Default zero, or the limit that is nearer.
+    /// Coordinates of joints at the start, by the names of the joints (rad, m): a number, or a list for
+    /// joints with several coordinates, in the order of [`percussion_dynamics::JointKind`]. Default zero, or
+    /// the nearer limit if zero is outside the limits.
     #[serde(default)]
     pub joints: BTreeMap<String, Numbers>,
     /// Velocities of joints at the start, by the names of the joints (rad/s, m/s). Default zero.
     #[serde(default)]
     pub velocities: BTreeMap<String, Numbers>,
-    /// Coulomb coefficient of its surfaces, at least 0; default the scenario's.
+    /// Coulomb coefficient of its surfaces, at least 0; default that of the scenario.
     pub friction: Option<f64>,
-    /// Coefficient of restitution of its surfaces, from 0 to 1; default the scenario's.
+    /// Coefficient of restitution of its surfaces, from 0 to 1; default that of the scenario.
     pub restitution: Option<f64>,
-    /// Coordinates and velocities that the file has under this name; those of `joints` and `velocities` come on top.
+    /// Name of a keyframe in the file, with coordinates and velocities; those of `joints` and `velocities` override them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyframe: Option<String>,
-    /// Whether it is moved along the normal of the plane that is most against gravity until its lowest point touches that
-    /// plane; default no.
+    /// Whether the robot is moved along the normal of the plane that faces most against gravity, until its
+    /// lowest point touches that plane; default no.
     #[serde(default)]
     pub on_floor: bool,
-    /// Height of its lowest point above that plane in place of touching it (m), at least 0; with `on_floor` only.
+    /// Height of its lowest point above that plane (m), at least 0, default 0; only with `on_floor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
-    /// Whether its links touch each other where no joint connects them; default yes. Descriptions with shapes that overlap
-    /// need no.
+    /// Whether links of the robot can touch each other if no joint connects them; default yes. Descriptions
+    /// with overlapping shapes need no.
     #[serde(default = "yes")]
     pub self_contacts: bool,
-    /// Whether joints may move no mass at all, and are held then; default no.
+    /// Whether joints that move no mass are accepted and locked; default no, which makes them an error.
     #[serde(default)]
     pub allow_massless: bool,
-    /// Whether collision shapes that cannot be used, such as flat meshes, are left out with a warning; default no.
+    /// Whether collision shapes that cannot be used, such as flat meshes, are omitted with a warning; default no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leave_out_shapes: bool,
-    /// Folders of the packages that `package://` addresses of meshes name.
+    /// Folders of the packages in `package://` addresses of meshes.
     #[serde(default)]
     pub packages: BTreeMap<String, PathBuf>,
-    /// Its description, where that was read already; by default it is read when the scenario is built.
+    /// Its description, if it has been read already; by default it is read when the scenario is built.
     #[serde(skip)]
     pub read: Read,
 }
@@ -98,7 +100,7 @@ const fn yes() -> bool {
     true
 }
 
-/// How the root link of a robot is joined to the world.
+/// Connection of the root link of a robot to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Base {
@@ -112,9 +114,9 @@ pub enum Base {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a number or a list of numbers")]
 pub enum Numbers {
-    /// Of a joint with one.
+    /// For a joint with one coordinate.
     One(f64),
-    /// Of a joint with several.
+    /// For a joint with several coordinates.
     Many(Vec<f64>),
 }
 
@@ -128,7 +130,7 @@ impl Numbers {
 }
 
 impl Robot {
-    /// The robot in the file `urdf`, at rest where its file has it.
+    /// The robot in the file `urdf`, at rest at the position in its file.
     #[must_use]
     pub fn new(urdf: impl Into<PathBuf>) -> Self {
         Self {
@@ -155,7 +157,7 @@ impl Robot {
 }
 
 impl Robot {
-    /// Whether the file is a model of MuJoCo, which places its bodies itself, by its name: `*.xml`.
+    /// Whether the file is a model of MuJoCo (`*.xml`), which specifies the positions of its bodies itself.
     #[must_use]
     pub fn is_mjcf(&self) -> bool {
         self.urdf.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
@@ -194,7 +196,7 @@ impl Scenario {
         require("robot.on_floor", &robot.on_floor, expected, has_floor)
     }
 
-    /// The plane that is most against gravity; without gravity the first one.
+    /// The plane whose normal is most opposite to gravity; without gravity the first plane.
     fn floor(&self) -> Option<&Plane> {
         let up = -vectors::vector3(&self.gravity);
         if up == nalgebra::Vector3::zeros() {

@@ -59,7 +59,7 @@ impl Scenario {
         let integrator = &self.integrator;
         variational::Settings {
             step_size: integrator.step_size,
-            // In the plane there are two, and the setting is not used.
+            // In the plane there are two directions, and the setting is not used.
             directions: integrator.directions.unwrap_or(defaults.directions).max(4),
             ..defaults
         }

@@ -1,4 +1,4 @@
-//! Shapes with a place, as files have them: [`BodyShape`], [`Fixed`].
+//! Shapes with a position, as in files: [`BodyShape`], [`Fixed`].
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Shape};
@@ -10,9 +10,9 @@ use super::{Orientation, Space, vectors};
 /// A surface with its names.
 #[derive(Clone, Debug)]
 pub(super) struct Surface {
-    /// In names of contacts.
+    /// Name of the surface in names of contacts.
     pub(super) name: String,
-    /// Of the body or what is fixed.
+    /// Name of the body or fixed object.
     pub(super) owner: String,
     pub(super) collider: Collider,
 }
@@ -21,7 +21,7 @@ pub(super) struct Surface {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodyShape {
-    /// Name, by default its number counted from 0.
+    /// Name, by default its number, counted from 0.
     pub name: Option<String>,
     /// The shape.
     pub shape: Shape,
@@ -29,9 +29,9 @@ pub struct BodyShape {
     pub position: Option<Vec<f64>>,
     /// Orientation of its frame in the body, by default that of the body.
     pub orientation: Option<Orientation>,
-    /// Coulomb coefficient of its surface, at least 0; default the scenario's.
+    /// Coulomb coefficient of its surface, at least 0; default that of the scenario.
     pub friction: Option<f64>,
-    /// Coefficient of restitution of its surface, from 0 to 1; default the scenario's.
+    /// Coefficient of restitution of its surface, from 0 to 1; default that of the scenario.
     pub restitution: Option<f64>,
 }
 
@@ -39,7 +39,7 @@ pub struct BodyShape {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
-    /// Name, unique among all.
+    /// Name, unique among all bodies, planes and fixed shapes.
     pub name: String,
     /// The shape.
     pub shape: Shape,
@@ -47,18 +47,18 @@ pub struct Fixed {
     pub position: Option<Vec<f64>>,
     /// Orientation, by default that of the world axes.
     pub orientation: Option<Orientation>,
-    /// Coulomb coefficient of its surface, at least 0; default the scenario's.
+    /// Coulomb coefficient of its surface, at least 0; default that of the scenario.
     pub friction: Option<f64>,
-    /// Coefficient of restitution of its surface, from 0 to 1; default the scenario's.
+    /// Coefficient of restitution of its surface, from 0 to 1; default that of the scenario.
     pub restitution: Option<f64>,
 }
 
-/// Whether gaps of it are named before the motion: a sphere, a disc or a rod.
+/// Whether contacts of the shape are known before the motion: a sphere, a disc or a rod.
 pub(super) const fn is_round(shape: &Shape) -> bool {
     matches!(shape, Shape::Sphere { .. } | Shape::Disc { .. } | Shape::Rod { .. })
 }
 
-/// The pose of a frame; none of its parts given is the identity.
+/// The pose of a frame; missing parts are those of the identity.
 pub(super) fn pose(
     position: Option<&Vec<f64>>,
     orientation: Option<Orientation>,

@@ -1,9 +1,9 @@
-//! Reading, refusing and building scenarios; invariance of their motion.
+//! Tests of reading and building scenarios, of invalid scenarios, and of invariances of the motion.
 
 use super::*;
 use crate::document::TEXT_LIMIT;
 
-/// A ball over a floor, to be spoiled by tests.
+/// A ball over a floor; tests replace parts of it.
 const DROP: &str = r#"
 name = "drop"
 title = "A ball dropped on the floor"
@@ -54,7 +54,7 @@ fn complaints_are_in_the_words_of_the_file() {
     let heavy = spoiled("mass = 2.0", "mass = 'heavy'").to_string();
     assert!(heavy.contains("string \"heavy\", expected a number"), "{heavy}");
     let deep = spoiled("position = [0.0, 0.0, 0.1]", "position = [0.0, 0.0, 0.05]").to_string();
-    // The ball has a radius of 0.1 m: that is the length of the model.
+    // The ball has a radius of 0.1 m: this is the length of the model.
     assert_eq!(deep, "contact `ball–floor` starts 0.05 m deep, expected at most 1.000e-10 m");
 }
 
@@ -187,7 +187,7 @@ fn a_contact_of_a_body_without_shape_is_refused_by_name() {
     assert!(names(&error), "{error}");
 }
 
-/// The rod lies along `x`, its axis 3 m beside the center of the ball and level with it.
+/// The rod lies along `x` at the height of the center of the ball, and its axis is 3 m away from it.
 #[test]
 fn a_rod_touches_balls_and_other_rods() {
     let rod = |name: &str, y: f64| {
@@ -252,7 +252,7 @@ fn a_bearing_brakes_a_spinning_ball() {
     assert!((end - 0.9).abs() < 1e-12, "{end}");
 }
 
-/// The bounce of two balls up to and after the collision, coarsely.
+/// The bounce of two balls through the collision, with coarse steps.
 fn bounce() -> Scenario {
     let scenario =
         Scenario::from_toml_str(&crate::compat("scenarios/two-balls-bounce.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! Vectors and orientations of files as those of space.
+//! Vectors and orientations of files, converted to those of space.
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
@@ -17,13 +17,13 @@ pub(super) fn rotation(orientation: Option<Orientation>) -> UnitQuaternion<f64> 
     }
 }
 
-/// The direction of a vector that is not zero, scaled first so that no square overflows or underflows.
+/// The direction of a nonzero vector, which is scaled first so that no square overflows or underflows.
 pub(super) fn unit(vector: [f64; 3]) -> Vector3<f64> {
     let vector = Vector3::from(vector);
     (vector / vector.amax()).normalize()
 }
 
-/// A vector of the plane or of space as one of space.
+/// Converts a vector of the plane or of space to one of space.
 pub(super) fn vector3(vector: &[f64]) -> Vector3<f64> {
     Vector3::new(vector[0], vector[1], vector.get(2).copied().unwrap_or_default())
 }

@@ -9,7 +9,7 @@ use crate::{mechanism::Mechanism, scenario::Setup};
 impl Trajectory {
     /// Time, coordinates, velocities, energy and gaps at every step end.
     ///
-    /// `setup` must be the one simulated: it names the columns.
+    /// `setup` must be the simulated one; it provides the names of the columns.
     #[must_use]
     pub fn table(&self, setup: &Setup) -> Table {
         let column = |name: String, unit: &str| Column { name, unit: unit.to_owned() };
@@ -23,7 +23,7 @@ impl Trajectory {
             }
         }
         columns.push(column("energy".to_owned(), "J"));
-        // Contacts that were found follow, without gaps.
+        // Contacts that were found come after the last gap; they have no gap in the samples.
         let named = self.contact_names.iter().take(self.end().gaps.len()).enumerate();
         let unit = |k: usize| contacts.get(k).map_or("m", |contact| contact.unit);
         columns.extend(named.map(|(k, name)| column(format!("gap {name}"), unit(k))));

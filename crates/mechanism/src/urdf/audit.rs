@@ -1,9 +1,9 @@
 //! Checks a description element by element before urdf-rs reads it.
 //!
-//! urdf-rs 0.10 takes a missing `inertial` for zero mass, a missing `limit` for `[0, 0]` and a vector
-//! `"1 2 x 3"` for `(1, 2, 3)`, and passes over what it does not know. Here everything has to be listed in
-//! a [`Schema`]: what is listed is checked and copied to the text that urdf-rs gets, and everything else
-//! becomes a [`Warning`] or an [`Error`].
+//! urdf-rs 0.10 treats a missing `inertial` as zero mass, a missing `limit` as `[0, 0]` and a vector
+//! `"1 2 x 3"` as `(1, 2, 3)`, and ignores unknown elements. Here every element must be listed in a
+//! [`Schema`]. Listed elements are checked and copied to the text that urdf-rs gets; everything else becomes
+//! a [`Warning`] or an [`Error`].
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -12,15 +12,15 @@ use quick_xml::escape::escape;
 use super::{Error, Subject, Warning};
 use crate::xml::Element;
 
-/// What an attribute holds.
+/// Type of the value of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
     Text,
-    /// So many finite numbers.
+    /// This number of finite numbers.
     Numbers(usize),
     /// One number, perhaps infinite.
     Bound,
-    /// Nothing of use, for this reason.
+    /// A value that is not used, for this reason.
     Unused(&'static str),
 }
 
@@ -33,7 +33,7 @@ enum Count {
     Many,
 }
 
-/// What may stand in an element.
+/// The permitted content of an element.
 #[derive(Debug)]
 struct Schema {
     name: &'static str,
@@ -139,7 +139,7 @@ static ROBOT: Schema = schema(
     &[(&LINK, Many), (&JOINT, Many)],
 );
 
-/// Why known elements that are in no schema have no effect.
+/// Reasons why known elements that are in no schema have no effect.
 const IGNORED: [(&str, &str); 6] = [
     ("visual", "pictures have no effect on the motion"),
     ("material", "colors have no effect on the motion"),
@@ -149,18 +149,18 @@ const IGNORED: [(&str, &str); 6] = [
     ("calibration", "reference positions of sensors are not modeled"),
 ];
 
-/// A description that has passed, and what it says beyond what urdf-rs reports.
+/// A description that has passed the checks, with the data that urdf-rs does not report.
 #[derive(Debug, Default)]
 pub(super) struct Audit {
-    /// The description with nothing but what has been checked.
+    /// The description with only the checked content.
     pub(super) text: String,
     pub(super) warnings: Vec<Warning>,
-    /// Names of the links that have an `inertial` element with something in it, and its line.
+    /// Names of the links with a nonempty `inertial` element, and its line.
     pub(super) inertials: BTreeMap<String, usize>,
     /// Lines of links and of joints.
     pub(super) links: BTreeMap<String, usize>,
     pub(super) joints: BTreeMap<String, usize>,
-    /// Whether `quat_xyzw` is part of the format (1.1) and omitted limits are none (1.2).
+    /// Whether `quat_xyzw` is part of the format (1.1) and omitted limits mean no limits (1.2).
     version: Version,
 }
 
@@ -186,7 +186,7 @@ pub(super) fn audit(robot: &Element) -> Result<Audit, Error> {
     Ok(audit)
 }
 
-/// The number that urdf-rs reads from such a text.
+/// The version that urdf-rs reads from such a text.
 fn version(text: &str) -> Option<Version> {
     let (major, minor) = text.trim().split_once('.')?;
     Some(Version(major.parse().ok()?, minor.parse().ok()?))
@@ -242,7 +242,7 @@ impl Audit {
         Ok(())
     }
 
-    /// Notes whether a link has inertia; exporters write that of an empty frame as zeros.
+    /// Records whether a link has inertia; exporters write zeros for an empty frame.
     fn inertial(&mut self, link: &Element, path: &str) {
         let name = link.attribute("name").unwrap_or_default().to_owned();
         self.links.insert(name.clone(), link.line);
@@ -287,7 +287,7 @@ impl Audit {
             }
         }
         if schema.name == "limit" {
-            // urdf-rs wants one, although nothing here does.
+            // urdf-rs requires one, although it is not needed here.
             self.text.push_str(" velocity=\"0\"");
         }
         match schema
@@ -328,7 +328,7 @@ impl Audit {
         Ok(())
     }
 
-    /// What the type of a joint asks for.
+    /// Checks the elements that the type of a joint requires.
     fn joint(&mut self, joint: &Element, path: &str) -> Result<(), Error> {
         let kind = joint.attribute("type").unwrap_or_default();
         self.joints.insert(joint.attribute("name").unwrap_or_default().to_owned(), joint.line);
@@ -386,7 +386,7 @@ fn has_limit(kind: &str) -> bool {
     matches!(kind, "revolute" | "prismatic")
 }
 
-/// Why `child` of `parent` has no effect although URDF allows it, if so.
+/// The reason why `child` of `parent` has no effect although URDF allows it, if there is one.
 fn unused(parent: &Element, child: &Element) -> Option<&'static str> {
     if parent.name != "joint" {
         return None;

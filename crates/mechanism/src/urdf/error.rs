@@ -1,10 +1,10 @@
-//! Why a robot description is refused: [`Error`].
+//! The errors of the import of robot descriptions: [`Error`].
 
 use std::{io, path::PathBuf};
 
 use percussion_dynamics::{articulated, inertia};
 
-/// Why a robot description does not make a system. Every variant names the offending element.
+/// Reason why a robot description cannot be converted to a system. Every variant names the offending element.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,7 +13,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The text is not well-formed XML.
@@ -21,7 +21,7 @@ pub enum Error {
     Xml {
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The message of the parser.
         message: String,
     },
     /// The outermost element is not a robot.
@@ -58,7 +58,7 @@ pub enum Error {
         /// Name of the missing element.
         child: String,
     },
-    /// An element stands twice where it may stand once.
+    /// An element occurs twice where it may occur once.
     #[error("line {line}: {element} has more than one `{child}`, expected one")]
     Repeated {
         /// The element around them.
@@ -68,7 +68,7 @@ pub enum Error {
         /// Name of the repeated element.
         child: String,
     },
-    /// An attribute does not hold the numbers it should.
+    /// An attribute has an invalid value.
     #[error("line {line}: `{attribute}` of {element} is \"{value}\", expected {expected}")]
     Number {
         /// The element.
@@ -79,7 +79,7 @@ pub enum Error {
         attribute: String,
         /// Its text.
         value: String,
-        /// What it should hold.
+        /// The expected value.
         expected: String,
     },
     /// Two links or two joints have the same name.
@@ -101,7 +101,7 @@ pub enum Error {
         /// Its type.
         found: String,
     },
-    /// A joint follows itself in the end, or a joint with several coordinates.
+    /// A joint follows itself, directly or through others, or it follows a joint with several coordinates.
     #[error("line {line}: joint `{joint}` mimics `{followed}`, {reason}")]
     Mimic {
         /// The joint.
@@ -110,7 +110,7 @@ pub enum Error {
         line: usize,
         /// The joint that it follows.
         followed: String,
-        /// What is wrong, and what was expected.
+        /// The reason, and what was expected.
         reason: &'static str,
     },
     /// The axis of a joint is zero.
@@ -142,12 +142,12 @@ pub enum Error {
     /// A robot without links.
     #[error("the robot has no links, expected at least one")]
     NoLinks,
-    /// More links than any robot has, which would take minutes.
+    /// The robot has too many links, which would take minutes.
     #[error("the robot has {count} links, expected at most {limit}")]
     TooManyLinks {
         /// Number of links.
         count: usize,
-        /// Largest number accepted.
+        /// Maximum number of links.
         limit: usize,
     },
     /// A joint names a link that does not exist.
@@ -155,7 +155,7 @@ pub enum Error {
     UnknownLink {
         /// The joint.
         joint: String,
-        /// The name asked for.
+        /// The requested name.
         link: String,
     },
     /// Two joints carry the same link: a loop.
@@ -188,7 +188,7 @@ pub enum Error {
     /// A joint moves no mass: the link, what is fixed to it and what it carries have no inertia.
     #[error(
         "line {line}: link `{link}` moves, but neither it nor anything it carries has mass; give it an `inertial` \
-         element, or allow massless links, which holds its joint"
+         element, or allow massless links, which locks its joint"
     )]
     MissingInertia {
         /// The link.
@@ -196,20 +196,20 @@ pub enum Error {
         /// Its line.
         line: usize,
     },
-    /// Mass or inertia of a link are those of no body.
+    /// The mass or inertia of a link is physically impossible.
     #[error("line {line}: inertial of link `{link}`: {source}")]
     Inertia {
         /// The link.
         link: String,
         /// Line of the element.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         source: inertia::Error,
     },
-    /// A principal moment of a link that moves is negative, and so might its kinetic energy be.
+    /// A principal moment of a link that moves is negative, so its kinetic energy could be negative.
     #[error(
         "line {line}: inertial of link `{link}` with all that is fixed to it: principal moments are {}, {} and {}, expected \
-         none negative (kg·m²); {repair:.4e} more in ixx, iyy and izz makes them those of a body", .moments[0], .moments[1],
+         none negative (kg·m²); adding {repair:.4e} to ixx, iyy and izz makes them physically possible", .moments[0], .moments[1],
         .moments[2]
     )]
     NegativeMoments {
@@ -219,7 +219,7 @@ pub enum Error {
         line: usize,
         /// Principal moments, smallest first (kg·m²).
         moments: [f64; 3],
-        /// What has to be added to the three moments (kg·m²).
+        /// Amount that must be added to the three moments (kg·m²).
         repair: f64,
     },
     /// A dimension of a shape or a scale of a mesh is not positive.
@@ -236,7 +236,7 @@ pub enum Error {
     },
     /// A mesh belongs to a package whose folder is not known.
     #[error(
-        "mesh \"{uri}\" of link `{link}` is in the package `{package}`, whose folder is not given"
+        "mesh \"{uri}\" of link `{link}` is in the package `{package}`, whose folder is unknown"
     )]
     UnknownPackage {
         /// The link.
@@ -246,7 +246,7 @@ pub enum Error {
         /// Name of the package.
         package: String,
     },
-    /// The address of a mesh cannot be followed.
+    /// The address of a mesh has an unknown form.
     #[error("mesh \"{uri}\" of link `{link}` is not a file, a file:// or a package:// address")]
     MeshAddress {
         /// The link.
@@ -262,23 +262,23 @@ pub enum Error {
         /// Address of the mesh.
         uri: String,
     },
-    /// There is no such mesh.
+    /// The mesh does not exist.
     #[error("mesh \"{uri}\" of link `{link}` does not exist at {}", .path.display())]
     MissingMesh {
         /// The link.
         link: String,
         /// Address of the mesh.
         uri: String,
-        /// Where it was looked for.
+        /// The path at which it was expected.
         path: PathBuf,
     },
-    /// The parser of robot descriptions refuses what has passed all checks here.
+    /// The parser of robot descriptions rejects a text that has passed all checks here.
     #[error("the description is refused: {message}")]
     Refused {
         /// Its message.
         message: String,
     },
-    /// The links do not make an articulated system.
+    /// The links are not a valid articulated system.
     #[error(transparent)]
     Articulated(#[from] articulated::Error),
 }

@@ -1,19 +1,20 @@
 //! The inertia of the links of a description, repaired within bounds.
 //!
-//! Motion depends only on the sum over a *rigid group*, the links that fixed joints hold together. So what a link alone
-//! could not have is moved to the next link of its group towards the world, or else to another with mass:
+//! The motion depends only on the sum over a *rigid group*, the links that fixed joints connect. The inertia
+//! of a link that is impossible for a single body is therefore moved to the next link of its group towards
+//! the world, or else to another link with mass:
 //!
 //! | in the file | becomes |
 //! | --- | --- |
-//! | mass and moments of zero | nothing: an empty frame (the audit says so) |
+//! | mass and moments of zero | nothing: an empty frame (the audit warns about it) |
 //! | moments without mass | moments of the link that it is fixed to |
-//! | moments of no body, of a link in a group | part of the link that it is fixed to |
-//! | moments of at most [`ROUNDING_RADIUS`]² of the mass | zero: they are rounding, and the link a point |
-//! | a smallest moment of [`SIX_DIGITS`] below zero | zero: rounding of six digits |
-//! | a moment larger than the sum of the others | itself: no body has it, but the kinetic energy is positive |
-//! | a negative moment of a whole group that moves | an error, with what to add |
-//! | a group that moves without mass, but carries some | a massless frame |
-//! | a group that moves without mass and carries none | an error, or by permission held where it is |
+//! | impossible moments of a link in a group | part of the link that it is fixed to |
+//! | moments of at most [`ROUNDING_RADIUS`]² times the mass | zero: they are rounding errors, and the link is a point |
+//! | a smallest moment of [`SIX_DIGITS`] below zero | zero: a rounding error of six digits |
+//! | a moment larger than the sum of the others | unchanged: no body has it, but the kinetic energy is positive |
+//! | a negative moment of a whole group that moves | an error that states what to add |
+//! | a group that moves and has no mass, but carries some | a massless frame |
+//! | a group that moves, has no mass and carries none | an error, or locked if the settings allow it |
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -23,13 +24,13 @@ use urdf_rs::JointType;
 
 use super::{Base, Error, Settings, Subject, Warning, audit::Audit, isometry};
 
-/// Radius of gyration (m) below which impossible moments are taken for rounding: 1 µm.
+/// Radius of gyration (m) below which impossible moments count as rounding errors: 1 µm.
 const ROUNDING_RADIUS: f64 = 1e-6;
 
-/// Part of the largest moment by which the smallest may be below zero: a few units of the sixth digit.
+/// Fraction of the largest moment by which the smallest may be negative: a few units of the sixth digit.
 const SIX_DIGITS: f64 = 1.5e-5;
 
-/// What a description gives of a link: mass, center of mass and moments about it, in the frame of the link.
+/// The inertia of a link in a description: mass, center of mass and moments about it, in the frame of the link.
 #[derive(Clone, Copy, Debug)]
 struct Raw {
     mass: f64,
@@ -37,11 +38,11 @@ struct Raw {
     moments: Matrix3<f64>,
 }
 
-/// What became of the links.
+/// The repaired inertia of the links.
 pub(super) struct Inertias {
-    /// Of each link.
+    /// Mass properties of each link.
     pub(super) masses: Vec<Option<MassProperties>>,
-    /// Links whose joints are held because they carry no mass.
+    /// Whether the joint of each link is locked because it carries no mass.
     pub(super) held: Vec<bool>,
 }
 
@@ -50,7 +51,7 @@ struct Links<'a> {
     carriers: &'a [Option<&'a urdf_rs::Joint>],
     /// The link that carries each link.
     parents: Vec<Option<usize>>,
-    /// The links that fixed joints hang on each link.
+    /// The links that are attached to each link by fixed joints.
     fixed: Vec<Vec<usize>>,
     settings: &'a Settings,
 }
@@ -96,16 +97,16 @@ fn raw(link: &urdf_rs::Link, line: usize) -> Result<Raw, Error> {
 }
 
 impl Raw {
-    /// The same in the axes that see its axes at `placement`.
+    /// The same, expressed in the axes in which its frame has the pose `placement`.
     fn placed(&self, placement: &Isometry3<f64>) -> Self {
         let turn = placement.rotation.to_rotation_matrix().into_inner();
         let moments = turn * self.moments * turn.transpose();
-        // Symmetric to the last bit, as the tensor was.
+        // Keeps the tensor symmetric to the last bit.
         let moments = 0.5 * (moments + moments.transpose());
         Self { mass: self.mass, center: placement * self.center, moments }
     }
 
-    /// Both together, in the same axes; one of them has mass.
+    /// The sum of both, in the same axes; at least one of them has mass.
     fn with(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
         let center = (self.center.coords * self.mass + other.center.coords * other.mass) / mass;
@@ -117,7 +118,7 @@ impl Raw {
         Self { mass, center: center.into(), moments: about(self) + about(other) }
     }
 
-    /// Its principal moments, if they are those of no body.
+    /// Its principal moments, if they are physically impossible.
     fn impossible(&self) -> Option<[f64; 3]> {
         match MassProperties::new(1.0, Vector3::zeros(), self.moments) {
             Err(inertia::Error::Moments { moments }) => Some(moments),
@@ -125,7 +126,7 @@ impl Raw {
         }
     }
 
-    /// Whether it could be no body of its own.
+    /// Whether it is impossible for a single body.
     fn is_bad(&self) -> bool {
         self.mass == 0.0 || self.impossible().is_some()
     }
@@ -182,7 +183,7 @@ impl<'a> Links<'a> {
         group
     }
 
-    /// Leaves every link of the group of `head` with the inertia of a body, or with none.
+    /// Repairs the group of `head`, so that every link has a possible inertia or none.
     fn repair(
         &self,
         head: usize,
@@ -196,7 +197,7 @@ impl<'a> Links<'a> {
             }
         }
         loop {
-            // A part that is moved to a link may leave that one impossible, which is then moved on.
+            // A part that is moved to a link may make that link impossible, which is then moved on.
             let bad: Vec<usize> = group
                 .keys()
                 .copied()
@@ -243,7 +244,7 @@ impl<'a> Links<'a> {
         nearest.or_else(|| group.keys().copied().find(|link| *link != bad && has_mass(link)))
     }
 
-    /// Takes moments for zero that rounding alone could have made, and negative ones of six digits.
+    /// Replaces moments by zero that are explained by rounding, including negative ones within six digits.
     fn round(&self, link: usize, raw: &mut Raw, audit: &mut Audit) {
         let Some([small, _, large]) = raw.impossible() else { return };
         let size = small.abs().max(large.abs());
@@ -258,7 +259,7 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Judges what nothing can be added to.
+    /// Checks a link without another link of its group to which its inertia could be moved.
     fn alone(&self, link: usize, raw: &Raw, audit: &mut Audit) -> Result<(), Error> {
         let name = &self.robot.links[link].name;
         let line = audit.inertials.get(name).copied().unwrap_or_default();
@@ -280,9 +281,9 @@ impl<'a> Links<'a> {
         Ok(())
     }
 
-    /// The links whose joints move no mass, if they may be held, and warnings of massless frames.
+    /// The links whose joints move no mass, if they may be locked; adds warnings about massless frames.
     fn held(&self, raws: &[Option<Raw>], audit: &mut Audit) -> Result<Vec<bool>, Error> {
-        // Whether a link or what it carries has mass; links that carry may stand behind those that they carry.
+        // Whether a link or what it carries has mass; a link may come after the links that it carries.
         let mut loaded = vec![false; raws.len()];
         for (link, raw) in raws.iter().enumerate() {
             let mut next = raw.map(|_| link);

@@ -11,30 +11,30 @@ use super::{Error, Subject, Warning, audit::Audit};
 
 /// A joint whose coordinate follows that of another one: `q = multiplier · q_leader + offset`.
 ///
-/// Chains of followers are followed to their end, so that a leader follows nothing.
+/// Chains of followers are resolved, so that a leader is never itself a follower.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Follower {
     /// Name of the joint.
     pub joint: String,
     /// Name of the link that it carries.
     pub link: String,
-    /// The joint that it follows and the link that this one carries; none where the coordinate is constant, as one that
-    /// follows a fixed joint.
+    /// The joint that it follows, and the link that this joint carries; `None` if the coordinate is constant,
+    /// for example because the joint follows a fixed one.
     pub leader: Option<(String, String)>,
-    /// How far it moves when its leader moves by 1 (rad or m), not zero where there is a leader.
+    /// Displacement per unit displacement of its leader (rad or m), not zero if there is a leader.
     pub multiplier: f64,
-    /// Where it is when its leader is at 0 (rad or m).
+    /// Coordinate of the joint when that of its leader is 0 (rad or m).
     pub offset: f64,
 }
 
 impl Follower {
-    /// The coordinate of the joint where that of its leader is `leader` (rad or m).
+    /// The coordinate of the joint when that of its leader is `leader` (rad or m).
     #[must_use]
     pub fn coordinate(&self, leader: f64) -> f64 {
         self.multiplier * leader + self.offset
     }
 
-    /// The equation that ties the two joints of `system` together, for
+    /// The constraint equation between the two joints of `system`, for
     /// `percussion_integrators::Model::with_constraints` or a
     /// [`ConstraintSet`](percussion_dynamics::constraint::ConstraintSet).
     ///
@@ -58,8 +58,8 @@ fn is_scalar(joint: &urdf_rs::Joint) -> bool {
     matches!(joint.joint_type, JointType::Revolute | JointType::Continuous | JointType::Prismatic)
 }
 
-/// The followers among the joints of a description, in its order. A joint whose leader does not exist moves by itself, with a
-/// warning.
+/// The followers among the joints of a description, in its order. A joint whose leader does not exist moves
+/// independently, with a warning.
 pub(super) fn followers(
     robot: &urdf_rs::Robot,
     is_held: impl Fn(&urdf_rs::Joint) -> bool,
@@ -98,7 +98,7 @@ pub(super) fn followers(
             if steps > robot.joints.len() {
                 return Err(refused("in the end itself, expected a joint that follows none"));
             }
-            // One whose leader does not exist moves by itself, and leads.
+            // A joint whose leader does not exist moves independently and is itself the leader.
             let Some(next) = joints.get(mimic.joint.as_str()) else { break Some(leader) };
             offset += multiplier * mimic.offset.unwrap_or(0.0);
             multiplier *= mimic.multiplier.unwrap_or(1.0);
@@ -124,8 +124,8 @@ pub(super) fn followers(
     Ok(followers)
 }
 
-/// Gives the limits of followers to their leaders, which they restrict as well: limits of both at once would say the same
-/// twice.
+/// Applies the limits of followers to their leaders. The followers keep none, because limits of both would be
+/// redundant.
 pub(super) fn hand_over_limits(followers: &[Follower], links: &mut [Link]) -> Result<(), Error> {
     let numbers: BTreeMap<String, usize> =
         links.iter().enumerate().map(|(i, link)| (link.name.clone(), i)).collect();

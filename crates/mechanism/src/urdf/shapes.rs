@@ -1,4 +1,4 @@
-//! What links collide with, as plain data: [`Collision`] and [`Geometry`].
+//! Collision shapes of links, as plain data: [`Collision`] and [`Geometry`].
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,7 +7,7 @@ use percussion_collision::Shape;
 
 use super::{Error, Settings, isometry};
 
-/// A shape that a link collides with, in the frame of its link.
+/// A collision shape of a link, in the frame of the link.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Collision {
@@ -17,11 +17,11 @@ pub struct Collision {
     pub name: Option<String>,
     /// Pose of the shape's frame in the frame of the body (m).
     pub placement: Isometry3<f64>,
-    /// What it is.
+    /// The geometry.
     pub geometry: Geometry,
 }
 
-/// What a link collides with, centered at the origin of its frame. Axes of revolution are **`z`**, as in URDF.
+/// The geometry of a collision shape, centered at the origin of its frame. Axes of revolution are **`z`**, as in URDF.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Geometry {
@@ -78,7 +78,7 @@ fn geometry(
         }
         urdf_rs::Geometry::Mesh { filename, scale } => {
             let scale = scale.map_or_else(|| Vector3::repeat(1.0), |scale| Vector3::from(scale.0));
-            // A negative scale mirrors, which tools that split a model at its plane of symmetry use.
+            // A negative scale mirrors the mesh; tools that split a model at its plane of symmetry use it.
             scale.iter().try_for_each(|&s| positive("scale", s.abs()).map(drop))?;
             return Ok(Geometry::Mesh { path: existing_file(link, filename, settings)?, scale });
         }
@@ -101,7 +101,7 @@ fn nearby(package: &str, inside: &str, settings: &Settings) -> Option<PathBuf> {
     folders.find_map(|folder| Some(folder.join(inside)).filter(|file| file.is_file()))
 }
 
-/// The file at a relative address, from the folder of the description or else from the nearest one above it.
+/// The file at a relative address, relative to the folder of the description, or else to the nearest folder above it in which it exists.
 fn relative(address: &str, settings: &Settings) -> PathBuf {
     let first = settings.directory.as_deref().unwrap_or_else(|| Path::new("")).join(address);
     if first.is_file() || Path::new(address).is_absolute() {
@@ -113,7 +113,7 @@ fn relative(address: &str, settings: &Settings) -> PathBuf {
     found.unwrap_or(first)
 }
 
-/// Whether a path leaves the folder that it starts from.
+/// Whether a path leaves its base folder.
 fn leaves(path: &str) -> bool {
     let mut depth = 0_usize;
     Path::new(path).components().any(|component| match component {
@@ -131,11 +131,11 @@ fn leaves(path: &str) -> bool {
     })
 }
 
-/// The existing file behind the address of a mesh.
+/// The existing file at the address of a mesh.
 fn existing_file(link: &str, uri: &str, settings: &Settings) -> Result<PathBuf, Error> {
     let (link, refused) = (|| link.to_owned(), || uri.to_owned());
     let path = if let Some(rest) = uri.strip_prefix("package://") {
-        // Some write three slashes, as of an address without a host.
+        // Some files have three slashes, as in an address without a host.
         let rest = rest.trim_start_matches('/');
         let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
         let unknown =

@@ -1,4 +1,4 @@
-//! The tree that the joints of a description make of its links.
+//! The tree of links that the joints of a description define.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ use urdf_rs::{Joint, Robot};
 
 use super::Error;
 
-/// Largest accepted number of links.
+/// Maximum number of links.
 const LINK_LIMIT: usize = 20_000;
 
 /// The joint that carries each link, `None` for the root.
 ///
-/// Names of links and joints have to differ, joints to name existing links, and the links to make one
+/// Names of links and of joints must be unique, joints must name existing links, and the links must form one
 /// tree.
 pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
     if robot.links.is_empty() {
@@ -50,8 +50,8 @@ pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
     let parents: Vec<Option<usize>> =
         carriers.iter().map(|carrier| index(&(*carrier)?.parent.link)).collect();
     for link in 0..carriers.len() {
-        // A walk towards the root that takes more steps than there are links has met a cycle, and after
-        // so many steps it is on it.
+        // If a walk towards the root takes more steps than there are links, it has met a cycle and is then on
+        // it.
         let end = (0..carriers.len()).try_fold(link, |link, _| parents[link]);
         if let Some(end) = end
             && let Some(joint) = carriers[end]
@@ -72,7 +72,7 @@ pub(super) fn carriers(robot: &Robot) -> Result<Vec<Option<&Joint>>, Error> {
     Ok(carriers)
 }
 
-/// The first name that stands twice.
+/// The first name that occurs twice.
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
     names.into_iter().find(|name| !seen.insert(*name))

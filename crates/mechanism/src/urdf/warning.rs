@@ -1,11 +1,11 @@
-//! What an import leaves out, fills in or repairs: [`Warning`].
+//! Warnings about content that an import ignores, fills in or repairs: [`Warning`].
 
 use std::{
     borrow::Cow,
     fmt::{self, Display, Formatter},
 };
 
-/// What a [`Warning`] is about.
+/// The subject of a [`Warning`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
@@ -20,13 +20,13 @@ pub enum Subject {
     },
     /// Text in the element is ignored.
     Text,
-    /// Something is not given, and a default stands for it.
+    /// A value is missing, and a default is used.
     Default,
-    /// What is given is taken for something else, which the motion depends on.
+    /// A value is replaced by another one, on which the motion depends.
     Repair,
 }
 
-/// Something in a description that has no effect on the imported system, that was filled in, or that was repaired.
+/// Content of a description that has no effect on the imported system, or that was filled in or repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {
@@ -34,19 +34,19 @@ pub struct Warning {
     pub element: String,
     /// Its line, from 1.
     pub line: usize,
-    /// What about it.
+    /// The subject: the part of the element that is concerned.
     pub subject: Subject,
     /// The reason, the default taken, or the repair.
     pub reason: Cow<'static, str>,
-    /// The included file that it stands in; none for the file read.
+    /// The included file that contains it; `None` for the main file.
     pub file: Option<String>,
 }
 
-/// How many lines a group of warnings names.
+/// Number of lines that a group of warnings names.
 const LINES_NAMED: usize = 6;
 
 impl Warning {
-    /// Whether another warning says the same of another element.
+    /// Whether another warning has the same text for another element.
     fn is_like(&self, other: &Self) -> bool {
         let name = |subject: &Subject| match subject {
             Subject::Attribute { name, .. } => Some(name.clone()),
@@ -63,7 +63,7 @@ impl Warning {
         self.element.split('`').step_by(2).collect()
     }
 
-    /// Where it stands.
+    /// Its position in the file.
     fn place(&self) -> String {
         match &self.file {
             Some(file) => format!("{file} line {}", self.line),
@@ -78,8 +78,8 @@ fn without_numbers(reason: &str) -> String {
     words.chars().filter(|c| !(c.is_ascii_digit() || "+-.e".contains(*c))).collect()
 }
 
-/// The warnings in words, those that say the same of different elements together: each first one with its element, how many
-/// more there are, and the lines of the first six of them.
+/// The warnings as text. Warnings with the same text for different elements are combined: the first one with
+/// its element, the number of further ones, and the lines of the first six of them.
 ///
 /// # Example
 ///

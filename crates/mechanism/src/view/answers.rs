@@ -1,4 +1,4 @@
-//! Answers of laws as motions: [`Played`].
+//! Outcomes of laws as motions: [`Played`].
 
 use nalgebra::DVector;
 use percussion_impact::{
@@ -10,24 +10,24 @@ use percussion_record::view::{Motion, SetPlane, View};
 
 use super::ImpactStage;
 
-/// Most outcomes of a law that are played.
+/// Maximum number of outcomes of a law that are played.
 const OUTCOMES: usize = 200;
 
-/// Most cells of a set that are drawn in a plane.
+/// Maximum number of cells of a set that are drawn in a plane.
 const CELLS: usize = 4000;
 
-/// What is played of the answers of laws to one impact.
+/// The motions that a page plays for the results of laws for one impact.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Played {
-    /// The motions, answer by answer.
+    /// The motions, in the order of the results.
     pub motions: Vec<Motion>,
-    /// Planes of the sets among the answers.
+    /// Planes of the sets among the results.
     pub sets: Vec<SetPlane>,
 }
 
 impl Played {
-    /// Takes what is played of another answer.
+    /// Appends the motions and planes of another result.
     pub fn extend(&mut self, other: Self) {
         self.motions.extend(other.motions);
         self.sets.extend(other.sets);
@@ -35,8 +35,9 @@ impl Played {
 }
 
 impl ImpactStage {
-    /// What is played of the answer of `law`: its outcome, the first 200 of several, and of a set those where a contact
-    /// velocity is smallest or largest, the first 200, and its planes.
+    /// The motions for the result of `law`: its outcome, or the first 200 of several outcomes. For a set they
+    /// are the outcomes with the smallest and the largest contact velocities, followed by the first 200
+    /// outcomes, and its planes are included.
     ///
     /// # Example
     ///
@@ -80,13 +81,13 @@ impl ImpactStage {
         }
     }
 
-    /// The page of what is played.
+    /// The view of these motions and planes.
     #[must_use]
     pub fn played(&self, played: Played) -> View {
         self.view(played.motions, played.sets)
     }
 
-    /// The outcomes of a set where a contact velocity is smallest or largest, and the first ones.
+    /// The outcomes of a set with the smallest or largest contact velocities, and the first ones.
     fn samples(&self, law: &str, sampled: &Sampled) -> Vec<Motion> {
         let extremes = sampled.extreme_outcomes(self.problem()).map(|extreme| {
             let what = if extreme.component == 0 { "separation" } else { "sliding" };
@@ -104,7 +105,7 @@ impl ImpactStage {
             .collect()
     }
 
-    /// The motion of an outcome; none of one that overflowed.
+    /// The motion of an outcome; `None` if it overflowed.
     fn finite(
         &self,
         name: &str,

@@ -11,15 +11,15 @@ use percussion_record::view::{
 
 use super::{single, singles, solids};
 
-/// Most times that a [`GrainFilm`] keeps.
+/// Maximum number of times that a [`GrainFilm`] keeps.
 pub const GRAIN_FRAME_LIMIT: usize = 120;
 
-/// Most grains that a [`GrainFilm`] keeps over all times; of more every second, fourth, … is shown.
+/// Maximum number of grains that a [`GrainFilm`] keeps over all times; of more grains only every second, fourth, … is shown.
 ///
-/// With all times that is a page of less than 5 MB.
+/// With the maximum number of times the page is smaller than 5 MB.
 pub const GRAIN_LIMIT: usize = 4000;
 
-/// A run of grains on its way to a [`View`]: at most [`GRAIN_FRAME_LIMIT`] times, at most [`GRAIN_LIMIT`] grains.
+/// Records a run of grains for a [`View`]: at most [`GRAIN_FRAME_LIMIT`] times, at most [`GRAIN_LIMIT`] grains.
 ///
 /// # Example
 ///
@@ -42,9 +42,9 @@ pub const GRAIN_LIMIT: usize = 4000;
 pub struct GrainFilm {
     /// Steps from one frame to the next.
     stride: u64,
-    /// One grain in so many is shown, a power of two.
+    /// One grain in this number is shown; a power of two.
     share: u64,
-    /// The radii of all grains that were ever shown, by identity.
+    /// The radii of all grains that were shown, by identity.
     radii: BTreeMap<u64, f64>,
     frames: Vec<Frame>,
     /// Deepest overlap since the last frame (m), and the contacts of the last step.
@@ -52,7 +52,7 @@ pub struct GrainFilm {
     contacts: usize,
 }
 
-/// One moment of a film.
+/// One frame of a film.
 #[derive(Clone, Debug)]
 struct Frame {
     time: f64,
@@ -65,7 +65,7 @@ struct Frame {
 }
 
 impl GrainFilm {
-    /// A film of a world that will do about so many `steps`, beginning with what is there now.
+    /// A film of a world that will make about `steps` steps, beginning with its current state.
     #[must_use]
     pub fn new(world: &World, steps: u64) -> Self {
         let stride = steps.div_ceil(GRAIN_FRAME_LIMIT as u64 - 1).max(1);
@@ -75,7 +75,7 @@ impl GrainFilm {
         film
     }
 
-    /// Looks at the world after a step.
+    /// Records the world after a step.
     pub fn look(&mut self, world: &World, report: &Report) {
         self.overlap = self.overlap.max(report.overlap);
         self.contacts = report.contacts;
@@ -113,7 +113,7 @@ impl GrainFilm {
         }
     }
 
-    /// What was filmed; `caption` ends with a full stop.
+    /// The recorded view; `caption` must end with a full stop.
     #[must_use]
     pub fn view(&self, title: &str, caption: &str) -> View {
         let Self { share, radii, frames, .. } = self;
@@ -122,7 +122,7 @@ impl GrainFilm {
             radii.keys().map(center)
         });
         let grains = Grains::new(radii.values().map(|radius| single(*radius)).collect(), centers);
-        // The first frame is there from the beginning.
+        // The first frame always exists.
         let walls = frames.first().map_or(&[][..], |frame| &frame.walls);
         let round = walls.iter().enumerate().filter_map(|(index, wall)| {
             let solids = vec![solid(wall, &grains.corners)?];
@@ -160,10 +160,10 @@ impl GrainFilm {
     }
 }
 
-/// Whether a grain is among one in `share`, a power of two.
+/// Whether a grain belongs to the shown one in `share`, a power of two.
 ///
-/// The grains of a lattice have the numbers of its nodes; bits are mixed as `SplitMix64` does, so that those shown are
-/// spread over it.
+/// The identities of the grains of a lattice follow its nodes. Their bits are mixed as in `SplitMix64`, so
+/// that the shown grains are spread over the lattice.
 fn is_shown(identity: u64, share: u64) -> bool {
     let mixed = (identity ^ (identity >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -196,7 +196,7 @@ fn plane((index, wall): (usize, &Wall)) -> Option<PlaneView> {
     Some(PlaneView { name: format!("wall {index}"), point: point.into(), normal: normal.into() })
 }
 
-/// A wall that is not a plane, in its own frame; endless ones as far as there are grains.
+/// A wall that is not a plane, in its own frame; infinite walls extend as far as there are grains.
 fn solid(wall: &Wall, corners: &[[f64; 3]; 2]) -> Option<Solid> {
     let ends = |axis: &Vector3<f64>, point: &Vector3<f64>| {
         let along = (0..8_usize).map(|corner| {
@@ -250,7 +250,7 @@ mod tests {
                 film.look(&world, &report);
             }
             let frames = film.view("Balls", "").motions[0].times.len();
-            // The run begins anywhere between two frames.
+            // The run may begin anywhere between two frames.
             assert!(frames.abs_diff(expected) <= 1, "{frames} times of {steps} steps");
         }
         // More steps than were announced.

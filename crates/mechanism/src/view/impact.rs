@@ -1,4 +1,4 @@
-//! Outcomes of an impact as a [`View`]: the instants before and after.
+//! Outcomes of an impact as a [`View`]: the motion before and after it.
 
 use nalgebra::{DVector, Point3, Vector3};
 use percussion_dynamics::{ContactFrame, System};
@@ -14,17 +14,17 @@ use crate::{
     scenario::{Inertia, Space},
 };
 
-/// Times from the start of a motion to the impact, and from there to its end.
+/// Number of times from the start of a motion to the impact, and from there to its end.
 const FRAMES: usize = 12;
 
-/// How far the fastest body moves before and after the impact, as a share of the size of the scene.
+/// Distance that the fastest body moves before and after the impact, as a fraction of the size of the scene.
 const TRAVEL: f64 = 0.3;
 
-/// An impact of bodies that can be drawn, for motions that lead into and out of it.
+/// An impact with bodies that can be drawn, for motions before and after it.
 ///
-/// Before and after the impact the mechanism moves with constant generalized velocity: there is no
-/// gravity and no second impact, and the motions last only as long as bodies need for a third of the
-/// size of the scene.
+/// Before and after the impact the mechanism moves with constant generalized velocity. There is no gravity
+/// and no second impact, and the motions last only as long as the bodies need for a third of the size of the
+/// scene.
 ///
 /// # Example
 ///
@@ -43,13 +43,13 @@ const TRAVEL: f64 = 0.3;
 pub struct ImpactStage {
     mechanism: Mechanism,
     problem: Problem,
-    /// Where each contact is and its axes, of those that are at a point.
+    /// Position and axes of each contact; `None` for a contact that is not at a point.
     contacts: Vec<Option<(Vector3<f64>, ContactFrame)>>,
     /// Contact velocity that counts as zero (m/s).
     threshold: f64,
-    /// From the start to the impact, and from there to the end (s).
+    /// Time from the start to the impact, and from there to the end (s).
     duration: f64,
-    /// Poses of what is fixed, which follow those of the bodies.
+    /// Poses of fixed objects, which follow those of the bodies.
     fixed: Vec<f32>,
     view: View,
 }
@@ -98,8 +98,8 @@ impl ImpactStage {
         &self.problem
     }
 
-    /// The motion into the impact with the velocity before it, and out of it with `velocity` (`v⁺`,
-    /// length `n_v`), with the `impulses` of the contacts where these are known.
+    /// The motion with the velocity before the impact, and after it with `velocity` (`v⁺`, length `n_v`),
+    /// with the `impulses` of the contacts if these are known.
     #[must_use]
     pub fn motion(
         &self,
@@ -114,7 +114,7 @@ impl ImpactStage {
         let out = (0..=FRAMES).map(|k| (step * k as f64, velocity));
         let frames: Vec<_> = into.chain(out).collect();
         let mut touches = vec![Vec::new(); frames.len()];
-        // What touches is shown at the instant of the impact, when it is over.
+        // The contacts are shown at the instant of the impact, with the velocities after it.
         touches[FRAMES + 1] = self.touches(velocity, impulses);
         let energies = [before, velocity].map(|velocity| self.problem.kinetic_energy(velocity));
         let energies = energies.into_iter().flat_map(|energy| vec![energy; FRAMES + 1]);
@@ -142,8 +142,8 @@ impl ImpactStage {
         View { motions, sets, ..self.view.clone() }
     }
 
-    /// The plane of sliding against separation of `contact`: the corners of the convex hull of a set of
-    /// outcomes, and outcomes of it.
+    /// The plane of sliding over separation velocity of `contact`: the corners of the convex hull of a set of
+    /// outcomes, and some of its outcomes.
     #[must_use]
     pub fn set_plane(
         &self,
@@ -158,7 +158,7 @@ impl ImpactStage {
         }
     }
 
-    /// Velocities without what counts as zero: rounding shall not set the scale of an axis.
+    /// Replaces velocities that count as zero by zero, so that rounding errors do not determine the scale of an axis.
     fn steady(&self, velocities: [f64; 2]) -> [f64; 2] {
         velocities.map(|velocity| if velocity.abs() <= self.threshold { 0.0 } else { velocity })
     }
@@ -174,7 +174,7 @@ impl ImpactStage {
         poses
     }
 
-    /// The system and where it is at the impact.
+    /// The system and its coordinates at the impact.
     fn at(&self) -> (&dyn System, &[f64]) {
         (self.mechanism.model.system(), &self.mechanism.state.coordinates)
     }
@@ -208,7 +208,7 @@ impl ImpactStage {
         touches.collect()
     }
 
-    /// How long the fastest origin of a body needs for its share of the size of the scene (s).
+    /// Time in which the fastest origin of a body moves by the given fraction of the size of the scene (s).
     fn time_of_travel(&self) -> f64 {
         let (system, coordinates) = self.at();
         let velocity = &self.mechanism.state.velocity;
@@ -242,7 +242,7 @@ fn vector(entries: &[f64]) -> Vector3<f64> {
     Vector3::from_fn(|row, _| entries.get(row).copied().unwrap_or_default())
 }
 
-/// Points of a solid from which its size and its speed are seen.
+/// Points of a solid from which its size and speed are estimated.
 fn corners(solid: &Solid) -> Vec<[f64; 3]> {
     match solid {
         Solid::Ball { center, radius } => {
@@ -258,13 +258,14 @@ fn corners(solid: &Solid) -> Vec<[f64; 3]> {
             let ends = signs.iter().flat_map(|[a, b]| [[-x, a * y, b * z], [*x, a * y, b * z]]);
             ends.map(|end| [0, 1, 2].map(|k| center[k] + end[k])).collect()
         }
-        // Of a kind that no impact has.
+        // Impacts have no solids of other kinds.
         _ => Vec::new(),
     }
 }
 
-/// The bodies in the order of the links, each as its discs or spheres and its outline: that of the file, in
-/// space the [`equivalent_box`], or else a bar from its joint to whatever it carries or touches with.
+/// The bodies in the order of the links, each with its discs or spheres and its outline. The outline is that
+/// of the file, in space the [`equivalent_box`], or else a bar from its joint to the joints and contacts that
+/// it carries.
 fn body_views(scenario: &ImpactScenario, mechanism: &Mechanism) -> Vec<BodyView> {
     let parts = mechanism.parts.iter();
     let bodies =
@@ -316,8 +317,8 @@ fn solids(scenario: &ImpactScenario, body: &Body) -> Vec<Solid> {
     solids
 }
 
-/// The uniform box with the mass and the principal moments of a body, `a² = 6 (I_y + I_z − I_x) / m`; none for
-/// one whose axes are not those of the body, or that is thinner than a point.
+/// The uniform box with the mass and the principal moments of a body, `a² = 6 (I_y + I_z − I_x) / m`; `None`
+/// if its principal axes are not those of the body, or if an edge would not be positive.
 fn equivalent_box(body: &Body) -> Option<Solid> {
     let (Inertia::Diagonal(moments), Some(mass)) = (body.inertia, body.mass) else { return None };
     let sum: f64 = moments.iter().sum();

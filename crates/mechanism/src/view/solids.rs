@@ -1,4 +1,4 @@
-//! Surfaces of a scenario as they are drawn.
+//! Drawing of the surfaces of a scenario.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use percussion_collision::{Collider, Hull, Shape};
@@ -10,7 +10,7 @@ use crate::{
     scenario::Space,
 };
 
-/// What a page shows of surfaces: the bodies of the system, then what is fixed and no plane.
+/// The surfaces that a page shows: those of the bodies of the system, then those of fixed objects other than planes.
 pub(super) fn bodies(parts: &[Part], surfaces: &Surfaces) -> Vec<BodyView> {
     let colliders = surfaces.scene().colliders();
     let of_body = |body: usize| {
@@ -27,7 +27,7 @@ pub(super) fn bodies(parts: &[Part], surfaces: &Surfaces) -> Vec<BodyView> {
     moving.chain(resting).collect()
 }
 
-/// The poses of what is fixed and no plane, which follow those of the bodies.
+/// The poses of fixed objects other than planes, which follow those of the bodies.
 pub(super) fn fixed_poses(surfaces: &Surfaces, space: Space) -> Vec<f32> {
     fixed(surfaces).flat_map(|(_, collider)| pose_of(collider.pose(), space.into())).collect()
 }

@@ -14,33 +14,33 @@ use crate::{
     trajectory::{Sample, Trajectory},
 };
 
-/// Most times of the motion of a simulation; of longer ones every second, third, … sample is kept, with
-/// the impulses of those between added up.
+/// Maximum number of times of the motion of a simulation. Of longer ones only every second, third, … sample
+/// is kept, and the impulses of the omitted samples are added up.
 pub const FRAME_LIMIT: usize = 1200;
 
-/// Most bodies and touching contacts over all times, each of which is about a hundred characters of the page.
+/// Maximum number of bodies and touching contacts over all times; each takes about a hundred characters of the page.
 pub const ENTRY_LIMIT: usize = 60_000;
 
-/// Most contacts whose gaps are plotted one by one; of more the smallest gap is.
+/// Maximum number of contacts whose gaps are plotted one by one; for more contacts the smallest gap is plotted.
 const GAP_CURVES: usize = 12;
 
-/// A contact velocity that cannot be told from zero in a picture, as a share of the largest.
+/// Contact velocity that cannot be distinguished from zero in a picture, as a fraction of the largest.
 ///
-/// The solvers of the schemes are a hundred times as accurate or more.
+/// The solvers of the schemes are at least a hundred times as accurate.
 const STILL: f64 = 1e-6;
 
 /// A simulation of `setup` for the page that plays it.
 #[must_use]
 pub fn of_trajectory(setup: &Setup, trajectory: &Trajectory) -> View {
     let pushes = trajectory.reports.iter().map(|step| step.contacts.clone());
-    // Nothing has pushed before the start.
+    // There is no impulse before the start.
     let pushes: Vec<_> = std::iter::once(Vec::new()).chain(pushes).collect();
     let steps = format!("h = {} s", trajectory.step_size);
     Filming { setup, trajectory, pushes }.view(&steps)
 }
 
-/// An event-driven simulation of `setup` for the page that plays it: percussions at the events, and between them
-/// the forces of contacts that stay closed times the time between samples.
+/// An event-driven simulation of `setup` for the page that plays it. It shows impulses at the events and,
+/// between them, the forces of closed contacts times the time between samples.
 ///
 /// # Example
 ///
@@ -62,15 +62,15 @@ pub fn of_trajectory(setup: &Setup, trajectory: &Trajectory) -> View {
 #[must_use]
 pub fn of_event_motion(setup: &Setup, motion: &EventMotion) -> View {
     let trajectory = &motion.trajectory;
-    let steps = format!("from event to event, shown every {} s", trajectory.step_size);
+    let steps = format!("event-driven, shown every {} s", trajectory.step_size);
     Filming { setup, trajectory, pushes: pushes(motion) }.view(&steps)
 }
 
-/// What becomes a view.
+/// The data of a view.
 struct Filming<'a> {
     setup: &'a Setup,
     trajectory: &'a Trajectory,
-    /// For each sample the contacts that took part since the sample before, each at most once.
+    /// For each sample, the contacts that took part since the previous sample, each at most once.
     pushes: Vec<Vec<ContactReport>>,
 }
 
@@ -110,7 +110,7 @@ impl Filming<'_> {
         }
     }
 
-    /// The poses of the bodies of a sample, and of what is fixed.
+    /// The poses of the bodies of a sample, and of fixed objects.
     fn poses(&self, sample: &Sample) -> Vec<f32> {
         let mechanism = &self.setup.mechanism;
         let mut poses = pose(mechanism.model.system(), &sample.coordinates);
@@ -120,11 +120,11 @@ impl Filming<'_> {
         poses
     }
 
-    /// How many samples become one frame.
+    /// Number of samples per frame.
     fn stride(&self) -> usize {
         let samples = self.trajectory.samples.len();
         let touching: usize = self.pushes.iter().map(Vec::len).sum();
-        // Every body and every fixed shape has three or more coordinates, or a place in the scenario.
+        // Every body and every fixed shape has an entry.
         let of_sample = self.trajectory.end().coordinates.len();
         let scenario = &self.setup.scenario;
         let bodies = if scenario.is_tree() { of_sample } else { scenario.bodies.len() };
@@ -136,13 +136,13 @@ impl Filming<'_> {
     fn still(&self) -> f64 {
         let Setup { mechanism, settings, .. } = self.setup;
         let speeds = self.pushes.iter().flatten().map(|push| push.velocity.norm());
-        // Positions are found to the tolerance, and velocities to that over a step.
+        // Positions are accurate to the tolerance, and velocities to the tolerance divided by the step.
         let found = settings.length_tolerance(&mechanism.model, &mechanism.state);
         let found = found / self.trajectory.step_size;
         found + STILL * speeds.fold(0.0, f64::max)
     }
 
-    /// What touched in the samples `from..=to`, where it does at the last.
+    /// The contacts that touched in the samples `from..=to`, at their positions in the last one.
     fn touches(&self, from: usize, to: usize, still: f64) -> Vec<Touch> {
         let system = self.setup.mechanism.model.system();
         let mut sums: BTreeMap<usize, (Vector3<f64>, &ContactReport)> = BTreeMap::new();
@@ -189,7 +189,7 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
         let EventKind::Impact { contacts, impulses: percussions, .. } = &event.kind else {
             continue;
         };
-        // Of two samples of one time the second one is after the event.
+        // Of two samples at the same time, the second one is after the event.
         let after = samples.partition_point(|sample| sample.time <= event.time);
         let sums = &mut impulses[after.saturating_sub(1)];
         for (contact, percussion) in contacts.iter().zip(percussions) {
@@ -207,7 +207,7 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
     impulses.into_iter().zip(&motion.contacts).map(of_sample).collect()
 }
 
-/// The bodies as they are drawn, and then what is fixed and no plane.
+/// The drawn bodies, followed by fixed objects other than planes.
 pub(super) fn bodies(scenario: &Scenario, mechanism: &Mechanism) -> Vec<BodyView> {
     match &mechanism.surfaces {
         Some(surfaces) => solids::bodies(&mechanism.parts, surfaces),
@@ -221,7 +221,7 @@ fn body_view(body: &Body) -> BodyView {
     BodyView { name: body.name.clone(), solids: solid.into_iter().collect() }
 }
 
-/// Energy and gaps, or where contacts are found overlaps, of the samples `shown`.
+/// Energy and gaps of the samples `shown`, or overlaps if contacts are found during the motion.
 fn curves(trajectory: &Trajectory, shown: &[usize]) -> Vec<Curve> {
     let curve = |chart: &str, label: &str, unit: &str, value: &dyn Fn(usize) -> f64| Curve {
         chart: chart.to_owned(),

@@ -1,4 +1,4 @@
-//! Impacts where scenarios start, with velocities and percussions found by hand.
+//! Impacts at the start of scenarios, with velocities and impulses computed by hand.
 
 use percussion_impact::{Certificate, Law, Newton, Outcome};
 use percussion_mechanism::{
@@ -10,7 +10,7 @@ use percussion_mechanism::{
 
 use super::read;
 
-/// A scenario in space over a floor, under a gravity that an impact does not feel.
+/// A scenario in space over a floor, under gravity, which has no effect on an impact.
 fn over_floor(bodies: &str) -> Scenario {
     let text = format!(
         r#"
@@ -49,7 +49,7 @@ fn impact(scenario: &Scenario) -> Impact {
     scenario.build().unwrap().impact().unwrap()
 }
 
-/// The outcome of Newton's law, which its certificate has to allow.
+/// The outcome of Newton's law, which its certificate must accept.
 fn by_newton(impact: &Impact) -> Outcome {
     let law = Newton::default();
     let outcome = law.resolve(&impact.problem).unwrap();
@@ -72,7 +72,7 @@ fn a_ball_leaves_the_floor_with_its_restitution() {
     assert!((outcome.impulses[0].normal - 9.0).abs() < 1e-12);
 }
 
-/// The same percussion, shared by four corners.
+/// The same impulse, shared by four corners.
 #[test]
 fn a_box_strikes_with_four_corners_that_are_found() {
     let impact = impact(&over_floor(&falling("box.half_extents = [0.3, 0.2, 0.1]", 0.1)));
@@ -92,7 +92,7 @@ fn a_box_strikes_with_four_corners_that_are_found() {
 }
 
 /// A ball of 1 kg carries a block of 2 kg, which a joint that closes a loop welds to it: 3 kg leave at 1.5 m/s, by
-/// `3 · 4.5 = 13.5 N·s` at the floor, of which the joint hands `2 · 4.5 = 9 N·s` on.
+/// `3 · 4.5 = 13.5 N·s` at the floor, of which the joint transmits `2 · 4.5 = 9 N·s`.
 #[test]
 fn a_loop_hands_percussions_on() {
     let ball = falling("sphere.radius = 0.1", 0.1).replace("mass = 2.0", "mass = 1.0");

@@ -1,4 +1,4 @@
-//! Scenario files with boxes, hulls, joints and robots: closed forms, names and refusals.
+//! Scenario files with boxes, hulls, joints and robots: closed forms, names and errors.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -16,7 +16,7 @@ use percussion_mechanism::{scenario::Scenario, trajectory::Trajectory};
 /// The methods that find contacts.
 const FINDING: [Name; 3] = [Name::StewartTrinkle, Name::ImpulseVelocity, Name::MoreauJean];
 
-/// Those that find contacts of bodies without joints.
+/// The methods that find contacts of bodies without joints.
 const WITHOUT_JOINTS: [Name; 4] =
     [Name::StewartTrinkle, Name::ImpulseVelocity, Name::MoreauJean, Name::Variational];
 
@@ -35,7 +35,7 @@ fn run(scenario: &Scenario, method: Name) -> Trajectory {
     scenario.simulate(&mut |_| ()).unwrap()
 }
 
-/// Sum of the normal impulses (N·s) of the contacts whose names begin so.
+/// Sum of the normal impulses (N·s) of the contacts whose names begin with this text.
 fn impulse(trajectory: &Trajectory, beginning: &str) -> f64 {
     let contacts = trajectory.reports.iter().flat_map(|step| &step.contacts);
     let own = contacts.filter(|one| trajectory.contact_names[one.contact].starts_with(beginning));

@@ -21,7 +21,7 @@ fn a_box_slides_to_rest() {
     }
 }
 
-/// Each layer carries what is above it: 3, 2 and 1 kg.
+/// Each layer carries the layers above it: 3, 2 and 1 kg.
 #[test]
 fn a_stack_stays() {
     let scenario = read("box-stack.toml");
@@ -135,7 +135,7 @@ fn a_loop_of_joints_stays_closed() {
     }
 }
 
-/// The page has a place for every body and for what is fixed, and touches where the box is.
+/// The page has a place for every body and for fixed objects, and contacts at the position of the box.
 #[test]
 fn pages_show_boxes_and_walls() {
     let scenario = read("box-and-wall.toml");
@@ -153,7 +153,7 @@ fn pages_show_boxes_and_walls() {
     assert_eq!(table.columns.len(), table.rows[0].len());
 }
 
-/// From event to event the box stops after 0.6 s and 0.9 m, and the corners that touch have names.
+/// In event-driven motion the box stops after 0.6 s and 0.9 m, and the corners that touch have names.
 #[test]
 fn contacts_are_found_from_event_to_event() {
     let scenario = read("sliding-box.toml");

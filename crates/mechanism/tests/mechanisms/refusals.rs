@@ -1,4 +1,4 @@
-//! What is refused, with the place in the file.
+//! Errors, with the place in the file.
 
 use percussion_integrators::schemes::Name;
 use percussion_mechanism::{Error, scenario::Scenario};
@@ -160,7 +160,7 @@ fn a_hull_beside_its_center_is_moved_on_request() {
     let scene = setup.mechanism.surfaces.unwrap();
     let pose = scene.scene().colliders()[0].pose();
     assert!((pose.translation.vector + nalgebra::Vector3::repeat(0.25)).norm() < 1e-15, "{pose}");
-    // An inertia takes the shape where it is.
+    // With an inertia the shape is used at its given position.
     let given = hull.replace("recenter = true", "inertia = 1.0");
     assert!(built(SHAPE, &given).is_ok());
 }

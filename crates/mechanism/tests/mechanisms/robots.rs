@@ -29,7 +29,7 @@ const ROBOT: &str = r#"<robot name="stool">
   </joint>
 </robot>"#;
 
-/// A folder of its own with the robot in it.
+/// A separate folder with the robot in it.
 fn robot(name: &str, friction: &str) -> PathBuf {
     let folder =
         std::env::temp_dir().join(format!("percussion-mechanisms-{}-{name}", std::process::id()));
@@ -92,7 +92,7 @@ fn friction_of_joints_is_for_one_method() {
     assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
 }
 
-/// What spoils a robot.
+/// Changes that make a robot invalid.
 type Change<'a> = &'a dyn Fn(&mut Robot);
 
 #[test]
@@ -131,7 +131,7 @@ fn what_is_wrong_with_a_robot_is_named() {
     assert!(flat.build().unwrap_err().to_string().contains("`robot.on_floor` is true"));
 }
 
-/// A joint that cannot be at zero starts at the limit that is nearer.
+/// A joint that cannot be at zero starts at the nearer limit.
 #[test]
 fn joints_start_within_their_limits() {
     let file = robot("limits", "");
@@ -172,7 +172,7 @@ fn a_joint_follows_another_one_along_a_motion() {
         let end = trajectory.end();
         assert!((end.velocity[0] - 9.81 / 5.0 * 0.1).abs() < 1e-9, "{method:?} {end:?}");
         assert!((end.velocity[1] + 2.0 * end.velocity[0]).abs() < 1e-12, "{method:?} {end:?}");
-        // Nobody but its leader moves it.
+        // Only its leader moves it.
         let robot = scenario.robot.as_mut().unwrap();
         robot.joints.insert("b".into(), percussion_mechanism::scenario::robot::Numbers::One(0.0));
         let error = scenario.build().map(|_| ()).unwrap_err().to_string();

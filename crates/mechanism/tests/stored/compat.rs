@@ -1,4 +1,4 @@
-//! Files of earlier formats load for good, and say what they said.
+//! Files of earlier formats remain readable, with the same content.
 
 use std::{fs, path::PathBuf};
 

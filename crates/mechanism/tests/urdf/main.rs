@@ -1,4 +1,4 @@
-//! Import of robot descriptions: three robots, every warning and every refusal.
+//! Import of robot descriptions: three robots, every warning and every error.
 
 #![cfg(feature = "urdf")]
 #![expect(
@@ -137,7 +137,7 @@ fn pins(arm: &Imported) -> [Frame; 2] {
     [frame("finger", 0.03, 0.0), frame("rocker", 0.0, 0.06)]
 }
 
-/// A pin that leaves out what the planar linkage fulfills already: a line across its plane.
+/// A pin without the conditions that the planar linkage already satisfies: a line perpendicular to its plane.
 fn thin_pin(arm: &Imported) -> Box<dyn EqualityConstraint> {
     let [finger, rocker] = pins(arm);
     let across = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
@@ -153,7 +153,7 @@ fn the_gripper_closes_its_cut_loop() {
     assert_eq!(system.velocity_count(), 7);
     let [finger, rocker] = pins(&arm);
     let hinge = || -> Box<dyn EqualityConstraint> { Box::new(Hinge::new(finger, rocker).unwrap()) };
-    // The hinge asks three times for what the parallel pins of the linkage already do.
+    // Three conditions of the hinge are already satisfied by the parallel pins of the linkage.
     for (pin, redundancy) in [(thin_pin(&arm), 0), (hinge(), 3)] {
         let set = ConstraintSet::new(system, vec![pin]).unwrap();
         let settings = SetSettings::default();
@@ -214,15 +214,15 @@ fn inertia_of_zeros_is_none() {
     assert!(arm.warnings[0].to_string().contains("link `tool` > inertial is ignored"));
     let bare = read_str(&plain, &Settings::default()).unwrap();
     assert_eq!(mass_matrix(&arm.system, &[0.7]), mass_matrix(&bare.system, &[0.7]));
-    // A link of zeros that moves has no inertia.
+    // A moving link with zeros has no inertia.
     let moving = text.replace("type=\"fixed\"", "type=\"floating\"");
     assert!(matches!(read_str(&moving, &Settings::default()), Err(Error::MissingInertia { .. })));
 }
 
-/// Moments without mass, or of no body, count for the link that they are fixed to; the sum is what moves.
+/// Moments without mass, or impossible ones, are added to the link to which they are fixed; the motion depends on the sum.
 #[test]
 fn impossible_inertias_become_parts_of_their_carriers() {
-    // A quarter turn about `z`: what is about the own `x` is about `y` of the arm, the axis of the joint.
+    // A quarter turn about `z`: a moment about its own `x` is one about `y` of the arm, the axis of the joint.
     let tool = |mass: &str, moments: [f64; 3]| {
         let [x, y, z] = moments;
         let inertial = format!(
@@ -240,7 +240,7 @@ fn impossible_inertias_become_parts_of_their_carriers() {
         ("0", [0.05, 0.0, 0.0], alone + 0.05, "without mass"),
         ("0.1", [0.05, 0.01, 0.01], alone + 0.05 + 0.1 * 4.0, "of no body"),
         ("0.1", [-0.002, 0.01, 0.01], alone - 0.002 + 0.1 * 4.0, "of no body"),
-        // Moments of 1 µm² kg and less are rounding, and six digits of a thin rod too.
+        // Moments of 1 µm² kg and less are rounding errors, and so are the six digits of a thin rod.
         ("1", [-2e-22, 1e-23, 1e-23], alone + 4.0, "rounding"),
         ("1", [-1e-8, 0.01, 0.01], alone + 4.0, "rounding"),
     ] {
@@ -254,12 +254,12 @@ fn impossible_inertias_become_parts_of_their_carriers() {
             "{text}"
         );
     }
-    // Of a link that moves alone, with positive moments, the figures are taken as they are.
+    // Of a link that moves alone, with positive moments, the figures are used unchanged.
     let flat = BODY.replace("0.25", "0.9");
     let arm = read_str(&description("continuous", &flat, AXIS, ""), &Settings::default()).unwrap();
     assert!((mass_matrix(&arm.system, &[0.7])[(0, 0)] - alone).abs() < 1e-14);
     assert!(arm.warnings[0].reason.contains("taken as they are"), "{}", arm.warnings[0]);
-    // Fixed in the world, none of it matters.
+    // For a link fixed in the world none of this matters.
     let fixed = read_str(&description("fixed", &flat, "", ""), &Settings::default()).unwrap();
     assert!(fixed.warnings[0].reason.contains("fixed in the world"), "{}", fixed.warnings[0]);
 }
@@ -301,7 +301,7 @@ fn joints_that_mimic_others_are_coupled() {
         assert!((rate - ratio * shared).abs() < 1e-14, "{v:?}");
     }
 
-    // A leader that is not there leads nothing, one that is fixed holds its followers.
+    // A missing leader has no followers, and a fixed leader holds its followers.
     let lost =
         read_str(&text.replace("joint=\"pin\"", "joint=\"pim\""), &Settings::default()).unwrap();
     assert_eq!(lost.followers[0].leader, Some(("b".to_owned(), "b".to_owned())));
@@ -353,7 +353,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever happens to a file on the way, the import answers with a system or an error.
+    /// For any damage to a file, the import returns a system or an error.
     #[test]
     fn damaged_descriptions_never_panic(
         cuts in prop::collection::vec((0_usize..8000, 0_usize..40), 1..4),

@@ -1,4 +1,4 @@
-//! Descriptions that are refused or come with warnings, each with what is wrong and where.
+//! Descriptions with errors or warnings, each with its reason and place.
 
 use std::{fs, path::PathBuf};
 
@@ -26,7 +26,7 @@ fn refused(text: &str) -> Error {
     read_str(text, &Settings::default()).unwrap_err()
 }
 
-/// Asserts that a description is refused with `pattern` and that the message names `names`.
+/// Asserts that a description gives the error `pattern` and that the message names `names`.
 macro_rules! assert_refused {
     ($text:expr, $pattern:pat, $($name:expr),*) => {
         let error = refused(&$text);
@@ -295,7 +295,7 @@ fn defaults_and_unknown_things_are_reported() {
     assert!(one("continuous", AXIS, "<!-- a comment -->").warnings.is_empty());
 }
 
-/// A joint between two links is as good as a cardan joint; one that moves nothing is held by permission.
+/// A link without inertia between two joints acts as a cardan joint; a joint that moves no mass is locked if the settings allow it.
 #[test]
 fn massless_links_carry_mass_or_are_held() {
     let text = description(
@@ -311,7 +311,7 @@ fn massless_links_carry_mass_or_are_held() {
     assert_eq!(cardan.system.velocity_count(), 2);
     let words = cardan.warnings[0].to_string();
     assert!(words.starts_with("line 3: link `arm`: it moves without inertia"), "{words}");
-    // What is fixed to a link moves with it, so the inertia may be there.
+    // A link fixed to another one moves with it, so the inertia may be there.
     let fixed = text.replace("\"twist\" type=\"continuous\"", "\"twist\" type=\"fixed\"");
     let fixed = read_str(&fixed, &Settings::default()).unwrap();
     assert_eq!(fixed.total_mass(), 2.0);

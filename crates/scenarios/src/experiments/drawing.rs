@@ -1,4 +1,4 @@
-//! Curves that figures are made of, and the [`overview`] of any scenario.
+//! Curves for figures, and the [`overview`] of any scenario.
 
 use std::f64::consts::TAU;
 
@@ -49,7 +49,7 @@ pub(super) fn rod(center: [f64; 2], angle: f64, length: f64, radius: f64) -> Vec
     points
 }
 
-/// What `value` gives for each sample, over time.
+/// `value` of each sample, over time.
 pub(super) fn history(trajectory: &Trajectory, value: impl Fn(&Sample) -> f64) -> Vec<[f64; 2]> {
     trajectory.samples.iter().map(|sample| [sample.time, value(sample)]).collect()
 }
@@ -78,8 +78,8 @@ pub(super) fn center(
     axes.map(|axis| sample.coordinates[stride * body + axis])
 }
 
-/// Figures of any scenario: the paths of its bodies seen from the side and, in space, from above; its
-/// energy over time.
+/// Figures of any scenario: the paths of its bodies in side view and, in space, in top view, and its energy
+/// over time.
 ///
 /// `trajectory` must be a simulation of `setup`.
 #[must_use]

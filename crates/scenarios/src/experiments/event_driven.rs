@@ -48,7 +48,7 @@ pub(super) const ALL: &[super::Experiment] = &[
 #[derive(Clone, Copy, Debug)]
 struct Landing<'a> {
     time: f64,
-    /// Percussion of its first contact (N·s).
+    /// Impulse of its first contact (N·s).
     impulse: &'a [f64],
     lost: f64,
 }
@@ -81,7 +81,7 @@ fn add_dependability(measurements: &mut Measurements<'_>, report: &Report) {
     measurements.add("energy that the account leaves over", report.energy.residual());
 }
 
-/// Something over time, with a dot at each impact.
+/// A quantity over time, with a dot at each impact.
 fn over(
     trajectory: &Trajectory,
     report: &Report,
@@ -98,7 +98,7 @@ fn over(
     Figure {
         id: id.to_owned(),
         title: format!("The {label} over time"),
-        caption: "A dot at each impact; the last one is where the impacts left are summed or capture sets in."
+        caption: "A dot at each impact; the last one is where the remaining impacts are summed or the contact is captured."
             .to_owned(),
         x: drawing::axis("time", "s"),
         y: drawing::axis(label, unit),

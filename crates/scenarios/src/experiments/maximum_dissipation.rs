@@ -1,5 +1,5 @@
-//! The experiments of Preclik, Eibl and Rüde: contacts whose percussion leaves the least kinetic energy, and scenes moved
-//! with round friction cones, by that law and by Coulomb's.
+//! The experiments of Preclik, Eibl and Rüde: contacts whose impulse leaves the least kinetic energy, and
+//! scenes simulated with round friction cones, by that law and by Coulomb's.
 //!
 //! # Source
 //!
@@ -71,7 +71,7 @@ fn with_friction(scenario: &Scenario, law: Law, friction: f64) -> Scenario {
     scenario
 }
 
-/// The longest way that a center of the plane's bodies went, from the start to the end (m).
+/// Largest distance between the start and the end of a center of a planar body (m).
 fn longest_way(trajectory: &Trajectory) -> f64 {
     let bodies = trajectory.end().displacement.chunks_exact(3);
     bodies.map(|way| way[0].hypot(way[1])).fold(0.0, f64::max)

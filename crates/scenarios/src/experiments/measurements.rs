@@ -1,4 +1,4 @@
-//! What an experiment measures on a simulation, beside what its fixture expects: [`Measurements`].
+//! The quantities that an experiment measures, compared with those that its fixture expects: [`Measurements`].
 
 use percussion_mechanism::{
     Expected,
@@ -9,15 +9,15 @@ use percussion_record::Row;
 
 use crate::{error::Error, experiments::Progress};
 
-/// Largest gap that counts as touching (m): ten times what the scenarios accept at a step end.
+/// Largest gap that counts as touching (m): ten times the tolerance of the scenarios at a step end.
 const TOUCHING: f64 = 1e-9;
 
-/// The rows of an experiment: each measurement beside the entry of its fixture that expects it.
+/// The rows of an experiment: each measurement with the entry of its fixture that expects it.
 pub(super) struct Measurements<'a> {
     experiment: &'a str,
     expected: &'a [Expected],
     measured: Vec<(String, f64)>,
-    /// Whether names may differ from those expected, because parameters that are parts of names are changed.
+    /// Whether names may differ from the expected ones, because parameters that occur in names are changed.
     is_partial: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Measurements<'a> {
         Self { experiment, expected, measured: Vec::new(), is_partial: false }
     }
 
-    /// The same, of which only those rows are kept that are both measured and expected.
+    /// The same measurements, but [`finish`](Self::finish) keeps only rows that are both measured and expected.
     pub(super) fn partial(self) -> Self {
         Self { is_partial: true, ..self }
     }
@@ -35,7 +35,7 @@ impl<'a> Measurements<'a> {
         self.measured.push((quantity.into(), measured));
     }
 
-    /// What every simulation of the scheme has to show.
+    /// Adds the rows that every simulation of the scheme must have.
     pub(super) fn add_dependability(&mut self, trajectory: &Trajectory) {
         self.add("deepest penetration at step ends", trajectory.deepest_penetration());
         self.add("largest relative LCP residual", trajectory.largest_residual());
@@ -72,7 +72,7 @@ impl<'a> Measurements<'a> {
     }
 }
 
-/// Simulates `setup`, telling `progress` of the part from `from` to `to` of an experiment.
+/// Simulates `setup`, and reports progress as the part of the experiment between `from` and `to`.
 pub(super) fn simulate(
     setup: &Setup,
     progress: &mut Progress<'_>,

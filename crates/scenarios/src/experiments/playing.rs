@@ -1,4 +1,4 @@
-//! What a page plays of experiments that are about one impact: the outcomes of several laws beside each other.
+//! What a page plays for experiments with one impact: the outcomes of several laws next to each other.
 
 use percussion_impact::laws::{Choice, Name};
 use percussion_mechanism::view::{ImpactStage, Played};
@@ -7,7 +7,7 @@ use percussion_record::Play;
 use super::{Effort, Options};
 use crate::{embedded, error::Error, fixture::AnswersToPlay};
 
-/// The part of the samples of a set that is drawn where it has to be quick.
+/// Divisor of the number of drawn samples of a set at effort `quick`.
 const QUICK: u64 = 16;
 
 /// Plays the answers of the laws that apply.

@@ -1,5 +1,5 @@
-//! The four examples of Uchida, Sherman and Delp, and contacts in impending slip: PLUS beside compliant
-//! contacts and beside closed forms.
+//! The four examples of Uchida, Sherman and Delp, and contacts in impending slip: PLUS compared with
+//! compliant contacts and with closed forms.
 //!
 //! # Source
 //!
@@ -48,7 +48,7 @@ fn law(theta_max: f64) -> Plus {
     Plus { theta_max, ..Plus::default() }
 }
 
-/// An impact with compliant contacts, as its file describes them, and its steps to a relative tolerance.
+/// An impact with compliant contacts, as its file describes them, and its steps at a relative tolerance.
 fn follow(scenario: &ImpactScenario, tolerance: f64) -> Result<(Reference, Vec<Moment>), Error> {
     let settings =
         percussion_mechanism::impacts::compliant::Settings { tolerance, ..scenario.compliant };
@@ -64,7 +64,7 @@ fn follow(scenario: &ImpactScenario, tolerance: f64) -> Result<(Reference, Vec<M
     Ok((reference, moments))
 }
 
-/// The contact velocities and percussions of PLUS at the start and after each interval.
+/// The contact velocities and impulses of PLUS at the start and after each interval.
 fn points(problem: &Problem, trace: &Trace) -> Vec<[Vec<f64>; 2]> {
     let start = problem.contact_velocity(problem.velocity()).as_slice().to_vec();
     let mut total = vec![0.0; start.len()];
@@ -78,7 +78,7 @@ fn points(problem: &Problem, trace: &Trace) -> Vec<[Vec<f64>; 2]> {
     points
 }
 
-/// What happens within the impact of PLUS: the indices of [`points`] at which the compression ends and at which
+/// Events within the impact of PLUS: the indices of [`points`] at which the compression ends and at which
 /// contact `k` stops sliding.
 fn events(trace: &Trace, k: usize) -> [Option<usize>; 2] {
     let end =

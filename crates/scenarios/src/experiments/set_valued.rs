@@ -1,16 +1,16 @@
 //! The five examples of Halm and Posa: sets of post-impact velocities, sampled.
 //!
-//! Every example is an [`ImpactScenario`] of which many samples are drawn; the means over them stand
-//! beside Table 3, and what the paper says of each example in words becomes rows of their own: shares of
-//! samples in a contact mode, distances of the outcomes of other laws from the set.
+//! Every example is an [`ImpactScenario`] of which many samples are drawn. Their means are compared with
+//! Table 3. The statements of the paper about each example in words become rows of their own: shares of
+//! samples in a contact mode, and distances of the outcomes of other laws from the set.
 //!
 //! # Outcomes in the closure of the set
 //!
 //! The outcome of a sequence is the limit of samples that give one contact after the other its whole
-//! increment and the rest next to none. Random samples come near it slowly, like `n^(−1/k)` for `k`
-//! increments that have to be small. It is therefore also approached on purpose: a sample whose rest is
-//! `ε = 10⁻⁹` of the increment `h` ends within `ε h N max W` of it, the effect of the rest in `N` steps,
-//! which is below 10⁻⁸ m/s in the examples.
+//! increment and almost nothing to the rest. Random samples approach it slowly, like `n^(−1/k)` for `k`
+//! increments that must be small. It is therefore also approached deliberately: a sample whose rest is
+//! `ε = 10⁻⁹` of the increment `h` ends within `ε h N max W` of it, which is the effect of the rest in `N`
+//! steps. This is below 10⁻⁸ m/s in the examples.
 //!
 //! # Source
 //!
@@ -81,14 +81,14 @@ pub(super) const ALL: &[super::Experiment] = &[
 /// Samples whose paths are drawn.
 const PATHS: u64 = 1 << 13;
 
-/// A contact velocity below this part of the fastest one before the impact counts as zero: ten times
-/// the tolerance with which a sample ends.
+/// A contact velocity below this fraction of the fastest one before the impact counts as zero: ten times the
+/// tolerance with which a sample ends.
 const STILL: f64 = 1e-8;
 
-/// Increments of the contacts that have to wait, as a part of the whole.
+/// Increments of the contacts that wait, as a fraction of the whole increment.
 const REST: f64 = 1e-9;
 
-/// Samples of an experiment: fewer for tests, as many as published for full effort.
+/// Number of samples of an experiment: fewer for tests, the published number for full effort.
 fn samples(scenario: &ImpactScenario, effort: Effort) -> u64 {
     match effort {
         Effort::Quick => 1 << 13,
@@ -102,9 +102,9 @@ struct Study {
     impact: Impact,
     settings: Settings,
     statistics: Statistics,
-    /// The contact velocities after the impact, one entry a sample (m/s).
+    /// The contact velocities after the impact, one entry per sample (m/s).
     ends: Vec<Vec<f64>>,
-    /// Contact velocities from the one before to the one after the impact, of the first samples.
+    /// Contact velocities from the one before to the one after the impact, for the first samples.
     paths: Vec<Vec<Vec<f64>>>,
     /// All outcomes with all contacts at once.
     simultaneous: Vec<Outcome>,
@@ -113,7 +113,7 @@ struct Study {
 }
 
 impl Study {
-    /// Samples an example, telling `progress` of the part from `from` to `to` of an experiment.
+    /// Samples an example, and reports progress as the part of the experiment between `from` and `to`.
     fn new(
         scenario: &ImpactScenario,
         covering: Covering,
@@ -129,7 +129,7 @@ impl Study {
         Self::sample(scenario, settings, progress, [from, to])
     }
 
-    /// The same with `settings` of its own.
+    /// The same as [`new`](Self::new), with other `settings`.
     fn sample(
         scenario: &ImpactScenario,
         settings: Settings,
@@ -160,7 +160,7 @@ impl Study {
         &self.impact.problem
     }
 
-    /// Adds what every example has to show.
+    /// Adds the rows that every example must have.
     fn measure(&self, measurements: &mut Measurements<'_>) {
         let statistics = &self.statistics;
         measurements.add("LCPs per sample", statistics.mean_lcps());
@@ -190,7 +190,7 @@ impl Study {
         100.0 * self.statistics.terminated as f64 / self.statistics.samples as f64
     }
 
-    /// Of the mean number of LCPs.
+    /// Standard error of the mean number of LCPs per sample.
     fn standard_error(&self) -> f64 {
         let (mean, samples) = (self.statistics.mean_lcps(), self.statistics.samples as f64);
         let counts = self.statistics.lcps.iter().enumerate();
@@ -198,13 +198,13 @@ impl Study {
         squares.sqrt() / samples
     }
 
-    /// Share of the ends of which something holds (%).
+    /// Share of the ends for which `holds` returns true (%).
     fn share(&self, holds: impl Fn(&[f64]) -> bool) -> f64 {
         let count = self.ends.iter().filter(|end| holds(end)).count();
         100.0 * count as f64 / self.ends.len() as f64
     }
 
-    /// How contact `contact` leaves the impact.
+    /// The mode in which contact `contact` leaves the impact.
     fn mode(&self, end: &[f64], contact: usize) -> Mode {
         let before = self.problem().contact_velocity(self.problem().velocity());
         let still = STILL * before.amax();
@@ -217,7 +217,7 @@ impl Study {
         }
     }
 
-    /// Number of `kinds` of outcomes, each a mode for each of the first contacts, found among the ends.
+    /// Number of those `kinds` of outcomes that occur among the ends; a kind is one mode for each of the first contacts.
     fn kinds(&self, kinds: &[&[Mode]]) -> f64 {
         let is_of = |end: &[f64], kind: &[Mode]| {
             kind.iter().enumerate().all(|(contact, mode)| self.mode(end, contact) == *mode)
@@ -226,8 +226,8 @@ impl Study {
         found.count() as f64
     }
 
-    /// Largest distance of one of `outcomes` from the end nearest to it, in the largest contact
-    /// velocity (m/s).
+    /// Largest distance between one of `outcomes` and the end nearest to it, measured by the largest
+    /// difference of a contact velocity (m/s).
     fn distance<'a>(&self, outcomes: impl IntoIterator<Item = &'a Outcome>) -> f64 {
         let of_outcome = |outcome: &Outcome| {
             let there = self.contact_velocity(outcome);
@@ -240,7 +240,7 @@ impl Study {
         outcomes.into_iter().map(of_outcome).fold(0.0, f64::max)
     }
 
-    /// Largest distance of the outcome of a sequence from a sample that follows it on purpose (m/s).
+    /// Largest distance of the outcome of a sequence from a sample that is steered along it (m/s).
     fn steered_distance(&self) -> Result<f64, Error> {
         let mut largest = 0.0;
         for (_, outcome) in &self.sequences {
@@ -269,14 +269,14 @@ impl Study {
         self.problem().contact_velocity(&outcome.velocity)
     }
 
-    /// As [`distance`](Self::distance), of rest.
+    /// The [`distance`](Self::distance) of the outcome at rest.
     fn distance_of_rest(&self) -> f64 {
         let speed = |end: &Vec<f64>| end.iter().fold(0.0, |speed: f64, u| speed.max(u.abs()));
         self.ends.iter().map(speed).fold(f64::INFINITY, f64::min)
     }
 }
 
-/// How a contact leaves the impact.
+/// Mode in which a contact leaves the impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Sticks,
@@ -284,7 +284,7 @@ enum Mode {
     Lifts,
 }
 
-/// The contact velocities after the impact, one entry a sample.
+/// The contact velocities after the impact, one entry per sample.
 #[derive(Clone, Debug, Default)]
 struct Ends {
     velocities: Vec<Vec<f64>>,
@@ -312,7 +312,7 @@ fn paths(problem: &Problem, settings: &Settings) -> Result<Vec<Vec<Vec<f64>>>, E
     Ok((0..PATHS.min(settings.samples)).map(path).collect())
 }
 
-/// The sequences of single impacts, each beginning with another contact that approaches.
+/// The sequences of single impacts, each beginning with a different approaching contact.
 fn sequences(impact: &Impact) -> Result<Vec<(String, Outcome)>, Error> {
     let before = impact.problem.contact_velocity(impact.problem.velocity());
     let approaches = |&k: &usize| before[impact.problem.rows(k).start] < -STILL * before.amax();

@@ -1,4 +1,4 @@
-//! The experiments of Stewart and Trinkle: time stepping on the level of positions.
+//! The experiments of Stewart and Trinkle: time stepping at position level.
 //!
 //! # Source
 //!

@@ -1,4 +1,5 @@
-//! That the registry is complete, and what its experiments hand over; `tests/stored` runs and judges every one of them.
+//! Tests that the registry is complete, and of the data that experiments return; `tests/stored` runs and
+//! judges every one of them.
 
 use std::{fs, path::Path};
 
@@ -37,7 +38,7 @@ fn every_embedded_scenario_has_an_experiment_with_its_title() {
     }
 }
 
-/// Every fixture of a family is one of its experiments; the compiler looks for the file of each experiment.
+/// Every fixture of a family belongs to one of its experiments; the compiler checks that each experiment has its file.
 #[test]
 fn fixtures_have_the_names_of_their_experiments() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -57,7 +58,7 @@ fn fixtures_have_the_names_of_their_experiments() {
 
 #[test]
 fn every_module_of_a_family_is_an_experiment_or_shared_by_several() {
-    // Helpers, each used by more than one experiment or as large as one.
+    // Helper modules, each used by more than one experiment or as large as one.
     let shared = ["boxes", "impulses", "planes", "raster", "tangents", "thrown", "walkers"];
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/experiments");
     for family in fs::read_dir(sources).unwrap().map(|entry| entry.unwrap().path()) {

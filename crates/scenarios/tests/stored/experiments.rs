@@ -1,7 +1,8 @@
-//! Every row of every experiment, quickly: accepted, and the same as before, and the motions of those that are scenarios.
+//! Runs every experiment at effort `quick`: every row must be accepted and agree with the stored one, and so
+//! must the motions of experiments that are scenarios.
 //!
-//! But for the channel of grains, which takes half a minute and is chaotic: the first steps of its stream are stored,
-//! and `percussion reproduce --quick` judges its rows.
+//! The channel of grains is an exception, because it takes half a minute and is chaotic: only the first steps
+//! of its stream are stored, and `percussion reproduce --quick` judges its rows.
 
 use percussion_granular::channel::Channel;
 use percussion_record::{ExperimentOutcome, Row};
@@ -42,7 +43,7 @@ fn assert_accepted(id: &str) {
     assert_plays(&outcome);
 }
 
-/// What is played has motions, and the command that plays it alone has a name that there is.
+/// Every view that a page plays has motions, and its command names an existing scenario or impact.
 fn assert_plays(outcome: &ExperimentOutcome) {
     let id = &outcome.id;
     let Some(play) = &outcome.play else {
@@ -64,7 +65,7 @@ fn add(record: &mut Record, row: &Row) {
     } else {
         format!("{} ({})", row.quantity, row.unit)
     };
-    // Lengths, times and energies of the experiments are of the order of 1; counters among the rows are numbers, too.
+    // Lengths, times and energies of the experiments are of order 1; counters among the rows are numbers, too.
     record.figure(&path, row.measured, 1.0);
 }
 
@@ -107,7 +108,7 @@ fn event_driven_is_accepted() {
     assert_all_accepted("event-driven");
 }
 
-/// Until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
+/// Steps until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
 #[test]
 fn the_channel_begins_as_stored() {
     let mut channel = Channel::new(channel::parameters(1).unwrap().coarser(8.0)).unwrap();

@@ -1,4 +1,4 @@
-//! Every built-in impact by every law that has one answer.
+//! Every built-in impact by every law that has one outcome.
 
 use percussion_impact::{
     AnitescuPotra, Certificate, Law, MaximumDissipation, Newton, Outcome, Plus, Problem,
@@ -10,13 +10,13 @@ use percussion_integrators::compliant::Method;
 use percussion_scenarios::fixtures;
 use percussion_snapshot::{Record, assert_stored};
 
-/// Momentum and joints are balanced by sums of some tens of terms: this part of the largest is round-off.
+/// Momentum and joints are balanced by sums of some tens of terms: this fraction of the largest term is round-off.
 const ROUND_OFF: f64 = 1e-12;
 
-/// Stages that are listed; of more there is only the number.
+/// Maximum number of listed stages; of longer lists only the number is stored.
 const LISTED: usize = 12;
 
-/// Compares the answers of one law to all built-in impacts with the stored ones.
+/// Compares the outcomes of one law to all built-in impacts with the stored ones.
 fn all_impacts_by(name: &str, law: &dyn Law) {
     let mut collection = Record::new(&format!("by {name}"));
     for impact in fixtures::IMPACTS {
@@ -112,7 +112,7 @@ fn compliant() {
         let mut record = Record::new(&format!("{impact} by compliant"));
         let mut settings = scenario.compliant;
         if impact == "ramone" {
-            // Its friction of 1e5 makes the explicit method take steps so small that they last for a minute.
+            // Its friction of 1e5 makes the explicit method take such small steps that it runs for a minute.
             settings.method = Method::TrBdf2;
         }
         match scenario.compliant(&settings, &mut |_| ()) {

@@ -1,6 +1,6 @@
-//! Stored snapshots of what is built in: impacts by every law, scenarios by every scheme, experiments.
+//! Stored snapshots of everything built in: impacts by every law, scenarios by every scheme, experiments.
 //!
-//! `cargo xtask snapshot` shows differences as a table and takes them with `--accept`.
+//! `cargo xtask snapshot` shows differences as a table and accepts them with `--accept`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 mod experiments;

@@ -12,7 +12,7 @@ use percussion_mechanism::{
 use percussion_scenarios::fixtures;
 use percussion_snapshot::Record;
 
-/// The schemes in steps, with their friction laws.
+/// The time-stepping schemes, with their friction laws.
 fn schemes() -> [(&'static str, Name, Option<friction::Law>); 6] {
     let (coulomb, dissipation) = (friction::Law::Coulomb, friction::Law::MaximumDissipation);
     [
@@ -82,7 +82,7 @@ fn add_trajectory(record: &mut Record, trajectory: &Trajectory) {
     }
     let active = trajectory.reports.iter().map(|report| report.contacts.len()).sum::<usize>();
     record.count("contacts of all steps", active);
-    // What round-off leaves of a gap of zero is far below the least gap that matters.
+    // The round-off of a zero gap is far below the least gap that matters.
     record.figure("deepest penetration", trajectory.deepest_penetration(), 1.0);
     let energy = trajectory.samples.iter().map(|sample| sample.energy.abs()).fold(0.0, f64::max);
     record.figure("largest increase of energy", trajectory.largest_energy_increase(), energy);
@@ -118,7 +118,7 @@ fn counters(report: &StepReport) -> Vec<(&'static str, usize)> {
 }
 
 fn add_sample(record: &mut Record, name: &str, sample: &Sample, energy: f64) {
-    // Positions of the order of 1 m and speeds of 1 m/s set the size of round-off.
+    // Positions of the order of 1 m and speeds of 1 m/s determine the size of round-off.
     record.figure(&format!("{name}.time"), sample.time, 0.0);
     record.figures(&format!("{name}.coordinates"), &sample.coordinates, 1.0);
     record.figures(&format!("{name}.velocity"), &sample.velocity, 1.0);

@@ -1,4 +1,4 @@
-//! Every built-in impact by the laws that have several answers.
+//! Every built-in impact by the laws that have several outcomes.
 
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
@@ -13,14 +13,14 @@ use percussion_snapshot::{Record, assert_stored};
 
 use crate::impacts::add_outcome;
 
-/// Samples of a set, few enough to be quick and several to a chunk.
+/// Samples of a set, few enough to be quick, and several per chunk.
 const SAMPLES: u64 = 256;
 /// Outcomes of a set that are stored.
 const KEPT: usize = 4;
-/// Outcomes of laws with several answers that are stored.
+/// Outcomes of laws with several outcomes that are stored.
 const LISTED: usize = 6;
 
-/// Compares what `add` tells of all built-in impacts with the stored snapshots.
+/// Compares the records that `add` makes of all built-in impacts with the stored snapshots.
 fn all_impacts_by(name: &str, add: impl Fn(&mut Record, &Impact) -> Result<(), Error>) {
     let mut collection = Record::new(&format!("by {name}"));
     for impact in fixtures::IMPACTS {

@@ -1,10 +1,11 @@
-//! A biped lands from a hop on heels and toes of both feet at once. What it does then is not determined by the
-//! laws of rigid bodies: here are all outcomes, counted by what heels and toes do.
+//! A biped lands from a hop on the heels and toes of both feet at the same time. The laws of rigid bodies do
+//! not determine its motion after the landing. This program computes all outcomes, counted by the modes of
+//! heels and toes.
 //!
-//! The percussions at two heels and two toes can come in any order. Where all four come together the biped stands.
-//! Otherwise a part of its fall turns into rotation: about one edge of a foot, over which it tips, or about one edge
-//! of each, and the feet slide together. The shares count samples whose percussions grow at relative rates drawn
-//! evenly: they show what can happen and are no probabilities.
+//! The impulses at two heels and two toes can come in any order. If all four come together, the biped stands.
+//! Otherwise a part of its fall turns into rotation: about one edge of a foot, over which it tips, or about
+//! one edge of each foot, and the feet slide together. The shares count samples whose impulses grow at
+//! relative rates drawn uniformly; they show the possible outcomes and are not probabilities.
 
 use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_dynamics::{ContactFrame, ContactSet, System, contact_set::Contact as Touching};
@@ -65,12 +66,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mass, joints) = (Mass::Matrix(mass), DMatrix::zeros(0, size));
     let problem = Problem::from_jacobian(mass, velocity, &jacobian, &[foot; 4], joints)?;
 
-    // All four points come down at the speed of the fall, and none moves along the ground.
+    // All four points land at the speed of the fall, and none moves along the ground.
     let before = problem.free_contact_velocity();
     let fall = DVector::from_fn(8, |row, _| if row % 2 == 0 { -SPEED } else { 0.0 });
     assert!((before - fall).amax() < 1e-12);
 
-    // 18 kg at 1 m/s stop within 18 N·s, which come in increments of 2 N·s on average.
+    // 18 kg at 1 m/s stop after 18 N·s, applied in increments of 2 N·s on average.
     let settings =
         set_valued::Settings { step: 4.0, steps: 400, samples: 20_000, ..Default::default() };
     let law = SetValuedRouth { settings };
@@ -89,7 +90,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What becomes of the biped when heels and toes do this.
+/// The motion of the biped for these modes of heels and toes.
 fn meaning(points: &[ContactMode]) -> &'static str {
     let stays = |foot: &[ContactMode]| foot.iter().any(|mode| *mode != ContactMode::Separate);
     if points.iter().all(|mode| *mode == ContactMode::Stick) {

@@ -1,8 +1,9 @@
-//! Grains run out of a silo through a square hole in its floor, at the rate of Beverloo's law.
+//! Grains flow out of a silo through a square hole in its floor, at the rate of Beverloo's law.
 //!
-//! Water runs the slower the less of it is left. Grains do not: arches over the hole carry what is above them, and
-//! grains fall from there with a speed `∝ √(g b)` that only the width `b` of the hole decides. No center of a
-//! grain comes to the very edge, so that the width is counted without a margin of `1.4` diameters `d`.
+//! Water flows more slowly as the level falls. Grains do not: arches over the hole carry the grains above
+//! them, and grains fall from there with a speed `∝ √(g b)` that depends only on the width `b` of the hole.
+//! No center of a grain reaches the very edge, so the effective width is smaller by a margin of `1.4`
+//! diameters `d`.
 //!
 //! # Source
 //!
@@ -29,7 +30,7 @@ const HOLE: f64 = 5.0 * DIAMETER;
 const STEPS: [usize; 2] = [400, 800];
 
 fn main() -> Result<(), Error> {
-    // A few sweeps a step do: each step starts from the impulses of the last.
+    // A few sweeps per step suffice, because each step starts from the impulses of the last one.
     let settings = Settings { friction: FRICTION, max_sweeps: 20, ..Settings::default() };
     let mut world = World::new(settings, walls())?;
     fill(&mut world)?;
@@ -53,11 +54,11 @@ fn main() -> Result<(), Error> {
         * 0.58
         * bulk_density
         * (settings.gravity.norm() * (HOLE - 1.4 * DIAMETER).powi(5)).sqrt();
-    println!("{rate:.3} kg/s run out, Beverloo's law says {law:.3} kg/s");
+    println!("{rate:.3} kg/s flow out, Beverloo's law gives {law:.3} kg/s");
     println!("bulk density {bulk_density:.0} kg/m³, largest overlap {overlap:.3} diameters");
 
-    // The constants of the law are of experiments and differ by a tenth among materials; and some 500 grains
-    // that leave in small avalanches count the rate to a few percent.
+    // The constants of the law come from experiments and differ by a tenth between materials. About 500
+    // grains that leave in small avalanches determine the rate to a few percent.
     assert!((rate / law - 1.0).abs() < 0.15);
     assert!(overlap < 0.05, "the grains are hard");
     Ok(())
@@ -79,7 +80,7 @@ fn walls() -> Vec<Wall> {
     walls
 }
 
-/// A lattice of grains above the floor; sizes from 0.9 to 1.1 diameters keep them from settling into a crystal.
+/// A lattice of grains above the floor; sizes from 0.9 to 1.1 diameters prevent them from forming a crystal.
 fn fill(world: &mut World) -> Result<(), Error> {
     let [across, layers] = [11, 18];
     let pitch = SILO / across as f64;
@@ -87,7 +88,7 @@ fn fill(world: &mut World) -> Result<(), Error> {
         let [i, j, k] = [index % across, index / across % across, index / (across * across)];
         let node = Vector3::new(i, j, k).map(|count| count as f64 + 0.5);
         let position = pitch * node - 0.5 * SILO * Vector3::new(1.0, 1.0, 0.0);
-        // Multiples of the golden ratio fall evenly.
+        // Multiples of the golden ratio are evenly distributed.
         let radius = DIAMETER * (0.45 + 0.1 * (0.618_033_988_75 * index as f64).fract());
         let mass = DENSITY * 4.0 / 3.0 * PI * radius.powi(3);
         world.add(&Grain::at(position, radius, mass))?;

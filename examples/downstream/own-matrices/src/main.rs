@@ -1,4 +1,4 @@
-//! A rod falls flat and turning on two supports: its velocity after the impact, by two laws.
+//! A rotating rod falls flat on two supports: its velocity after the impact, by two laws.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Both ends approach, at 1.5 and 0.5 m/s, and an inelastic impact stops both: the rod rests.
     let rest = AnitescuPotra::default().resolve(&problem)?;
     assert!(rest.velocity.amax() < 1e-12);
-    // Poisson's law gives half of the percussions once more, which turns the velocity by −1/2.
+    // Poisson's law adds half of the impulses again, which reverses half of the velocity.
     let rebound = Poisson::default().resolve(&problem)?;
     assert!((rebound.velocity[1] - 0.5).abs() < 1e-12 && (rebound.velocity[2] + 0.5).abs() < 1e-12);
     Ok(())

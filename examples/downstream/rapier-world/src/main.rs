@@ -1,5 +1,5 @@
-//! A cube of rapier falls flat on a floor. Rapier finds the contacts, percussion resolves the impact:
-//! without iterating to an unknown accuracy, and with a certificate.
+//! A cube of rapier falls flat on a floor. Rapier finds the contacts, and percussion resolves the impact,
+//! without an iteration of unknown accuracy and with a certificate.
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_impact::{
@@ -36,14 +36,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("rapier finds {} points", touches.len());
     resolve(&mut bodies, &touches)?;
 
-    // It leaves at half of its speed and does not turn, whichever way four points share the percussion.
+    // It leaves at half of its speed and does not turn, however the four points share the impulse.
     let (velocity, spin) = (bodies[cube].linvel(), bodies[cube].angvel());
     println!("velocity {velocity} m/s, spin {spin} rad/s");
     assert!((velocity.z - RESTITUTION * SPEED).abs() < 1e-9 && spin.length() < 1e-9);
     Ok(())
 }
 
-/// What touches, by the collision detection of rapier.
+/// The contacts found by the collision detection of rapier.
 fn touches(bodies: &mut RigidBodySet, colliders: &mut ColliderSet) -> Vec<Touch> {
     let mut narrow_phase = NarrowPhase::new();
     CollisionPipeline::new().step(

@@ -1,6 +1,6 @@
-"""Contact problems from the state of other engines: take theirs, certify their impulses, replace them.
+"""Contact problems from the state of other engines: certify the impulses of the engine, or replace them.
 
-Each module needs its engine and is imported by itself: ``from percussion.adapters import mujoco``.
+Each module needs its engine and is imported separately: ``from percussion.adapters import mujoco``.
 """
 
 from .engine import EngineProblem

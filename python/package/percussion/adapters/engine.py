@@ -1,4 +1,4 @@
-"""What an adapter makes of the step of an engine."""
+"""The step of an engine as a contact problem, the result of every adapter."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["EngineProblem"]
 class EngineProblem(Result):
     """The contact problem of one step of an engine, and the impulses that the engine found for it.
 
-    With the engine's own impulses the contact velocities of the problem are those that its step ended with. All contacts that
-    the engine made active are closed, at the level of velocities.
+    With the engine's own impulses the contact velocities of the problem are those at the end of its step. All contacts that
+    the engine made active count as closed, at velocity level.
     """
 
     problem: FrictionProblem
@@ -47,7 +47,7 @@ class EngineProblem(Result):
         return self.problem.solve(method, **settings)
 
     def velocity(self, impulses: npt.ArrayLike) -> FloatArray:
-        """Return the generalized velocity at the end of the step with other impulses, to hand back to the engine."""
+        """Return the generalized velocity at the end of the step with other impulses, which can be passed back to the engine."""
         change = np.asarray(impulses, dtype=np.float64).reshape(-1) - self.impulses.reshape(-1)
         return np.asarray(self.velocity_after + self.response @ change, dtype=np.float64)
 
@@ -66,13 +66,13 @@ def engine_problem(
     names: list[str],
     step_size: float,
 ) -> EngineProblem | None:
-    """The problem of contacts with three ``rows`` each, where ``inverse`` is the inverse of what masses are in the step.
+    """The problem of contacts with three ``rows`` each, where ``inverse`` is the inverse of the effective mass matrix of the step.
 
-    Contacts that nothing moves are left out; None if there are no others.
+    Contacts that no impulse can move are left out; None if no contacts remain.
     """
     response = inverse @ rows.T
     delassus = rows @ response
-    # An implicit step may have an unsymmetric operator; what is only rounding is no reason for one.
+    # An implicit step may have an unsymmetric operator; a difference that is only rounding error does not count.
     if np.abs(delassus - delassus.T).max(initial=0.0) <= 1e-9 * np.abs(delassus).max(initial=0.0):
         delassus = 0.5 * (delassus + delassus.T)
     free = rows @ velocity_after - delassus @ impulses.reshape(-1)

@@ -1,7 +1,7 @@
 """The contacts of MuJoCo: certified, and solved by the friction law of rigid bodies.
 
 ``problem(model, data)`` takes the step that ``mujoco.mj_step(model, data)`` would take, on a copy, and returns its contacts as a
-problem with the impulses of the engine beside it.
+problem, together with the impulses of the engine.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _LINEAR = (mj.mjtIntegrator.mjINT_EULER, mj.mjtIntegrator.mjINT_IMPLICIT, mj.mjt
 def problem(model: Any, data: Any, *, limits: bool = True) -> EngineProblem | None:
     """Return the contact problem of the next step of ``data``, or None if nothing is in contact.
 
-    Contacts come first; then, with ``limits``, those of joints and tendons, which have no friction. Everything else that acts in
-    the step, such as drives, equalities, friction of joints, and the torques of contacts with ``condim`` 4 and 6, stays the force
-    that the engine found for it. ``model`` and ``data`` are not changed.
+    Contacts come first, followed with ``limits`` by the limits of joints and tendons, which have no friction. Everything else that acts in
+    the step, such as drives, equalities, joint friction, and the torques of contacts with ``condim`` 4 and 6, keeps the force
+    that the engine computed for it. ``model`` and ``data`` are not changed.
 
     ``ValueError`` for contacts of flexes, for contacts whose friction differs along the two tangents, and for the integrator RK4,
-    whose step is four of them.
+    whose step consists of four.
     """
     if model.opt.integrator not in _LINEAR:
         raise ValueError("`model.opt.integrator` is RK4, expected Euler, implicit or implicitfast")
@@ -58,7 +58,7 @@ def problem(model: Any, data: Any, *, limits: bool = True) -> EngineProblem | No
 
 
 def _contacts(model: Any, data: Any) -> tuple[list[FloatArray], list[FloatArray], list[float], list[str]]:
-    """Rows, impulses, friction and names of the contacts that the engine gave a force."""
+    """Rows, impulses, friction and names of the contacts to which the engine gave a force."""
     rows: list[FloatArray] = []
     impulses: list[FloatArray] = []
     friction: list[float] = []
@@ -66,15 +66,15 @@ def _contacts(model: Any, data: Any) -> tuple[list[FloatArray], list[FloatArray]
     force = np.zeros(6)
     for index in range(data.ncon):
         contact = data.contact[index]
-        # In the gap of the margin, or excluded.
+        # Within the margin but without a force, or excluded.
         if contact.efc_address < 0:
             continue
         first, second = int(contact.geom1), int(contact.geom2)
         if min(first, second) < 0:
-            raise ValueError(f"contact {index} is one of a flex, expected contacts of geoms")
+            raise ValueError(f"contact {index} belongs to a flex, expected contacts of geoms")
         along = [float(contact.friction[0]), float(contact.friction[1])]
         if contact.dim > 1 and along[0] != along[1]:
-            raise ValueError(f"contact {index} has the friction {along[0]} and {along[1]} along its tangents, expected one")
+            raise ValueError(f"contact {index} has the friction {along[0]} and {along[1]} along its tangents, expected the same value")
         # The normal points from the first geom to the second, which is the body that moves away.
         moving = _point_rows(model, data, contact.pos, second) - _point_rows(model, data, contact.pos, first)
         rows.append(np.reshape(contact.frame, (3, 3)) @ moving)
@@ -86,7 +86,7 @@ def _contacts(model: Any, data: Any) -> tuple[list[FloatArray], list[FloatArray]
 
 
 def _limits(model: Any, data: Any) -> list[tuple[FloatArray, float, str]]:
-    """Row, impulse and name of each limit that the engine gave a force."""
+    """Row, impulse and name of each limit to which the engine gave a force."""
     kinds = {
         int(mj.mjtConstraint.mjCNSTR_LIMIT_JOINT): (mj.mjtObj.mjOBJ_JOINT, "joint"),
         int(mj.mjtConstraint.mjCNSTR_LIMIT_TENDON): (mj.mjtObj.mjOBJ_TENDON, "tendon"),
@@ -115,9 +115,9 @@ def _point_rows(model: Any, data: Any, point: Any, geom: int) -> FloatArray:
 
 
 def _inverse(model: Any, data: Any) -> FloatArray:
-    """The inverse of what stands for the masses in the step, damping and implicit drives included.
+    """The inverse of the effective mass matrix of the step, which includes damping and implicit drives.
 
-    The step is linear in the forces, so it is asked what each of them does: that holds for every integrator and release.
+    The step is linear in the forces, so the effect of each force is measured; this works for every integrator and release.
     """
     free = copy.copy(model)
     free.opt.disableflags |= int(mj.mjtDisableBit.mjDSBL_CONSTRAINT)
@@ -141,7 +141,7 @@ def _inverse(model: Any, data: Any) -> FloatArray:
     start = after(np.zeros(size))
     columns = [(after(forces[column] * unit[column]) - start) / (step * forces[column]) for column in range(size)]
     inverse = np.array(columns).T
-    # Without implicit terms it is that of the mass matrix, to its own rounding.
+    # Without implicit terms it is the inverse of the mass matrix, up to rounding.
     exact = np.linalg.inv(masses)
     close = np.abs(inverse - exact).max() <= 1e-10 * np.abs(exact).max()
     return exact if close else inverse

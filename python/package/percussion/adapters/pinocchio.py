@@ -1,6 +1,6 @@
-"""Contacts on a robot of pinocchio, which has the dynamics: the contact problem of a step.
+"""Contacts on a robot with the dynamics of pinocchio: the contact problem of a step.
 
-``problem(model, q, v, tau, step_size, contacts)`` has the masses, the forces and the Jacobians of pinocchio, and the caller says
+``problem(model, q, v, tau, step_size, contacts)`` uses the mass matrix, the forces and the Jacobians of pinocchio; the caller specifies
 where the robot touches the world.
 """
 
@@ -30,7 +30,7 @@ class PointContact(Result):
     friction: float
     #: The point (m, world); the origin of the frame by default.
     point: Sequence[float] | None = None
-    #: From the world to the body (world, any length).
+    #: Normal, from the world to the body (world axes, any length).
     normal: Sequence[float] = (0.0, 0.0, 1.0)
 
 
@@ -45,10 +45,10 @@ def problem(
     """Return the contact problem of a step, or None if no contact can move.
 
     ``q`` and ``v`` are the configuration and the velocity of ``model``, ``tau`` generalized forces (N, N·m), and ``step_size``
-    is in s. The free velocity is ``v + h M⁻¹ (tau − nle)``; ``velocity(impulses)`` of the result is the velocity at the end of the step, as
-    pinocchio has it. The impulses beside the problem are zero, since pinocchio has solved nothing.
+    is in s. The free velocity is ``v + h M⁻¹ (tau − nle)``; ``velocity(impulses)`` of the result is the velocity at the end of the step in
+    the layout of pinocchio. The stored impulses are zero, because pinocchio has not solved the problem.
 
-    The first tangent is ``n × e`` with the axis ``e`` most across the normal ``n``, made a unit vector; the second ``n ×`` the first.
+    The first tangent is ``n × e`` with the axis ``e`` that is closest to perpendicular to the normal ``n``, normalized; the second is ``n ×`` the first.
     """
     configuration = _vector("q", q, model.nq)
     before, forces = _vector("v", v, model.nv), _vector("tau", tau, model.nv)
@@ -93,14 +93,14 @@ def _rows(model: Any, data: Any, number: int, contact: PointContact) -> FloatArr
     frame = contact.frame
     if isinstance(frame, str):
         if not model.existFrame(frame):
-            raise ValueError(f"`contacts[{number}].frame` is `{frame}`, which is no frame of the model")
+            raise ValueError(f"`contacts[{number}].frame` is `{frame}`, which is not a frame of the model")
         frame = int(model.getFrameId(frame))
     elif not 0 <= frame < model.nframes:
         raise ValueError(f"`contacts[{number}].frame` is {frame}, expected a number below {model.nframes}")
     normal = np.asarray(contact.normal, dtype=np.float64)
     length = float(np.linalg.norm(normal))
     if normal.shape != (3,) or not 0.0 < length < np.inf:
-        raise ValueError(f"`contacts[{number}].normal` is {contact.normal}, expected a vector with a direction")
+        raise ValueError(f"`contacts[{number}].normal` is {contact.normal}, expected a nonzero vector")
     normal = normal / length
     jacobian = np.array(pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
     moving = jacobian[:3]

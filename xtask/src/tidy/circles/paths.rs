@@ -1,11 +1,11 @@
-//! The paths in a source, and the modules that they lead to.
+//! The paths in a source, and the modules to which they lead.
 
 use std::collections::BTreeMap;
 
 /// Names of the modules from the root of a crate down.
 pub(super) type Module = Vec<String>;
 
-/// How often a name may stand for another.
+/// Maximum length of a chain of names that stand for others.
 const MOST_ALIASES: usize = 8;
 
 /// A path of a `use`, and the name that it gets.
@@ -14,7 +14,7 @@ struct Import {
     name: String,
 }
 
-/// What the names in each module stand for.
+/// The meaning of the names in each module.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     modules: &'a BTreeMap<Module, String>,
@@ -56,7 +56,7 @@ impl<'a> Names<'a> {
         None
     }
 
-    /// The path from the root of the crate; none for other crates.
+    /// The path from the root of the crate; `None` for other crates.
     fn rooted(&self, module: &Module, path: &[String]) -> Option<Module> {
         let supers = path.iter().take_while(|part| *part == "super").count();
         let (start, rest) = match path.first()?.as_str() {
@@ -124,7 +124,7 @@ fn tree(words: &mut Words<'_>) -> Vec<Import> {
     vec![Import { name: name.unwrap_or_else(|| word.clone()), path: vec![word] }]
 }
 
-/// What is left of a source, word by word.
+/// The rest of a source, read word by word.
 struct Words<'a> {
     rest: &'a str,
 }

@@ -1,4 +1,4 @@
-//! The course of a run as a table that grows: [`Course`].
+//! The table of a run, with one line per step: [`Course`].
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -24,14 +24,14 @@ const COLUMNS: [&str; 11] = [
     "wall work (J)",
 ];
 
-/// A file with one line a step.
+/// A file with one line per step.
 pub(super) struct Course {
     path: PathBuf,
     file: BufWriter<File>,
 }
 
 impl Course {
-    /// Keeps the lines of a former run up to `steps`; what came after them was lost with the checkpoint.
+    /// Keeps the lines of an earlier run up to `steps`; later lines have no checkpoint and are dropped.
     pub(super) fn open(path: &Path, steps: u64) -> Result<Self> {
         let before = match fs::read_to_string(path) {
             Ok(text) if steps > 0 => text,
@@ -41,7 +41,7 @@ impl Course {
             _ => String::new(),
         };
         let mut text = csv::table(&COLUMNS, []);
-        // A killed run may have written only the beginning of its last line, which can look like an early step.
+        // A killed run may have written only the beginning of its last line, which could be read as an earlier step.
         let whole = before.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let known = |line: &&str| {
             let step = line.split(',').next().and_then(|step| step.parse::<f64>().ok());
@@ -72,7 +72,7 @@ impl Course {
         written.with_context(|| format!("cannot write `{}`", self.path.display()))
     }
 
-    /// Brings all lines to the disk.
+    /// Flushes all lines to the disk.
     pub(super) fn flush(&mut self) -> Result<()> {
         let flushed = self.file.flush().and_then(|()| self.file.get_ref().sync_data());
         flushed.with_context(|| format!("cannot write `{}`", self.path.display()))

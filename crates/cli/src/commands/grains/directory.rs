@@ -1,4 +1,4 @@
-//! The directory of a run, which this process alone writes to: [`Directory`].
+//! The directory of a run, to which only this process writes: [`Directory`].
 
 use std::{
     io::ErrorKind,
@@ -16,24 +16,24 @@ use percussion_report::{atomic, viewer};
 use super::{course::Course, picture};
 use crate::output::prepare_directory;
 
-/// Names of what is written.
+/// Names of the written files.
 const CHECKPOINT: &str = "grains.checkpoint";
 const COURSE: &str = "course.csv";
 
 /// The table of the course, checkpoints and pictures of one run.
 pub(super) struct Directory {
     path: PathBuf,
-    /// What tells this run from others.
+    /// Text that identifies this run.
     note: String,
     course: Course,
-    /// Held until the run has ended; none where the file system has no locks.
+    /// Held until the run has ended; `None` if the file system has no locks.
     _lock: Option<Lock>,
 }
 
 impl Directory {
     /// Opens `path` for the run that `note` describes, and with `resume` returns the world of its last checkpoint.
     ///
-    /// Refuses a directory that another process writes to, and one that holds a run unless it is resumed.
+    /// Returns an error if another process writes to the directory, or if it contains a run that is not resumed.
     pub(super) fn open(path: &Path, note: String, resume: bool) -> Result<(Self, Option<World>)> {
         prepare_directory(path)?;
         let lock = lock(path)?;
@@ -41,11 +41,11 @@ impl Directory {
         let world = if resume {
             Some(last_world(&file, &note)?)
         } else {
-            // A run that was killed between its two renames leaves only the checkpoint before the last.
+            // A run that was killed between its two renames leaves only its second-to-last checkpoint.
             for file in [&file, &checkpoint::previous(&file)] {
                 ensure!(
                     !is_there(file)?,
-                    "`{}` holds a run already (`{}`), expected `--resume` or another directory",
+                    "`{}` already contains a run (`{}`), expected `--resume` or another directory",
                     path.display(),
                     file.file_name().unwrap_or_default().display()
                 );
@@ -62,14 +62,14 @@ impl Directory {
         self.course.add(world, report)
     }
 
-    /// Brings the table to the disk and then writes a checkpoint.
+    /// Flushes the table to the disk and then writes a checkpoint.
     pub(super) fn save(&mut self, world: &World) -> Result<()> {
         self.course.flush()?;
         let checkpoint = Checkpoint { note: self.note.clone(), state: world.state() };
         Ok(checkpoint::save(&self.path.join(CHECKPOINT), &checkpoint)?)
     }
 
-    /// Brings the table to the disk.
+    /// Flushes the table to the disk.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.course.flush()
     }
@@ -86,13 +86,13 @@ impl Directory {
     }
 }
 
-/// Takes the lock of the directory and removes what killed runs left there.
+/// Acquires the lock of the directory and removes temporary files of killed runs.
 fn lock(path: &Path) -> Result<Option<Lock>> {
     let lock = match Lock::take(path) {
         Ok(lock) => lock,
         Err(Error::Access { source, .. }) if source.kind() == ErrorKind::Unsupported => {
             tracing::warn!(
-                "the file system of `{}` has no locks: start no second run there",
+                "the file system of `{}` has no locks: do not start a second run there",
                 path.display()
             );
             return Ok(None);
@@ -106,7 +106,7 @@ fn lock(path: &Path) -> Result<Option<Lock>> {
     Ok(Some(lock))
 }
 
-/// Whether there is something at `path`, which must be known before it may be overwritten.
+/// Whether `path` exists; this must be known before it may be overwritten.
 fn is_there(path: &Path) -> Result<bool> {
     path.try_exists().with_context(|| format!("cannot read `{}`", path.display()))
 }
@@ -117,7 +117,7 @@ fn last_world(path: &Path, note: &str) -> Result<World> {
     let found = &restored.checkpoint.note;
     ensure!(
         found == note,
-        "`{}` is of another run: {found}, expected {note}",
+        "`{}` belongs to another run: {found}, expected {note}",
         restored.file.display()
     );
     if let Some(refused) = &restored.refused {

@@ -1,4 +1,4 @@
-//! What can be run: [`Scene`].
+//! The scenes of grains: [`Scene`].
 
 use anyhow::{Result, ensure};
 use percussion_granular::{Error, Report, Settings, World, channel::Channel, scenes};
@@ -10,13 +10,13 @@ use crate::{
     output::name_of,
 };
 
-/// Above this number of steps, `2⁵³`, not every step has a double of its own in the table of the course.
+/// Above this number of steps, `2⁵³`, the table cannot represent every step number as a double.
 const MOST_STEPS: f64 = 9_007_199_254_740_992.0;
 
-/// A world and what comes into it and leaves it.
+/// A world, and the grains that enter and leave it.
 pub(super) enum Scene {
     Channel(Box<Channel>),
-    /// Grains below zero height are taken out.
+    /// A world from which grains below zero height are removed.
     Hopper(Box<World>),
     Closed(Box<World>),
 }
@@ -52,7 +52,7 @@ impl Scene {
         Self::Closed(Box::new(world))
     }
 
-    /// The scene with its world elsewhere in time.
+    /// The scene with its world at another time.
     pub(super) fn resumed(&self, world: World) -> Result<Self, Error> {
         Ok(match self {
             Self::Channel(channel) => {
@@ -89,7 +89,7 @@ impl Scene {
         }
     }
 
-    /// How long it is run by default (s): until it is steady or at rest.
+    /// Default duration (s): until the scene is steady or at rest.
     pub(super) const fn duration(&self) -> f64 {
         match self {
             Self::Channel(_) => 0.5,
@@ -111,13 +111,13 @@ impl Scene {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a whole number from 0 to 2⁵³"
+            reason = "an integer from 0 to 2⁵³"
         )]
         let steps = steps as u64;
         Ok(steps)
     }
 
-    /// What tells this run from others.
+    /// Text that identifies this run.
     pub(super) fn note(&self, arguments: &Grains) -> Result<String> {
         let Grains { scene, factor, seed, .. } = arguments;
         let Settings { max_sweeps, tolerance, .. } = self.world().settings();
@@ -135,7 +135,7 @@ impl Scene {
     }
 }
 
-/// A count that no machine reaches is as good as the largest it knows.
+/// Converts a count; one that exceeds the largest `usize` can never be reached and becomes that value.
 fn saturated(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }

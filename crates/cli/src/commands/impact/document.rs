@@ -1,4 +1,4 @@
-//! What `impact --json` and `compare --json` print.
+//! The output of `impact --json` and `compare --json`.
 
 use std::path::PathBuf;
 
@@ -16,16 +16,16 @@ use super::rounding::Sizes;
 use super::set::Set;
 use crate::arguments::Allowed;
 
-/// The answer of one law.
+/// The result of one law.
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
     pub(super) law: String,
     #[serde(flatten)]
     pub(super) content: Content,
-    /// Files written, but for a set, which has its own list.
+    /// Written files; a set has its own list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<PathBuf>,
-    /// What a page plays of it.
+    /// The data that a page plays.
     #[serde(skip)]
     pub(super) played: Played,
 }
@@ -44,22 +44,22 @@ pub(super) struct One {
     pub(super) status: Status,
     /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
-    /// With the status `infeasible` the proof: a weight of each contact.
+    /// The proof for the status `infeasible`: a weight for each contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) infeasibility: Option<Vec<f64>>,
-    /// m/s and rad/s.
+    /// Velocity after the impact (m/s, rad/s).
     pub(super) velocity: Vec<f64>,
-    /// N·s.
+    /// Impulses of the contacts (N·s).
     pub(super) impulses: Vec<Impulse>,
-    /// N·s and N·m·s.
+    /// Impulses of the joints (N·s, N·m·s).
     pub(super) bilateral_impulses: Vec<f64>,
     pub(super) certificate: Certificate,
-    /// Figures of the certificate that are not as the law claims, and the energy change where energy has grown.
+    /// Figures of the certificate that violate the claims of the law, and the energy change if the energy has grown.
     pub(super) violations: Vec<&'static str>,
     pub(super) trace: Trace,
     #[serde(skip)]
     pub(super) judged: Vec<Judged>,
-    /// Whether a contact that pushed separates.
+    /// Whether a contact with an impulse separates.
     #[serde(skip)]
     pub(super) separates: bool,
     #[serde(skip)]
@@ -74,9 +74,9 @@ pub(super) struct Trace {
 #[derive(Debug, Serialize)]
 pub(super) struct Stage {
     pub(super) phase: Phase,
-    /// Position of the contact, none when all take part.
+    /// Index of the contact; `None` if all take part.
     pub(super) contact: Option<usize>,
-    /// At the end of the stage.
+    /// Velocity at the end of the stage.
     pub(super) velocity: Vec<f64>,
 }
 
@@ -94,10 +94,10 @@ pub(super) struct List {
 pub(super) struct ListEntry {
     #[serde(flatten)]
     pub(super) outcome: One,
-    /// Whether it stands alone instead of bounding a continuum, where that is known.
+    /// Whether the outcome is isolated, and not an end of a continuum of outcomes, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) isolated: Option<bool>,
-    /// Sequences of contacts that lead to it, where these are known.
+    /// Sequences of contacts that lead to it, if these are known.
     #[serde(flatten)]
     pub(super) sequences: Option<Sequences>,
 }
@@ -105,9 +105,9 @@ pub(super) struct ListEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ListStatus {
-    /// These are the outcomes, and each is one of the law.
+    /// The list is complete, and each outcome satisfies the law.
     Resolved,
-    /// An outcome may be missing, or is not one of the law.
+    /// An outcome may be missing, or one does not satisfy the law.
     Incomplete,
 }
 
@@ -115,20 +115,20 @@ pub(super) enum ListStatus {
 pub(super) struct ListStatistics {
     /// Outcomes with different velocities.
     pub(super) outcomes: usize,
-    /// Those whose own status is `resolved`.
+    /// Number of outcomes with the status `resolved`.
     pub(super) resolved: usize,
     /// Whether no outcome can be missing.
     pub(super) complete: bool,
-    /// `ξ`, the largest distance of two outcomes over the momentum before, in the kinetic metric.
+    /// `ξ`, the largest distance between two outcomes relative to the momentum before the impact, in the kinetic metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) indeterminacy: Option<f64>,
 }
 
-/// The answers of several laws.
+/// The results of several laws.
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
     pub(super) laws: Vec<Entry>,
-    /// Files written, but for those of a set.
+    /// Written files, without those of a set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) files: Vec<PathBuf>,
 }
@@ -162,7 +162,7 @@ impl Document {
         Ok(Self { law, content, files: Vec::new(), played: Played::default() })
     }
 
-    /// The list of files written.
+    /// The list of written files.
     pub(super) const fn files_mut(&mut self) -> &mut Vec<PathBuf> {
         match &mut self.content {
             Content::Set(set) => &mut set.files,
@@ -170,12 +170,12 @@ impl Document {
         }
     }
 
-    /// Files written, but for a set.
+    /// Written files, without those of a set.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// Whether the answer is resolved, or has statuses that are `allowed`.
+    /// Whether the result is resolved, or has only statuses that are `allowed`.
     pub(super) fn is_resolved(&self, allowed: &[Allowed]) -> bool {
         let accepts = |status: Status| {
             status == Status::Resolved

@@ -24,7 +24,7 @@ pub(super) fn write(set: &Set, subject: &Subject, directory: &Path) -> Result<Ve
 
 fn figure(plane: &Plane, subject: &Subject) -> Figure {
     let Plane { contact, hull, points, .. } = plane;
-    // Rounding of a velocity that is zero shall not set the scale of an axis.
+    // The rounding error of a zero velocity must not determine the scale of an axis.
     let grain = 1e-6 * plane.cell;
     let steady = |point: &[f64; 2]| point.map(|speed| grain * (speed / grain).round());
     let name = &subject.contacts[*contact];

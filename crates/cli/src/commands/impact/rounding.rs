@@ -1,17 +1,17 @@
-//! Which numbers of an outcome are rounding, and read 0 in tables for people. Judgement is that of the certificate.
+//! Decides which numbers of an outcome are rounding errors and appear as 0 in printed tables. Outcomes are judged by the certificate, not here.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{Outcome, Problem};
 
-/// Part of a contact velocity below which a contact is called still.
+/// Relative size of a contact velocity below which it counts as zero.
 const STILL: f64 = 1e-8;
 
-/// Sizes of the terms that velocities and percussions are computed from.
+/// Sizes of the terms from which velocities and impulses are computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// Of contact velocities (m/s).
+    /// Size of the contact velocities (m/s).
     speed: f64,
-    /// Largest entry of a percussion at a contact (N·s).
+    /// Largest entry of a impulse at a contact (N·s).
     percussion: f64,
 }
 
@@ -29,12 +29,12 @@ impl Sizes {
         Self { speed: size(problem.contact_jacobian()), percussion: largest(&percussions) }
     }
 
-    /// Whether a percussion (N·s) is no more than rounding of the largest.
+    /// Whether an impulse (N·s) is only rounding error of the largest one.
     pub(super) fn is_rounding_of_percussions(&self, percussion: f64) -> bool {
         percussion.abs() <= 1e-13 * self.percussion
     }
 
-    /// Whether a contact velocity (m/s) is no more than rounding of its terms, which is some `n eps`.
+    /// Whether a contact velocity (m/s) is only rounding error of its terms, which is about `n eps`.
     pub(super) fn is_rounding(&self, velocity: f64) -> bool {
         velocity.abs() <= 1e-13 * self.speed
     }

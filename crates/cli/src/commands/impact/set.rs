@@ -13,7 +13,7 @@ use percussion_impact::{
 };
 use serde::Serialize;
 
-/// A set of outcomes, known by samples; bounds, modes and planes are over those that ended without
+/// A set of outcomes, given by samples; bounds, modes and planes cover the samples that ended without
 /// approach.
 #[derive(Debug, Serialize)]
 pub(super) struct Set {
@@ -21,7 +21,7 @@ pub(super) struct Set {
     /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
     pub(super) statistics: SetStatistics,
-    /// None when no sample ended.
+    /// The bounding box; `None` if no sample ended.
     pub(super) bounds: Option<BoundingBox>,
     pub(super) modes: Modes,
     pub(super) planes: Vec<Plane>,
@@ -29,7 +29,7 @@ pub(super) struct Set {
     pub(super) friction_cone: Cone,
     pub(super) guarantee: Guarantee,
     pub(super) velocities: Vec<Vec<f64>>,
-    /// Files written.
+    /// Written files.
     pub(super) files: Vec<PathBuf>,
 }
 
@@ -46,11 +46,11 @@ pub(super) struct SetStatistics {
 pub(super) struct BoundingBox {
     pub(super) velocity: [Vec<f64>; 2],
     pub(super) contact_velocity: [Vec<f64>; 2],
-    /// J.
+    /// Smallest and largest kinetic energy (J).
     pub(super) energy: [f64; 2],
 }
 
-/// How often contacts do what.
+/// Frequencies of the contact modes.
 #[derive(Debug, Serialize)]
 pub(super) struct Modes {
     /// Contact velocity that counts as zero (m/s).
@@ -68,7 +68,7 @@ pub(super) struct JointMode {
     pub(super) first: u64,
 }
 
-/// Sliding of a contact (first tangent) against its separation.
+/// The set in the plane of two velocities of a contact: separation, and sliding along the first tangent.
 #[derive(Debug, Serialize)]
 pub(super) struct Plane {
     pub(super) contact: usize,
@@ -78,9 +78,9 @@ pub(super) struct Plane {
     pub(super) area: f64,
     /// Side of a cell of the coverage (m/s).
     pub(super) cell: f64,
-    /// Cells that were reached.
+    /// Number of cells that were reached.
     pub(super) cells: usize,
-    /// Estimated probability that the next outcome reaches a new one.
+    /// Estimated probability that the next outcome reaches a new cell.
     pub(super) new_cell_rate: f64,
     /// The first outcome in each cell.
     #[serde(skip)]
@@ -91,33 +91,33 @@ pub(super) struct Plane {
 #[derive(Debug, Serialize)]
 pub(super) struct Extreme {
     pub(super) contact: usize,
-    /// 0 for the normal velocity, then the tangential ones.
+    /// Index of the component: 0 for the normal velocity, then the tangential ones.
     pub(super) component: usize,
     pub(super) side: &'static str,
-    /// m/s.
+    /// Value of the component (m/s).
     pub(super) value: f64,
     pub(super) sample: u64,
     pub(super) velocity: Vec<f64>,
 }
 
-/// Whether percussions can cancel.
+/// Whether impulses can cancel.
 #[derive(Debug, Serialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub(super) enum Cone {
-    /// They cannot.
+    /// Impulses cannot cancel.
     Pointed {
         direction: Vec<f64>,
-        /// kg^−½.
+        /// Least push `c` of a unit impulse (kg^−½).
         constant: f64,
         constant_bound: f64,
     },
-    /// They can: these do, at the rows of the contacts (N·s).
+    /// Impulses that cancel, one entry for each row of the contacts (N·s).
     Jammed { impulse: Vec<f64>, resultant: f64 },
-    /// Neither could be proved.
+    /// Neither case could be proved.
     Undecided { error: Option<String> },
 }
 
-/// What the number of samples proves, but for the probability `failure`; null where nothing is known.
+/// Statements that the number of samples proves, except with the probability `failure`; null where nothing is known.
 #[derive(Debug, Serialize)]
 pub(super) struct Guarantee {
     pub(super) failure: f64,

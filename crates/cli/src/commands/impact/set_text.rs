@@ -1,4 +1,4 @@
-//! What `impact` prints of a set of outcomes for people.
+//! The printed text of `impact` for a set of outcomes.
 
 use percussion_report::{
     Table,
@@ -14,7 +14,7 @@ use crate::{
     output::{name_of, written},
 };
 
-/// Most joint modes that are told.
+/// Maximum number of joint modes that are printed.
 const MOST_MODES: usize = 12;
 
 pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
@@ -32,7 +32,7 @@ pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
     text + &written(&set.files)
 }
 
-/// The status of a set, with what is not as it is in the data.
+/// The status of a set, with a note if it does not use the data as given.
 pub(super) fn status(set: &Set) -> String {
     with_restitution(name_of(&set.status), set.restitution)
 }
@@ -50,8 +50,8 @@ fn samples(set: &Set) -> Table {
         let percent = percent(count, samples.samples);
         table.push([name.to_owned(), count.to_string(), percent]);
     }
-    table.push(["LCPs of a sample, mean".to_owned(), short(*mean_lcps)]);
-    table.push(["LCPs of a sample, most".to_owned(), max_lcps.to_string()]);
+    table.push(["LCPs per sample, mean".to_owned(), short(*mean_lcps)]);
+    table.push(["LCPs per sample, largest".to_owned(), max_lcps.to_string()]);
     table
 }
 
@@ -139,7 +139,7 @@ fn cone(subject: &Subject, cone: &Cone) -> String {
         Cone::Pointed { .. } => "There is no contact.\n".to_owned(),
         Cone::Jammed { impulse, resultant } => {
             let mut text = format!(
-                "The friction cone is NOT POINTED: these percussions cancel (to {}), contacts can jam.\n",
+                "The friction cone is NOT POINTED: these impulses cancel (to {}), contacts can jam.\n",
                 short(*resultant)
             );
             let mut table = Table::new("<>>", ["contact", "Λ normal (N·s)", "tangential (N·s)"]);
@@ -163,7 +163,7 @@ fn cone(subject: &Subject, cone: &Cone) -> String {
 
 fn guarantee(set: &Set) -> String {
     let guarantee = &set.guarantee;
-    let header = format!("proved, but for a probability of {}", short(guarantee.failure));
+    let header = format!("proved, except with probability {}", short(guarantee.failure));
     let mut table = Table::new("<>", [header.as_str(), "at most"]);
     let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent_of);
     table.push([
@@ -178,7 +178,7 @@ fn guarantee(set: &Set) -> String {
         "distance of any outcome of as many steps from some that was found (√J)".to_owned(),
         short_or_dash(guarantee.radius_of_outcomes),
     ]);
-    table.push(["mean LCPs of a sample".to_owned(), short_or_dash(guarantee.mean_lcps)]);
+    table.push(["mean LCPs per sample".to_owned(), short_or_dash(guarantee.mean_lcps)]);
     table.push([
         "a sample needs more steps than it is given".to_owned(),
         share(guarantee.more_lcps),

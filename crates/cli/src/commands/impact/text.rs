@@ -1,4 +1,4 @@
-//! What `impact` and `compare` print for people.
+//! The printed text of `impact` and `compare`.
 
 use std::ops::Range;
 
@@ -18,12 +18,12 @@ use crate::{
     output::{name_of, written},
 };
 
-/// Most stages, and most outcomes, that are told one by one.
+/// Maximum number of stages, and of outcomes, that are printed one by one.
 const MOST_ROWS: usize = 12;
 /// Width of the columns of velocities in one table, in characters.
 const WIDTH: usize = 80;
 
-/// The answer of one law.
+/// The result of one law.
 pub(super) fn one(subject: &Subject, document: &Document) -> String {
     let title = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
     let answer = match &document.content {
@@ -36,17 +36,17 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
     title + &answer + &written(document.files())
 }
 
-/// The status of an outcome, with what is not as it is in the data.
+/// The status of an outcome, with a note if it does not use the data as given.
 fn status(outcome: &One) -> String {
     with_restitution(name_of(&outcome.status), outcome.restitution)
 }
 
-/// Which contacts close on a body so that no motion separates them as fast as asked.
+/// The contacts that enclose a body so that no motion separates them as fast as required.
 fn infeasibility(subject: &Subject, weights: &[f64]) -> String {
     let parts = weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
     let parts: Vec<_> =
         parts.map(|(k, weight)| format!("{} × {}", short(*weight), subject.contacts[k])).collect();
-    format!("proof: no percussion changes the normal velocities {}\n\n", parts.join(" + "))
+    format!("proof: no impulse changes the normal velocities {}\n\n", parts.join(" + "))
 }
 
 fn full(subject: &Subject, outcome: &One) -> String {
@@ -59,7 +59,7 @@ fn tables(subject: &Subject, outcome: &One) -> String {
     let mut text = velocities(subject, outcome).to_string();
     if !outcome.impulses.is_empty() {
         text += &format!("\n{}", contacts(subject, outcome));
-        text += "Λ percussion (N·s), u contact velocity (m/s), before (−) and after (+)\n";
+        text += "Λ impulse (N·s), u contact velocity (m/s), before (−) and after (+)\n";
     }
     if !outcome.bilateral_impulses.is_empty() {
         text += &format!("\n{}", joints(outcome));
@@ -96,7 +96,7 @@ fn contacts(subject: &Subject, outcome: &One) -> Table {
         "",
     ];
     let mut table = Table::new("<>>>>>><", header);
-    // What is rounding of larger terms reads 0.
+    // Rounding errors of larger terms are printed as 0.
     let clean = |velocity: &f64| if outcome.sizes.is_rounding(*velocity) { 0.0 } else { *velocity };
     let cells = |velocity: &[f64]| list(&velocity.iter().map(clean).collect::<Vec<_>>());
     let still = |percussion: &f64| {
@@ -121,7 +121,7 @@ fn contacts(subject: &Subject, outcome: &One) -> Table {
     table
 }
 
-/// What a contact does after the impact.
+/// The mode of a contact after the impact.
 fn mode(outcome: &One, impulse: &Impulse, normal: f64, tangential: &[f64]) -> &'static str {
     let still = |velocity: f64| outcome.sizes.is_still(velocity);
     match (still(normal), impulse.tangent.is_empty()) {
@@ -134,7 +134,7 @@ fn mode(outcome: &One, impulse: &Impulse, normal: f64, tangential: &[f64]) -> &'
 }
 
 fn joints(outcome: &One) -> Table {
-    let mut table = Table::new(">>", ["joint row", "percussion (N·s, N·m·s)"]);
+    let mut table = Table::new(">>", ["joint row", "impulse (N·s, N·m·s)"]);
     for (index, impulse) in outcome.bilateral_impulses.iter().enumerate() {
         table.push([index.to_string(), short(*impulse)]);
     }
@@ -238,7 +238,7 @@ fn sequences(sequences: &percussion_impact::laws::Sequences) -> String {
     format!("minimal sequences of contacts:\n{shown}{more}\n")
 }
 
-/// One row for each outcome of each law, two for a set.
+/// The table of a comparison: one row for each outcome of each law, two rows for a set.
 pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     let mut text = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
     let before = subject.problem.velocity();
@@ -280,7 +280,7 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     text + &written(&comparison.files)
 }
 
-/// Consecutive columns with these names that fit beside each other, at least one a table.
+/// Ranges of consecutive columns that fit next to each other, with at least one column per table.
 fn columns(names: &[String]) -> Vec<Range<usize>> {
     let mut tables: Vec<Range<usize>> = Vec::new();
     let mut width = WIDTH;
@@ -301,7 +301,7 @@ fn columns(names: &[String]) -> Vec<Range<usize>> {
 
 const BEFORE: &str = "before the impact";
 
-/// What a comparison tells of an outcome.
+/// The line of an outcome in a comparison.
 struct Line<'a> {
     name: String,
     status: String,
@@ -346,7 +346,7 @@ fn line(name: String, outcome: &One) -> Line<'_> {
     }
 }
 
-/// What is wrong with an outcome.
+/// A summary of the violations of an outcome.
 fn summary(outcome: &One) -> String {
     if outcome.violations.is_empty() {
         return "holds".to_owned();
@@ -358,7 +358,7 @@ fn summary(outcome: &One) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Why laws do not apply.
+/// The reasons why laws do not apply.
 pub(super) fn refusals(comparison: &Comparison) -> String {
     let lines: Vec<_> = comparison
         .refusals()

@@ -1,12 +1,12 @@
-//! Numbers and statuses as `impact` tells them to people.
+//! Numbers and statuses as `impact` prints them.
 
 use percussion_impact::outcome::RestitutionUse;
 use percussion_report::number::short;
 
-/// Most entries of a vector in one cell.
+/// Maximum number of entries of a vector in one cell.
 const MOST_ENTRIES: usize = 8;
 
-/// The name of a status, and what became of the restitution of the contacts if it was not used.
+/// The name of a status, with a note if the restitution of the contacts was not used.
 pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> String {
     match restitution {
         RestitutionUse::Ignored => format!("{name}, restitution ignored"),
@@ -17,7 +17,7 @@ pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> Str
     }
 }
 
-/// `value`, where what is rounding of numbers of the given size reads 0.
+/// Formats `value`; a rounding error of numbers of the given size becomes 0.
 pub(super) fn clean(value: f64, size: f64) -> String {
     short(if value.abs() <= 1e-13 * size { 0.0 } else { value })
 }

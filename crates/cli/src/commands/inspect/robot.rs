@@ -17,7 +17,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let is_placed = arguments.file.to_ascii_lowercase().ends_with(".xml");
     ensure!(
         !(is_placed && arguments.floating),
-        "`--floating` is given, but {} says itself how its bodies move",
+        "`--floating` is given, but {} states itself how its bodies move",
         name()
     );
     let base = if arguments.floating { Base::Floating } else { Base::Fixed };

@@ -56,7 +56,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     })
 }
 
-/// The joints that the scenario itself has; those of its robot are told of the robot's file.
+/// The joints that the scenario itself defines; the joints of its robot belong to the robot's file.
 fn joints(scenario: &Scenario) -> Vec<JointRow> {
     let row = |joint: &Joint| {
         let moves = matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic);
@@ -82,7 +82,7 @@ fn joints(scenario: &Scenario) -> Vec<JointRow> {
     scenario.joints.iter().map(row).collect()
 }
 
-/// The contacts that are within the proximity, which go to `contacts`.
+/// Adds the contacts within the proximity to `contacts`.
 pub(super) fn features(
     mechanism: &Mechanism,
     proximity: f64,

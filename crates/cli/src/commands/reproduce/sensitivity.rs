@@ -15,7 +15,7 @@ use crate::{
     output::{Progress, Verdict, print, written},
 };
 
-/// What the tables are written to, in the directory of the report.
+/// Name of the file with the tables, in the directory of the report.
 const FILE: &str = "sensitivity.md";
 
 pub(super) fn execute(arguments: &Reproduce, selected: &[&Experiment]) -> Result<Verdict> {
@@ -54,7 +54,7 @@ const fn judged_by(against: Against) -> &'static str {
     }
 }
 
-/// One experiment for a terminal.
+/// The text of one experiment for a terminal.
 fn text(sensitivity: &Sensitivity) -> String {
     let mut table = Table::new("", ["quantity", "judged by", "fails with"]);
     for row in &sensitivity.rows {
@@ -67,7 +67,7 @@ fn text(sensitivity: &Sensitivity) -> String {
     text + "\n"
 }
 
-/// One experiment for the book.
+/// The text of one experiment for the book.
 fn markdown(sensitivity: &Sensitivity) -> String {
     let mut text = format!(
         "### `{}`\n\n| quantity | judged by | fails with |\n| --- | --- | --- |\n",
@@ -85,7 +85,7 @@ fn markdown(sensitivity: &Sensitivity) -> String {
     text + "\n"
 }
 
-/// How many rows fail with what, and those that nothing makes fail.
+/// The number of rows that fail with each change, and the rows that no change makes fail.
 fn summary(found: &[Sensitivity]) -> String {
     let rows =
         || found.iter().flat_map(|one| one.rows.iter().map(move |row| (one.experiment, row)));

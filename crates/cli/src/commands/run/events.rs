@@ -1,4 +1,4 @@
-//! `percussion run` from event to event.
+//! `percussion run` with the event-driven integrator.
 
 use std::path::{Path, PathBuf};
 
@@ -30,27 +30,27 @@ use crate::{
     output::{Progress, Verdict, answer, complain, name_of, prepare_directory},
 };
 
-/// What `run --json` prints of an event-driven motion.
+/// The output of `run --json` for an event-driven motion.
 #[derive(Debug, Serialize)]
 struct Summary {
     status: &'static str,
     scenario: String,
     integrator: &'static str,
     law: String,
-    /// s, between samples.
+    /// Time between samples (s).
     step_size: f64,
-    /// Why the simulation failed.
+    /// Reason why the simulation failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(flatten)]
     motion: Option<Motion>,
-    /// Files written.
+    /// Written files.
     files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
 struct Motion {
-    /// How it ended.
+    /// Status of the motion.
     ending: Status,
     end: End,
     contacts: Vec<String>,
@@ -70,7 +70,7 @@ struct Energy {
 
 pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     let (name, law) = law(arguments)?;
-    // Whatever is wrong with the scenario shows here; what fails later is the simulation.
+    // Errors of the scenario are reported here; later errors are those of the simulation.
     let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;
@@ -123,11 +123,13 @@ fn law(arguments: &Run) -> Result<(Name, Box<dyn Law>)> {
     let given = settings.settings.iter().cloned().chain(impact::draws(settings)).collect();
     ensure!(
         name != Name::Compliant,
-        "`{name}` is no law but follows an impact in time, expected a law"
+        "`{name}` is not an impact law but a simulation of an impact in time, expected a law"
     );
     match choose(name, given, None)?.into_law() {
         Some(law) => Ok((name, law)),
-        None => bail!("`{name}` is asked for all of its outcomes, expected one for each impact"),
+        None => bail!(
+            "the settings of `{name}` request all outcomes, expected one outcome for each impact"
+        ),
     }
 }
 
@@ -179,7 +181,7 @@ fn events_csv(report: &Report, names: &[String]) -> String {
     text
 }
 
-/// What happened in words, where, and the energy it took (J).
+/// Description of an event, its contacts, and the energy lost in it (J).
 fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
     match kind {
         EventKind::Impact { contacts, dissipated, .. } => {

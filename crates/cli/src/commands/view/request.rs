@@ -1,17 +1,17 @@
-//! What is asked for, and what is answered.
+//! Requests to the server and their replies.
 
 use std::{
     fs,
     path::{Component, Path, PathBuf},
 };
 
-/// An answer.
+/// A reply.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: &'static str,
     pub(super) kind: &'static str,
     pub(super) body: Vec<u8>,
-    /// Whether only the head of the answer was asked for.
+    /// Whether only the head of the reply was requested.
     pub(super) without_body: bool,
 }
 
@@ -22,7 +22,7 @@ impl Reply {
     }
 }
 
-/// The answer to the request with this `head`: a file below `root`, for `/` the first of `pages`.
+/// The reply to the request with this `head`: a file below `root`, or for `/` the first of `pages`.
 pub(super) fn reply(head: &str, root: &Path, pages: &[&str]) -> Reply {
     let mut lines = head.lines();
     let mut words = lines.next().unwrap_or_default().split(' ');
@@ -30,7 +30,7 @@ pub(super) fn reply(head: &str, root: &Path, pages: &[&str]) -> Reply {
     if !matches!(method, "GET" | "HEAD") {
         return Reply::refusal("405 Method Not Allowed");
     }
-    // A page from elsewhere must not read the directory by a name of its own for this address.
+    // A page from another site must not read the directory through a host name of its own that points to this address.
     if !lines.filter_map(host).all(is_local) {
         return Reply::refusal("403 Forbidden");
     }
@@ -55,7 +55,7 @@ fn file(root: &Path, path: &Path) -> Option<PathBuf> {
     (file.starts_with(root) && file.is_file()).then_some(file)
 }
 
-/// The name of the host in a header that tells it.
+/// The host name in a `Host` header.
 fn host(header: &str) -> Option<&str> {
     let (name, value) = header.split_once(':')?;
     name.eq_ignore_ascii_case("host").then(|| value.trim())
@@ -66,14 +66,14 @@ fn is_local(host: &str) -> bool {
     matches!(name, "127.0.0.1" | "localhost")
 }
 
-/// The relative path that the target of a request names; none of one that leads upwards or elsewhere.
+/// The relative path in the target of a request; `None` if it leads upwards or out of the directory.
 fn path(target: &str) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next().unwrap_or_default();
     let path = PathBuf::from(decoded(path.strip_prefix('/')?)?);
     path.components().all(|part| matches!(part, Component::Normal(_))).then_some(path)
 }
 
-/// Text with `%41` for `A`; none if that is no text.
+/// Decodes text with `%41` for `A`; `None` if the result is not valid text.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();

@@ -1,8 +1,9 @@
 //! The server of `percussion view`: [`serve`].
 //!
-//! Every connection carries one request, has a thread of its own and ends by a deadline, whatever the client sends or
-//! reads in the meantime. The number of connections is bounded. A new one beyond that ends the oldest of those whose
-//! request is still incomplete, or else the oldest of all, so that slow clients cannot keep a browser out.
+//! Every connection carries one request, has a thread of its own and ends at a deadline, whatever the client
+//! sends or reads in the meantime. The number of connections is bounded. When a new connection exceeds the
+//! bound, the oldest connection with an incomplete request is closed, or else the oldest of all, so that slow
+//! clients cannot block a browser.
 
 use std::{
     io::{self, ErrorKind, Read, Write},
@@ -18,35 +19,35 @@ use super::request::{Reply, reply};
 /// Maximum size of the head of a request (bytes).
 const HEAD_LIMIT: usize = 16 << 10;
 
-/// The most that is written between two looks at the clock (bytes).
+/// Maximum number of bytes written between two checks of the deadline.
 const PART: usize = 64 << 10;
 
-/// How long to wait for a connection that was ended to be gone before the next one is ended as well.
+/// Time to wait until a closed connection is gone, before the next one is closed as well.
 const TURN: Duration = Duration::from_millis(100);
 
-/// What clients may ask of the server.
+/// Limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Maximum number of connections, and so of threads that answer, at a time.
+    /// Maximum number of simultaneous connections, and therefore of threads.
     pub(super) connections: usize,
-    /// Time from the beginning of a connection to the last byte of its answer.
+    /// Time from the beginning of a connection to the last byte of its reply.
     pub(super) patience: Duration,
 }
 
-/// Answers requests for files below `root`, for `/` the first of `pages` that exists, until the process ends.
+/// Serves the files below `root`, and for `/` the first of `pages` that exists, until the process ends.
 pub(super) fn serve(listener: &TcpListener, root: &Path, pages: &[&str], limits: Limits) {
     let table = Table::default();
     thread::scope(|scope| {
         for (number, stream) in (0_u64..).zip(listener.incoming()) {
             let Ok((stream, twin)) = stream.and_then(|stream| Ok((stream.try_clone()?, stream)))
             else {
-                // There are too few descriptors, for example. The browser tries again.
+                // For example, there are too few descriptors. The browser tries again.
                 thread::sleep(TURN);
                 continue;
             };
             let entry = table.enter(number, twin, limits.connections);
             let deadline = Instant::now() + limits.patience;
-            // Where no thread can be started, the connection is closed.
+            // If no thread can be started, the connection is closed.
             let _ = thread::Builder::new().spawn_scoped(scope, move || {
                 if let Err(error) = answer(stream, deadline, root, pages, &entry) {
                     tracing::debug!(%error, "connection ended");
@@ -60,7 +61,7 @@ pub(super) fn serve(listener: &TcpListener, root: &Path, pages: &[&str], limits:
 #[derive(Debug, Default)]
 struct Table {
     open: Mutex<Vec<Connection>>,
-    /// Signals that one has ended.
+    /// Signals that a connection has ended.
     ended: Condvar,
 }
 
@@ -70,22 +71,22 @@ struct Connection {
     stream: TcpStream,
     /// Whether the request is complete and is being answered.
     answering: bool,
-    /// Whether it was ended to make room.
+    /// Whether the connection was closed to make room.
     cut: bool,
 }
 
-/// A place in the table, given back when it is dropped.
+/// A place in the table, released when it is dropped.
 struct Entry<'a> {
     table: &'a Table,
     number: u64,
 }
 
 impl Table {
-    /// Enters a connection, and first makes room for it.
+    /// Makes room for a connection and enters it.
     fn enter(&self, number: u64, stream: TcpStream, limit: usize) -> Entry<'_> {
         let mut open = self.lock();
         while open.len() >= limit {
-            // Those that were entered first come first.
+            // The table is ordered by the time of entry.
             let oldest = |open: &[Connection], answering: bool| {
                 open.iter().position(|other| !other.cut && other.answering == answering)
             };
@@ -101,13 +102,13 @@ impl Table {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Connection>> {
-        // Nothing is left half done where a panic could occur.
+        // The table stays consistent even after a panic.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Entry<'_> {
-    /// Notes that the request is complete.
+    /// Records that the request is complete.
     fn answering(&self) {
         let mut open = self.table.lock();
         if let Some(own) = open.iter_mut().find(|other| other.number == self.number) {
@@ -149,7 +150,7 @@ fn answer(
     if without_body { Ok(()) } else { send(&mut stream, &body, deadline) }
 }
 
-/// The head of a request: its first line and its headers. None if it is longer than the limit.
+/// The head of a request: its first line and its headers. `None` if it is longer than the limit.
 fn head(stream: &mut TcpStream, deadline: Instant) -> io::Result<Option<String>> {
     const END: &[u8] = b"\r\n\r\n";
     let (mut head, mut part) = (Vec::new(), [0; 1024]);
@@ -182,7 +183,7 @@ fn send(stream: &mut TcpStream, mut bytes: &[u8], deadline: Instant) -> io::Resu
     Ok(())
 }
 
-/// The time left, which is not zero.
+/// The remaining time, which is not zero.
 fn left(deadline: Instant) -> io::Result<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
@@ -254,7 +255,7 @@ mod tests {
         let (address, _directory) = server(10, Limits { connections: 4, patience });
         let mut stream = TcpStream::connect(address).unwrap();
         let start = Instant::now();
-        // Each byte comes well within the time; all of them do not.
+        // Each byte arrives well within the time limit, but all of them together do not.
         while stream.write_all(b"x").is_ok() && start.elapsed() < LONG {
             thread::sleep(patience / 10);
         }

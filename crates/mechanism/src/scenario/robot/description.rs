@@ -1,4 +1,4 @@
-//! What the file of a robot says, whatever its format: [`Description`].
+//! The content of a robot's file, independent of the format: [`Description`].
 
 use std::{
     collections::BTreeMap,
@@ -21,38 +21,38 @@ use crate::{
     urdf::{self, Collision, Follower, Warning},
 };
 
-/// Largest accepted length of a description (bytes).
+/// Maximum length of a description (bytes).
 const TEXT_LIMIT: u64 = 16 << 20;
 
-/// Name of the package that is the folder which files of a model of MuJoCo must not leave.
+/// Name of the package whose folder the files of a MuJoCo model must not leave.
 #[cfg(feature = "mjcf")]
 const MODEL: &str = "model";
 
 /// Name of the root link that stands for the world.
 pub(super) const WORLD: &str = "world";
 
-/// A robot as its file has it.
+/// A robot as described in its file.
 #[derive(Debug)]
 pub(in crate::scenario) struct Description {
     /// Name of the robot.
     pub(in crate::scenario) name: String,
-    /// Its links, with the root where the file or the base has it.
+    /// Its links, with the root joined as the file or the base specifies.
     pub(in crate::scenario) system: Articulated,
     pub(in crate::scenario) joints: Vec<DescribedJoint>,
     pub(in crate::scenario) collision: Vec<Collision>,
-    /// Friction of each collision shape, where the file gives one.
+    /// Friction of each collision shape, if the file gives one.
     pub(in crate::scenario) friction: Vec<Option<f64>>,
     pub(in crate::scenario) ties: Vec<Tie>,
-    /// The shapes that touch one another with their friction, where the file says so.
+    /// The pairs of shapes that can touch with their friction, if the file lists them.
     pub(in crate::scenario) pairs: Option<Vec<([usize; 2], f64)>>,
     pub(in crate::scenario) warnings: Vec<Warning>,
-    /// Gravity, where the file gives it (m/s²).
+    /// Gravity (m/s²), if the file gives it.
     pub(in crate::scenario) gravity: Option<Vector3<f64>>,
-    /// Where it starts, in the coordinates of the system.
+    /// Its start, in the coordinates of the system.
     pub(in crate::scenario) start: Vec<f64>,
     /// Coordinates and velocities by name.
     pub(in crate::scenario) keyframes: BTreeMap<String, [Vec<f64>; 2]>,
-    /// The link that moves freely, of one that can be placed.
+    /// The link that moves freely, if the robot can be placed.
     pub(in crate::scenario) root: Option<usize>,
     /// Whether the root can be fixed, and its placement chosen.
     pub(in crate::scenario) is_placed: bool,
@@ -66,11 +66,11 @@ pub(in crate::scenario) struct DescribedJoint {
     pub(in crate::scenario) link: usize,
     /// The body that it carries.
     pub(in crate::scenario) body: usize,
-    /// What the file calls the coordinate that is zero here (rad or m).
+    /// The coordinate in the file at which the coordinate here is zero (rad or m).
     pub(in crate::scenario) reference: f64,
 }
 
-/// Links that are tied together beside their joints.
+/// A constraint between links in addition to their joints.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "mjcf"), expect(dead_code, reason = "URDF has followers only"))]
 pub(in crate::scenario) enum Tie {
@@ -83,7 +83,7 @@ pub(in crate::scenario) enum Tie {
 }
 
 impl Tie {
-    /// The constraint on `system`, which has the links.
+    /// The constraint on `system`, which contains the links.
     pub(in crate::scenario) fn constraint(
         &self,
         system: &Articulated,
@@ -105,7 +105,7 @@ impl Tie {
         })
     }
 
-    /// What it ties together, for messages.
+    /// The objects of the constraint, for messages.
     pub(in crate::scenario) fn name(&self) -> String {
         match self {
             Self::Follower(follower) => follower.joint.clone(),
@@ -116,9 +116,9 @@ impl Tie {
     }
 }
 
-/// A description that was read already, so that a scenario of a robot reads its file once.
+/// A description that has been read already, so that the file of a robot is read only once.
 ///
-/// Two of them are always equal: what counts is the file.
+/// Two values are always equal; only the file matters for the equality of scenarios.
 #[derive(Clone, Default)]
 pub struct Read(Option<Arc<(Key, Arc<Description>)>>);
 
@@ -134,7 +134,7 @@ impl PartialEq for Read {
     }
 }
 
-/// What a description depends on beside its file.
+/// The settings on which a description depends, in addition to its file.
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
     file: PathBuf,
@@ -145,8 +145,8 @@ struct Key {
 }
 
 impl Robot {
-    /// The description under `gravity` (m/s²), by default that of the file, or none. Reads the file, unless it was read before
-    /// with the same settings.
+    /// The description under `gravity` (m/s²), by default that of the file, or none. Reads the file, unless
+    /// it has been read before with the same settings.
     pub(in crate::scenario) fn description(
         &self,
         gravity: Option<Vector3<f64>>,
@@ -168,7 +168,7 @@ impl Robot {
         Ok(description)
     }
 
-    /// Keeps a description for the next time.
+    /// Stores a description for the next call.
     pub(in crate::scenario) fn keep(
         &mut self,
         gravity: Vector3<f64>,
@@ -279,7 +279,7 @@ impl From<mjcf::Imported> for Description {
         let mut free = links
             .filter(|(_, link)| link.joint.kind == percussion_dynamics::JointKind::Free)
             .map(|(number, _)| number);
-        // Which of several would be placed is not known.
+        // With several free links it would be ambiguous which one is placed.
         let root = free.next().filter(|_| free.next().is_none());
         Self {
             name: imported.name,
@@ -299,8 +299,8 @@ impl From<mjcf::Imported> for Description {
     }
 }
 
-/// The link that has the coordinates of the joint `name` before `body`: its parent where the joint is planar and its axis
-/// is not `z`.
+/// The link that has the coordinates of the joint `name` before `body`: its parent if the joint is planar and
+/// its axis is not `z`.
 fn moving_link(system: &Articulated, body: usize, name: &str) -> usize {
     let plane = system.parent(body).filter(|parent| {
         let frame = &system.links()[*parent].name;

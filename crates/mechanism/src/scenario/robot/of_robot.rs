@@ -1,4 +1,4 @@
-//! Scenarios of a robot alone, for those who have no scenario file.
+//! Scenarios of a single robot, without a scenario file.
 
 use nalgebra::Vector3;
 use percussion_dynamics::{Dimension, System};
@@ -11,19 +11,20 @@ use crate::{
     scenario::{Integrator, Plane, Scenario, Space},
 };
 
-/// Gravity where none is given (m/s²).
+/// Default gravity (m/s²).
 const EARTH: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
 impl Scenario {
-    /// A robot that stands, or falls, on a floor, for those who have no scenario file.
+    /// A scenario of a robot that stands or falls on a floor, without a scenario file.
     ///
-    /// The floor goes through the origin, perpendicular to `gravity` (m/s²), with the friction 0.8; without gravity there is
-    /// none. The robot starts at rest in zero coordinates, its root floating unless it is called `world`, its lowest point
-    /// on the floor, and its links do not touch each other. It moves for 1 s in steps of 1 ms by the method `"moreau-jean"`,
-    /// or where joints have dry friction by `"stewart-trinkle"`, in the plane if its joints and gravity keep it in the x–y
+    /// The floor passes through the origin, perpendicular to `gravity` (m/s²), with the friction coefficient
+    /// 0.8; without gravity there is no floor. The robot starts at rest in zero coordinates with its lowest
+    /// point on the floor. Its root floats, unless its name is `world`, and its links do not touch each
+    /// other. The duration is 1 s in steps of 1 ms by the method `"moreau-jean"`, or by `"stewart-trinkle"`
+    /// if joints have dry friction. The motion is planar if the joints and gravity keep the robot in the x–y
     /// plane.
     ///
-    /// The file is read once: the scenario keeps what was read in [`Robot::read`].
+    /// The file is read once; the scenario stores the description in [`Robot::read`].
     ///
     /// # Errors
     ///
@@ -32,9 +33,9 @@ impl Scenario {
         Self::of_robot_in(robot, Some(gravity))
     }
 
-    /// The same under the gravity of the file, where none is given; a file that gives none has `(0, 0, −9.81)` m/s².
+    /// The same, but without a given gravity it uses that of the file, or `(0, 0, −9.81)` m/s² if the file has none.
     ///
-    /// A file that places its bodies itself (MJCF) gets no floor, and nothing is moved.
+    /// For a file that specifies the positions of its bodies (MJCF) no floor is added and no body is moved.
     ///
     /// # Errors
     ///
@@ -44,13 +45,13 @@ impl Scenario {
             finite("gravity", gravity)?;
         }
         let given = gravity.map(Vector3::from);
-        // Only a description in MJCF has a gravity of its own.
+        // Only a description in MJCF has its own gravity.
         let asked = given.or((!robot.is_mjcf()).then_some(EARTH));
         let description = robot.description(asked)?;
         let gravity = asked.or(description.gravity).unwrap_or(EARTH);
         let floats = description.root.is_some();
         let dimension = match description.system.dimension() {
-            // It floats in the plane only if it is said to be in a plane.
+            // The root floats in the plane only if the scenario is planar.
             Dimension::Plane if !floats => Space::Plane,
             _ => Space::Space,
         };
@@ -69,7 +70,7 @@ impl Scenario {
             }
             _ => Name::MoreauJean,
         };
-        // A file that says which shapes touch means it.
+        // If a file lists the shapes that touch, this list is used.
         let self_contacts = description.pairs.is_some();
         let mut robot = Robot { on_floor: has_floor, self_contacts, ..robot };
         let title = format!("The robot {}", description.name);

@@ -8,12 +8,12 @@ use crate::{
     urdf::{Collision, Geometry},
 };
 
-/// The collider of a collision shape of a robot, or why there is none. In the plane boxes become rectangles, and spheres
-/// and cylinders discs.
+/// The collider of a collision shape of a robot, or a message why there is none. In the plane boxes become
+/// rectangles, and spheres and cylinders become discs.
 ///
 /// # Errors
 ///
-/// What is wrong with the shape, in words.
+/// A description of the problem with the shape.
 pub fn collider(system: &dyn System, collision: &Collision) -> Result<Collider, String> {
     let shape = match (&collision.geometry, system.dimension()) {
         (Geometry::Shape(shape), Dimension::Space) => shape.clone(),
@@ -29,7 +29,7 @@ pub fn collider(system: &dyn System, collision: &Collision) -> Result<Collider, 
 
 const NOT_IN_THE_PLANE: &str = "it does not exist in the plane";
 
-/// What the plane through the center of a shape, across its axis, cuts out of it.
+/// The cross section of a shape in the plane through its center, perpendicular to its axis.
 fn section(shape: &Shape) -> Option<Shape> {
     match shape {
         Shape::Sphere { radius } | Shape::Cylinder { radius, .. } => {

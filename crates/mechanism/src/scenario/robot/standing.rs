@@ -1,4 +1,4 @@
-//! A robot placed at the start.
+//! A robot at its initial position.
 
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
@@ -22,15 +22,15 @@ use crate::{
     urdf::{Collision, Geometry},
 };
 
-/// A robot where it starts.
+/// A robot at its initial position.
 #[derive(Debug)]
 pub(in crate::scenario) struct Standing {
     description: Arc<Description>,
-    /// Its links, the root with its base.
+    /// Its links; the root is joined to its base.
     links: Vec<Link>,
     coordinates: Vec<f64>,
     velocity: Vec<f64>,
-    /// Its surfaces without friction, once they were asked for; of a shape that cannot be used the reason.
+    /// Its surfaces without friction, computed on first use; for a shape that cannot be used, the reason.
     colliders: OnceCell<Vec<Result<Collider, String>>>,
 }
 
@@ -96,7 +96,7 @@ impl Scenario {
         Ok(Some(standing))
     }
 
-    /// Joins the root to the world as the robot says, where its file leaves that open.
+    /// Joins the root to the world as the robot specifies, if its file leaves that open.
     fn place_root(
         &self,
         robot: &Robot,
@@ -144,7 +144,7 @@ impl Scenario {
         }
     }
 
-    /// How far the robot has to be moved until its lowest point is at this height above the floor (m).
+    /// Distance by which the robot must be moved so that its lowest point is at this height above the floor (m).
     fn lift(
         &self,
         system: &Articulated,
@@ -176,7 +176,7 @@ impl Scenario {
             })
             .collect();
         let scene = Scene::new(colliders, system)?.with_pairs(&pairs)?;
-        // Farther than any position may be.
+        // Larger than any accepted distance.
         let settings = Settings { proximity: 1e13 };
         let mut workspace = Workspace::default();
         let found = scene.contacts(system, &standing.coordinates, &settings, &mut workspace)?;
@@ -187,12 +187,12 @@ impl Scenario {
 }
 
 impl Standing {
-    /// Its links, the root with its base.
+    /// Its links; the root is joined to its base.
     pub(in crate::scenario) fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// Where its links are at the start.
+    /// The initial positions and velocities of its links.
     pub(in crate::scenario) fn places(&self) -> Vec<Placed> {
         let (mut coordinates, mut velocity) = (&self.coordinates[..], &self.velocity[..]);
         let mut place = |link: &Link| {
@@ -224,7 +224,7 @@ impl Standing {
         Some(&joint.name)
     }
 
-    /// The constraints beside its joints.
+    /// The constraints in addition to its joints.
     pub(in crate::scenario) fn ties(
         &self,
         system: &Articulated,
@@ -240,7 +240,7 @@ impl Standing {
         crate::urdf::summary(&self.description.warnings)
     }
 
-    /// Reasons why shapes are left out, in words.
+    /// Messages about shapes that are omitted.
     pub(in crate::scenario) fn left_out(&self, system: &dyn System) -> Vec<String> {
         let all = self.colliders(system).iter().enumerate();
         let refused = all.filter_map(|(index, shape)| Some((index, shape.as_ref().err()?)));
@@ -250,8 +250,8 @@ impl Standing {
         refused.map(words).collect()
     }
 
-    /// The pairs of its surfaces that touch one another with their friction, where its file says so; numbered as
-    /// [`surfaces`](Self::surfaces) has them.
+    /// The pairs of its surfaces that can touch with their friction, if its file lists them; numbered as in
+    /// [`surfaces`](Self::surfaces).
     pub(in crate::scenario) fn pairs(&self, system: &dyn System) -> Option<Vec<([usize; 2], f64)>> {
         let pairs = self.description.pairs.as_ref()?;
         let mut next = 0;
@@ -266,7 +266,7 @@ impl Standing {
     }
 
     fn colliders(&self, system: &dyn System) -> &[Result<Collider, String>] {
-        // The first body of a file that places its bodies is the world.
+        // In a file that specifies the positions of its bodies, the first body is the world.
         let shape = |one: &Collision| match (self.description.is_placed, one.body) {
             (false, 0) => in_world(one),
             _ => collider(system, one),
@@ -275,7 +275,7 @@ impl Standing {
         self.colliders.get_or_init(shapes)
     }
 
-    /// The link, and the shape where the link has several.
+    /// The link, and the shape if the link has several.
     fn shape_name(&self, index: usize) -> String {
         let collisions = &self.description.collision;
         let collision = &collisions[index];
@@ -286,9 +286,9 @@ impl Standing {
         if count == 1 { owner.clone() } else { format!("{owner}/{shape}") }
     }
 
-    /// The surfaces of the links with these coefficients of friction and restitution, where the file gives none; the links
-    /// have the same numbers in `system`. Shapes that cannot be used are refused, unless they are
-    /// [left out](super::Robot::leave_out_shapes).
+    /// The surfaces of the links, with these coefficients of friction and restitution if the file gives none;
+    /// the links have the same numbers in `system`. Shapes that cannot be used are an error, unless they are
+    /// [omitted](super::Robot::leave_out_shapes).
     pub(in crate::scenario) fn surfaces(
         &self,
         system: &dyn System,
@@ -310,7 +310,7 @@ impl Standing {
         Ok(surfaces)
     }
 
-    /// Refuses shapes that cannot be used.
+    /// Returns an error if a shape cannot be used.
     pub(in crate::scenario) fn check_shapes(&self, system: &dyn System) -> Result<(), Error> {
         for (index, shape) in self.colliders(system).iter().enumerate() {
             if let Err(reason) = shape {
@@ -332,7 +332,7 @@ fn in_world(collision: &Collision) -> Result<Collider, String> {
     placed.map_err(|error| error.to_string())
 }
 
-/// Puts `numbers` where the joints of the robot have them in `all`: coordinates or velocities.
+/// Writes the coordinates or velocities `numbers` of joints to their places in `all`.
 fn set_joints(
     description: &Description,
     system: &Articulated,
@@ -372,7 +372,7 @@ fn follows(description: &Description, name: &str) -> bool {
         .any(|tie| matches!(tie, Tie::Follower(follower) if follower.joint == name))
 }
 
-/// Puts followers where their leaders demand it.
+/// Sets the coordinates of followers from those of their leaders.
 fn set_followers(
     description: &Description,
     system: &Articulated,
@@ -393,7 +393,7 @@ fn set_followers(
     }
 }
 
-/// Moves joints whose start lies outside of their limits to the nearer one.
+/// Moves joints that start outside their limits to the nearer limit.
 fn keep_limits(description: &Description, system: &Articulated, coordinates: &mut [f64]) {
     for joint in &description.joints {
         let limits = &system.links()[joint.link].joint.limits;
@@ -404,7 +404,7 @@ fn keep_limits(description: &Description, system: &Articulated, coordinates: &mu
     }
 }
 
-/// Refuses a start outside of the limits of a joint.
+/// Returns an error if a joint starts outside its limits.
 fn check_limits(
     description: &Description,
     system: &Articulated,

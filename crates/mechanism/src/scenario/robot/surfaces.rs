@@ -1,17 +1,17 @@
-//! Which links of a robot never touch.
+//! The pairs of links of a robot that never touch.
 
 use percussion_collision::{Collider, Scene, scene};
 use percussion_dynamics::{Articulated, JointKind};
 
-/// The scene without contacts of links that move together or that a joint connects, whose shapes overlap by design, and
-/// of links that are fixed in the world with what is fixed there, too.
+/// The scene without contacts between links that move together or that a joint connects, because their shapes
+/// overlap by design, and without contacts between links that are fixed in the world and other fixed objects.
 ///
 /// # Errors
 ///
 /// None for a scene of `system`.
 pub fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, scene::Error> {
     let links = system.links();
-    // The first link of the group that moves together with a link; none for the world.
+    // The first link of the group that moves together with a link; `None` for the world.
     let mut heads: Vec<Option<usize>> = Vec::with_capacity(links.len());
     for (body, link) in links.iter().enumerate() {
         let head = match link.joint.kind {
@@ -22,7 +22,7 @@ pub fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, sc
     }
     // The group that carries the group of a head.
     let carrier = |head: usize| system.parent(head).and_then(|parent| heads[parent]);
-    // A body that moves freely is carried by nothing.
+    // A body that moves freely has no carrier.
     let hangs = |head: usize| {
         system.parent(head).is_some()
             || !matches!(links[head].joint.kind, JointKind::Free | JointKind::Planar)

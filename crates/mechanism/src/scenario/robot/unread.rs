@@ -1,4 +1,4 @@
-//! Robots without the feature `urdf`: none can be read.
+//! Robots without the feature `urdf`; no robot can be read.
 
 use percussion_dynamics::{Articulated, EqualityConstraint, Link, System};
 
@@ -8,16 +8,16 @@ use crate::{
     scenario::{Scenario, shape::Surface},
 };
 
-/// A description that was read already, of which there is none.
+/// A description that has been read already; without the feature there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read;
 
-/// A robot where it starts, of which there is none.
+/// A robot at its initial position; without the feature there is none.
 #[derive(Debug)]
 pub(in crate::scenario) enum Standing {}
 
 impl Scenario {
-    /// Refuses a robot.
+    /// Returns an error if there is a robot.
     pub(in crate::scenario) fn standing(&self) -> Result<Option<Standing>, Error> {
         match &self.robot {
             None => Ok(None),

@@ -26,14 +26,14 @@ struct Block {
     height: f64,
     duration: f64,
     interval: f64,
-    /// Of the energy of rocking, left by an impact.
+    /// Fraction of the energy of rocking that an impact leaves.
     share: f64,
-    /// Loss of energy (J) of impacts that are more than rounding.
+    /// Loss of energy (J) above which an impact is more than rounding.
     least_loss: f64,
 }
 
 impl Block {
-    /// The block on its two corners, and where it starts to fall.
+    /// The block on its two corners, and its initial state.
     fn model(&self) -> Result<(Model, State), Error> {
         let body = PlanarBody::new(self.mass, self.inertia);
         let block = PlanarBodies::new(vec![body], Vector2::new(0.0, -self.gravity))?;
@@ -72,7 +72,8 @@ pub(in crate::experiments) fn run(
             event: "the block lands flat",
         });
     };
-    // The most different from what is expected of all impacts that lose more than rounding lets tell.
+    // The share that differs most from the expected one, among all impacts whose loss is larger than
+    // rounding.
     let expected = parameters.share;
     let shares = impacts[1..].windows(2).filter(|pair| pair[1].lost > parameters.least_loss);
     let share = shares.map(|pair| pair[1].lost / pair[0].lost).fold(expected, |worst, share| {

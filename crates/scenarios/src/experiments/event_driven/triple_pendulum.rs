@@ -36,7 +36,7 @@ struct Pendulum {
 }
 
 impl Pendulum {
-    /// The pendulum with dampers of `damping` (N·m·s) in its pins, and where it starts to swing.
+    /// The pendulum with dampers of `damping` (N·m·s) in its pins, and its initial state.
     fn model(&self, damping: f64) -> Result<(Model, State), Error> {
         let Self { length, radius, mass, sphere_radius, .. } = *self;
         let refused = |source| Error::Mass { path: "mass".to_owned(), source };
@@ -77,7 +77,7 @@ pub(in crate::experiments) fn run(
     let fixture = experiment.fixture::<Pendulum>()?;
     let parameters = &fixture.parameters;
     let (model, start) = parameters.model(0.0)?;
-    // Within the first impact it slides in one direction: a coarse step changes nothing.
+    // In the first impact it slides in one direction, so a coarse step gives the same result.
     let law = Plus::default();
     let span = (parameters.flight, parameters.interval);
     let EventMotion { trajectory: flight, report: first, .. } =

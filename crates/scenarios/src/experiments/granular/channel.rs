@@ -1,11 +1,12 @@
 //! A dense stream of grains past an obstacle, with grains that are larger and fewer than the published ones.
 //!
-//! The channel, its obstacle, the speed and gravity are the published ones; the grains, the distances at which they come
-//! in and the time steps are [coarser](Parameters::coarser) by a factor, which is 1 for the published size. What
-//! that changes is how much of the channel is near a wall, where grains cannot pack as densely as among
-//! themselves: the [profile over the height](SolidProfile) shows it. Walls have an effect over a few diameters, so what
-//! they cost is proportional to the size of the grains, to first order, and the solid fraction at the published size is
-//! read from a straight line over the size, through the run and those that the fixture has stored.
+//! The channel, its obstacle, the speed and gravity are the published ones. The grains, the distances at
+//! which they enter and the time steps are [coarser](Parameters::coarser) by a factor, which is 1 for the
+//! published size. The factor changes how much of the channel is near a wall, where grains cannot pack as
+//! densely as among themselves; the [profile over the height](SolidProfile) shows it. Walls have an effect
+//! over a few diameters, so the loss of solid fraction is proportional to the size of the grains to first
+//! order. The solid fraction at the published size is therefore extrapolated by a straight line over the
+//! size, through this run and the runs that the fixture stores.
 //!
 //! # Source
 //!
@@ -77,7 +78,7 @@ pub(in crate::experiments) fn run(
     outcome.summary = outcome.summary.replace("{factor}", &run.factor.to_string());
     let step_size = course.parameters.settings.step_size;
     let caption = format!(
-        "The last {} s, with grains {} times as large as published; h = {step_size:.3e} s.",
+        "The last {} s, with grains {} times the published size; h = {step_size:.3e} s.",
         document.film, run.factor
     );
     let view = film.view(experiment.title, &caption);
@@ -85,7 +86,7 @@ pub(in crate::experiments) fn run(
     Ok(outcome)
 }
 
-/// What a run of the channel shows.
+/// Results of a run of the channel.
 struct Course {
     parameters: Parameters,
     samples: Vec<Sample>,
@@ -95,21 +96,21 @@ struct Course {
     cells: CellAverages,
     profile: SolidProfile,
     distribution: RadialDistribution,
-    /// Part of the kinetic energy that is in rotations.
+    /// Fraction of the kinetic energy that is rotational.
     turning: f64,
-    /// Grains that come in, as many as of the published size would fill the same volume (s⁻¹).
+    /// Inflow, as the number of grains of the published size with the same volume (s⁻¹).
     inflow: f64,
 }
 
-/// Averages over some hundred steps, and the largest values in them.
+/// Averages and largest values over some hundred steps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sample {
-    /// At the end (s).
+    /// Time at the end of these steps (s).
     time: f64,
     solid_fraction: f64,
-    /// Two for every contact of two grains.
+    /// Contacts per grain; a contact of two grains counts for both.
     contacts_per_grain: f64,
-    /// Deepest, in diameters.
+    /// Deepest overlap, in diameters.
     overlap: f64,
     residual: f64,
     worst_residual: f64,
@@ -118,17 +119,17 @@ struct Sample {
 
 /// Number of samples of a run.
 const SAMPLES: u64 = 150;
-/// Steps between two times that count in the averages over space: a fifth of a diameter at the speed of the inflow.
+/// Steps between two times that enter the averages over space: a fifth of a diameter at the speed of the inflow.
 const PAUSE: u64 = 20;
 /// Largest distance in the radial distribution, in diameters.
 const REACH: f64 = 8.0;
-/// Bins of a diameter in it.
+/// Bins per diameter in it.
 const BINS: f64 = 20.0;
-/// Layers of a diameter in the profile over the height.
+/// Layers per diameter in the profile over the height.
 const LAYERS: f64 = 10.0;
 
 impl Course {
-    /// Runs the channel with coarser grains, films its end and tells `progress` the part done.
+    /// Runs the channel with coarser grains, records its end and reports the completed fraction to `progress`.
     fn run(
         document: &Document,
         run: &Run,
@@ -224,7 +225,7 @@ impl Course {
         self.window().iter().map(value).fold(0.0, f64::max)
     }
 
-    /// Mean of the solid fraction in the second half of the window less that in the first.
+    /// Mean of the solid fraction in the second half of the window minus that in the first.
     fn drift(&self) -> f64 {
         let (early, late) = self.window().split_at(self.window().len() / 2);
         mean(late, |sample| sample.solid_fraction) - mean(early, |sample| sample.solid_fraction)
@@ -240,7 +241,7 @@ impl Course {
 }
 
 impl Sample {
-    /// Enters a step that is this `share` of the sample.
+    /// Adds a step that is this `share` of the sample.
     fn add(&mut self, channel: &Channel, report: &Report, share: f64) {
         let grains = channel.world().grains().len().max(1) as f64;
         let overlap = report.overlap / (2.0 * channel.parameters().radius);
@@ -265,7 +266,7 @@ fn mean(samples: &[Sample], value: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(value).sum::<f64>() / samples.len() as f64
 }
 
-/// The whole number next to `value`.
+/// The integer nearest to `value`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
 fn whole(value: f64) -> u64 {
     value.round() as u64
@@ -280,7 +281,7 @@ fn count(value: f64) -> usize {
 mod tests {
     use super::*;
 
-    /// Eight times as large grains for a few hundredths of a second: what holds for any stream.
+    /// Grains eight times as large for a few hundredths of a second; checks the properties that hold for any stream.
     #[test]
     fn a_short_stream_is_the_same_by_both_laws_and_every_figure_has_data() {
         let fixture = Document::read().unwrap();
@@ -290,7 +291,7 @@ mod tests {
         let (mut channel, course, _) =
             Course::run(document, &run, 0, &mut |share| last = share).unwrap();
         assert!((last - 1.0).abs() < 0.02, "progress ends at {last}");
-        // Two of 8 × 2 grains, a period apart.
+        // Two layers of 8 × 2 grains, one period apart.
         let expected = 8.0 * 2.0 * 512.0 / (8.0 * 0.94e-3);
         assert!((course.inflow / expected - 1.0).abs() < 1e-9, "{}", course.inflow);
         let [distance, height] = course.peak();

@@ -1,4 +1,4 @@
-//! The rod on a table and the four balls of Stewart and Trinkle, moved by their scheme and by this one.
+//! The rod on a table and the four balls of Stewart and Trinkle, simulated by their scheme and by the scheme with round cones.
 
 use percussion_integrators::{StepReport, schemes::Name};
 use percussion_mechanism::{scenario::Scenario, trajectory::Trajectory};
@@ -14,9 +14,9 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Of the rod (s).
+    /// Step size of the rod (s).
     rod_step_size: f64,
-    /// Of the balls (s), each half of the one before.
+    /// Step sizes of the balls (s), each half of the one before.
     ball_step_sizes: Vec<f64>,
     /// Friction directions of the balls in the scheme of Stewart and Trinkle.
     directions: usize,
@@ -65,7 +65,7 @@ pub(in crate::experiments) fn run(
 
 /// The end of the first step in which a contact pushes (s).
 ///
-/// Gaps do not tell: on the level of velocities they close up to what they curve within a step.
+/// Gaps do not show it: the scheme closes them at velocity level, except for their curvature within a step.
 fn struck(
     scenario: &Scenario,
     trajectory: &Trajectory,
@@ -81,7 +81,7 @@ fn struck(
     step.map(|step| step.time).ok_or_else(none)
 }
 
-/// The motion of the first scenario by the scheme of Stewart and Trinkle, and of the second by impulses and velocities.
+/// The motion of the first scenario by the scheme of Stewart and Trinkle, and of the second by the scheme with round cones.
 fn both(
     [scenario, other]: &[Scenario; 2],
     progress: &mut Progress<'_>,
@@ -99,7 +99,7 @@ fn figure(polygons: &Trajectory, cones: &Trajectory) -> Figure {
     Figure {
         id: "rod-spin".to_owned(),
         title: "Angular velocity of the rod by both schemes".to_owned(),
-        caption: "The rod on a table. Both schemes see the impacts in the same steps.".to_owned(),
+        caption: "The rod on a table. Both schemes have the impacts in the same steps.".to_owned(),
         x: drawing::axis("time", "s"),
         y: drawing::axis("angular velocity", "rad/s"),
         equal_aspect: false,

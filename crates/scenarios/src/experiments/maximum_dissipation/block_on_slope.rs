@@ -16,11 +16,11 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// The coefficients of friction, in parts of the tangent of the slope.
+    /// The coefficients of friction, as fractions of the tangent of the slope.
     parts: Vec<f64>,
     /// Speed below which the block has stopped (m/s).
     stopped: f64,
-    /// When the drawn speeds begin (s).
+    /// Start time of the drawn speeds (s).
     drawn: f64,
 }
 

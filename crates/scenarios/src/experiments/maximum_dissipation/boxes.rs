@@ -13,16 +13,16 @@ use crate::error::Error;
 #[serde(deny_unknown_fields)]
 pub(super) struct Stack {
     pub(super) count: usize,
-    /// kg.
+    /// Mass of a box (kg).
     pub(super) mass: f64,
-    /// m.
+    /// Half of its width (m).
     pub(super) half_width: f64,
-    /// m.
+    /// Half of its height (m).
     pub(super) half_height: f64,
     /// Gap below every box at the start (m).
     pub(super) gap: f64,
     pub(super) friction: f64,
-    /// m/s².
+    /// Acceleration of gravity (m/s²).
     pub(super) gravity: f64,
 }
 
@@ -45,7 +45,7 @@ impl Stack {
         Ok((Model::new(Box::new(system), vec![])?.with_contact_source(scene)?, state))
     }
 
-    /// The number of the contact of a lower corner of the lowest box with the ground: 0 is the left one, 1 the right one.
+    /// Index of the contact between the ground and a lower corner of the lowest box: corner 0 is the left one, 1 the right one.
     pub(super) fn on_ground(&self, contacts: &Contacts, corner: usize) -> Option<usize> {
         let features = [Feature::Vertex(corner), Feature::Face(0)].map(Feature::number);
         let is_it = |name: ContactName| name == ContactName { surfaces: [0, self.count], features };

@@ -1,4 +1,4 @@
-//! A house of seven cards: whether it stands, what its feet carry, and the least friction of one lean-to.
+//! A house of seven cards: whether it stands, the load on its feet, and the least friction of one lean-to.
 
 use percussion_collision::Shape;
 use percussion_mechanism::{
@@ -18,15 +18,15 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Friction at which the house falls.
+    /// Coefficient of friction at which the house falls.
     slippery: f64,
-    /// Bounds of the friction of a lean-to.
+    /// Initial bounds of the least friction of a lean-to.
     between: [f64; 2],
-    /// How often they are halved.
+    /// Number of bisections.
     halvings: usize,
-    /// How long a lean-to is looked at (s).
+    /// Simulated duration of a lean-to (s).
     duration: f64,
-    /// Way of a card that stands (m).
+    /// Largest displacement of a card that stands (m).
     stands: f64,
 }
 
@@ -74,7 +74,7 @@ fn weight(run: &Trajectory) -> f64 {
     impulses.sum::<f64>() / run.step_size
 }
 
-/// Vertical way of the last card of the roof (m).
+/// Vertical displacement of the last card of the roof (m).
 fn roof(run: &Trajectory) -> f64 {
     let displacement = &run.end().displacement;
     displacement[displacement.len() - 2]

@@ -1,7 +1,7 @@
-//! How the residual of every method falls with its sweeps or steps, on three stored problems.
+//! Residual of every method over its sweeps or steps, on three stored problems.
 //!
-//! A curve has one solve from zero impulses for each of its points, limited to so many sweeps or steps; what
-//! is drawn is the best residual that the method found so far, as it reports it.
+//! Each point of a curve is one solve from zero impulses, limited to that number of sweeps or steps. The
+//! figure shows the best residual so far, as the method reports it.
 
 use percussion_complementarity::friction::{
     Document, Law, Method, Problem, alternating_directions, block_gauss_seidel, interior_point,
@@ -19,13 +19,13 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Largest number of sweeps or steps.
+    /// Maximum number of sweeps or steps.
     limit: usize,
-    /// The same where it has to be quick.
+    /// Maximum number at effort `quick`.
     quick_limit: usize,
-    /// Relative residual asked of the default method.
+    /// Relative residual required of the default method.
     tolerance: f64,
-    /// Relative residual whose first reach is counted.
+    /// Relative residual; the sweeps or steps until it is first reached are counted.
     milestone: f64,
 }
 
@@ -80,7 +80,7 @@ pub(in crate::experiments) fn run(
                 format!("{name}: sweeps or steps to the milestone, {label}"),
                 reached.map_or(f64::INFINITY, |(count, _)| *count as f64),
             );
-            // What is below the last digits of a double is drawn there.
+            // Residuals below the last digits of a double are drawn at that level.
             let point = |(count, residual): (usize, f64)| {
                 [(count as f64).log10(), residual.max(1e-17).log10()]
             };
@@ -102,7 +102,7 @@ pub(in crate::experiments) fn run(
     experiment.outcome(&fixture, measurements, figures)
 }
 
-/// Every method with a name and a law, sweeps also without extrapolation and by maximum dissipation.
+/// Every method with its name and law; the sweeps also without extrapolation and by maximum dissipation.
 fn methods() -> [(&'static str, Law, Method); 6] {
     let sweeps = block_gauss_seidel::Settings { tolerance: 0.0, ..Default::default() };
     let plain = block_gauss_seidel::Settings { memory: 0, ..sweeps };
@@ -119,7 +119,7 @@ fn methods() -> [(&'static str, Law, Method); 6] {
     ]
 }
 
-/// Number of sweeps or steps, and the relative residual after them, until the residual is next to round-off.
+/// Number of sweeps or steps, and the relative residual after them, until the residual is near round-off.
 fn curve(problem: &Problem, method: Method, limit: usize) -> Result<Vec<(usize, f64)>, Error> {
     let mut points = Vec::new();
     let mut count = 1;
@@ -129,7 +129,7 @@ fn curve(problem: &Problem, method: Method, limit: usize) -> Result<Vec<(usize, 
         if residual <= 1e-15 {
             break;
         }
-        // About eight points an octave once there are so many.
+        // About eight points per octave, once the counts are large enough.
         count += (count / 8).max(1);
     }
     Ok(points)

@@ -1,8 +1,9 @@
-//! Painlevé's rod: over the angle of the rod and the friction of its tip, a percussion exactly where no finite force
-//! keeps the contact closed.
+//! Painlevé's rod: over the angle of the rod and the friction of its tip, an impulse occurs exactly where no
+//! finite force keeps the contact closed.
 //!
-//! The paper's block of the contact has `1 + 3 (cos² θ − sin² θ)²` as its last entry, in which the axes of the
-//! rod turn the wrong way; it is 4, as for every force across the rod. Nothing moves in that direction.
+//! In the paper the last entry of the block of the contact is `1 + 3 (cos² θ − sin² θ)²`, in which the axes
+//! of the rod turn the wrong way. The correct entry is 4, as for every force across the rod. Nothing moves in
+//! that direction.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -19,20 +20,20 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// kg.
+    /// Mass of the rod (kg).
     mass: f64,
-    /// m.
+    /// Length of the rod (m).
     length: f64,
     /// Moment of inertia about the center (kg·m²).
     inertia: f64,
-    /// Of the rod along the plane (m/s).
+    /// Speed of the rod along the plane (m/s).
     speed: f64,
-    /// Cells of the angle, and of the friction.
+    /// Number of cells of the angle, and of the friction.
     grid: u32,
     largest_friction: f64,
-    /// Part of a percussion by which an equal one may differ.
+    /// Largest relative difference between two impulses that count as equal.
     alike: f64,
-    /// Intervals of friction and angle (rad) that are searched, and how often they are narrowed.
+    /// Searched intervals of friction and angle (rad), and the number of times that they are narrowed.
     frictions: [f64; 2],
     angles: [f64; 2],
     halvings: u32,
@@ -42,9 +43,9 @@ impl Parameters {
     /// The rod's tip at an angle, components normal (upward), along the motion and across.
     fn contact(&self, angle: f64, friction: f64) -> Result<Contact, Error> {
         let (sine, cosine) = angle.sin_cos();
-        // From the center to the tip, in contact axes.
+        // Vector from the center to the tip, in contact axes.
         let arm = Vector3::new(-sine, -cosine, 0.0) * (0.5 * self.length);
-        // A slender rod does not turn about its axis, but no percussion at its tip asks it to.
+        // A slender rod has no inertia about its axis, but no impulse at its tip turns it about that axis.
         let cross = arm.cross_matrix();
         let block = Matrix3::identity() / self.mass - cross * cross / self.inertia;
         Ok(Contact::new(&block, friction)?)
@@ -55,18 +56,18 @@ impl Parameters {
         Vector3::new(0.0, self.speed, 0.0)
     }
 
-    /// The percussion of maximum dissipation.
+    /// The impulse of maximum dissipation.
     fn percussion(&self, angle: f64, friction: f64) -> Result<Vector3<f64>, Error> {
         Ok(maximum_dissipation::solve(&self.contact(angle, friction)?, &self.load()))
     }
 
-    /// The percussion that ends the motion of the tip, in closed form.
+    /// The impulse that ends the motion of the tip, in closed form.
     fn sticking(&self, angle: f64) -> Vector3<f64> {
         let (sine, cosine) = (2.0 * angle).sin_cos();
         Vector3::new(3.0 * sine, 5.0 + 3.0 * cosine, 0.0) * (self.mass * self.speed / 8.0)
     }
 
-    /// The least friction with a percussion at an angle, by bisection.
+    /// The least friction with an impulse at an angle, by bisection.
     fn threshold(&self, angle: f64) -> Result<f64, Error> {
         let [mut below, mut above] = self.frictions;
         for _ in 0..self.halvings {
@@ -139,7 +140,7 @@ pub(in crate::experiments) fn run(
     experiment.outcome(&fixture, measurements, figures)
 }
 
-/// The angle at which friction sticks first, by golden sections of its threshold, and that threshold.
+/// The angle at which the least friction suffices for sticking, by golden-section search, and that friction.
 fn least_threshold(parameters: &Parameters) -> Result<(f64, f64), Error> {
     let [mut left, mut right] = parameters.angles;
     for _ in 0..parameters.halvings {
@@ -169,8 +170,8 @@ fn plane(parameters: &Parameters, sticking: &[[f64; 2]], least: (f64, f64)) -> F
         id: "regions".to_owned(),
         title: "Where the rod sticks at once".to_owned(),
         caption: format!(
-            "Angle of the rod and friction of its tip: cells in whose middle the percussion of maximum dissipation is not \
-             zero, and the threshold μ*(θ), least with {:.4} at {:.4} rad.",
+            "Angle of the rod and friction of its tip: cells in whose middle the impulse of maximum dissipation is not \
+             zero, and the threshold μ*(θ), whose minimum is {:.4} at {:.4} rad.",
             least.1, least.0
         ),
         x: drawing::axis("angle θ", "rad"),

@@ -1,7 +1,7 @@
-//! The academic contact with three percussions of Coulomb's law, and a contact on a hyperbola.
+//! The academic contact with three impulses that satisfy Coulomb's law, and a contact on a hyperbola.
 //!
-//! Half a unit of the last digit is what a printed figure leaves open. All other figures are those of an
-//! independent computation.
+//! Printed figures are judged to half a unit of their last digit. All other figures come from an independent
+//! computation.
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::{
@@ -27,20 +27,20 @@ struct Parameters {
     load: [f64; 3],
     example: Example,
     table: [Printed; 4],
-    /// Angles between which figure 3 looks for minima.
+    /// Number of angles at which figure 3 looks for minima.
     scan: i32,
     figure_2: View,
     figure_3: View,
     figure_7: View,
 }
 
-/// What a figure shows.
+/// Contents of a figure.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct View {
     low: [f64; 2],
     high: [f64; 2],
-    /// Of the thin curves (J).
+    /// Energies of the thin curves (J).
     energies: Vec<f64>,
 }
 
@@ -103,7 +103,7 @@ pub(in crate::experiments) fn run(
 /// The academic contact in one of the two frames.
 struct Study {
     tangents: Tangents,
-    /// Coulomb's solutions by ascending normal percussion.
+    /// Coulomb's solutions by ascending normal impulse.
     coulomb: Vec<Vector3<f64>>,
     dissipative: Vector3<f64>,
 }
@@ -131,7 +131,7 @@ impl Study {
         Ok(Self { tangents: Tangents { contact, load }, coulomb, dissipative })
     }
 
-    /// All of them, in the order of Table 1.
+    /// All impulses, in the order of Table 1.
     fn percussions(&self) -> impl Iterator<Item = &Vector3<f64>> {
         self.coulomb.iter().chain([&self.dissipative])
     }
@@ -172,7 +172,7 @@ impl Study {
         Ok(Problem::from_dense(&block, (-load).as_slice(), &[contact.friction()])?)
     }
 
-    /// How many of the printed figures are not ours, rounded.
+    /// Number of printed figures that differ from ours after rounding.
     fn misprints(&self, table: &[Printed; 4]) -> f64 {
         let agree = |text: &String, value: f64| {
             let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
@@ -195,7 +195,7 @@ impl Study {
         misprints as f64
     }
 
-    /// The window of the figure in the paper, wider where a percussion lies beyond it.
+    /// The window of the figure in the paper, enlarged where an impulse lies outside of it.
     fn window(&self, published: &View) -> Window {
         let mut window = published.window();
         let room = [0, 1].map(|k| 0.05 * (window.high[k] - window.low[k]));
@@ -216,7 +216,7 @@ impl Study {
         figure.id = id.to_owned();
         figure.title = "The academic contact: three percussions and one".to_owned();
         figure.caption = format!(
-            "Tangential percussions of the closed contact: energies (thin), and the conic within which friction \
+            "Tangential impulses of the closed contact: energies (thin), and the conic within which friction \
              holds. {caption}"
         );
         figure
@@ -262,7 +262,7 @@ fn hyperbola(example: &Tangents, view: &View) -> Figure {
     figure.series.push(dots("maximum dissipation", vec![[solution.y, solution.z]]));
     figure.id = "figure-2".to_owned();
     figure.title = "A contact whose conic is a hyperbola".to_owned();
-    figure.caption = "Tangential percussions of the closed contact: energies (thin), and the branch of \
+    figure.caption = "Tangential impulses of the closed contact: energies (thin), and the branch of \
                       the conic to the right of which friction holds, with its mirror image. As figure 2 of the \
                       paper, whose numbers are not printed."
         .to_owned();
@@ -283,7 +283,7 @@ fn objective(example: &Tangents, view: &View) -> Figure {
         [from, to] => {
             let [bottom, top] = [window.low[1], window.high[1]];
             let (from, to) = (from.min(to), from.max(to));
-            // Between the poles or outside of them, wherever the conic pulls.
+            // The intervals, between the poles or outside of them, where the contact pulls on the conic.
             let spans = if example.width(0.5 * (from + to)) < 0.0 {
                 vec![[from, to]]
             } else {
@@ -296,11 +296,8 @@ fn objective(example: &Tangents, view: &View) -> Figure {
         }
         _ => Vec::new(),
     };
-    let area = Series {
-        label: "percussions that pull".to_owned(),
-        mark: Mark::Backdrop,
-        points: forbidden,
-    };
+    let area =
+        Series { label: "impulses that pull".to_owned(), mark: Mark::Backdrop, points: forbidden };
     let mut series = vec![area];
     series.extend(poles.iter().map(pole));
     series.push(drawing::line("energy on the conic", curve));
@@ -308,7 +305,7 @@ fn objective(example: &Tangents, view: &View) -> Figure {
     Figure {
         id: "figure-3".to_owned(),
         title: "The energy along the hyperbola".to_owned(),
-        caption: "Energy over the angle of the tangential percussion: infinite at two poles, two minima where the \
+        caption: "Energy over the angle of the tangential impulse: infinite at two poles, two minima where the \
                   contact pushes, one of which dissipates. As figure 3 of the paper."
             .to_owned(),
         x: drawing::axis("angle α", "rad"),
@@ -319,7 +316,7 @@ fn objective(example: &Tangents, view: &View) -> Figure {
     }
 }
 
-/// Energies and the conic in the plane of tangential percussions; names to be filled in.
+/// Energies and the conic in the plane of tangential impulses; the caller sets the names.
 fn plane(tangents: &Tangents, window: &Window, energies: &[f64]) -> Figure {
     let mut series: Vec<_> =
         energies.iter().map(|&energy| drawing::outline(tangents.contour(energy, window))).collect();
@@ -329,8 +326,8 @@ fn plane(tangents: &Tangents, window: &Window, energies: &[f64]) -> Figure {
         id: String::new(),
         title: String::new(),
         caption: String::new(),
-        x: drawing::axis("percussion along t", "N·s"),
-        y: drawing::axis("percussion along o", "N·s"),
+        x: drawing::axis("impulse along t", "N·s"),
+        y: drawing::axis("impulse along o", "N·s"),
         equal_aspect: false,
         map: None,
         series,

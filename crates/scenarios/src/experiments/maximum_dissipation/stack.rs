@@ -1,4 +1,4 @@
-//! A stack of boxes that falls together by small gaps and comes to rest; its hardest contact problem is kept in a file.
+//! A stack of boxes with small gaps falls, closes its gaps and comes to rest; its hardest contact problem is stored in a file.
 
 use percussion_complementarity::friction::{Document, Law, Method, Problem, block_gauss_seidel};
 use percussion_integrators::{
@@ -22,7 +22,7 @@ struct Parameters {
     stack: Stack,
     step_size: f64,
     duration: f64,
-    /// Of the extrapolated sweeps.
+    /// Memory of the extrapolated sweeps.
     memory: usize,
 }
 
@@ -64,7 +64,7 @@ pub(in crate::experiments) fn run(
     let figure = Figure {
         id: "sweeps".to_owned(),
         title: format!("Sweeps of each step of a stack of {} boxes", parameters.stack.count),
-        caption: "Sweeps over the contacts from the impulses of the last step to the relative residual asked for."
+        caption: "Sweeps over the contacts from the impulses of the last step to the requested relative residual."
             .to_owned(),
         x: drawing::axis("time", "s"),
         y: drawing::axis("sweeps", ""),
@@ -94,7 +94,7 @@ fn sweeps(step: &StepReport) -> usize {
     }
 }
 
-/// What plain sweeps, extrapolated ones and the default method make of the stored problem.
+/// Results of plain sweeps, extrapolated sweeps and the default method for the stored problem.
 fn measure_problem(memory: usize, measurements: &mut Measurements<'_>) -> Result<(), Error> {
     let problem: Problem = PROBLEM.parse::<Document>()?.problem()?;
     let sweeps = |memory: usize| {
@@ -124,7 +124,7 @@ fn measure_problem(memory: usize, measurements: &mut Measurements<'_>) -> Result
 mod tests {
     use super::*;
 
-    /// The file is what the stack writes when its solve from zero takes most sweeps; set the variable to write it anew.
+    /// The file holds the problem of the step whose solve from zero takes the most sweeps; set the variable to write it again.
     #[test]
     fn the_stored_problem_is_one_of_the_stack() {
         let experiment = crate::experiment("maximum-dissipation/stack").unwrap();
@@ -148,7 +148,7 @@ mod tests {
             std::fs::write(path, format!("{hardest}\n")).unwrap();
             return;
         }
-        // Another machine may round differently, and another solver walk another way to the same step.
+        // Another machine may round differently, and another solver may reach the same step by another path.
         let (one, other) = (hardest.problem().unwrap(), stored.problem().unwrap());
         assert_eq!(one.contact_count(), other.contact_count());
         assert!((one.dense() - other.dense()).amax() < 1e-3 * other.dense().amax());

@@ -1,15 +1,15 @@
-//! The plane of tangential percussions of one contact that stays closed.
+//! The plane of tangential impulses of one contact that stays closed.
 //!
-//! The normal percussion follows from the tangential one, `x_n = (b_n − a·y)/A_nn`; friction leaves the
-//! inside of a conic, `r(α) = μ b_n/f(α)` in polar coordinates with `f = A_nn + μ a·(cos α, sin α) > 0`, and
-//! the energy is a quadratic function of `y`.
+//! The normal impulse follows from the tangential one, `x_n = (b_n − a·y)/A_nn`. Friction limits the
+//! tangential impulse to the inside of a conic, `r(α) = μ b_n/f(α)` in polar coordinates with
+//! `f = A_nn + μ a·(cos α, sin α) > 0`. The energy is a quadratic function of `y`.
 
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 use percussion_complementarity::friction::single::Contact;
 
-/// A contact and minus its velocity before (m/s).
+/// A contact, and the negative of its velocity before the impact (m/s).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tangents {
     pub(super) contact: Contact,
@@ -24,7 +24,7 @@ impl Tangents {
         block[(0, 0)] + friction * (block[(0, 1)] * cosine + block[(0, 2)] * sine)
     }
 
-    /// The percussion at an angle of the conic; on the mirrored branch, where `f < 0`, it pulls.
+    /// The impulse at an angle of the conic; on the mirrored branch, where `f < 0`, the contact pulls.
     pub(super) fn on_conic(&self, angle: f64) -> Vector3<f64> {
         let (sine, cosine) = angle.sin_cos();
         let normal = self.load.x / self.width(angle);
@@ -37,7 +37,7 @@ impl Tangents {
         self.contact.energy(&self.load, &self.on_conic(angle))
     }
 
-    /// The angles from `−π` to `π` at which the conic is infinite.
+    /// The angles from `−π` to `π` at which the conic goes to infinity.
     pub(super) fn poles(&self) -> Vec<f64> {
         let (block, friction) = (self.contact.block(), self.contact.friction());
         let [t, o] = [block[(0, 1)], block[(0, 2)]];
@@ -50,7 +50,7 @@ impl Tangents {
         vec![wrapped(toward - apart), wrapped(toward + apart)]
     }
 
-    /// The conic, or with `mirrored` its other branch, where the window sees it.
+    /// The part of the conic, or with `mirrored` of its other branch, inside the window.
     pub(super) fn conic(&self, window: &Window, mirrored: bool) -> Vec<[f64; 2]> {
         let sign = if mirrored { -1.0 } else { 1.0 };
         window.clip(steps(3600).map(|angle| {
@@ -59,14 +59,14 @@ impl Tangents {
         }))
     }
 
-    /// The tangential percussion of least energy without friction's bound, and that energy.
+    /// The tangential impulse of least energy without a friction bound, and that energy.
     pub(super) fn free_minimum(&self) -> ([f64; 2], f64) {
         let (hessian, slope) = self.quadratic();
         let at = hessian.try_inverse().unwrap_or_default() * slope;
         (at.into(), self.base() - 0.5 * slope.dot(&at))
     }
 
-    /// The ellipse of an energy, where the window sees it; empty below the least energy.
+    /// The part of the ellipse of an energy inside the window; empty below the least energy.
     pub(super) fn contour(&self, energy: f64, window: &Window) -> Vec<[f64; 2]> {
         let (hessian, _) = self.quadratic();
         let (center, least) = self.free_minimum();
@@ -103,7 +103,7 @@ pub(super) fn steps(count: i32) -> impl Iterator<Item = f64> {
     (0..=count).map(move |i| PI * (2.0 * f64::from(i) / f64::from(count) - 1.0))
 }
 
-/// What a figure shows of a plane.
+/// The part of a plane that a figure shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) low: [f64; 2],
@@ -111,7 +111,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The points inside; a NaN point breaks the line where some are left out.
+    /// The points inside; a NaN point interrupts the line where points are omitted.
     pub(super) fn clip(&self, points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
         let inside =
             |point: &[f64; 2]| (0..2).all(|k| (self.low[k]..=self.high[k]).contains(&point[k]));

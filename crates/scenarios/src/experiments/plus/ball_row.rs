@@ -17,13 +17,13 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// Largest turn of a slip in an interval (rad).
+    /// Largest turn of the slip direction within an interval (rad).
     theta_max: f64,
     /// Relative tolerance of the compliant motions.
     tolerance: f64,
-    /// How many times stiffer contacts are for what that changes.
+    /// Factor on the modulus, for the row that measures its effect.
     stiffer: f64,
-    /// Table 2: what each contact does in each round.
+    /// Table 2: the phase of each contact in each round.
     rounds: Vec<[Phase; 4]>,
 }
 
@@ -72,7 +72,7 @@ pub(in crate::experiments) fn run(
     let row_a = &reference.outcome.velocity;
     let (stiff, _) = follow(&stiffer, parameters.tolerance)?;
     let change = (stiff.outcome.velocity - row_a).amax();
-    // The velocities of a body are x, y and its angle.
+    // The velocities of a body are those of x, y and its angle.
     let along = |velocity: &nalgebra::DVector<f64>, ball: usize| velocity[3 * ball];
     for (row, velocity) in [("A", row_a), ("B", &row_b), ("C", &row_c)] {
         for ball in 0..scenario.bodies.len() {
@@ -89,8 +89,8 @@ pub(in crate::experiments) fn run(
     let velocities = Figure {
         id: "figure-14".to_owned(),
         title: "Velocities of the five balls after the impact".to_owned(),
-        caption: "Compliant contacts pass nearly all of the velocity on to the last ball, PLUS all of it; \
-                  with all contacts at once the four balls move on as one. Figure 14 of the paper."
+        caption: "Compliant contacts pass nearly all of the velocity on to the last ball, PLUS all of it. \
+                  With all contacts at once the four balls move on together. Figure 14 of the paper."
             .to_owned(),
         x: drawing::axis("ball", ""),
         y: drawing::axis("velocity", "m/s"),
@@ -101,7 +101,7 @@ pub(in crate::experiments) fn run(
     experiment.outcome(&fixture, measurements, vec![velocities, waves(&moments)])
 }
 
-/// Number of entries of Table 2 that the trace has.
+/// Number of entries of Table 2 that agree with the trace.
 fn agreeing(trace: &Trace, rounds: &[[Phase; 4]]) -> f64 {
     let mut count = 0;
     for interval in &trace.intervals {
@@ -112,7 +112,7 @@ fn agreeing(trace: &Trace, rounds: &[[Phase; 4]]) -> f64 {
     count as f64
 }
 
-/// How the compliant contacts load one after the other.
+/// Loading of the compliant contacts one after the other.
 fn waves(moments: &[Moment]) -> Figure {
     let contact = |k: usize| {
         let depth = moments.iter().map(|m| [1e3 * m.time, 1e3 * m.depths[k].max(0.0)]);
@@ -121,9 +121,10 @@ fn waves(moments: &[Moment]) -> Figure {
     Figure {
         id: "depths".to_owned(),
         title: "The wave through compliant contacts".to_owned(),
-        caption: "Each contact is pressed while the one before it lets go, which is what the rounds of the \
-                  law stand for."
-            .to_owned(),
+        caption:
+            "Each contact is compressed while the one before it expands, which the rounds of the \
+                  law represent."
+                .to_owned(),
         x: drawing::axis("time", "ms"),
         y: drawing::axis("depth", "mm"),
         equal_aspect: false,

@@ -1,4 +1,4 @@
-//! Example 1: a brick strikes on a corner, slides, turns its slip, and stops or slides on.
+//! Example 1: a brick strikes on a corner, slides, its slip direction turns, and it stops or continues to slide.
 
 use percussion_impact::{
     Plus,
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// The impacts, which differ in their friction.
+    /// The impacts, which differ in the coefficient of friction.
     impacts: [String; 3],
     /// Largest turns whose intervals the paper counts (rad).
     turns: Vec<f64>,
@@ -25,7 +25,7 @@ struct Parameters {
     halved: Vec<f64>,
     /// Transition velocity for it (m/s).
     undelayed: f64,
-    /// A percussion that changes by less than this part of itself over these turns does not depend on them.
+    /// An impulse whose relative change over these turns is smaller than this does not depend on them.
     unchanged: f64,
     /// Relative tolerance of the compliant motions.
     tolerance: f64,
@@ -40,7 +40,7 @@ const STORED: [&str; 3] = [
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
-/// Of components in the order normal, tangents `x` and `y`: those along `x`, `y`, `z`.
+/// Indices of the components along `x`, `y`, `z` in the order normal, tangents `x` and `y`.
 const WORLD: [usize; 3] = [1, 2, 0];
 
 pub(in crate::experiments) fn run(
@@ -84,11 +84,11 @@ pub(in crate::experiments) fn run(
     let problem = first.build()?.problem;
     let before = problem.contact_velocity(problem.velocity());
     let caption = format!(
-        "PLUS with θ_max = {} beside compliant contacts, from ({}, {}). The corner slides on, stops in the expansion, or \
+        "PLUS with θ_max = {} and compliant contacts, from ({}, {}). The corner continues to slide, stops in the expansion, or \
          stops in the compression; the circle is the transition velocity. Figure 8 of the paper.",
         parameters.turns[0],
         before[1],
-        // Not a negative zero.
+        // Avoids a negative zero.
         before[2] + 0.0
     );
     let mut figures = vec![slip("figure-8", "Tangential velocity of the corner", &caption, paths)];
@@ -113,7 +113,7 @@ fn slip(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Figure {
     }
 }
 
-/// Outcome, intervals, convergence and distance from the compliant percussion.
+/// Outcome, intervals, convergence and distance from the compliant impulse.
 fn measure(
     measurements: &mut Measurements<'_>,
     (friction, turns): (&str, &[f64]),
@@ -125,7 +125,7 @@ fn measure(
     let mut workspace = Workspace::default();
     let mut resolve = |law: Plus| -> Result<_, Error> {
         let report = law.resolve_with(&problem, &mut workspace)?;
-        // What is not resolved has no intervals to speak of.
+        // An impact that is not resolved has no meaningful intervals.
         let intervals =
             if report.status == Status::Resolved { report.intervals as f64 } else { f64::NAN };
         Ok((workspace.contact_velocity().to_vec(), workspace.impulse().clone(), intervals))
@@ -154,7 +154,7 @@ fn measure(
     let changes: Vec<_> = outcomes.windows(2).map(|pair| (&pair[1] - &pair[0]).norm()).collect();
     let largest = changes.iter().fold(0.0_f64, |most, change| most.max(*change));
     if largest < parameters.unchanged * compliant.norm() {
-        // A corner that rolls before the compression ends forgets how it came to that.
+        // If a corner rolls before the compression ends, the result does not depend on how it stopped.
         measurements.add(format!("μ = {friction}: change of the percussion with θ_max"), largest);
     } else {
         let ratio = changes[0] / changes[changes.len() - 1];
@@ -164,7 +164,7 @@ fn measure(
     Ok(())
 }
 
-/// Largest distances of velocity, percussion and depth from the stored ones, as parts of the largest of these.
+/// Largest differences of velocity, impulse and depth from the stored values, relative to the largest stored values.
 fn distances(stored: &str, moments: &[Moment]) -> [f64; 3] {
     let (mut distance, mut size) = ([0.0_f64; 3], [0.0_f64; 3]);
     for line in stored.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
@@ -181,7 +181,7 @@ fn distances(stored: &str, moments: &[Moment]) -> [f64; 3] {
     [0, 1, 2].map(|group| distance[group] / size[group])
 }
 
-/// Velocity, percussion (x, y, z) and depth at `time`; none after the end, where the contact is open.
+/// Velocity, impulse (x, y, z) and depth at `time`; `None` after the end, where the contact is open.
 fn at(moments: &[Moment], time: f64) -> Option<[f64; 7]> {
     let after = moments.iter().position(|moment| moment.time >= time)?;
     let row = |moment: &Moment| {
@@ -198,7 +198,7 @@ fn at(moments: &[Moment], time: f64) -> Option<[f64; 7]> {
     Some(std::array::from_fn(|i| a[i] + share * (b[i] - a[i])))
 }
 
-/// The path of the slip, and percussions over the normal one.
+/// The path of the slip velocity, and the tangential impulses over the normal one.
 fn draw(
     friction: &str,
     scenario: &ImpactScenario,
@@ -230,9 +230,9 @@ fn draw(
     let letter = ["a", "b", "c"][accumulated.len().min(2)];
     accumulated.push(Figure {
         id: format!("figure-9{letter}"),
-        title: format!("Percussions as they grow, friction {friction}"),
+        title: format!("Growth of the impulses, friction {friction}"),
         caption:
-            "Tangential percussions over the normal one, which grows all the time. Figure 9 of the \
+            "Tangential impulses over the normal one, which increases throughout. Figure 9 of the \
                   paper."
                 .to_owned(),
         x: drawing::axis("normal percussion", "N·s"),

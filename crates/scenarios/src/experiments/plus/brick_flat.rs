@@ -18,7 +18,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// Largest turn of a slip in an interval (rad).
+    /// Largest turn of the slip direction within an interval (rad).
     theta_max: f64,
     /// Relative tolerance of the compliant motion.
     tolerance: f64,
@@ -34,7 +34,7 @@ impl Parameters {
     }
 }
 
-/// One contact of either side, in the order of the file: left front, left back, right front, right back.
+/// One contact of each side, in the order of the file: left front, left back, right front, right back.
 const SIDES: [(&str, usize); 2] = [("left", 0), ("right", 2)];
 
 pub(in crate::experiments) fn run(
@@ -123,10 +123,10 @@ fn accumulated(plus: &[[Vec<f64>; 2]], moments: &[Moment]) -> Figure {
     }
     figure(
         "figure-12",
-        "Percussions of the left and right corners",
-        "As they grow. The bend is where the corners stop: friction then acts the other way no more. Figure 12 \
+        "Impulses of the left and right corners",
+        "Their growth during the impact. The bend is where the corners stop: friction no longer changes direction after it. Figure 12 \
          of the paper.",
-        [drawing::axis("percussion along x", "N·s"), drawing::axis("percussion along z", "N·s")],
+        [drawing::axis("impulse along x", "N·s"), drawing::axis("impulse along z", "N·s")],
         series,
     )
 }

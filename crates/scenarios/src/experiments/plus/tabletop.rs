@@ -14,7 +14,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impacts: Vec<String>,
-    /// Largest turn of a slip in an interval (rad).
+    /// Largest turn of the slip direction within an interval (rad).
     theta_max: f64,
     /// Transition velocity of the law (m/s).
     v_transition: f64,
@@ -47,15 +47,15 @@ pub(in crate::experiments) fn run(
         arrows.extend([[foot, 0.0], [foot + impulse.tangent[0], impulse.normal]]);
     }
     let mut series = cones;
-    let label = "percussion".to_owned();
+    let label = "impulse".to_owned();
     series.push(Series { label, mark: Mark::Arrows, points: arrows });
     let figure = Figure {
         id: "cones".to_owned(),
-        title: "Percussions in impending slip".to_owned(),
-        caption: "Each is on the side of its friction cone that opposes the slip at the end. The authors' \
+        title: "Impulses in impending slip".to_owned(),
+        caption: "Each lies on the side of its friction cone that opposes the slip at the end. The authors' \
                   program finds the first two outside of their cones and the third one on the other side."
             .to_owned(),
-        x: drawing::axis("tangential percussion, each contact moved on", "N·s"),
+        x: drawing::axis("tangential impulse, contacts side by side", "N·s"),
         y: drawing::axis("normal percussion", "N·s"),
         equal_aspect: true,
         map: None,

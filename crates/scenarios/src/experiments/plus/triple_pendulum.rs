@@ -1,8 +1,8 @@
-//! Example 4: the sphere at the end of a triple pendulum strikes the ground; what compliant contacts cost.
+//! Example 4: the sphere at the end of a triple pendulum strikes the ground; the cost of compliant contacts.
 //!
-//! The cost of a compliant impact is that of the largest tolerance for which the height of the sphere a little
-//! later is right within a percent, counted in evaluations of the contact force. That a looser one happens to
-//! be right does not count: every tighter one has to be.
+//! The cost of a compliant impact is the number of evaluations of the contact force at the largest tolerance
+//! for which the height of the sphere, a little later, is correct within one percent. A looser tolerance that
+//! happens to give the correct height does not count: every tighter one must give it too.
 
 use nalgebra::Vector3;
 use percussion_impact::plus::Motion;
@@ -27,19 +27,19 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// Largest turn of a slip in an interval (rad).
+    /// Largest turn of the slip direction within an interval (rad).
     theta_max: f64,
     /// Moduli of the sphere and of the ground (10⁹ Pa).
     moduli: Vec<f64>,
-    /// When the height of the sphere is compared (s after the touchdown).
+    /// Time at which the height of the sphere is compared (s after the touchdown).
     later: f64,
-    /// The part of the height by which a cheap motion may miss it.
+    /// Accepted relative error of the height.
     accepted: f64,
-    /// Relative tolerance of what is compared with.
+    /// Relative tolerance of the reference.
     exact: f64,
     /// Range of `k` for the tolerances `10^(−k/2)` that are tried.
     half_digits: [i32; 2],
-    /// m/s², down.
+    /// Acceleration of gravity, down (m/s²).
     gravity: f64,
 }
 
@@ -89,7 +89,7 @@ pub(in crate::experiments) fn run(
         let settings = Settings { modulus: Some(modulus), ..scenario.compliant };
         let exact = Settings { tolerance: parameters.exact, ..settings };
         let impact = CompliantImpact::new(&built, &exact)?;
-        // Of the position at the end, where the links have turned by as much as 0.1 rad.
+        // For the position at the end, where the links have turned by up to 0.1 rad.
         let mut after = Vec::new();
         let reference = impact.run(&mut |moment| {
             after.clear();
@@ -119,14 +119,14 @@ pub(in crate::experiments) fn run(
 }
 
 impl Parameters {
-    /// Evaluations over the decimal logarithm of the modulus, beside the `solutions` of PLUS.
+    /// Evaluations over the decimal logarithm of the modulus, with the number of `solutions` of PLUS.
     fn draw_cost(&self, evaluations: Vec<[f64; 2]>, solutions: usize) -> Figure {
         let of_plus = evaluations.iter().map(|[x, _]| [*x, solutions as f64]).collect();
         Figure {
             id: "figure-15".to_owned(),
-            title: "What a compliant impact costs".to_owned(),
+            title: "Cost of a compliant impact".to_owned(),
             caption: format!(
-                "Evaluations of the contact force at {} % error in the height of the sphere {} s later, beside the \
+                "Evaluations of the contact force at {} % error in the height of the sphere {} s later, and the \
                  {solutions} intervals in which PLUS solves its equations. CPU times of both are measured by a bench. \
                  Figure 15 of the paper.",
                 100.0 * self.accepted,
@@ -143,7 +143,7 @@ impl Parameters {
         }
     }
 
-    /// The loosest tolerance from which on the height is right, and its evaluations.
+    /// The loosest tolerance at and below which the height is correct, and its number of evaluations.
     fn cheapest(
         &self,
         impact: &Impact,
@@ -167,7 +167,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Height of the sphere some time after the touchdown (m), from `state` on under gravity.
+    /// Height of the sphere some time after the touchdown (m), in free motion under gravity from `state`.
     fn height(&self, impact: &Impact, settings: &Settings, state: &State) -> Result<f64, Error> {
         let gravity = Vector3::new(0.0, -self.gravity, 0.0);
         let end = impact.fly(settings, state, gravity, self.later)?;
@@ -178,7 +178,7 @@ impl Parameters {
     }
 }
 
-/// The pendulum as it touches, and the velocities of its joints before and after.
+/// The pendulum at touchdown, and the velocities of its joints before and after.
 fn pictures(impact: &Impact, radius: f64, after: &nalgebra::DVector<f64>) -> Figure {
     let Mechanism { model, state, .. } = &impact.mechanism;
     let (system, coordinates, velocity) = (model.system(), &state.coordinates, &state.velocity);

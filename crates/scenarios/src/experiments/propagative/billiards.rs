@@ -1,4 +1,4 @@
-//! The break of two billiard balls under every angle: how undetermined it is.
+//! The break of two billiard balls at every angle, and the indeterminacy of its outcome.
 
 use percussion_impact::{Propagative, propagative::Outcomes};
 use percussion_mechanism::{impacts::ImpactScenario, scenario::Inertia};
@@ -14,15 +14,15 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// At which the indeterminacy of equal balls is compared (°).
+    /// Angles at which the indeterminacy of equal balls is compared (°).
     angles: Vec<u8>,
-    /// Of the break that is drawn (°).
+    /// Angle of the break that is drawn (°).
     drawn: f64,
-    /// Where the normals are orthogonal (°).
+    /// Angle at which the normals are orthogonal (°).
     square: f64,
-    /// Where the cue ball hardly touches (°).
+    /// Angle at which the cue ball only grazes (°).
     grazing: f64,
-    /// Of a curve over the angle.
+    /// Number of steps of a curve over the angle.
     steps: u32,
     /// The balls, those of equal size first.
     sizes: Vec<Sizes>,
@@ -32,7 +32,7 @@ struct Parameters {
 #[serde(deny_unknown_fields)]
 struct Sizes {
     label: String,
-    /// Of the two others over that of the cue ball.
+    /// Radii of the two others, relative to that of the cue ball.
     radii: [f64; 2],
 }
 
@@ -87,7 +87,7 @@ fn closest_angle([a, b]: [f64; 2]) -> f64 {
 struct Break {
     scenario: ImpactScenario,
     outcomes: Outcomes,
-    /// Of the mass of the cue ball times the product of the gradients of the gaps, from `cos θ`.
+    /// Difference between the mass of the cue ball times the product of the gradients of the gaps, and `cos θ`.
     departure: f64,
 }
 
@@ -143,7 +143,7 @@ fn schematic(scenario: &ImpactScenario, degrees: f64, sizes: [f64; 2]) -> Result
             "At θ = {degrees}°, from the left: before the impact, and the two outcomes, which differ in the ball that the \
              cue ball hits first. Figure 4 of the paper."
         ),
-        x: drawing::axis("x, each picture moved on", "m"),
+        x: drawing::axis("x, pictures side by side", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
         map: None,
@@ -154,7 +154,7 @@ fn schematic(scenario: &ImpactScenario, degrees: f64, sizes: [f64; 2]) -> Result
 fn indeterminacy(series: Vec<Series>) -> Figure {
     Figure {
         id: "figure-5".to_owned(),
-        title: "How undetermined the break is".to_owned(),
+        title: "Indeterminacy of the break".to_owned(),
         caption: "The distance ξ of the two outcomes in the kinetic metric over the momentum before, from \
                   the angle at which the two balls touch each other. It vanishes at 90°, where the \
                   normals are orthogonal, for all balls, and at 180°, where the cue ball only grazes. \

@@ -1,4 +1,4 @@
-//! Newton's cradle: reversal of velocities, energy at every velocity, rows of up to ten balls.
+//! Newton's cradle: reversal of velocities, energy over a range of velocities, rows of up to ten balls.
 //!
 //! # Source
 //!
@@ -22,13 +22,13 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// Restitutions of energy of figure 2, that of no loss first.
+    /// Energy restitutions of figure 2; the first is the one without loss.
     restitutions: Vec<f64>,
     /// Decimal logarithms of the least and the largest speed (m/s).
     speeds: [i32; 2],
     /// Numbers of balls of the shortest and of the longest row.
     rows: [usize; 2],
-    /// Balls that pass through the rest of the longest row.
+    /// Number of balls that strike the rest of the longest row.
     struck: usize,
 }
 
@@ -50,7 +50,7 @@ pub(in crate::experiments) fn run(
     measurements.add("outcomes of any velocity, at most", reversal.outcomes);
 
     progress(0.2, "Energy at every velocity");
-    // Ten a decade.
+    // Ten per decade.
     let [slowest, fastest] = parameters.speeds;
     let speed = |k: i32| 10_f64.powf(f64::from(k) / 10.0 + f64::from(slowest));
     let speeds: Vec<f64> = (0..=10 * (fastest - slowest)).map(speed).collect();
@@ -60,7 +60,7 @@ pub(in crate::experiments) fn run(
         let loss = |&speed: &f64| Ok([speed, -gain(&law, &balls, [speed, 0.0, 0.0])?]);
         losses.push(speeds.iter().map(loss).collect::<Result<Vec<_>, Error>>()?);
     }
-    // Of losses that should be equal, the one that is farthest from the first that is expected.
+    // Among losses that should be equal, the one farthest from the first expected loss.
     let farthest = |curve: &[[f64; 2]], from: f64| {
         let distance = |loss: f64| (loss - from).abs();
         let losses = curve.iter().map(|point| point[1]);
@@ -117,7 +117,7 @@ pub(in crate::experiments) fn run(
     experiment.outcome(&fixture, measurements, figures)
 }
 
-/// What the impacts of many velocities of three balls show.
+/// Results of the impacts of three balls with many velocities.
 #[derive(Default)]
 struct Reversal {
     distance: f64,
@@ -126,7 +126,7 @@ struct Reversal {
 }
 
 impl Reversal {
-    /// Over a grid of velocities; distances where all approach, since there everything is reversed.
+    /// Evaluates a grid of velocities; distances are measured where all balls approach, because all velocities are reversed there.
     fn of(balls: &Problem) -> Result<Self, Error> {
         let mut seen = Self::default();
         let grid: Vec<f64> =
@@ -157,7 +157,7 @@ fn resolve(order: Order, problem: &Problem) -> Result<Outcome, Error> {
     settled(&Propagative { order, ..Propagative::default() }, problem, &[])
 }
 
-/// Change of energy, in % of that before: that restitution at all contacts at once gains some is what the experiment shows.
+/// Change of energy, in % of the energy before; the experiment shows that restitution at all contacts at once can gain energy.
 fn gain(law: &dyn Law, balls: &Problem, velocity: [f64; 3]) -> Result<f64, Error> {
     let hit = balls.with_velocity(DVector::from_column_slice(&velocity))?;
     let before = hit.kinetic_energy(hit.velocity());
@@ -192,7 +192,7 @@ fn row_of(count: usize, scenario: &ImpactScenario) -> ImpactScenario {
     ImpactScenario { bodies: bodies.collect(), contacts: contacts.collect(), ..scenario.clone() }
 }
 
-/// Of the outcomes in three orders, the largest distance from the velocities in reversed order (m/s).
+/// Largest distance of the outcomes in three orders from the reversed velocities (m/s).
 fn distance_from_reversal(row: &Problem, velocity: &DVector<f64>) -> Result<f64, Error> {
     let hit = row.with_velocity(velocity.clone())?;
     let count = velocity.len();
@@ -213,7 +213,7 @@ fn losses_figure(losses: &[Vec<[f64; 2]>], restitutions: &[f64]) -> Figure {
         id: "figure-2".to_owned(),
         title: "Energy lost by a ball that strikes two".to_owned(),
         caption:
-            "Of the energy before the impact: nothing with R = 1, and with every R the same at all \
+            "As a fraction of the energy before the impact: zero with R = 1, and for every R the same at all \
                   velocities, where the game engine of figure 2b of the paper scatters."
                 .to_owned(),
         x: drawing::axis("decimal logarithm of the velocity in m/s", ""),
@@ -235,7 +235,7 @@ fn gains_figure(simultaneous: Vec<[f64; 2]>, propagating: Vec<[f64; 2]>) -> Figu
         id: "energy-gained".to_owned(),
         title: "Energy gained with restitution 1".to_owned(),
         caption: "The last ball already moves away from the one before it. Newton's law at all contacts at \
-                  once, one LCP, makes energy of nothing; reflections from contact to contact keep it."
+                  once, one LCP, creates energy; reflections from contact to contact conserve it."
             .to_owned(),
         x: drawing::axis("velocity of the last ball over that of the first", ""),
         y: drawing::axis("energy gained", "%"),

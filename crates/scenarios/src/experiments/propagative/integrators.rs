@@ -1,4 +1,4 @@
-//! Two hinged rods fall on a smooth floor: the variational integrator beside other schemes.
+//! Two hinged rods fall on a smooth floor: the variational integrator compared with other schemes.
 //!
 //! # Source
 //!
@@ -25,7 +25,7 @@ use crate::{
     experiments::{Experiment, Options, Progress, drawing},
 };
 
-/// Of the energy with compliant contacts, whose steps are too many to tell apart.
+/// Number of drawn points of the energy with compliant contacts, which has too many steps to draw each.
 const DOTS: usize = 40;
 
 #[derive(Debug, Deserialize)]
@@ -44,7 +44,7 @@ struct Parameters {
     stiffnesses: Vec<f64>,
 }
 
-/// A motion: time and energy at every step end, and where it ends.
+/// A motion: time and energy at every step end, and the final state.
 #[derive(Debug, Default)]
 struct Motion {
     /// Time (s) and energy (J).
@@ -127,7 +127,7 @@ pub(in crate::experiments) fn run(
 impl Parameters {
     /// Energy over time of elastic, compliant and plastic motion and of time stepping.
     fn draw_energies(&self, [elastic, compliant, plastic, steps]: [&Motion; 4]) -> Figure {
-        // The elastic motions have the same energy; dots let the line below be seen.
+        // The elastic motions have the same energy; with dots the line below remains visible.
         let springs = &compliant.energies;
         let dots = springs.iter().step_by(springs.len().div_ceil(DOTS)).copied().collect();
         let label = "compliant contacts".to_owned();
@@ -175,7 +175,7 @@ fn draw_errors([elastic, plastic, steps]: [Vec<[f64; 2]>; 3]) -> Figure {
     }
 }
 
-/// Slope of the line of least squares through points.
+/// Slope of the least-squares line through the points.
 fn slope(points: &[[f64; 2]]) -> f64 {
     let count = points.len() as f64;
     let mean = [0, 1].map(|k| points.iter().map(|point| point[k]).sum::<f64>() / count);

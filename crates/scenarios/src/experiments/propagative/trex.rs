@@ -1,4 +1,4 @@
-//! The robot TREX: a stance whose landing is predictable, and what becomes of landings in two orders.
+//! The robot TREX: a stance whose landing has only one outcome, and motions that land in two orders.
 
 use std::{collections::BTreeMap, f64::consts::PI};
 
@@ -32,7 +32,7 @@ struct Parameters {
     joint_damping: f64,
     friction: f64,
     step_size: f64,
-    /// How many times longer a step is where it has to be quick.
+    /// Factor on the step size at effort `quick`.
     quick: f64,
     duration: f64,
     published: BTreeMap<String, f64>,
@@ -79,7 +79,7 @@ pub(in crate::experiments) fn run(
     measurements.add("impacts that the Zeno rule made plastic", plastic as f64);
     measurements.add("deepest penetration at step ends", largest(|gait| gait.penetration));
 
-    // They fall freely until then.
+    // Both gaits fall freely until then.
     let landing = (2.0 * parameters.drop / parameters.gravity).sqrt();
     let figures = vec![
         stances(&design, &optimized, &straight),
@@ -122,7 +122,7 @@ fn measure_design(
 }
 
 fn index(design: &Design, name: &str) -> usize {
-    // The names are those of the embedded design.
+    // The names used below are those of the embedded design.
     design.variables.iter().position(|variable| variable.name == name).unwrap_or_default()
 }
 
@@ -141,7 +141,7 @@ fn straight_legs(design: &Design, variables: &[f64]) -> Vec<f64> {
     straight
 }
 
-/// Outlines of the robot, moved by `shift` along the floor.
+/// Outlines of the robot, shifted by `shift` along the floor.
 fn outlines(design: &Design, variables: &[f64], shift: f64) -> Vec<Series> {
     let value = |name| variables[index(design, name)];
     let along = |from: [f64; 2], angle: f64, length: f64| {
@@ -179,7 +179,7 @@ fn stances(design: &Design, optimized: &[f64], straight: &[f64]) -> Figure {
                   normals of tail and right foot, and the initial gait, with straight legs. Figures 6 \
                   and 7 of the paper."
             .to_owned(),
-        x: drawing::axis("x, each picture moved on", "m"),
+        x: drawing::axis("x, pictures side by side", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
         map: None,
@@ -187,7 +187,7 @@ fn stances(design: &Design, optimized: &[f64], straight: &[f64]) -> Figure {
     }
 }
 
-/// What the conditions miss, step by step.
+/// Residual of the conditions over the steps.
 fn search(designed: &Designed) -> Figure {
     let path = designed.report.path.iter().enumerate();
     let points = |value: fn(f64, f64) -> f64| {
@@ -202,7 +202,7 @@ fn search(designed: &Designed) -> Figure {
         id: "search".to_owned(),
         title: "The search for the design".to_owned(),
         caption:
-            "Least squares lead to the conditions, then the design slides along them towards the \
+            "Least squares lead to the conditions, then the design moves along them towards the \
                   start."
                 .to_owned(),
         x: drawing::axis("step", ""),
@@ -224,10 +224,10 @@ fn indeterminacies(landing: f64, initial: &Gait, optimized: &Gait) -> Figure {
     };
     Figure {
         id: "figure-8".to_owned(),
-        title: "How far two orders of reflections lead apart".to_owned(),
+        title: "Distance between the outcomes of two orders of reflections".to_owned(),
         caption: format!(
-            "Distance of the momenta of two copies, which resolve their impacts from the most and from the least approached \
-             contact, over the momentum. Both gaits land at {landing:.3} s. The copies of the optimized gait agree to the last \
+            "Distance of the momenta of two copies, which begin their impacts at the contact that approaches fastest and at the one that approaches slowest, \
+             relative to the momentum. Both gaits land at {landing:.3} s. The copies of the optimized gait agree to the last \
              bit; zero is drawn at 10⁻¹⁶. Figure 8 of the paper."
         ),
         x: drawing::axis("time", "s"),

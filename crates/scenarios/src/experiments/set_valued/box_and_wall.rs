@@ -45,8 +45,8 @@ pub(in crate::experiments) fn run(
     measurements.add("fastest sliding along the floor", fastest);
     measurements
         .add("faster sliding than wall first (1 for yes)", f64::from(fastest > of_sequence));
-    let caption = "With both contacts at once the box stops; wall first it leaves the wall and slides on, \
-                   and some rates make it slide faster. Figure 11 of the paper.";
+    let caption = "With both contacts at once the box stops; with the wall first it leaves the wall and continues to slide, \
+                   and at some rates it slides faster. Figure 11 of the paper.";
     let planes = [
         Plane {
             id: "figure-11-normal".to_owned(),

@@ -1,4 +1,4 @@
-//! The stack of three disks, with five contacts, in three readings of the published code.
+//! The stack of three disks, with five contacts, in three interpretations of the published code.
 
 use percussion_impact::set_valued::Covering;
 use percussion_record::ExperimentOutcome;
@@ -14,7 +14,7 @@ use crate::{
     experiments::{Experiment, Options, Progress},
 };
 
-// Numbers of the contacts in the fixture.
+// Indices of the contacts in the fixture.
 const LEFT_GROUND: usize = 0;
 const RIGHT_GROUND: usize = 1;
 const TOP_LEFT: usize = 2;
@@ -24,9 +24,9 @@ const TOP_RIGHT: usize = 3;
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// The same with the mass that the published code sets first.
+    /// Name of the impact with the mass that the published code sets first.
     light: String,
-    /// The same with the tangents of the published code.
+    /// Name of the impact with the tangents of the published code.
     oblique: String,
 }
 
@@ -66,7 +66,7 @@ pub(in crate::experiments) fn run(
     measurements.add("top disk leaves both others, published tangents", both(&oblique, upper));
     measurements.add("both lower disks lift, published tangents", both(&oblique, lower));
 
-    // A sequence bounces between the contacts some sixty times and would hide the rest of a figure.
+    // The path of a sequence bounces between the contacts about sixty times and would hide the rest of a figure.
     study.sequences.clear();
     let plane = |id: &str, title: &str, x, y| Plane {
         id: format!("figure-14-{id}"),

@@ -1,4 +1,4 @@
-//! Figures of the set in the planes of two contact velocities.
+//! Figures of the set in planes of two contact velocities.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use percussion_record::{Figure, Mark, Series};
 use super::{Study, raster::Raster};
 use crate::experiments::drawing;
 
-/// Cells of a figure: about two pixels.
+/// Cells of a figure, each about two pixels wide.
 const CELLS: [usize; 2] = [300, 160];
 
-/// Cells of which one outcome each is drawn as a dot: about a dot and a half.
+/// Cells in each of which one outcome is drawn as a dot; a cell is about one and a half dots wide.
 const DOTS: [f64; 2] = [60.0, 32.0];
 
-/// The name of the dots.
+/// The label of the dots.
 pub(super) const OUTCOMES: &str = "outcomes of samples";
 
 /// One component of a contact velocity.
@@ -35,7 +35,7 @@ impl Component {
     }
 }
 
-/// What a figure says besides its data.
+/// Texts and axes of a figure.
 #[derive(Clone, Debug)]
 pub(super) struct Plane {
     pub(super) id: String,
@@ -86,7 +86,7 @@ pub(super) fn figure(study: &Study, plane: &Plane) -> Figure {
         let stops = outcome.trace.stages.iter().map(|stage| at(&stage.velocity));
         path(label.clone(), std::iter::once(start).chain(stops).collect());
     }
-    // An area does not show outcomes on a line or in a point, nor below the paths of laws.
+    // An area does not show outcomes that lie on a line or in a point, or below the paths of laws.
     let ends = study.ends.iter().map(|end| project(end));
     let points = scattered(ends, low, high);
     series.push(Series { label: OUTCOMES.to_owned(), mark: Mark::Dots, points });

@@ -1,8 +1,8 @@
 //! The part of a plane that points and segments cover, as polygons to fill.
 //!
-//! The plane is divided into cells; those that are touched are traced along their border, with the
-//! filled side on the left, and each step from one edge of a cell to the next is cut short through the
-//! middles of both, which is the contour that marching squares draw. Holes run clockwise.
+//! The plane is divided into cells. The border of the touched cells is traced with the filled side on the
+//! left. Each step from one edge of a cell to the next is shortened through the middles of both edges, which
+//! gives the contour of marching squares. Holes run clockwise.
 //!
 //! # Source
 //!
@@ -24,11 +24,11 @@ pub(super) struct Raster {
 const DIRECTIONS: [[isize; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
 
 impl Raster {
-    /// No cell filled, `columns × rows` of them over the rectangle from `low` to `high`.
+    /// A raster of `columns × rows` empty cells over the rectangle from `low` to `high`.
     ///
-    /// A rectangle without width or height gets some.
+    /// A rectangle without width or height is enlarged.
     pub(super) fn new(low: [f64; 2], high: [f64; 2], columns: usize, rows: usize) -> Self {
-        // Empty cells all around leave room to grow.
+        // A margin of empty cells leaves room to grow.
         let size = [0, 1].map(|k| {
             let length = high[k] - low[k];
             let cells = [columns, rows][k].max(1);
@@ -39,7 +39,7 @@ impl Raster {
         Self { origin, size, columns, rows, filled: vec![false; columns * rows] }
     }
 
-    /// Fills the cell of a point; one outside the rectangle, or not finite, fills none.
+    /// Fills the cell of a point; a point outside the rectangle or not finite fills none.
     pub(super) fn point(&mut self, point: [f64; 2]) {
         let [column, row] = [0, 1].map(|k| (point[k] - self.origin[k]) / self.size[k]);
         if column >= 0.0 && row >= 0.0 && column < self.columns as f64 && row < self.rows as f64 {
@@ -53,7 +53,7 @@ impl Raster {
         }
     }
 
-    /// Fills the cells along a segment, a point every half cell.
+    /// Fills the cells along a segment, with a point every half cell.
     pub(super) fn segment(&mut self, from: [f64; 2], to: [f64; 2]) {
         let cells = [0, 1].map(|k| ((to[k] - from[k]) / self.size[k]).abs());
         let longest = (self.columns + self.rows) as f64;
@@ -65,7 +65,7 @@ impl Raster {
         }
     }
 
-    /// Makes filled cells one cell wider all around and fills gaps narrower than some six cells.
+    /// Widens the filled region by one cell on all sides and fills gaps narrower than about six cells.
     pub(super) fn joined(&self) -> Self {
         let grown = (0..4).fold(self.clone(), |raster, _| raster.grown());
         (0..3).fold(grown, |raster, _| raster.shrunk())
@@ -103,7 +103,7 @@ impl Raster {
         DIRECTIONS.iter().any(|[dx, dy]| self.is_filled(column + dx, row + dy) == filled)
     }
 
-    /// The borders of the filled cells, a NaN point after each: outer ones counterclockwise.
+    /// The borders of the filled cells, each followed by a NaN point; outer borders run counterclockwise.
     pub(super) fn borders(&self) -> Vec<[f64; 2]> {
         let mut borders = Vec::new();
         let mut traced = vec![false; self.filled.len()];
@@ -118,7 +118,7 @@ impl Raster {
         borders
     }
 
-    /// The border that contains the lower edge of a cell, as the middles of its edges.
+    /// The border that contains the lower edge of a cell, as the midpoints of its edges.
     fn border(&self, column: isize, row: isize, traced: &mut [bool]) -> Vec<[f64; 2]> {
         // A corner of cells, counted in cells, and the direction of the edge that leaves it.
         let start = (column, row, 0);
@@ -129,7 +129,7 @@ impl Raster {
                 traced[(y * self.columns.cast_signed() + x).cast_unsigned()] = true;
             }
             let [dx, dy] = DIRECTIONS[direction];
-            // Twice the middle of the edge, to stay in whole numbers.
+            // Twice the midpoint of the edge, so that the arithmetic stays in integers.
             let middle = [2 * x + dx, 2 * y + dy];
             let straight = |a: [isize; 2], b: [isize; 2]| {
                 (middle[0] - b[0]) * (b[1] - a[1]) == (middle[1] - b[1]) * (b[0] - a[0])
@@ -141,7 +141,7 @@ impl Raster {
             }
             middles.push(middle);
             (x, y) = (x + dx, y + dy);
-            // Turning left where it can keeps cells that meet at a corner apart.
+            // Turning left where possible keeps cells that meet only at a corner apart.
             let turn = [1, 0, 3].into_iter().map(|turn| (direction + turn) % 4);
             let next = turn.into_iter().find(|&next| self.is_border(x, y, next));
             direction = next.unwrap_or((direction + 2) % 4);
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_square_loses_its_corners_and_a_ring_is_open_inside() {
         let square = square();
-        // Four corners, each a triangle with legs of half a cell.
+        // The four corners are cut off, each a triangle with legs of half a cell.
         assert!((double_area(&square.borders()) - 2.0 * (25.0 - 4.0 / 8.0)).abs() < 1e-12);
         let count = |raster: &Raster| raster.borders().iter().filter(|p| p[0].is_nan()).count();
         assert_eq!((count(&square), square.borders().len()), (1, 8 + 1));

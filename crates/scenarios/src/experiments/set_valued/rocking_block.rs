@@ -1,10 +1,11 @@
-//! The rocking block: rest, pivoting on either corner, and everything between; beside compliant corners.
+//! The rocking block: rest, pivoting on either corner, and everything between; compared with compliant corners.
 //!
-//! Outcomes are compared in the plane of both normal velocities. The hull of the set there is the
-//! triangle of rest and both pivots, and an outcome lies outside by the largest of `−u_A`, `−u_B` and
-//! `u_A + u_B − u`, with the speed `u` of pivoting. A compliant corner is not quite at rest when the
-//! impact counts as over, by the 10⁻³ m/k of its criterion, and while percussions take their time the
-//! block turns by some 10⁻⁴ rad, which changes velocities by as much of themselves: 10⁻⁵ m/s in all.
+//! Outcomes are compared in the plane of both normal velocities. There the hull of the set is the triangle of
+//! rest and both pivots. With the speed `u` of pivoting, an outcome lies outside by the largest of `−u_A`,
+//! `−u_B` and `u_A + u_B − u`. Compliant outcomes lie outside by 10⁻⁵ m/s in all, for two reasons. A
+//! compliant corner is not quite at rest when the impact counts as over, by the 10⁻³ m/k of its criterion.
+//! And the block turns by about 10⁻⁴ rad while the impulses build up, which changes velocities by the same
+//! fraction.
 
 use nalgebra::DVector;
 use percussion_impact::set_valued::Covering;
@@ -85,15 +86,15 @@ pub(in crate::experiments) fn run(
     experiment.outcome(&fixture, measurements, figures)
 }
 
-/// Compliant outcomes on the set of the rigid model.
+/// Compliant outcomes over the set of the rigid model.
 fn compliant(study: &Study, sweeps: &Sweeps, stiffness: &[Run], angle: &[Run]) -> Figure {
     let plane = Plane {
         id: "figure-12".to_owned(),
-        title: "Compliant corners beside the set".to_owned(),
+        title: "Compliant corners compared with the set".to_owned(),
         caption: format!(
-            "Normal velocities after the impact: the set of the rigid model, which is two segments, by its samples; and \
-             on springs with dampers, with corners of different stiffness, and equal corners under a tilt of up to \
-             {}°, which exceeds the set a little, because the block goes on falling between its impacts. Figure 12 of \
+            "Normal velocities after the impact: the samples of the set of the rigid model, which is two segments, and the outcomes \
+             on springs with dampers, with corners of different stiffness and with equal corners at a tilt of up to \
+             {}°. The latter exceed the set a little, because the block continues to fall between its impacts. Figure 12 of \
              the paper.",
             sweeps.largest_angle
         ),
@@ -101,7 +102,7 @@ fn compliant(study: &Study, sweeps: &Sweeps, stiffness: &[Run], angle: &[Run]) -
         y: Component::Normal(1),
     };
     let mut figure = planes::figure(study, &plane);
-    // The set is two segments, which dots show as thin as they are.
+    // The set is two segments; dots show that it has no width.
     figure.series.retain(|series| series.label == planes::OUTCOMES);
     let sweep = |label: &str, runs: &[Run]| Series {
         label: label.to_owned(),
@@ -147,7 +148,7 @@ fn pictures(scenario: &ImpactScenario, study: &Study) -> Figure {
                   corner first and after the right corner first, pivoting on the other. Figure 1 of the \
                   paper."
             .to_owned(),
-        x: drawing::axis("x, each picture moved on", "m"),
+        x: drawing::axis("x, pictures side by side", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
         map: None,

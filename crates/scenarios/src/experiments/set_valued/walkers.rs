@@ -1,12 +1,12 @@
-//! The two walkers, of which one step of the model has several solutions.
+//! The two walkers, for which one step of the model has several solutions.
 //!
-//! The trailing foot stands still when the leading one arrives. Pushed or not, it can keep the
-//! conditions of a step: lifting, sliding and sticking are three solutions of the same linear
-//! complementarity problem, and a path of Lemke's method ends in the one that its covering vector
-//! leads to. Paths end in solutions of positive index only, and sliding was never among them, whatever
-//! the covering vector. The set therefore is sampled with three kinds of covering vectors, and once more with a draw among
-//! all solutions of each step ([`Solutions::Drawn`]). The kinds of outcomes and the distances are those of the latter
-//! alone, into which nothing else is put.
+//! The trailing foot stands still when the leading one arrives. Whether it is pushed or not, it can satisfy
+//! the conditions of a step: lifting, sliding and sticking are three solutions of the same linear
+//! complementarity problem. A path of Lemke's method ends in the solution to which its covering vector leads.
+//! Paths end only in solutions of positive index, and sliding was never among them, for any covering vector.
+//! The set is therefore sampled with three kinds of covering vectors, and once more with a draw among all
+//! solutions of each step ([`Solutions::Drawn`]). The kinds of outcomes and the distances are measured on the
+//! latter samples alone; no other outcomes are added to them.
 //!
 //! # Source
 //!
@@ -30,7 +30,7 @@ use crate::{
     experiments::{Experiment, Options, Progress},
 };
 
-/// Most samples with a draw among all solutions of each step.
+/// Maximum number of samples with a draw among all solutions of each step.
 const DRAWN: u64 = 1 << 10;
 
 const LEADING: usize = 0;
@@ -40,10 +40,10 @@ const TRAILING: usize = 1;
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// The beginning of the names of the figures.
+    /// The prefix of the names of the figures.
     figure: String,
     caption: String,
-    /// Where kinds and distances are measured.
+    /// The samples on which kinds and distances are measured.
     #[serde(default)]
     solutions: Solutions,
 }
@@ -90,7 +90,7 @@ pub(in crate::experiments) fn run(
     experiment.outcome(&fixture, measurements, figures)
 }
 
-/// The example with its samples once more, by default with a draw among all solutions of each step.
+/// The example sampled again, by default with a draw among all solutions of each step.
 fn draw(
     scenario: &ImpactScenario,
     solutions: Solutions,
@@ -115,7 +115,7 @@ fn spread(study: &Study) -> Result<f64, Error> {
     let enough = 2.0 * percussions.map(|one| one.normal).fold(0.0, f64::max);
     let increments = vec![enough; study.impact.contacts.len()];
     let mut ends: Vec<DVector<f64>> = Vec::new();
-    // One covering vector in fifty finds the rarer solution.
+    // About one covering vector in fifty leads to the rarer solution.
     for index in 0..1000 {
         sampler.restart(index);
         sampler.step(&increments)?;
@@ -147,7 +147,7 @@ fn figures(study: &Study, figure: &str, caption: &str) -> Vec<Figure> {
             &Plane { id, title: title.to_owned(), caption: caption.to_owned(), x, y },
         )
     };
-    // A foot that never slides has nothing to show but rounding.
+    // For a foot that never slides the figure would show only rounding.
     let slides =
         |component: Component| study.ends.iter().any(|end| end[component.row()].abs() > 1e-9);
     let shown = planes.into_iter().filter(|(_, _, x, y)| slides(*x) || slides(*y));

@@ -27,17 +27,17 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
-    /// m/s², down.
+    /// Acceleration of gravity, down (m/s²).
     gravity: f64,
-    /// At the start, about the left corner (rad/s).
+    /// Spin at the start, about the left corner (rad/s).
     spin: f64,
-    /// Part of the spin that an impact leaves.
+    /// Fraction of the spin that an impact leaves.
     ratio: f64,
-    /// Pairs of impacts before the accumulation is taken for complete.
+    /// Pairs of impacts before the accumulation counts as complete.
     cycles: usize,
-    /// When the motion ends at the latest (s).
+    /// Latest end of the motion (s).
     end: f64,
-    /// How long the rest beyond the accumulation is followed (s).
+    /// Simulated duration of the rest after the accumulation (s).
     rest: f64,
 }
 
@@ -51,7 +51,7 @@ pub(in crate::experiments) fn run(
     let impact = experiment.impact(&parameters.impact)?;
     let model = model(&impact, parameters.gravity)?;
     let (center, corner) = (impact.bodies[0].coordinates.clone(), impact.contacts[0].disc.center);
-    // Turning about the left corner.
+    // The block turns about the left corner.
     let velocity = vec![corner[1] * parameters.spin, -corner[0] * parameters.spin, parameters.spin];
     let start = State { time: 0.0, coordinates: center.unwrap_or_default(), velocity };
     let settings = Settings { impact_limit: 2 * parameters.cycles, ..Settings::default() };
@@ -125,7 +125,7 @@ fn spins(solution: &Solution, first: f64) -> Vec<f64> {
     std::iter::once(first).chain(impacts.map(|phase| phase.end().velocity[2])).collect()
 }
 
-/// The block at the start, at its highest, before the first impact and after it.
+/// The block at the start, at its highest point, before the first impact and after it.
 fn pictures(impact: &ImpactScenario, solution: &Solution) -> Figure {
     let corner = impact.contacts[0].disc.center;
     let [width, height, _] = corner.map(f64::abs);
@@ -176,7 +176,7 @@ fn pictures(impact: &ImpactScenario, solution: &Solution) -> Figure {
     }
 }
 
-/// The angle of the block over time or over the parameter, to the accumulation and beyond.
+/// The angle of the block over time or over the parameter, up to the accumulation and beyond.
 fn over(
     moments: &[&Moment],
     id: &str,
@@ -203,7 +203,7 @@ fn over(
     }
 }
 
-/// The rates of time and of the normal percussions over the parameter, which sum to one.
+/// The rates of time and of the normal impulses over the parameter, which sum to one.
 fn rates(moments: &[&Moment], limit: f64) -> Figure {
     let over = |rate: fn(&Moment) -> f64| -> Vec<[f64; 2]> {
         moments.iter().map(|moment| [moment.s, rate(moment)]).collect()
@@ -212,7 +212,7 @@ fn rates(moments: &[&Moment], limit: f64) -> Figure {
         id: "figure-8-rates".to_owned(),
         title: "The rates of the block over parameter s".to_owned(),
         caption: format!(
-            "Time stands still in impacts, where one corner takes all; under the weight it is slowed. Impacts \
+            "Time does not advance during impacts, where one corner takes the whole rate; under the weight it advances more slowly. Impacts \
              accumulate at {limit:.6}; beyond, both corners carry half of the weight."
         ),
         x: drawing::axis("parameter s", "s, N·s"),
@@ -228,7 +228,7 @@ fn rates(moments: &[&Moment], limit: f64) -> Figure {
     }
 }
 
-/// How fast spins, times and parameters approach their limits.
+/// Rates at which spins, times and parameters approach their limits.
 fn accumulation(solution: &Solution, point: &Accumulation, spins: &[f64], ratio: f64) -> Figure {
     let count = |index: usize| (index + 1) as f64;
     let impacts = || solution.impacts().enumerate();
@@ -237,9 +237,9 @@ fn accumulation(solution: &Solution, point: &Accumulation, spins: &[f64], ratio:
     let spins = spins.iter().skip(1).enumerate().map(|(k, w)| [count(k), w.abs().log10()]);
     Figure {
         id: "figure-8-accumulation".to_owned(),
-        title: "The way to the accumulation".to_owned(),
+        title: "Approach to the accumulation".to_owned(),
         caption: format!(
-            "Spin, and what is left of time and of the parameter, at each impact: all shrink by {ratio}. Figure 8 of the \
+            "Spin, remaining time and remaining parameter at each impact; all shrink by the factor {ratio}. Figure 8 of the \
              paper."
         ),
         x: drawing::axis("impact", ""),

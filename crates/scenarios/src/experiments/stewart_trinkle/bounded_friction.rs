@@ -1,4 +1,4 @@
-//! Friction of bearings (section 3.5): a disc is braked on a slope and held there, another one stops to spin in the air.
+//! Friction of bearings (section 3.5): a disc is braked on a slope and held there, another one stops spinning in the air.
 
 use percussion_mechanism::{
     scenario::Scenario,
@@ -20,7 +20,7 @@ struct Parameters {
     rest: f64,
 }
 
-/// Entries of the velocity: the wheel along the slope, and the turning of the spinner.
+/// Velocity indices: the motion of the wheel along the slope, and the rotation of the spinner.
 const WHEEL: usize = 0;
 const SPINNER: usize = 5;
 
@@ -52,7 +52,7 @@ pub(in crate::experiments) fn run(
     Ok(ExperimentOutcome { play, ..outcome })
 }
 
-/// The first sample at which an entry of the velocity is next to nothing.
+/// The first sample at which an entry of the velocity has nearly stopped.
 fn stop<'t>(
     scenario: &Scenario,
     trajectory: &'t Trajectory,
@@ -68,7 +68,7 @@ fn figure(trajectory: &Trajectory) -> Figure {
     Figure {
         id: "speeds".to_owned(),
         title: "Speeds of the discs".to_owned(),
-        caption: "The wheel along the slope (m/s) and the turning of the spinner (rad/s): straight lines to \
+        caption: "The velocity of the wheel along the slope (m/s) and the angular velocity of the spinner (rad/s): straight lines to \
                   rest."
             .to_owned(),
         x: drawing::axis("time", "s"),

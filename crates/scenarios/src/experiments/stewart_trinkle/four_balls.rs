@@ -1,7 +1,7 @@
 //! Four balls: one lands, rolls and hits a row of three, up to seven contacts at once; Table I.
 //!
-//! Table I has no order at its coarsest step, so the order is fitted over finer ones, and the fit over all of the table is
-//! shown beside it; the fixture says why.
+//! The errors of Table I do not follow an order at its coarsest step. The order is therefore fitted over
+//! finer steps, and the fit over the whole table is shown as well; the fixture gives the reason.
 
 use percussion_collision::Shape;
 use percussion_mechanism::{
@@ -26,7 +26,7 @@ struct Parameters {
     steps: Vec<f64>,
     /// Steps of the fit of the order (s), each half of the one before; the number used depends on the effort.
     fitted: Vec<f64>,
-    /// The reference of the order of convergence is this much finer than the finest fitted step.
+    /// Ratio of the finest fitted step to the step of the reference of the order of convergence.
     refinement: f64,
 }
 

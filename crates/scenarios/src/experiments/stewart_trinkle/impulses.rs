@@ -12,7 +12,7 @@ use crate::experiments::drawing;
 pub(super) struct WorldImpulse {
     /// Index of the contact.
     pub(super) contact: usize,
-    /// Where the surfaces touch at the end of the step (m).
+    /// Point at which the surfaces touch at the end of the step (m).
     pub(super) point: Vector3<f64>,
     /// Impulse on body 1 of the contact (N·s); that on body 2 is opposite.
     pub(super) impulse: Vector3<f64>,
@@ -32,7 +32,7 @@ pub(super) fn of_step(setup: &Setup, trajectory: &Trajectory, step: usize) -> Ve
     trajectory.reports[step].contacts.iter().filter_map(in_world).collect()
 }
 
-/// The step in which the normal impulse of `contact` is largest, if it ever is positive.
+/// The step in which the normal impulse of `contact` is largest, if it is ever positive.
 pub(super) fn strongest_step(trajectory: &Trajectory, contact: usize) -> Option<usize> {
     let mut strongest = (0.0, None);
     for (step, report) in trajectory.reports.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn strongest_step(trajectory: &Trajectory, contact: usize) -> Option<
     strongest.1
 }
 
-/// The balls from the side with the impulses of step `step` as arrows on each ball they act on.
+/// The balls from the side with the impulses of step `step` as arrows on each ball on which they act.
 pub(super) fn figure(setup: &Setup, trajectory: &Trajectory, step: usize) -> Figure {
     let scenario = &setup.scenario;
     let sample = &trajectory.samples[step + 1];

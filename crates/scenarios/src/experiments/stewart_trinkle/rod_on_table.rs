@@ -1,5 +1,5 @@
-//! The spinning rod: one end hits the table where finite forces have no solution (Painlevé), then the
-//! other end, then the rod slides and rests.
+//! The spinning rod. One end hits the table where finite forces have no solution (Painlevé), then the other
+//! end hits it, and then the rod slides and comes to rest.
 
 use percussion_collision::Shape;
 use percussion_mechanism::{
@@ -20,11 +20,11 @@ use crate::{
 struct Parameters {
     /// Steps of the velocity figures (s).
     steps: Vec<f64>,
-    /// Which of them the poses are drawn with (s).
+    /// The one of these steps with which the poses are drawn (s).
     pose_step: f64,
-    /// When the rod is drawn, beside the start, both touches and the end (s).
+    /// Times at which the rod is drawn, in addition to the start, both touches and the end (s).
     poses: Vec<f64>,
-    /// Speed below which the rod rests (m/s, rad/s).
+    /// Speed below which the rod counts as at rest (m/s, rad/s).
     rest: f64,
 }
 
@@ -61,7 +61,7 @@ pub(in crate::experiments) fn run(
         let setup = scenario.with_step_size(step).build()?;
         runs.push(simulate(&setup, progress, [part(i), part(i + 1)])?);
     }
-    // The step as written, so no arithmetic comes between the two.
+    // The step as the file gives it, so that no arithmetic changes it.
     let is_drawn = |run: &&Trajectory| run.step_size.to_bits() == parameters.pose_step.to_bits();
     let drawn = runs.iter().find(is_drawn).unwrap_or(&fine);
     for (end, event) in [("−", "first end touches"), ("+", "second end touches")] {

@@ -1,4 +1,4 @@
-//! What the experiments with one ball thrown at another share.
+//! Code shared by the experiments in which one ball is thrown at another.
 
 use nalgebra::Vector3;
 use percussion_mechanism::{
@@ -18,7 +18,7 @@ use crate::{
 pub(super) const BETWEEN_BALLS: &str = "ball 1–ball 2";
 pub(super) const LANDING: &str = "ball 1–table";
 
-/// Adds what both throws have to show.
+/// Adds the rows that both throws must have.
 pub(super) fn finish(
     experiment: &Experiment,
     fixture: &Fixture<NoParameters>,
@@ -35,8 +35,8 @@ pub(super) fn finish(
     Ok(ExperimentOutcome { play, ..experiment.outcome(fixture, measurements, figures)? })
 }
 
-/// Largest entry, over all steps, of the change of linear momentum less the impulses of gravity and of
-/// the table, relative to the linear momentum at the start.
+/// Largest entry, over all steps, of the change of linear momentum minus the impulses of gravity and of the
+/// table, relative to the linear momentum at the start.
 fn momentum_error(setup: &Setup, trajectory: &Trajectory) -> f64 {
     let Setup { scenario, mechanism, .. } = setup;
     let momentum = |sample: &Sample| -> Vector3<f64> {

@@ -22,9 +22,9 @@ pub(super) fn all(
             course,
             "figure-10",
             "Velocities in the channel",
-            "Magnitude of the mean velocity in columns over the floor, as many a diameter as in figure 10 of the paper, \
-             over the whole window instead of at its end. The stream is fast where the obstacle leaves it less room, and \
-             grains at the inflow have kept the velocity they came with.",
+            "Magnitude of the mean velocity in columns over the floor, with as many columns per diameter as in figure 10 of the paper, \
+             over the whole window instead of at its end. The stream is fast where the obstacle narrows the channel, and \
+             grains at the inflow still have their initial velocity.",
             ("velocity", "m/s"),
             |cell| cell.velocity.norm(),
         ),
@@ -92,9 +92,9 @@ fn distribution(outflow: [f64; 2], course: &Course) -> Figure {
         id: "figure-12".to_owned(),
         title: "Radial distribution near the outflow".to_owned(),
         caption: format!(
-            "How many grains are at a distance from a grain, over how many there would be without any order, where x is from \
+            "Number of grains at a distance from a grain, divided by the number without any order, for x from \
              {} to {} m. As in figure 12 of the paper there is a sharp peak at one diameter and little beyond; the paper does \
-             not make up for pairs that the faces of the region cut off, as is done here.",
+             not correct for pairs that the faces of the region cut off; this figure does.",
             outflow[0], outflow[1]
         ),
         x: drawing::axis("distance over the diameter", ""),
@@ -114,8 +114,8 @@ fn profile(course: &Course) -> Figure {
     Figure {
         id: "profile".to_owned(),
         title: "Floor and ceiling order the grains".to_owned(),
-        caption: "Part of the volume that grains fill, over the height. Grains lie in layers at floor and ceiling and \
-                  leave room there: this is what the solid fraction of the whole lacks, the more the larger the grains."
+        caption: "Fraction of the volume that grains fill, over the height. Grains lie in layers at floor and ceiling and \
+                  leave space there, which lowers the solid fraction of the whole, and more so for larger grains."
             .to_owned(),
         x: drawing::axis("height over the diameter", ""),
         y: drawing::axis("solid fraction", ""),
@@ -133,8 +133,8 @@ fn fractions(fixture: &Fixture<Document>, course: &Course) -> Figure {
         course,
         "solid-fraction",
         "The channel becomes steady",
-        "Part of the volume of the channel that grains fill. It begins with what the layers of the inflow fill; after \
-         about the time in which a grain passes, it is steady.",
+        "Fraction of the volume of the channel that grains fill. It begins with that of the inflow layers; after \
+         about the time in which a grain passes the channel, it is steady.",
         "solid fraction",
         vec![
             goal(fixture, course, "solid fraction"),
@@ -147,8 +147,8 @@ fn contacts(fixture: &Fixture<Document>, course: &Course) -> Figure {
     history(
         course,
         "contacts",
-        "Contacts of a grain",
-        "Twice the number of contacts that carry a percussion, over the number of grains: means over some hundred steps.",
+        "Contacts per grain",
+        "Twice the number of contacts that carry an impulse, divided by the number of grains: means over some hundred steps.",
         "contacts per grain",
         vec![
             goal(fixture, course, "contacts per grain"),
@@ -161,9 +161,9 @@ fn quality(course: &Course) -> Figure {
     history(
         course,
         "quality",
-        "What the sweeps leave",
-        "The largest overlap in diameters and the largest relative residual of some hundred steps each. The plane that \
-         pushes jams grains against the obstacle again and again; sweeps that end early leave velocities of \
+        "Overlap and residual that the sweeps leave",
+        "The largest overlap in diameters and the largest relative residual of some hundred steps each. The plane that\
+         pushes jams grains against the obstacle repeatedly; sweeps that end early leave velocities of \
          approach and, with them, overlaps.",
         "overlap in diameters, relative residual",
         vec![
@@ -216,8 +216,8 @@ fn sizes(fixture: &Fixture<Document>, runs: &[[f64; 2]]) -> Figure {
     let line = [1.0, largest].map(|size| [size, line_at(runs, size)]);
     Figure {
         id: "sizes".to_owned(),
-        title: "The smaller the grains, the less walls cost".to_owned(),
-        caption: "Solid fraction of runs with several sizes of grains, made once, of this run, and as published.".to_owned(),
+        title: "Smaller grains lose less solid fraction at walls".to_owned(),
+        caption: "Solid fraction of runs with several sizes of grains, stored earlier, of this run, and as published.".to_owned(),
         x: drawing::axis("radius of the grains over the published one", ""),
         y: drawing::axis("solid fraction", ""),
         equal_aspect: false,

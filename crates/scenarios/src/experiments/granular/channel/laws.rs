@@ -1,8 +1,9 @@
 //! The contacts of one step, judged by both friction laws.
 //!
-//! With the percussions of all other contacts held, the percussion of a contact is computed by Coulomb's law and by that of
-//! maximum dissipation, in the closed forms of `percussion_complementarity`, which know nothing of spheres. A block without
-//! coupling of normal and tangents makes both the same, so every update of a sweep is the same, and with it the whole run.
+//! With the impulses of all other contacts held fixed, the impulse of a contact is computed by Coulomb's law
+//! and by maximum dissipation, in the closed forms of `percussion_complementarity`, which are not specific to
+//! spheres. If the block does not couple the normal and the tangents, both laws give the same impulse. Then
+//! every update of a sweep is the same, and so is the whole run.
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::single::{self, coulomb, maximum_dissipation};
@@ -10,25 +11,25 @@ use percussion_granular::{Correction, Partner, Touch, World, channel::Channel};
 
 use crate::error::Error;
 
-/// What both laws say of the contacts of a step.
+/// Comparison of both laws for the contacts of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Comparison {
     /// Number of contacts.
     pub(super) contacts: f64,
-    /// Contacts for which Coulomb's law does not have exactly one percussion.
+    /// Contacts for which Coulomb's law does not have exactly one impulse.
     pub(super) ambiguous: f64,
-    /// Largest difference of the two laws' percussions at a contact, as a velocity relative to the largest velocity of a
-    /// contact without percussions.
+    /// Largest difference between the impulses of the two laws at a contact, as a velocity relative to the
+    /// largest velocity of a contact without impulses.
     pub(super) difference: f64,
     /// Largest natural map by each law, over the residual that the step reported.
     pub(super) coulomb: f64,
     pub(super) dissipation: f64,
 }
 
-/// Steps that are made at most to find one after which no grain left, which keeps its contacts.
+/// Maximum number of steps tried until no grain leaves in a step, so that its contacts are kept.
 const TRIES: usize = 1000;
 
-/// Steps the channel until no grain leaves, and judges that step.
+/// Steps the channel until no grain leaves, and compares both laws in that step.
 pub(super) fn compare(channel: &mut Channel) -> Result<Comparison, Error> {
     let mut report = channel.step()?;
     for _ in 0..TRIES {
@@ -66,8 +67,8 @@ pub(super) fn compare(channel: &mut Channel) -> Result<Comparison, Error> {
 /// Block of the Delassus operator, velocity after the step and friction of a contact.
 fn local(world: &World, touch: &Touch) -> (Matrix3<f64>, Vector3<f64>, f64) {
     let grains = world.grains();
-    // Velocity of the surface of a grain whose outward normal is `outward`, and what it yields to a percussion along the
-    // normal and along a tangent; the moment of inertia of a ball is 2/5 m r².
+    // Velocity of the surface of a grain whose outward normal is `outward`, and its compliance to an impulse
+    // along the normal and along a tangent; the moment of inertia of a ball is 2/5 m r².
     let surface = |grain: usize, outward: Vector3<f64>| {
         let spin = grains.radii()[grain] * grains.angular_velocity(grain);
         let yielding = 1.0 / grains.mass(grain);
@@ -90,7 +91,7 @@ fn local(world: &World, touch: &Touch) -> (Matrix3<f64>, Vector3<f64>, f64) {
     (block, velocity - other, friction)
 }
 
-/// What the normal velocity is shifted by: an open gap closes within the step at most.
+/// Shift of the normal velocity: an open gap may close within the step, but not more.
 fn bias(world: &World, touch: &Touch) -> Vector3<f64> {
     let step = world.settings().step_size;
     let part = match world.settings().correction {

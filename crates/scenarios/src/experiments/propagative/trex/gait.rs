@@ -1,4 +1,4 @@
-//! The drop of the robot, twice: with either order of reflections.
+//! The drop of the robot, simulated with both orders of reflections.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use percussion_mechanism::impacts::ImpactScenario;
 use super::Parameters;
 use crate::error::Error;
 
-/// Two copies of a drop and how far apart they are.
+/// Two copies of a drop and the distance between them.
 #[derive(Debug, Default)]
 pub(super) struct Gait {
-    /// Time (s) and the distance of the momenta over the momentum, in the kinetic metric.
+    /// Time (s) and the distance of the momenta relative to the momentum, in the kinetic metric.
     pub(super) indeterminacy: Vec<[f64; 2]>,
-    /// The same right after the first impact of two contacts.
+    /// The same distance right after the first impact of two contacts.
     pub(super) first_simultaneous: Option<f64>,
     /// Largest change of energy in an elastic impact (J).
     pub(super) energy: f64,
-    /// Impacts that the Zeno rule made plastic.
+    /// Number of impacts that the Zeno rule made plastic.
     pub(super) plastic: usize,
-    /// m.
+    /// Deepest penetration at step ends (m).
     pub(super) penetration: f64,
 }
 
 impl Gait {
-    /// Drops `robot`, whose stance is that on the floor.
+    /// Drops `robot` from above its stance on the floor.
     pub(super) fn run(
         robot: &ImpactScenario,
         parameters: &Parameters,
@@ -119,12 +119,12 @@ type Moment = (Vec<f64>, DVector<f64>);
 struct Copy {
     system: Articulated,
     states: Vec<(f64, Moment)>,
-    /// Right after the first impact of two contacts.
+    /// State right after the first impact of two contacts.
     landing: Option<Moment>,
 }
 
 impl Copy {
-    /// `‖p − p'‖/‖p‖`, in the metric of the first; none at rest.
+    /// `‖p − p'‖/‖p‖`, in the metric of the first; `None` at rest.
     fn distance(&self, one: &Moment, other: &Moment) -> Option<f64> {
         let size = self.system.velocity_count();
         let mass = |coordinates: &[f64]| {
