@@ -25,7 +25,7 @@
 //!     accepted: true,
 //! };
 //! let text = serde_json::to_string(&row)?;
-//! assert!(text.contains(r#""measured":0.4515,"tolerance":0.001,"against":"checked""#));
+//! assert!(text.contains(r#""fails_with":"gravity +2 %","against":"checked""#));
 //! assert_eq!(serde_json::from_str::<Row>(&text)?, row);
 //! # Ok::<(), serde_json::Error>(())
 //! ```
