@@ -227,7 +227,7 @@ impl File {
                 same(&problem, Document::of(&problem).problem())
             }
             Format::Siconos => {
-                let problem = siconos::read(text).map_err(words)?;
+                let problem = siconos::read(text).map_err(words)?.problem;
                 same(&problem, Document::of(&problem).problem())
             }
             Format::Scenario => {

@@ -28,9 +28,16 @@ pub(crate) fn friction(path: &Path) -> anyhow::Result<Stated> {
         let name = || format!("`{}`", path.display());
         let bytes = super::read(path).with_context(|| format!("cannot read {}", name()))?;
         let text = String::from_utf8_lossy(&bytes);
-        let problem = siconos::read(&text).with_context(name)?;
+        let reading = siconos::read(&text).with_context(name)?;
+        if let Some(asymmetry) = reading.asymmetry {
+            let file = name();
+            tracing::warn!(
+                "{file}: the operator is unsymmetric by {asymmetry:.1e} of its diagonal; its symmetric part is solved"
+            );
+        }
+        let (problem, components) = (reading.problem, 1 + reading.tangents);
         let start = vec![Vector3::zeros(); problem.contact_count()];
-        return Ok(Stated { problem, components: 3, start, method: None });
+        return Ok(Stated { problem, components, start, method: None });
     }
     super::document(path, stated)
 }

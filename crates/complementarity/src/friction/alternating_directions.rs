@@ -28,6 +28,7 @@ use super::{
     report::{Error, Record, check_law, check_start},
     rescaled::InUnits,
 };
+use crate::factorization::Factorization;
 
 /// The laws that [`solve`] supports.
 pub const LAWS: &[Law] = &[Law::Coulomb];
@@ -106,7 +107,7 @@ fn iterate<D: Delassus>(
     for row in 0..3 * n {
         system[(row, row)] += penalties[row / 3];
     }
-    let factor = system.lu();
+    let mut factor = Factorization::new(system);
     let mut feasible: Vec<Vector3<f64>> =
         (0..n).map(|i| cone::project(&impulses[i], problem.contacts()[i].friction())).collect();
     let mut dual: Vec<Vector3<f64>> = vec![Vector3::zeros(); n];

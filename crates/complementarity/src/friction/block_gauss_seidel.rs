@@ -120,12 +120,22 @@ pub fn solve<D: Delassus>(
     settings: &Settings,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
+    solve_while_falling(problem, settings, usize::MAX, impulses)
+}
+
+/// [`solve`], given up as at its limit once `window` sweeps have not halved the smallest residual.
+pub(super) fn solve_while_falling<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &Settings,
+    window: usize,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Report, Error> {
     check(problem, settings, impulses)?;
     match InUnits::of(problem) {
         Some(units) => {
-            units.solve(impulses, |problem, impulses| iterate(problem, settings, impulses))
+            units.solve(impulses, |problem, impulses| iterate(problem, settings, window, impulses))
         }
-        None => iterate(problem, settings, impulses),
+        None => iterate(problem, settings, window, impulses),
     }
 }
 
@@ -133,12 +143,15 @@ pub fn solve<D: Delassus>(
 fn iterate<D: Delassus>(
     problem: &Problem<D>,
     settings: &Settings,
+    window: usize,
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
     let mut record = Record::new(problem, settings.tolerance, impulses);
     let mut sweeper = Sweeper::new(problem, settings);
     let mut extrapolation = Extrapolation::new(settings.memory, problem.inverse_masses());
     let (mut sweeps, mut status) = (0, Status::IterationLimit);
+    // The residual that was last halved, and when.
+    let (mut level, mut fell) = (f64::INFINITY, 0);
     while !record.solved() && sweeps < settings.max_sweeps {
         extrapolation.before(impulses);
         sweeper.sweep(sweeps, impulses);
@@ -150,6 +163,11 @@ fn iterate<D: Delassus>(
             record.offer(impulses);
             if !record.solved() && (change == 0.0 || !change.is_finite()) {
                 status = Status::Stalled;
+                break;
+            }
+            if record.residual() <= 0.5 * level {
+                (level, fell) = (record.residual(), sweeps);
+            } else if sweeps - fell >= window {
                 break;
             }
         }

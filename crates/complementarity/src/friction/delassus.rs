@@ -253,6 +253,47 @@ impl BlockSparse {
         Some(&self.blocks[range.start + position])
     }
 
+    /// The symmetric part `(W + Wᵀ)/2`, and the largest difference of an entry and its mirror image as a fraction of
+    /// `√(W_rr W_cc)`, which is dimensionless; entries without a positive diagonal do not count.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::{DMatrix, Matrix3};
+    /// use percussion_complementarity::friction::BlockSparse;
+    ///
+    /// let mut matrix = DMatrix::identity(3, 3);
+    /// matrix[(0, 2)] = 0.25;
+    /// let (symmetric, asymmetry) = BlockSparse::from_dense(&matrix)?.symmetric_part();
+    /// assert_eq!(asymmetry, 0.25);
+    /// assert_eq!(symmetric.block(0, 0).map(|block| (block[(0, 2)], block[(2, 0)])), Some((0.125, 0.125)));
+    /// # Ok::<(), percussion_complementarity::friction::ProblemError>(())
+    /// ```
+    #[must_use]
+    pub fn symmetric_part(&self) -> (Self, f64) {
+        let contacts = self.diagonal.len();
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        let mut largest = 0.0_f64;
+        for row in 0..contacts {
+            for (column, block) in self.row(row) {
+                let stored = self.block(column, row);
+                let mirror = stored.map_or_else(Matrix3::zeros, Matrix3::transpose);
+                let scale =
+                    |contact: usize| self.blocks[self.diagonal[contact]].diagonal().map(f64::sqrt);
+                let sizes = scale(row) * scale(column).transpose();
+                let asymmetry = (block - mirror).component_div(&sizes).amax();
+                largest = largest.max(asymmetry);
+                let mean = 0.5 * (block + mirror);
+                blocks.push((row, column, mean));
+                if stored.is_none() {
+                    blocks.push((column, row, mean.transpose()));
+                }
+            }
+        }
+        let symmetric = Self::from_blocks(contacts, &blocks);
+        (symmetric.unwrap_or_else(|_| self.clone()), largest)
+    }
+
     /// Number of stored blocks.
     #[must_use]
     pub fn block_count(&self) -> usize {

@@ -15,7 +15,7 @@
 //! - **Solves** Coulomb's law. Without slip the system is that of a convex program and the method always
 //!   converges. With slip `Ψ` is not monotone: convergence is usual but not guaranteed.
 //! - **Redundant** contacts are allowed: the path leads to the center of the solution set.
-//! - **Cost** one dense LU factorization of size `3n` per step, `18 n³` flops, and typically 10 to 40 steps;
+//! - **Cost** one dense LU factorization of size `3n` per step, `18 n³` flops (in blocks with the feature `faer`), and typically 10 to 40 steps;
 //!   memory for about `27 n²` numbers.
 //! - **Deterministic**: single-threaded.
 //!
@@ -35,6 +35,7 @@ use super::{
     report::{Error, Record, check_law, check_start},
     rescaled::InUnits,
 };
+use crate::factorization::Factorization;
 
 /// The laws that [`solve`] supports.
 pub const LAWS: &[Law] = &[Law::Coulomb];
@@ -208,9 +209,9 @@ impl Scaled {
             block += scaling.slope * scaling.forward * scaling.forward;
             scalings.push(scaling);
         }
-        let factor = system.lu();
+        let mut factor = Factorization::new(system);
         // The predictor aims at the end of the central path.
-        let aim = |target: &dyn Fn(usize, &Scaling) -> Vector3<f64>| {
+        let mut aim = |target: &dyn Fn(usize, &Scaling) -> Vector3<f64>| {
             let mut right = -&residual;
             let mut aims = Vec::with_capacity(n);
             for (i, scaling) in scalings.iter().enumerate() {
@@ -219,7 +220,10 @@ impl Scaled {
                 rows += scaling.slope * aim;
                 aims.push(aim);
             }
-            let x = factor.solve(&right)?;
+            if !factor.solve_mut(&mut right) {
+                return None;
+            }
+            let x = right;
             let mut z = DVector::zeros(3 * n);
             for (i, scaling) in scalings.iter().enumerate() {
                 let change = aims[i] - scaling.forward * (scaling.forward * triple(&x, i));

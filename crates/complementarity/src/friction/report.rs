@@ -139,6 +139,11 @@ impl<'a, D: Delassus> Record<'a, D> {
         residual
     }
 
+    /// The residual of the best iterate (m/s).
+    pub(super) fn residual(&self) -> f64 {
+        self.residual
+    }
+
     /// Whether the best iterate meets the tolerance.
     pub(super) fn solved(&self) -> bool {
         self.residual <= self.target

@@ -9,14 +9,39 @@
 //!   column of each block column, counted from 1; the length of the row pointers and the number of filled blocks; row
 //!   pointers and block columns; and for every block its index and its 9 entries by columns.
 //!
-//! # Source
+//! Contacts of dimension 2 are those of the plane (normal, tangent), with blocks of 4 entries and two velocities.
 //!
+//! # Asymmetry
+//!
+//! Programs that form the operator from two linearizations leave it unsymmetric. Up to
+//! [`SYMMETRY`](super::single::SYMMETRY) it is used as it is. Up to [`LARGEST_ASYMMETRY`] its symmetric part takes its
+//! place, and [`Reading::asymmetry`] says how large the difference was; beyond that it is refused.
+//!
+//! # Source
+//!//!
 //! V. Acary, O. Bonnefon, M. Brémond, O. Huber, F. Pérignon, S. Sinclair, *An introduction to Siconos*, INRIA RT-0340;
 //! the format is that of its `frictionContact_printInFile`.
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-use super::{BlockSparse, Problem, ProblemError};
+use super::{BlockSparse, Problem, ProblemError, single::SYMMETRY};
+
+/// Largest asymmetry, measured as by [`BlockSparse::symmetric_part`], of an operator that is replaced by its symmetric
+/// part.
+pub const LARGEST_ASYMMETRY: f64 = 0.1;
+
+/// A problem as a file states it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reading {
+    /// The problem.
+    pub problem: Problem,
+    /// Tangents of its contacts, 1 or 2.
+    pub tangents: usize,
+    /// Asymmetry of the operator in the file, measured as by [`BlockSparse::symmetric_part`], where it was replaced by
+    /// its symmetric part; otherwise `None`.
+    pub asymmetry: Option<f64>,
+}
 
 /// The reason why a text is not a frictional contact problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -69,54 +94,77 @@ pub enum Error {
 /// use percussion_complementarity::friction::siconos;
 ///
 /// let text = "3 1  0 3 3 3 3  1 0 0 0 1 0 0 0 1  -1 3 0  0.5";
-/// let problem = siconos::read(text)?;
-/// assert_eq!(problem.contacts()[0].friction(), 0.5);
+/// let reading = siconos::read(text)?;
+/// assert_eq!(reading.problem.contacts()[0].friction(), 0.5);
+/// assert_eq!(reading.asymmetry, None);
 /// let error = siconos::read("3\n1\n0 3 3\n3 3\n1 0 zero").unwrap_err();
 /// assert_eq!(error.to_string(), "line 5: found `zero`, expected an entry of the operator");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read(text: &str) -> Result<Problem, Error> {
+pub fn read(text: &str) -> Result<Reading, Error> {
     let mut words = Words { text: text.lines().enumerate(), line: 0, words: "".split_whitespace() };
-    words.exactly("the dimension", 3)?;
+    let dimension = words.count("the dimension")?;
+    if dimension != 2 {
+        words.is("the dimension", dimension, 3)?;
+    }
     let contacts = words.count("the number of contacts")?;
     let storage = words.count("the storage of the operator")?;
     if storage > 1 {
         let (line, name) = (words.line, "storage (0 dense, 1 by blocks)");
         return Err(Error::Mismatch { line, name, found: storage, expected: 1 });
     }
-    let size = contacts.saturating_mul(3);
+    let size = contacts.saturating_mul(dimension);
     words.exactly("number of rows", size)?;
     words.exactly("number of columns", size)?;
-    let delassus =
-        if storage == 0 { dense(&mut words, size)? } else { by_blocks(&mut words, contacts)? };
+    let delassus = if storage == 0 {
+        dense(&mut words, size, dimension)?
+    } else {
+        by_blocks(&mut words, contacts, dimension)?
+    };
     let mut free_velocity = Vec::new();
     for _ in 0..contacts {
         let mut entry = || words.number("an entry of the free velocity");
-        free_velocity.push(Vector3::new(entry()?, entry()?, entry()?));
+        let (normal, tangent) = (entry()?, entry()?);
+        let other = if dimension == 3 { entry()? } else { 0.0 };
+        free_velocity.push(Vector3::new(normal, tangent, other));
     }
     let friction = (0..contacts)
         .map(|_| words.number("a friction coefficient"))
         .collect::<Result<Vec<_>, _>>()?;
-    Ok(Problem::from_sparse(delassus, free_velocity, &friction)?)
+    let (symmetric, asymmetry) = delassus.symmetric_part();
+    let replaced = asymmetry > SYMMETRY && asymmetry <= LARGEST_ASYMMETRY;
+    let (delassus, asymmetry) =
+        if replaced { (symmetric, Some(asymmetry)) } else { (delassus, None) };
+    let problem = Problem::from_sparse(delassus, free_velocity, &friction)?;
+    Ok(Reading { problem, tangents: dimension - 1, asymmetry })
 }
 
-fn dense(words: &mut Words<'_>, size: usize) -> Result<BlockSparse, Error> {
+fn dense(words: &mut Words<'_>, size: usize, dimension: usize) -> Result<BlockSparse, Error> {
     words.exactly("number of rows", size)?;
     words.exactly("number of columns", size)?;
     let mut entries = Vec::new();
     for _ in 0..size.saturating_mul(size) {
         entries.push(words.number("an entry of the operator")?);
     }
-    Ok(BlockSparse::from_dense(&DMatrix::from_vec(size, size, entries))?)
+    let matrix = DMatrix::from_vec(size, size, entries);
+    Ok(if dimension == 2 {
+        BlockSparse::from_planar(&matrix)?
+    } else {
+        BlockSparse::from_dense(&matrix)?
+    })
 }
 
-fn by_blocks(words: &mut Words<'_>, contacts: usize) -> Result<BlockSparse, Error> {
+fn by_blocks(
+    words: &mut Words<'_>,
+    contacts: usize,
+    dimension: usize,
+) -> Result<BlockSparse, Error> {
     let count = words.count("the number of blocks")?;
     words.exactly("number of block rows", contacts)?;
     words.exactly("number of block columns", contacts)?;
     for _ in 0..2 {
         for contact in 0..contacts {
-            words.exactly("end of a row or column of blocks", 3 * (contact + 1))?;
+            words.exactly("end of a row or column of blocks", dimension * (contact + 1))?;
         }
     }
     words.exactly("number of row pointers", contacts + 1)?;
@@ -143,11 +191,15 @@ fn by_blocks(words: &mut Words<'_>, contacts: usize) -> Result<BlockSparse, Erro
     let mut blocks = Vec::new();
     for (index, (row, column)) in positions.into_iter().enumerate() {
         words.exactly("index of a block", index)?;
-        let mut entries = [0.0; 9];
-        for entry in &mut entries {
-            *entry = words.number("an entry of a block")?;
+        let mut block = Matrix3::zeros();
+        for r_and_c in 0..dimension * dimension {
+            let entry = words.number("an entry of a block")?;
+            block[(r_and_c % dimension, r_and_c / dimension)] = entry;
         }
-        blocks.push((row, column, Matrix3::from_column_slice(&entries)));
+        if dimension == 2 && row == column {
+            block[(2, 2)] = block[(1, 1)];
+        }
+        blocks.push((row, column, block));
     }
     Ok(BlockSparse::from_blocks(contacts, &blocks)?)
 }
@@ -192,6 +244,10 @@ impl<'a> Words<'a> {
 
     fn exactly(&mut self, name: &'static str, expected: usize) -> Result<(), Error> {
         let found = self.count(name)?;
+        self.is(name, found, expected)
+    }
+
+    fn is(&self, name: &'static str, found: usize, expected: usize) -> Result<(), Error> {
         let line = self.line;
         if found == expected {
             Ok(())
@@ -213,14 +269,47 @@ mod tests {
 
     #[test]
     fn blocks_and_dense_say_the_same() {
-        let sparse = read(BLOCKS).unwrap();
+        let sparse = read(BLOCKS).unwrap().problem;
         let mut text = "3 2 0 6 6 6 6".to_string();
         for entry in sparse.dense().iter() {
             text += &format!(" {entry:e}");
         }
         text += " -1 0 0 -2 0 0 0.5 0.25 0";
-        assert_eq!(read(&text).unwrap(), sparse);
+        assert_eq!(read(&text).unwrap().problem, sparse);
         assert_eq!(sparse.delassus().block(1, 0).unwrap()[(2, 2)], -1.0);
+    }
+
+    #[test]
+    fn contacts_of_the_plane_are_read_from_blocks_and_dense_matrices() {
+        let blocks = "2\n2\n1\n4 4\n4\n2 2\n2 4\n2 4\n3\n4\n0 2 4\n0 1 0 1\n\
+            0 2 0 0 3\n1 -1 0 0.5 -1\n2 -1 0.5 0 -1\n3 2 0 0 3\n-1 4 -2 5\n0.5 0.25\n";
+        let reading = read(blocks).unwrap();
+        assert_eq!((reading.tangents, reading.asymmetry), (1, None));
+        let matrix = [
+            [2.0, 0.0, -1.0, 0.5],
+            [0.0, 3.0, 0.0, -1.0],
+            [-1.0, 0.0, 2.0, 0.0],
+            [0.5, -1.0, 0.0, 3.0],
+        ];
+        let matrix = DMatrix::from_fn(4, 4, |row, column| matrix[row][column]);
+        let free = [-1.0, 4.0, -2.0, 5.0];
+        let expected = Problem::from_planar(&matrix, &free, &[0.5, 0.25]).unwrap();
+        assert_eq!(reading.problem, expected);
+        let entries: Vec<_> = matrix.iter().map(f64::to_string).collect();
+        let dense = format!("2 2 0 4 4 4 4 {} -1 4 -2 5 0.5 0.25", entries.join(" "));
+        assert_eq!(read(&dense).unwrap().problem, expected);
+    }
+
+    /// One entry of a block of 2 is off by 0.08, as a fraction 0.04.
+    #[test]
+    fn a_measured_operator_is_replaced_by_its_symmetric_part() {
+        let text = BLOCKS.replacen("0 2 0 0", "0 2 0 0.08", 1);
+        let reading = read(&text).unwrap();
+        assert!((reading.asymmetry.unwrap() - 0.04).abs() < 1e-15, "{:?}", reading.asymmetry);
+        let block = *reading.problem.delassus().block(0, 0).unwrap();
+        assert_eq!((block[(2, 0)], block[(0, 2)]), (0.04, 0.04));
+        let other = read(BLOCKS).unwrap().problem;
+        assert_eq!(reading.problem.delassus().block(1, 1), other.delassus().block(1, 1));
     }
 
     #[test]
@@ -235,7 +324,7 @@ mod tests {
     #[test]
     fn contradictions_name_their_line() {
         for (from, to, message) in [
-            ("3\n2\n1", "2\n2\n1", "line 1: the dimension is 2, expected 3"),
+            ("3\n2\n1", "4\n2\n1", "line 1: the dimension is 4, expected 3"),
             ("6 6", "6 7", "line 4: number of columns is 7, expected 6"),
             ("0 2 4", "0 5 4", "line 11: row pointer is 5, expected 0"),
             ("0 1 0 1", "0 0 0 1", "block (0, 0) is given twice"),

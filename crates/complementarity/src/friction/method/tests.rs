@@ -175,3 +175,32 @@ fn limits_are_statuses_and_bad_settings_errors() {
     let refused = Method::ProjectedGradient(settings).solve(&problem).unwrap_err();
     assert!(matches!(refused, Error::Setting { name: "renew_every", .. }), "{refused}");
 }
+
+/// Sixty stacked boxes, 240 contacts: sweeps alone do not halve the residual in 300.
+#[test]
+fn the_default_solves_many_contacts_on_which_sweeps_stall() {
+    let problem = stack(&[1.0; 60], 0.5, 0.02, 0.0);
+    let sweeps = Method::BlockGaussSeidel(block_gauss_seidel::Settings {
+        max_sweeps: 3_000,
+        memory: 10,
+        ..Default::default()
+    });
+    assert_ne!(sweeps.solve(&problem).unwrap().report.status, Status::Solved);
+    certified(&problem, Method::default());
+}
+
+/// Two walls that both approach one of a hundred bodies, each on a contact of its own.
+#[test]
+fn one_infeasible_contact_among_many_is_proven() {
+    let n = 120;
+    let mut delassus = DMatrix::identity(3 * n, 3 * n);
+    delassus[(0, 3)] = -1.0;
+    delassus[(3, 0)] = -1.0;
+    let mut free = vec![0.0; 3 * n];
+    for contact in 0..n {
+        free[3 * contact] = -1.0;
+    }
+    let problem = Problem::from_dense(&delassus, &free, &vec![0.5; n]).unwrap();
+    let solution = Method::default().solve(&problem).unwrap();
+    assert_eq!(solution.report.status, Status::Infeasible, "{:?}", solution.report);
+}
