@@ -44,6 +44,7 @@ pub mod infeasibility;
 pub mod interior_point;
 pub mod law;
 pub mod method;
+pub mod mixed;
 pub mod problem;
 pub mod projected_gradient;
 mod reduction;
