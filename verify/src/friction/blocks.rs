@@ -14,6 +14,7 @@
 //! | bound against motion | `u > 0` only with `λ = l`, `u < 0` only with `λ = u` | `2δ/w` |
 //! | cone | `λ_t ∈ λ_n F` | `δ/w` |
 //! | slip | `−u_t` normal to `λ_n F` at `λ_t` | `2δ` |
+//! | dissipation | no other impulse of `λ_n F` takes more from the slip: `max_f −u_t·(λ_n f − λ_t) ≤ 0` | `2δ` times both |
 //!
 //! That `−u_t` is normal to a polygon means `−u_t·(λ_n v − λ_t) ≤ 0` for all its corners `v`; to an ellipsoid, that `λ_t` is its
 //! point nearest to `λ_t − u_t/w` (for any `w > 0`). Nearest points are found by halving an interval.
@@ -298,6 +299,13 @@ impl Look {
             |a: &[f64], b: &[f64]| norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>());
         let out = distance(&impulse, &nearest_of_ellipsoid(&half, &impulse));
         verdict.look("cone", self.index, Extended::from(out), self.delta + rounding);
+        // The support function of the ellipsoid, against the power that the impulse takes.
+        let most = norm(&half.iter().zip(&slip).map(|(h, u)| h * u).collect::<Vec<_>>());
+        let taken: f64 = impulse.iter().zip(&slip).map(|(p, u)| p * u).sum();
+        let reach = half.iter().fold(norm(&impulse), |a, h| a.max(*h));
+        let limit =
+            2.0 * self.delta * (2.0 * reach + norm(&slip) + self.delta) + rounding * norm(&slip);
+        verdict.look("dissipation", self.index, Extended::from(most + taken), limit);
         let trial: Vec<f64> = impulse.iter().zip(&slip).map(|(p, u)| p - u).collect();
         let off = distance(&impulse, &nearest_of_ellipsoid(&half, &trial));
         verdict.look("slip", self.index, Extended::from(off), 2.0 * self.delta + rounding);

@@ -17,7 +17,7 @@
 use nalgebra::DMatrix;
 
 use super::{
-    Problem,
+    Model, Problem,
     block::{Section, Set},
     local::Local,
     polygon::Polygon,
@@ -227,8 +227,13 @@ impl<'a> Canonical<'a> {
     ) {
         let rows: Vec<_> = rows.into_iter().collect();
         let entry = |&(row, axis): &(usize, f64)| matrix[(row, row)] * axis * axis;
-        if !matches!(cone, Cone::Free) && entry(&rows[0]) <= 0.0 {
-            // A row that cannot move; what it has is decided by its free velocity.
+        #[expect(clippy::cast_precision_loss, reason = "small counts")]
+        let mean = rows.iter().map(|row| entry(row) / rows.len() as f64).sum::<f64>();
+        // A normal that cannot move carries nothing by Coulomb's law, and any friction by the relaxation.
+        let relaxed = self.problem.model == Model::ConvexRelaxation;
+        let size = if relaxed { mean } else { entry(&rows[0]) };
+        if cone != Cone::Free && size <= 0.0 {
+            // What an interval that cannot move has is decided by its free velocity.
             if let Cone::Interval([lower, upper]) = cone {
                 let free = self.problem.free_velocity[rows[0].0];
                 let impulse = if free > 0.0 {
@@ -242,8 +247,6 @@ impl<'a> Canonical<'a> {
             }
             return;
         }
-        #[expect(clippy::cast_precision_loss, reason = "small counts")]
-        let mean = rows.iter().map(|row| entry(row) / rows.len() as f64).sum::<f64>();
         let free = cone == Cone::Free;
         let unit = |row: &(usize, f64)| {
             // Every bilateral row counts by itself.
