@@ -20,9 +20,11 @@
 //!
 //! In an impact an interval has no effect: its bound is a force or torque times the duration, which is zero.
 //!
-//! **Which solver.** A problem of nothing but discs of three rows without compliance is handed to
-//! [`friction::Method`](super::Method) as it is, with the same bits; others are solved by
-//! [`Problem::solve`] as [`solve`] describes.
+//! **Which solver.** [`Problem::solve`] solves as [`solve`] describes. [`Method::solve_blocks_from`] does the same by
+//! one of the methods of `friction`, and hands a problem of nothing but discs of three rows, without compliance, to the
+//! solvers of round cones, with their bits.
+//!
+//! [`Method::solve_blocks_from`]: super::Method::solve_blocks_from
 //!
 //! **JSON.** A [document](super::Document) with `blocks` has one row and column of `delassus.dense` for each row of
 //! the blocks, in their order, and no `friction`:
