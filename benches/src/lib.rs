@@ -3,6 +3,7 @@
 pub mod driver;
 pub mod families;
 pub mod frictional;
+pub mod mixed;
 pub mod piles;
 pub mod residuals;
 

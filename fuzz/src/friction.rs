@@ -1,7 +1,9 @@
-//! Frictional contact problems with round cones, for every solver of them and both laws.
+//! Frictional contact problems: with round cones, for every solver of them and both laws, and with blocks.
+
+mod blocks;
 
 use nalgebra::DMatrix;
-use percussion_complementarity::friction::{Law, Method, Problem, Status};
+use percussion_complementarity::friction::{Law, Method, Problem, Status, mixed::Block};
 use percussion_verify::friction as judge;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +19,14 @@ pub struct Friction {
     pub delassus: Rows,
     /// `u_f`.
     pub free_velocity: Vec<f64>,
-    /// Coefficients of friction.
+    /// Coefficients of friction; none in a problem with blocks.
     pub friction: Vec<f64>,
+    /// Blocks in the order of the rows; none for round cones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Block>,
+    /// Compliance of each row of a problem with blocks, or none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compliance: Vec<f64>,
 }
 
 /// The target for libFuzzer.
@@ -30,6 +38,9 @@ impl Case for Friction {
     const NAME: &'static str = "friction";
 
     fn generate(source: &mut Source<'_>) -> Self {
+        if source.chance(0.5) {
+            return blocks::generate(source);
+        }
         let contacts = source.pick(&[1, 1, 1, 2, 2, 3, 4]);
         let rows = 3 * contacts;
         let columns = source.pick(&[3, 6, 6, 12, 2, rows + 1]);
@@ -75,10 +86,15 @@ impl Case for Friction {
             delassus,
             free_velocity: free_velocity.iter().map(|u| u * speed).collect(),
             friction,
+            blocks: Vec::new(),
+            compliance: Vec::new(),
         }
     }
 
     fn check(&self, tally: &mut Tally) {
+        if !self.blocks.is_empty() {
+            return blocks::check(self, tally);
+        }
         let rows = self.free_velocity.len();
         let entries = flat(&self.delassus);
         let matrix = DMatrix::from_row_slice(rows, rows, &entries);
@@ -120,6 +136,9 @@ impl Case for Friction {
     }
 
     fn smaller(&self) -> Vec<Self> {
+        if !self.blocks.is_empty() {
+            return blocks::smaller(self);
+        }
         let contacts = self.friction.len();
         if contacts < 2 {
             return Vec::new();
@@ -133,6 +152,8 @@ impl Case for Friction {
                     .collect(),
                 free_velocity: rows.map(|i| self.free_velocity[i]).collect(),
                 friction: (0..contacts).filter(|&i| i != k).map(|i| self.friction[i]).collect(),
+                blocks: Vec::new(),
+                compliance: Vec::new(),
             }
         };
         (0..contacts).map(without).collect()

@@ -39,6 +39,7 @@
 //! 2017, section 3; J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics", CISM 302, Springer 1988
 //! (Coulomb's law by normal cones).
 
+pub mod blocks;
 mod dissipation;
 #[cfg(test)]
 mod tests;

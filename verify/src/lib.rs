@@ -8,7 +8,7 @@
 //! | module | judges |
 //! | --- | --- |
 //! | [`lcp`] | solutions and proofs of infeasibility of linear complementarity problems |
-//! | [`friction`] | impulses of contacts with round cones, by Coulomb's law or maximum dissipation |
+//! | [`friction`] | impulses of contacts with round cones, by Coulomb's law or maximum dissipation; [`friction::blocks`]: joints, limits, bounded rows and contacts with any section |
 //! | [`impact`] | outcomes of impact laws, each by its own definition |
 //! | [`motion`] | states of motions, and steps of time-stepping schemes with their impulses |
 //! | [`kinetic`] | masses and joints, for the others |

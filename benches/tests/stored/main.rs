@@ -5,4 +5,5 @@
 
 mod friction;
 mod lcp;
+mod mixed;
 mod single;

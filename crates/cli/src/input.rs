@@ -24,7 +24,7 @@ use serde::{
 
 use crate::likeness::did_you_mean;
 
-pub(crate) use friction::{Stated, friction};
+pub(crate) use friction::{Friction, Stated, StatedBlocks, friction};
 pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
 pub(crate) use robot::{Purpose, check_options, is_robot, robot};

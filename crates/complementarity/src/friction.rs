@@ -11,6 +11,7 @@
 //! | [`problem`] | the validated problem and the residuals that judge any answer |
 //! | [`law`] | the two laws |
 //! | [`infeasibility`] | proofs that a problem has no solution |
+//! | [`mixed`] | joints, limits, dry friction of joints and contacts with any friction cone, in one problem |
 //! | [`delassus`] | the trait of operators; block-sparse and matrix-free |
 //! | [`single`] | one contact in closed form, and the [figures](single::figures) of which residuals are made |
 //! | [`block_gauss_seidel`] | sweeps over the contacts, in four orders |
@@ -23,16 +24,16 @@
 //! | [`cone`] | friction cone and its projection |
 //! | [`trigonometric_polynomial`] | real roots of quartics, and on the circle |
 //!
-//! | solver | Coulomb | maximum dissipation |
-//! | --- | --- | --- |
-//! | [`single`] | yes | yes |
-//! | [`Method::Combined`] | yes | yes |
-//! | [`block_gauss_seidel`] | yes | yes |
-//! | [`interior_point`] | yes | refused |
-//! | [`projected_gradient`] | yes | refused |
-//! | [`alternating_directions`] | yes | refused |
+//! | solver | Coulomb | maximum dissipation | [blocks](mixed) | convex relaxation |
+//! | --- | --- | --- | --- | --- |
+//! | [`single`] | yes | yes | – | – |
+//! | [`Method::Combined`] | yes | yes | yes | yes |
+//! | [`block_gauss_seidel`] | yes | yes | yes | refused |
+//! | [`interior_point`] | yes | refused | refused | refused |
+//! | [`projected_gradient`] | yes | refused | refused | refused |
+//! | [`alternating_directions`] | yes | refused | yes | yes |
 //!
-//! [`Method::laws`] gives the same information in code, and each solver has its `LAWS`.
+//! [`Method::laws`] and [`Method::supports_blocks`] give the same information in code, and each solver has its `LAWS`.
 
 pub mod alternating_directions;
 pub mod block_gauss_seidel;
@@ -44,6 +45,7 @@ pub mod infeasibility;
 pub mod interior_point;
 pub mod law;
 pub mod method;
+pub mod mixed;
 pub mod problem;
 pub mod projected_gradient;
 mod reduction;

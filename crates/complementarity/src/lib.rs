@@ -56,6 +56,7 @@
 //! | joints beside contacts | [`elimination`] of the joints, then one of the above; [`lcp::mixed`] for free unknowns of any matrix |
 //! | one contact with a round friction cone | [`friction::single`], in closed form |
 //! | many contacts with round friction cones | [`friction::Method`] and its default |
+//! | joints, limits and dry friction of joints beside contacts, or cones that are not round | [`friction::mixed`] |
 //!
 //! # Guarantees
 //!

@@ -56,6 +56,12 @@ It may contain the friction law, \"law\": \"coulomb\" or \"maximum-dissipation\"
 \"start\": […], and a solver with its settings, which is used when neither --law nor --solver nor --tolerance is
 given: \"method\": {\"combined\": {\"tolerance\": 1e-8}}.
 
+Joints, limits, dry friction of joints and other cones are blocks of consecutive rows of a dense W, instead of friction:
+  \"blocks\": [{\"kind\": \"bilateral\" | \"unilateral\" | \"interval\" | \"contact\", \"rows\": n, …}, …]
+An interval has \"bound\": a or [l, u]; a contact has \"section\": {\"disc\": μ}, {\"ellipse\": [μ1, μ2]},
+{\"polygon\": [[x, y], …]}, {\"spin\": [μ1, μ2, length]} or {\"rolling\": [μ, length, length]}. \"compliance\" is a list of
+one number for each row, \"model\" is \"coulomb\" or \"convex-relaxation\".
+
 Examples:
   percussion solve friction sliding-block.json
   percussion solve friction problem.dat --solver interior-point --tolerance 1e-10 --json

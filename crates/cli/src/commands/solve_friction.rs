@@ -1,5 +1,7 @@
 //! `percussion solve friction`.
 
+mod blocks;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -16,7 +18,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::SolveFriction,
-    input::{self, Stated},
+    input::{self, Friction, Stated},
     output::{self, Verdict, name_of},
 };
 
@@ -134,7 +136,10 @@ pub(super) fn execute(arguments: &SolveFriction) -> Result<Verdict> {
     if arguments.file.is_dir() {
         return directory(arguments, method);
     }
-    let stated = stated(&arguments.file, arguments)?;
+    let stated = match input::friction(&arguments.file)? {
+        Friction::Discs(stated) => by_law(stated, arguments),
+        Friction::Blocks(stated) => return blocks::execute(&stated, arguments, method),
+    };
     let solution = solve(&stated, method)?;
     let answer = Answer::new(&stated.problem, &solution, stated.components);
     output::answer(arguments.json, &answer, || answer.text())?;
@@ -155,10 +160,9 @@ fn asked(arguments: &SolveFriction) -> Result<Option<Method>> {
 }
 
 /// The problem of a file with the requested law, or with its own.
-fn stated(file: &Path, arguments: &SolveFriction) -> Result<Stated> {
-    let stated = input::friction(file)?;
+fn by_law(stated: Stated, arguments: &SolveFriction) -> Stated {
     let law = arguments.law.unwrap_or(stated.problem.law());
-    Ok(Stated { problem: stated.problem.with_law(law), ..stated })
+    Stated { problem: stated.problem.with_law(law), ..stated }
 }
 
 /// Returns an error if the solver has no rule for `law`; the error names the solvers that have one.
@@ -207,12 +211,20 @@ fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdic
 }
 
 fn outcome(file: &Path, arguments: &SolveFriction, method: Option<Method>) -> Result<Outcome> {
-    let stated = stated(file, arguments)?;
+    let stated = input::friction(file)?;
     let start = Instant::now();
-    let Solution { impulses, report, .. } = solve(&stated, method)?;
+    let (contacts, report) = match stated {
+        Friction::Discs(stated) => {
+            let Solution { impulses, report, .. } = solve(&by_law(stated, arguments), method)?;
+            (impulses.len(), report)
+        }
+        Friction::Blocks(stated) => {
+            (stated.problem.blocks().len(), blocks::solve(&stated, arguments, method)?.1)
+        }
+    };
     Ok(Outcome::Answered {
         seconds: start.elapsed().as_secs_f64(),
-        contacts: impulses.len(),
+        contacts,
         status: report.status,
         residual: report.relative_residual,
         sweeps: report.iterations,

@@ -4,9 +4,26 @@ use std::path::Path;
 
 use anyhow::Context;
 use nalgebra::Vector3;
-use percussion_complementarity::friction::{Document, Method, Problem, siconos};
+use percussion_complementarity::friction::{Document, Method, Problem, mixed, siconos};
 
 /// Content of a file.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Friction {
+    /// Contacts with discs.
+    Discs(Stated),
+    /// A problem with blocks.
+    Blocks(StatedBlocks),
+}
+
+/// A problem with blocks, the impulses to begin with and the solver that it was written for.
+#[derive(Debug, PartialEq)]
+pub(crate) struct StatedBlocks {
+    pub(crate) problem: mixed::Problem,
+    pub(crate) start: Vec<f64>,
+    pub(crate) method: Option<Method>,
+}
+
+/// A problem of discs.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stated {
     pub(crate) problem: Problem,
@@ -23,7 +40,7 @@ pub(crate) struct Stated {
 /// # Errors
 ///
 /// The error names the file and the field or line, the value found and the expected one.
-pub(crate) fn friction(path: &Path) -> anyhow::Result<Stated> {
+pub(crate) fn friction(path: &Path) -> anyhow::Result<Friction> {
     if path.extension().is_some_and(|extension| extension == "dat") {
         let name = || format!("`{}`", path.display());
         let bytes = super::read(path).with_context(|| format!("cannot read {}", name()))?;
@@ -37,14 +54,19 @@ pub(crate) fn friction(path: &Path) -> anyhow::Result<Stated> {
         }
         let (problem, components) = (reading.problem, 1 + reading.tangents);
         let start = vec![Vector3::zeros(); problem.contact_count()];
-        return Ok(Stated { problem, components, start, method: None });
+        return Ok(Friction::Discs(Stated { problem, components, start, method: None }));
     }
     super::document(path, stated)
 }
 
-fn stated(document: Document) -> anyhow::Result<Stated> {
+fn stated(document: Document) -> anyhow::Result<Friction> {
+    let (components, method) = (document.components(), document.method);
+    if document.blocks.is_some() {
+        let (problem, start) = (document.blocks_problem()?, document.blocks_start()?);
+        return Ok(Friction::Blocks(StatedBlocks { problem, start, method }));
+    }
     let (problem, start) = (document.problem()?, document.start()?);
-    Ok(Stated { problem, components: document.components(), start, method: document.method })
+    Ok(Friction::Discs(Stated { problem, components, start, method }))
 }
 
 #[cfg(test)]
@@ -97,7 +119,7 @@ mod tests {
         `delassus`: unknown variant `sparse`, expected `dense` or `blocks` at line 1 column 22
         `delassus.blocks[0]`: invalid type: sequence, expected an object at line 1 column 25
         block (0, 0) is missing, expected a positive definite block
-        `frictoin`: unknown field `frictoin`, expected one of `delassus`, `free_velocity`, `friction`, `law`, `start`, `method` at line 2 column 47
+        `frictoin`: unknown field `frictoin`, expected one of `delassus`, `free_velocity`, `friction`, `blocks`, `compliance`, `model`, `law`, `start`, `method` at line 2 column 47
         ");
     }
 }

@@ -193,3 +193,59 @@ fn the_law_of_a_file_is_that_of_its_problem() {
     let finished = percussion_with_input(&arguments, stated.as_bytes());
     finished.assert_refused(&["projected-gradient", "`law` is maximum-dissipation"]);
 }
+
+/// Two carts of 2 kg at 3 m/s, joined: dry friction takes 1 N·s of 12.
+const CARTS: &str = include_str!("../../examples/joined-carts.json");
+
+#[test]
+fn blocks_are_solved_by_the_solvers_that_take_them() {
+    for solver in ["combined", "block-gauss-seidel", "alternating-directions"] {
+        let arguments = ["solve", "friction", "-", "--solver", solver, "--json"];
+        let finished = percussion_with_input(&arguments, CARTS.as_bytes());
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let answer = finished.json();
+        for (name, expected) in [("impulses", [0.5, -1.0, 0.0]), ("velocities", [0.0, 2.75, 2.75])]
+        {
+            let list = answer[name].as_array().unwrap();
+            let distance = list.iter().zip(expected).map(|(a, b)| (a.as_f64().unwrap() - b).abs());
+            assert!(distance.fold(0.0, f64::max) <= 1e-6, "{solver}: {name} = {list:?}");
+        }
+        assert!(answer["figures"]["bilateral"].is_number(), "{answer}");
+    }
+    let table = percussion_with_input(&["solve", "friction", "-"], CARTS.as_bytes()).stdout;
+    assert!(table.contains("interval") && table.contains("2.75"), "{table}");
+    for (arguments, name) in [
+        (["--solver", "interior-point"], "interior-point does not support blocks"),
+        (["--law", "maximum-dissipation"], "`--law` is maximum-dissipation"),
+    ] {
+        let arguments = [["solve", "friction"], ["-", "--json"], arguments].concat();
+        let finished = percussion_with_input(&arguments, CARTS.as_bytes());
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(finished.stderr.contains(name), "{finished:?}");
+    }
+}
+
+#[test]
+fn wrong_blocks_are_refused_and_contradictions_proved() {
+    for (from, to, text) in [
+        ("\"bound\": 1", "\"bound\": -1", "`bound` is -1"),
+        ("\"bound\": 1", "\"section\": {\"disc\": 1}", "`section` is given"),
+        ("\"interval\"", "\"spring\"", "unknown variant `spring`"),
+        (
+            "\"bilateral\", \"rows\": 1",
+            "\"bilateral\", \"rows\": 2",
+            "`delassus.dense` has 3 entries, expected 4",
+        ),
+        ("[0, 3, 3]", "[0, 3, 3], \"friction\": [0.5]", "`friction` is given"),
+    ] {
+        let text_of = CARTS.replacen(from, to, 1);
+        let finished = percussion_with_input(&["solve", "friction", "-"], text_of.as_bytes());
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(finished.stderr.contains(text), "{finished:?}");
+    }
+    let welds = r#"{"delassus": {"dense": [[1, 1], [1, 1]]}, "free_velocity": [1, 2],
+        "blocks": [{"kind": "bilateral", "rows": 2}]}"#;
+    let finished = percussion_with_input(&["solve", "friction", "-", "--json"], welds.as_bytes());
+    assert_eq!((finished.code, &finished.json()["status"]), (Some(1), &json!("infeasible")));
+    assert!(finished.json()["infeasibility"]["weights"].is_array());
+}

@@ -21,12 +21,17 @@
 //! bits. Other operators are written as blocks of the formed `W`, whose rounding differs from that of their
 //! products.
 //!
+//! **Blocks.** With `"blocks": […]` the document has a problem of [`mixed`], whose head states the format: one row of
+//! `delassus.dense` for each row of the blocks, no `friction`, and optionally `compliance` and `model`. Such a
+//! document is stated by [`Document::blocks_problem`] and solved by [`Document::solve_blocks`].
+//!
 //! Without the feature `json` a [`Document`] only exists in memory.
 //!
 //! # Source
 //!
 //! T. Bray (ed.), "The JavaScript Object Notation (JSON) Data Interchange Format", RFC 8259, 2017, section 6 (numbers).
 
+mod blocks;
 #[cfg(feature = "json")]
 mod json;
 #[cfg(feature = "json")]
@@ -34,7 +39,7 @@ mod stated;
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution, report};
+use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution, mixed, report};
 
 /// A frictional contact problem in the form of a file; see the [module](self).
 ///
@@ -63,8 +68,18 @@ pub struct Document {
     /// The velocities without contact impulses (m/s) of each contact: normal and tangent in the plane; normal,
     /// tangent, tangent in space.
     pub free_velocity: Vec<f64>,
-    /// The friction coefficients, one per contact (≥ 0).
+    /// The friction coefficients, one per contact (≥ 0); none in a document with blocks.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub friction: Vec<f64>,
+    /// The blocks of a problem of [`mixed`], in the order of their rows.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub blocks: Option<Vec<mixed::Block>>,
+    /// The compliance of each row of a problem with blocks; zero by default.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub compliance: Option<Vec<f64>>,
+    /// The model of the contacts of a problem with blocks; Coulomb's law by default, which is then not written.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "json::is_coulomb"))]
+    pub model: mixed::Model,
     /// The friction law; Coulomb's by default, which is then not written.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "json::is_default"))]
     pub law: Law,
@@ -120,6 +135,19 @@ pub enum Error {
     /// The numbers do not make a valid problem.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    /// The numbers do not make a valid problem with blocks.
+    #[error(transparent)]
+    Blocks(#[from] mixed::Error),
+    /// A field is given or missing that belongs to the other kind of document.
+    #[error("`{field}` is {found}, expected {expected}")]
+    Field {
+        /// Name of the field.
+        field: &'static str,
+        /// `given`, `missing`, or its value.
+        found: &'static str,
+        /// What was expected.
+        expected: &'static str,
+    },
     /// The solver could not start.
     #[error(transparent)]
     Solver(#[from] report::Error),
@@ -160,6 +188,9 @@ impl Document {
             delassus: Operator::Blocks(blocks),
             free_velocity: flat(problem.free_velocity()),
             friction: problem.contacts().iter().map(super::single::Contact::friction).collect(),
+            blocks: None,
+            compliance: None,
+            model: mixed::Model::default(),
             law: problem.law(),
             start: None,
             method: None,
@@ -191,8 +222,12 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] and [`Error::Problem`].
+    /// [`Error::Length`] and [`Error::Problem`], and [`Error::Field`] for a document with blocks.
     pub fn problem(&self) -> Result<Problem, Error> {
+        if self.blocks.is_some() {
+            let expected = "a problem of discs; state it by `blocks_problem`";
+            return Err(Error::Field { field: "blocks", found: "given", expected });
+        }
         let (n, components) = (self.friction.len(), self.components());
         let delassus = match &self.delassus {
             Operator::Dense(rows) => {

@@ -176,7 +176,7 @@ fn weights<D: Delassus>(problem: &Problem<D>, matrix: &DMatrix<f64>) -> Option<V
 }
 
 /// The least-squares solution on the support of `found`, to full precision; `None` if it is not positive.
-fn refined(
+pub(super) fn refined(
     rows: &DMatrix<f64>,
     target: &DVector<f64>,
     found: &DVector<f64>,

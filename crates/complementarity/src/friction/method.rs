@@ -30,7 +30,9 @@ use super::{
     Delassus, Infeasibility, Law, Problem, Report, Status, alternating_directions,
     block_gauss_seidel,
     block_gauss_seidel::Ordering,
-    interior_point, projected_gradient,
+    interior_point,
+    mixed::{self, solve::Steps},
+    projected_gradient,
     report::{Error, check_law},
 };
 
@@ -241,6 +243,66 @@ impl Method {
             report.status = Status::Infeasible;
         }
         Ok(report)
+    }
+}
+
+impl Method {
+    /// Whether the method supports [problems with blocks](mixed).
+    #[must_use]
+    pub const fn supports_blocks(&self) -> bool {
+        matches!(
+            self,
+            Self::Combined(_) | Self::BlockGaussSeidel(_) | Self::AlternatingDirections(_)
+        )
+    }
+
+    /// Checks that the method supports problems with blocks, before one exists.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Blocks`] if it does not.
+    pub const fn check_blocks(&self) -> Result<(), Error> {
+        if self.supports_blocks() { Ok(()) } else { Err(Error::Blocks { solver: self.name() }) }
+    }
+
+    /// Solves a [problem with blocks](mixed) in place, starting from `impulses` (one per row).
+    ///
+    /// A problem of [nothing but discs](mixed::Problem::discs) is solved by
+    /// [`solve_from`](Self::solve_from), to the same bits. For others the method's tolerance and limit of iterations
+    /// are used, and not its order of sweeps, extrapolation, penalty and relaxation.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Blocks`] for a method that does not [support blocks](Self::supports_blocks), and those of
+    /// [`mixed::Problem::solve_from`].
+    pub fn solve_blocks_from(
+        &self,
+        problem: &mixed::Problem,
+        impulses: &mut [f64],
+    ) -> Result<Report, Error> {
+        if let Some(discs) = problem.discs()
+            && impulses.len() == problem.rows()
+        {
+            let mut vectors: Vec<_> =
+                impulses.chunks_exact(3).map(Vector3::from_column_slice).collect();
+            let report = self.solve_from(&discs, &mut vectors)?;
+            impulses.iter_mut().zip(vectors.iter().flatten()).for_each(|(to, from)| *to = *from);
+            return Ok(report);
+        }
+        self.check_blocks()?;
+        let (tolerance, max_iterations, steps) = match self {
+            Self::BlockGaussSeidel(of) => (of.tolerance, of.max_sweeps, Steps::Sweeps),
+            Self::AlternatingDirections(of) => {
+                (of.tolerance, of.max_steps, Steps::AlternatingDirections)
+            }
+            Self::Combined(of) => (of.tolerance, of.max_sweeps, Steps::Combined),
+            Self::InteriorPoint(_) | Self::ProjectedGradient(_) => {
+                return Err(Error::Blocks { solver: self.name() });
+            }
+        };
+        let settings =
+            mixed::Settings { tolerance, max_iterations, steps, ..mixed::Settings::default() };
+        problem.solve_from(&settings, impulses)
     }
 }
 

@@ -76,6 +76,19 @@ pub enum Error {
         /// The laws that the solver supports.
         solved: &'static [Law],
     },
+    /// The solver does not support problems with blocks.
+    #[error(
+        "`blocks` are given, expected a problem of discs: {solver} does not support blocks; combined, block-gauss-seidel and alternating-directions do"
+    )]
+    Blocks {
+        /// Name of the solver.
+        solver: &'static str,
+    },
+    /// Sweeps have no closed form of the convex relaxation.
+    #[error(
+        "`model` is convex-relaxation, expected coulomb: block-gauss-seidel does not support it; combined and alternating-directions do"
+    )]
+    Relaxation,
 }
 
 /// Refuses a law that is not in `solved`, the laws that the solver supports.

@@ -7,7 +7,7 @@ use serde::{
     de::{MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use super::{Block, Document, Error, Law};
+use super::{Block, Document, Error, Law, mixed::Model};
 
 /// The document as one line of JSON.
 impl fmt::Display for Document {
@@ -58,4 +58,9 @@ impl<'de> Deserialize<'de> for Block {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
 pub(super) fn is_default(law: &Law) -> bool {
     *law == Law::default()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+pub(super) fn is_coulomb(model: &Model) -> bool {
+    *model == Model::Coulomb
 }

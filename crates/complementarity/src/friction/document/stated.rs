@@ -12,7 +12,7 @@ use serde::{
 use super::{
     super::{
         Law, Method, alternating_directions, block_gauss_seidel, interior_point, method::Combined,
-        projected_gradient,
+        mixed, projected_gradient,
     },
     Document, Operator,
 };
@@ -23,7 +23,14 @@ use super::{
 pub(super) struct Stated {
     delassus: Operator,
     free_velocity: Vec<f64>,
-    friction: Vec<f64>,
+    #[serde(default)]
+    friction: Option<Vec<f64>>,
+    #[serde(default)]
+    blocks: Option<Vec<mixed::Block>>,
+    #[serde(default)]
+    compliance: Option<Vec<f64>>,
+    #[serde(default)]
+    model: Option<mixed::Model>,
     #[serde(default)]
     law: Option<Law>,
     #[serde(default)]
@@ -72,8 +79,29 @@ impl TryFrom<Stated> for Document {
             }
             (law, other) => law.or(other).unwrap_or_default(),
         };
-        let Stated { delassus, free_velocity, friction, start, .. } = stated;
-        Ok(Self { delassus, free_velocity, friction, law, start, method })
+        let Stated { delassus, free_velocity, friction, blocks, compliance, model, start, .. } =
+            stated;
+        if blocks.is_none() {
+            let only = [("compliance", compliance.is_some()), ("model", model.is_some())];
+            if let Some((field, _)) = only.into_iter().find(|(_, given)| *given) {
+                return Err(format!("`{field}` is given, expected `blocks` beside it"));
+            }
+            if friction.is_none() {
+                return Err("missing field `friction`".to_owned());
+            }
+        }
+        let (friction, model) = (friction.unwrap_or_default(), model.unwrap_or_default());
+        Ok(Self {
+            delassus,
+            free_velocity,
+            friction,
+            blocks,
+            compliance,
+            model,
+            law,
+            start,
+            method,
+        })
     }
 }
 

@@ -195,7 +195,7 @@ impl Figures {
 
 /// `‖p − Π(p − u)‖`, where `Π` projects on the disk of radius `limit`.
 #[inline]
-fn off_disk(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
+pub(in crate::friction) fn off_disk(p: [f64; 2], u: [f64; 2], limit: f64) -> f64 {
     let slip = length(u[0], u[1]);
     if slip < FAINT * (p[0].abs() + p[1].abs()) {
         return off_disk_faint(p, u, limit);

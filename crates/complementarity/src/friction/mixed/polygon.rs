@@ -1,0 +1,153 @@
+//! Convex polygons: hull, support and projection.
+
+/// A convex polygon, a segment or a point by its corners.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Polygon {
+    /// Corners, counterclockwise; two of a segment, one of a point.
+    pub(super) corners: Vec<[f64; 2]>,
+}
+
+pub(super) fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+pub(super) fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+impl Polygon {
+    /// The hull of finite points; of no points the origin.
+    pub(super) fn new(points: &[[f64; 2]]) -> Self {
+        // Zeros of one sign, so that equal coordinates are sorted as such.
+        let mut sorted: Vec<_> = points.iter().map(|point| point.map(|x| x + 0.0)).collect();
+        sorted.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        sorted.dedup();
+        if sorted.len() < 3 {
+            let corners = if sorted.is_empty() { vec![[0.0; 2]] } else { sorted };
+            return Self { corners };
+        }
+        let mut corners = chain(sorted.iter().copied());
+        corners.pop();
+        corners.extend(chain(sorted.iter().rev().copied()));
+        corners.pop();
+        Self { corners }
+    }
+
+    /// Whether the origin is inside, up to rounding.
+    pub(super) fn contains_origin(&self) -> bool {
+        let size = self.radius();
+        let nearest = self.project(1.0, [0.0; 2]);
+        nearest[0].hypot(nearest[1]) <= 16.0 * f64::EPSILON * size
+    }
+
+    /// The largest distance of a corner from the origin.
+    pub(super) fn radius(&self) -> f64 {
+        self.corners.iter().map(|corner| corner[0].hypot(corner[1])).fold(0.0, f64::max)
+    }
+
+    /// The polygon multiplied by a number.
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        Self { corners: self.corners.iter().map(|c| [c[0] * factor, c[1] * factor]).collect() }
+    }
+
+    /// The edges, each by its corners. A point is an edge of no length.
+    pub(super) fn edges(&self) -> impl Iterator<Item = ([f64; 2], [f64; 2])> + '_ {
+        let next = self.corners.iter().cycle().skip(1);
+        self.corners.iter().copied().zip(next.copied())
+    }
+
+    /// The corner that is farthest along `direction`, and `max_i c_i·direction`.
+    pub(super) fn support(&self, direction: [f64; 2]) -> ([f64; 2], f64) {
+        let ahead = |best: ([f64; 2], f64), corner: &[f64; 2]| {
+            let along = dot(*corner, direction);
+            if along > best.1 { (*corner, along) } else { best }
+        };
+        self.corners.iter().fold((self.corners[0], f64::NEG_INFINITY), ahead)
+    }
+
+    /// Whether `point` is inside of `radius` times the polygon: not beyond any edge.
+    pub(super) fn contains(&self, radius: f64, point: [f64; 2]) -> bool {
+        self.corners.len() > 2
+            && self.edges().all(|(from, to)| {
+                cross(minus(to, from), minus(point, [radius * from[0], radius * from[1]])) >= 0.0
+            })
+    }
+
+    /// The point of `radius` times the polygon nearest to `point`.
+    pub(super) fn project(&self, radius: f64, point: [f64; 2]) -> [f64; 2] {
+        if self.contains(radius, point) {
+            return point;
+        }
+        let mut best = (f64::INFINITY, [0.0; 2]);
+        for (from, to) in self.edges() {
+            let edge = minus(to, from);
+            let start = [radius * from[0], radius * from[1]];
+            let length = dot(edge, edge) * radius;
+            let part = if length > 0.0 { dot(minus(point, start), edge) / length } else { 0.0 };
+            let part = radius * part.clamp(0.0, 1.0);
+            let near = [start[0] + part * edge[0], start[1] + part * edge[1]];
+            let away = minus(point, near);
+            let distance = away[0].hypot(away[1]);
+            if distance < best.0 {
+                best = (distance, near);
+            }
+        }
+        best.1
+    }
+}
+
+/// One half of the hull of sorted points; the last point is that of the other half.
+fn chain(points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
+    let mut chain: Vec<[f64; 2]> = Vec::new();
+    for point in points {
+        while let [.., before, last] = chain[..]
+            && cross(minus(last, before), minus(point, last)) <= 0.0
+        {
+            chain.pop();
+        }
+        chain.push(point);
+    }
+    chain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: [f64; 2], b: [f64; 2]) -> bool {
+        (a[0] - b[0]).hypot(a[1] - b[1]) < 1e-15
+    }
+
+    #[test]
+    fn hulls_drop_what_is_inside_and_projections_are_nearest() {
+        let polygon = Polygon::new(&[
+            [1.0, 1.0],
+            [-1.0, 1.0],
+            [0.0, 0.0],
+            [1.0, -1.0],
+            [-1.0, -1.0],
+            [0.0, 1.0],
+        ]);
+        assert_eq!(polygon.corners, [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]);
+        assert!(near(polygon.project(2.0, [3.0, 0.5]), [2.0, 0.5]));
+        assert!(near(polygon.project(1.0, [3.0, -5.0]), [1.0, -1.0]));
+        assert!(near(polygon.project(1.0, [0.3, -0.5]), [0.3, -0.5]));
+        assert_eq!(polygon.support([0.1, -2.0]), ([1.0, -1.0], 2.1));
+    }
+
+    #[test]
+    fn points_and_segments_are_polygons_too() {
+        let segment = Polygon::new(&[[0.0, -2.0], [0.0, 2.0], [0.0, 1.0]]);
+        assert_eq!(segment.corners.len(), 2);
+        assert!(near(segment.project(1.0, [3.0, 1.5]), [0.0, 1.5]));
+        assert!(segment.contains_origin());
+        assert!(!Polygon::new(&[[1.0, 0.0], [2.0, 1.0], [2.0, -1.0]]).contains_origin());
+        assert!(near(Polygon::new(&[]).project(1.0, [1.0, 2.0]), [0.0, 0.0]));
+        // A corner on the edge of the origin.
+        assert!(Polygon::new(&[[0.0, 0.0], [2.0, 1.0], [2.0, -1.0]]).contains_origin());
+    }
+}

@@ -1,0 +1,367 @@
+//! The solver of [problems with blocks](Problem).
+//!
+//! The problem is brought into [coordinates](super::canonical) in which ellipsoids are unit balls and each block has a
+//! diagonal of mean 1. Bilateral rows are [eliminated](crate::elimination) first, or kept as blocks
+//! ([`Bilateral`]); where the answer is unique, the velocities are the same.
+//!
+//! [`Steps::Combined`] begins with sweeps over the blocks, each solved in closed form, and ends with Newton's
+//! method on the natural map, which brings a near answer to full precision in a few steps. Where this fails it
+//! alternates between alternating directions, Newton's method, and sweeps in both orders and of half steps. The
+//! best impulses of all are returned. For the convex relaxation there are no sweeps.
+//!
+//! - **Needs** nothing. With redundant rows the impulses depend on the start, those of bilateral rows have the
+//!   least norm.
+//! - **Does not** always converge: Coulomb's law with several contacts may have no solution, or one that no
+//!   iteration finds. A [proof](Infeasibility) of the former is searched for.
+//! - **Cost** of dense matrices: `n³/3` operations for each Newton step, `n²` for others. Sweeps and steps allocate
+//!   nothing; the residual, which is evaluated every few of them, does.
+//! - **Deterministic**: single-threaded.
+//!
+//! # Source
+//!
+//! The parts name theirs: M. Jean 1999 (sweeps), L. Qi and J. Sun 1993 (Newton's method), S. Boyd and others 2011
+//! (alternating directions). Their combination is derived here.
+
+use super::{
+    Infeasibility, Model, Problem, canonical::Canonical, directions::Directions, newton::Newton,
+    sweeps::Sweeper,
+};
+use crate::friction::{
+    Report, Status,
+    report::Error,
+    single::{exponent, shifted},
+};
+
+/// What becomes of the bilateral rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bilateral {
+    /// They are eliminated before the solve.
+    #[default]
+    Eliminate,
+    /// They are blocks among the others.
+    Keep,
+}
+
+/// The iterations of a solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Steps {
+    /// All of them, as the head of the module describes.
+    #[default]
+    Combined,
+    /// Sweeps only. Not for the convex relaxation.
+    Sweeps,
+    /// Alternating directions only.
+    AlternatingDirections,
+}
+
+/// Settings of [`Problem::solve`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
+    pub tolerance: f64,
+    /// Maximum number of sweeps and steps together (default `20_000`).
+    pub max_iterations: usize,
+    /// What becomes of the bilateral rows.
+    pub bilateral: Bilateral,
+    /// The iterations.
+    pub steps: Steps,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-10,
+            max_iterations: 20_000,
+            bilateral: Bilateral::default(),
+            steps: Steps::default(),
+        }
+    }
+}
+
+/// The result of a solve, whatever the status.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Solution {
+    /// Impulses, one per row.
+    pub impulses: Vec<f64>,
+    /// Velocities `(W + R) λ + b`.
+    pub velocities: Vec<f64>,
+    /// The status at the end of the solve; [`Report::iterations`] counts sweeps and steps.
+    pub report: Report,
+}
+
+impl Solution {
+    /// Adds the velocities.
+    pub(in crate::friction) fn new(problem: &Problem, impulses: Vec<f64>, report: Report) -> Self {
+        Self { velocities: problem.velocities(&impulses), impulses, report }
+    }
+}
+
+/// Sizes up to `2^±` this are solved as they are.
+const NEAR: i32 = 100;
+
+impl Problem {
+    /// Solves from zero impulses.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for settings out of range. Not converging is not an error but a status.
+    ///
+    /// # Example
+    ///
+    /// A wheel of 2 kg that slides with (3, 4) m/s and is pressed to the ground with 1 N·s has the friction 0.8 along
+    /// its axle (first tangent) and 0.3 along its rim.
+    ///
+    /// ```
+    /// use nalgebra::DMatrix;
+    /// use percussion_complementarity::friction::mixed::{Block, Problem, Section, Settings};
+    ///
+    /// let delassus = 0.5 * DMatrix::identity(3, 3);
+    /// let wheel = vec![Block::contact(Section::Ellipse([0.8, 0.3]))];
+    /// let problem = Problem::new(delassus, vec![-0.5, 3.0, 4.0], wheel)?;
+    /// let [n, t, o] = problem.solve(&Settings::default())?.impulses[..] else { unreachable!() };
+    /// assert!((n - 1.0).abs() < 1e-12);
+    /// assert!(((t / 0.8).powi(2) + (o / 0.3).powi(2) - 1.0).abs() < 1e-12, "on the ellipse");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve(&self, settings: &Settings) -> Result<Solution, Error> {
+        let mut impulses = vec![0.0; self.rows()];
+        let report = self.solve_from(settings, &mut impulses)?;
+        Ok(Solution::new(self, impulses, report))
+    }
+
+    /// Solves in place, starting from `impulses` (one per row).
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for settings out of range and a start that is not one finite impulse per row; `impulses` are then
+    /// untouched.
+    pub fn solve_from(&self, settings: &Settings, impulses: &mut [f64]) -> Result<Report, Error> {
+        check(self, settings, impulses)?;
+        let Some((near, [mass, velocity])) = self.near() else {
+            return Ok(solved(self, settings, impulses));
+        };
+        let mut inner: Vec<f64> = impulses.iter().map(|p| shifted(*p, mass - velocity)).collect();
+        let report = solved(&near, settings, &mut inner);
+        for (impulse, inner) in impulses.iter_mut().zip(inner) {
+            *impulse = shifted(inner, velocity - mass);
+        }
+        Ok(Report { residual: shifted(report.residual, velocity), ..report })
+    }
+}
+
+impl Problem {
+    /// The problem in units near one with their exponents, if its own are far from one.
+    pub(super) fn near(&self) -> Option<(Self, [i32; 2])> {
+        let largest = self.matrix.diagonal().amax();
+        let [mass, velocity] = [largest, self.velocity_scale].map(exponent);
+        let far = mass.abs() > NEAR || velocity.abs() > NEAR;
+        far.then(|| (self.in_units(mass, velocity), [mass, velocity]))
+    }
+}
+
+fn check(problem: &Problem, settings: &Settings, start: &[f64]) -> Result<(), Error> {
+    if start.len() != problem.rows() {
+        return Err(Error::StartLength { expected: problem.rows(), found: start.len() });
+    }
+    if let Some((contact, &value)) = start.iter().enumerate().find(|(_, p)| !p.is_finite()) {
+        return Err(Error::StartEntry { contact, value });
+    }
+    let value = settings.tolerance;
+    if value.is_nan() || value < 0.0 {
+        return Err(Error::Setting { name: "tolerance", value, expected: "≥ 0" });
+    }
+    if settings.steps == Steps::Sweeps && problem.model == Model::ConvexRelaxation {
+        return Err(Error::Relaxation);
+    }
+    Ok(())
+}
+
+fn solved(problem: &Problem, settings: &Settings, impulses: &mut [f64]) -> Report {
+    let canonical = Canonical::new(problem, settings.bilateral == Bilateral::Eliminate);
+    let mut run = Run::new(&canonical, settings, impulses);
+    match settings.steps {
+        Steps::Combined => run.combined(),
+        Steps::Sweeps => run.sweeps(settings.max_iterations, 1.0),
+        Steps::AlternatingDirections => run.directions(settings.max_iterations, 0.3),
+    }
+    let mut status = run.status();
+    if status != Status::Solved && (run.infeasible || Infeasibility::find(problem).is_some()) {
+        status = Status::Infeasible;
+    }
+    impulses.copy_from_slice(&run.impulses);
+    Report {
+        status,
+        iterations: run.iterations,
+        residual: run.residual,
+        relative_residual: run.residual / problem.velocity_scale,
+    }
+}
+
+/// One solve: the best impulses so far, and the memory of its parts.
+struct Run<'a> {
+    canonical: &'a Canonical<'a>,
+    /// The largest residual that solves the problem (m/s).
+    target: f64,
+    left: usize,
+    iterations: usize,
+    /// The best unknowns, the impulses of all rows for them, and their residual.
+    x: Vec<f64>,
+    impulses: Vec<f64>,
+    residual: f64,
+    trial: Vec<f64>,
+    candidate: Vec<f64>,
+    sweeper: Sweeper,
+    newton: Newton,
+    infeasible: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new(canonical: &'a Canonical<'a>, settings: &Settings, start: &[f64]) -> Self {
+        let mut x = canonical.unknowns(start);
+        for cell in &canonical.cells {
+            cell.cone.project(&mut x[cell.range()], None);
+        }
+        let mut run = Self {
+            canonical,
+            target: settings.tolerance * canonical.problem.velocity_scale,
+            left: settings.max_iterations,
+            iterations: 0,
+            x: x.clone(),
+            impulses: start.to_vec(),
+            residual: canonical.problem.residual(start),
+            trial: x.clone(),
+            candidate: start.to_vec(),
+            sweeper: Sweeper::new(canonical),
+            newton: Newton::new(x.len()),
+            infeasible: false,
+        };
+        if !run.is_solved() {
+            run.offer();
+        }
+        run
+    }
+
+    fn is_solved(&self) -> bool {
+        self.residual <= self.target
+    }
+
+    fn status(&self) -> Status {
+        if self.is_solved() {
+            Status::Solved
+        } else if self.left == 0 {
+            Status::IterationLimit
+        } else {
+            Status::Stalled
+        }
+    }
+
+    /// Judges the trial on the problem as it was stated, and keeps it if it is the best.
+    fn offer(&mut self) {
+        self.canonical.impulses(&self.trial, &mut self.candidate);
+        let residual = self.canonical.problem.residual(&self.candidate);
+        if residual < self.residual {
+            self.residual = residual;
+            self.x.copy_from_slice(&self.trial);
+            self.impulses.copy_from_slice(&self.candidate);
+        }
+    }
+
+    /// Counts an iteration; `false` if there is none left or no need.
+    fn goes_on(&mut self) -> bool {
+        if self.is_solved() || self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        self.iterations += 1;
+        true
+    }
+
+    /// The trial is swept from the best unknowns.
+    fn sweeps(&mut self, count: usize, relaxation: f64) {
+        self.trial.copy_from_slice(&self.x);
+        for number in 0..count {
+            if !self.goes_on() {
+                return;
+            }
+            let reverse = number % 2 == 1;
+            let change = self.sweeper.sweep(self.canonical, relaxation, reverse, &mut self.trial);
+            if number % 8 == 7 || number + 1 == count || change <= 0.5 * self.target {
+                self.offer();
+            }
+            if change == 0.0 || !change.is_finite() {
+                return;
+            }
+        }
+    }
+
+    /// Newton steps from the trial, which also is the start of what follows.
+    fn newton(&mut self) {
+        let mut size = self.newton.evaluate(self.canonical, &self.trial);
+        for _ in 0..30 {
+            if !self.goes_on() {
+                return;
+            }
+            match self.newton.step(self.canonical, size, &mut self.trial) {
+                Some(next) => size = next,
+                None => break,
+            }
+            self.offer_in_cones();
+        }
+    }
+
+    /// Offers the trial as it is in the cones.
+    fn offer_in_cones(&mut self) {
+        let kept = std::mem::take(&mut self.trial);
+        self.trial = kept.clone();
+        for cell in &self.canonical.cells {
+            cell.cone.project(&mut self.trial[cell.range()], None);
+        }
+        self.offer();
+        self.trial = kept;
+    }
+
+    fn directions(&mut self, count: usize, penalty: f64) {
+        let mut directions = Directions::new(self.canonical, penalty, &self.x);
+        for number in 0..count {
+            if !self.goes_on() {
+                return;
+            }
+            directions.step(self.canonical);
+            if number % 20 == 19 || number + 1 == count {
+                self.trial.copy_from_slice(&directions.z);
+                self.offer();
+            }
+            if number % 40 == 39 && number < 800 {
+                directions.adapt(self.canonical);
+            }
+        }
+    }
+
+    fn combined(&mut self) {
+        let coulomb = self.canonical.problem.model == Model::Coulomb;
+        if coulomb {
+            self.sweeps(40, 1.0);
+        } else {
+            self.directions(100, 0.3);
+        }
+        self.newton();
+        if !self.is_solved() && Infeasibility::find(self.canonical.problem).is_some() {
+            self.infeasible = true;
+            return;
+        }
+        for round in 0..6 {
+            if self.is_solved() {
+                return;
+            }
+            self.directions(200 << round, [0.3, 0.03, 3.0][round % 3]);
+            self.newton();
+            if coulomb {
+                self.sweeps(100 << round, 1.0);
+                self.newton();
+                self.sweeps(100 << round, 0.5);
+                self.newton();
+            }
+        }
+    }
+}

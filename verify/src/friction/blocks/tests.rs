@@ -1,0 +1,92 @@
+//! Answers that the judge of blocks takes, and wrong ones that it refuses.
+
+use super::*;
+
+fn verdict(set: Set, b: &[f64], impulse: &[f64]) -> Verdict {
+    let rows = b.len();
+    let identity: Vec<f64> =
+        (0..rows * rows).map(|k| f64::from(u8::from(k % (rows + 1) == 0))).collect();
+    let blocks = [Block { rows, length: 1.0, set }];
+    let problem =
+        Problem { operator: &identity, free_velocity: b, blocks: &blocks, relaxed: false };
+    judge(&problem, impulse, 1e-10)
+}
+
+#[test]
+fn ellipses_are_judged_by_their_normals() {
+    let set = || Set::Ellipsoids(vec![vec![0.5, 0.1]]);
+    // Slip along (1, 5) with λ_n = 1: the friction is −A² t/‖A t‖ with A t = (0.5, 0.5).
+    let root = 0.5_f64.sqrt();
+    let right = [1.0, -0.5 * root, -0.1 * root];
+    let b = [-1.0, 1.0 - right[1], 5.0 - right[2]];
+    assert!(verdict(set(), &b, &right).holds(), "{}", verdict(set(), &b, &right));
+    let b = [-1.0, 1.0 - right[1], 4.9 - right[2]];
+    assert!(verdict(set(), &b, &right).refuses("slip"));
+    assert!(verdict(set(), &b, &[1.0, -0.5, -0.1]).refuses("cone"));
+    assert!(verdict(set(), &[-1.0, 0.0, 0.0], &[0.5, 0.0, 0.0]).refuses("approach"));
+    assert!(verdict(set(), &[1.0, 0.0, 0.0], &[0.5, 0.0, 0.0]).refuses("complementarity"));
+}
+
+#[test]
+fn corners_of_polygons_bear_a_range_of_slips() {
+    let square =
+        || Set::Polygon(vec![[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [0.1, 0.0]]);
+    for slip in [[3.0, 1.0], [1.0, 3.0]] {
+        let b = [-1.0, slip[0] + 1.0, slip[1] + 1.0];
+        assert!(verdict(square(), &b, &[1.0, -1.0, -1.0]).holds());
+    }
+    let b = [-1.0, 3.0 + 1.0, 1.0 + 0.5];
+    assert!(verdict(square(), &b, &[1.0, -1.0, -0.5]).refuses("slip"));
+    assert!(verdict(square(), &[-1.0, 1.0, 1.5], &[1.0, -1.0, -1.5]).refuses("cone"));
+    // Straight slip on an edge, and sticking inside.
+    assert!(verdict(square(), &[-1.0, 3.0, 0.3], &[1.0, -1.0, -0.3]).holds());
+    assert!(verdict(square(), &[-1.0, 0.3, 0.2], &[1.0, -0.3, -0.2]).holds());
+}
+
+#[test]
+fn components_of_rolling_have_cones_of_their_own() {
+    let set = || Set::Ellipsoids(vec![vec![0.5, 0.5], vec![0.1], vec![0.2, 0.2]]);
+    // Only the rolling moment is at its bound; in the length 0.2 it slips.
+    let b = [-1.0, 0.3, 0.0, 0.05, 1.2, 0.0];
+    let right = [1.0, -0.3, 0.0, -0.05, -0.2, 0.0];
+    assert!(verdict(set(), &b, &right).holds(), "{}", verdict(set(), &b, &right));
+    let less = [1.0, -0.3, 0.0, -0.05, -0.19, 0.0];
+    assert!(verdict(set(), &b, &less).refuses("slip"));
+}
+
+#[test]
+fn a_half_axis_of_zero_allows_nothing() {
+    let set = || Set::Ellipsoids(vec![vec![0.5, 0.0]]);
+    assert!(verdict(set(), &[-1.0, 0.3, 2.0], &[1.0, -0.3, 0.0]).holds());
+    assert!(verdict(set(), &[-1.0, 0.3, 2.0], &[1.0, -0.3, -0.1]).refuses("cone"));
+}
+
+#[test]
+fn welds_that_contradict_each_other_have_no_solution() {
+    let blocks = [Block { rows: 2, length: 1.0, set: Set::Bilateral }];
+    let problem = Problem {
+        operator: &[1.0, 1.0, 1.0, 1.0],
+        free_velocity: &[1.0, 2.0],
+        blocks: &blocks,
+        relaxed: false,
+    };
+    assert!(judge_infeasible(&problem, &[1.0, -1.0]).holds());
+    assert!(judge_infeasible(&problem, &[-1.0, 1.0]).refuses("drive"));
+    assert!(judge_infeasible(&problem, &[1.0, 0.0]).refuses("effect"));
+    assert!(judge(&problem, &[-1.5, 0.0], 1e-10).refuses("joint"));
+}
+
+#[test]
+fn the_relaxation_lifts_what_slides() {
+    let blocks = [Block { rows: 2, length: 1.0, set: Set::Ellipsoids(vec![vec![0.5]]) }];
+    let operator = [0.5, 0.0, 0.0, 0.5];
+    let problem = Problem {
+        operator: &operator,
+        free_velocity: &[-2.0, 3.0],
+        blocks: &blocks,
+        relaxed: true,
+    };
+    assert!(judge(&problem, &[5.6, -2.8], 1e-10).holds());
+    assert!(judge(&problem, &[4.0, -2.0], 1e-10).refuses("approach"));
+    assert!(judge(&Problem { relaxed: false, ..problem }, &[4.0, -2.0], 1e-10).holds());
+}
