@@ -8,13 +8,7 @@ const MOST_ENTRIES: usize = 8;
 
 /// The name of a status, and what became of the restitution of the contacts if it was not used.
 pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> String {
-    match restitution {
-        RestitutionUse::Ignored => format!("{name}, restitution ignored"),
-        RestitutionUse::Replaced => {
-            format!("{name}, restitution of the contacts replaced by the law's")
-        }
-        _ => name,
-    }
+    name + restitution.remark()
 }
 
 /// `value`, where what is rounding of numbers of the given size reads 0.
