@@ -96,5 +96,5 @@ fn unsolved(mut trace: crate::outcome::Trace) -> crate::outcome::Trace {
 fn grows(problem: &Problem, outcome: &Outcome, tolerance: f64) -> bool {
     let (before, after) = (problem.velocity(), &outcome.velocity);
     let change = 0.5 * problem.momentum(&(after - before)).dot(&(after + before));
-    !(change <= tolerance * problem.kinetic_energy(before))
+    change.is_nan() || change > tolerance * problem.kinetic_energy(before)
 }

@@ -76,8 +76,9 @@ pub(super) struct Stores {
     still: Vec<usize>,
     system: Vec<f64>,
     right: Vec<f64>,
-    /// The increments of the step, and its impulses so far.
+    /// The increments of the step, the rates in units of them, and its impulses so far.
     increments: Vec<f64>,
+    unit: f64,
     total: DVector<f64>,
     /// Number of pieces of the sample, and of steps with too many.
     pub(super) pieces: u64,
@@ -107,6 +108,7 @@ impl Stores {
             system: vec![0.0; rows.len() * rows.len()],
             right: vec![0.0; rows.len()],
             increments: vec![0.0; contacts.len()],
+            unit: 1.0,
             total: rows,
             pieces: 0,
             cut: 0,
@@ -147,9 +149,9 @@ impl Sampler<'_> {
     pub(super) fn advance_with(&mut self, stores: &mut Stores) {
         self.lcps += 1;
         stores.total.fill(0.0);
-        let unit = self.set_rates(stores);
+        stores.unit = self.set_rates(stores);
         stores.has_rates = false;
-        let mut left = 1.0 / unit;
+        let mut left = 1.0 / stores.unit;
         let mut events = 0;
         loop {
             self.termination =
@@ -216,8 +218,10 @@ impl Sampler<'_> {
             std::mem::swap(&mut self.contact_velocity, &mut stores.seen);
             let mut figures = self.solve_step();
             std::mem::swap(&mut self.contact_velocity, &mut stores.seen);
-            // The energy is judged where the velocities are the true ones.
+            // The energy is judged where the velocities are the true ones, and impulses are those of a whole step.
             figures.energy_gain = 0.0;
+            figures.adhesion /= stores.unit;
+            figures.cone_violation /= stores.unit;
             self.figures.raise(&figures);
             if !self.is_solved(&figures) {
                 return false;
@@ -406,7 +410,8 @@ fn eliminate(system: &mut [f64], answer: &mut [f64]) -> bool {
         let largest =
             (k..n).max_by(|&i, &j| system[i * n + k].abs().total_cmp(&system[j * n + k].abs()));
         let pivot = largest.unwrap_or(k);
-        if !(system[pivot * n + k].abs() > ROUNDING * size) {
+        let entry = system[pivot * n + k].abs();
+        if entry.is_nan() || entry <= ROUNDING * size {
             return false;
         }
         for column in 0..n {

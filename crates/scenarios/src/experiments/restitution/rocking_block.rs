@@ -67,8 +67,7 @@ pub(in crate::experiments) fn run(
     let figure = Figure {
         id: "sets".to_owned(),
         title: "The block after the impact, by restitution".to_owned(),
-        caption: "Normal velocities of both corners at arbitrary rates: two segments without restitution, an area \
-                  with it, and with full restitution a curve of constant energy where no corner slips."
+        caption: "Normal velocities of both corners at arbitrary rates. Without restitution one corner at least stays."
             .to_owned(),
         x: drawing::axis("separation of the left corner", "m/s"),
         y: drawing::axis("separation of the right corner", "m/s"),
