@@ -4,12 +4,14 @@ use nalgebra::{DMatrix, DVector};
 use percussion_impact as laws;
 use percussion_impact::{
     AnitescuPotra, Law, Mass, MaximumDissipation, Newton, Plus, Poisson, Propagative, Routh,
-    Sequential, SetValuedRouth, routh,
+    Sequential, SetValuedRouth,
+    energy::Energy,
+    routh,
     set_valued::{self, Termination},
 };
 use percussion_verify::{
     Verdict, friction,
-    impact::{self as judge, Energy, Impact as Judge, Restitution},
+    impact::{self as judge, Impact as Judge, Restitution},
 };
 use serde::{Deserialize, Serialize};
 
@@ -254,8 +256,8 @@ impl Check<'_> {
         let status = format!("{:?}", outcome.trace.status);
         self.tally.count(label, outcome.trace.status);
         let energy = match status.as_str() {
-            "Resolved" => Energy::Falls,
-            "EnergyGained" => Energy::MayGrow,
+            "Resolved" => judge::Energy::Falls,
+            "EnergyGained" => judge::Energy::MayGrow,
             "Infeasible" => {
                 let weights = outcome.trace.infeasibility.as_ref();
                 let weights = weights.map_or(&[][..], |weights| weights.as_slice());
@@ -299,12 +301,18 @@ impl Check<'_> {
                 None => Verdict::default(),
             }
         });
-        self.law("maximum-dissipation", &MaximumDissipation::default(), |judge, _, answer| {
+        // With restitution as given; where it is reduced, what is left to judge is that the energy does not grow.
+        let energy = Energy::AsGiven;
+        let law = MaximumDissipation { energy, ..MaximumDissipation::default() };
+        self.law("maximum-dissipation", &law, |judge, _, answer| {
             judge.round_cones(answer, friction::Law::MaximumDissipation, TOLERANCE)
         });
-        self.law("coulomb", &MaximumDissipation::coulomb(), |judge, _, answer| {
+        let law = MaximumDissipation { energy, ..MaximumDissipation::coulomb() };
+        self.law("coulomb", &law, |judge, _, answer| {
             judge.round_cones(answer, friction::Law::Coulomb, TOLERANCE)
         });
+        let law = MaximumDissipation::default();
+        self.law("maximum-dissipation-reduced", &law, |_, _, _| Verdict::default());
         self.plus();
         self.sequential();
         self.propagative(case);
@@ -382,6 +390,16 @@ impl Check<'_> {
             .fold(0.0_f64, f64::max);
         let step = if percussion > 0.0 { percussion / 3.0 } else { 1.0 };
         let settings = set_valued::Settings { step, samples: 1, ..set_valued::Settings::default() };
+        if case.contacts.iter().any(|contact| contact.restitution > 0.0) {
+            // Its steps are no implicit ones.
+            let fastest = self.problem.free_contact_velocity().amax();
+            let law = SetValuedRouth::new(settings);
+            let judge = self.judge.leaving(settings.tolerance * fastest);
+            let (problem, tally) = (self.problem, &mut *self.tally);
+            let mut check = Check { problem, judge: &judge, tally };
+            check.law("set-valued-restitution", &law, |_, _, _| Verdict::default());
+            return;
+        }
         let Ok(path) = SetValuedRouth::new(settings).sample(self.problem, 0) else {
             self.tally.count("set-valued", "Refused");
             return;

@@ -94,6 +94,11 @@ impl Pairs {
         let at = self.sorted.binary_search_by_key(&colliders, |pair| pair.colliders).ok()?;
         self.sorted.get(at)
     }
+
+    /// Whether a pair has a coefficient of restitution above 0.
+    pub(crate) fn have_restitution(&self) -> bool {
+        self.sorted.iter().any(|pair| pair.restitution > 0.0)
+    }
 }
 
 fn ordered([a, b]: [usize; 2]) -> [usize; 2] {

@@ -245,6 +245,11 @@ impl Scene {
         Ok(Self { pairs: Some(pairs), ..self })
     }
 
+    /// The pairs with coefficients of their own, if not all colliders may touch.
+    pub(crate) const fn pairs(&self) -> Option<&Pairs> {
+        self.pairs.as_ref()
+    }
+
     /// The colliders, in the order of the indices in contacts.
     #[must_use]
     pub fn colliders(&self) -> &[Collider] {

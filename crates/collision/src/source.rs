@@ -44,6 +44,14 @@ impl ContactSource for Scene {
         let of_body = |collider: &&Collider| collider.body() == Some(body);
         self.colliders().iter().filter(of_body).map(radius).fold(0.0, f64::max)
     }
+
+    fn has_restitution(&self) -> bool {
+        match self.pairs() {
+            Some(pairs) => pairs.have_restitution(),
+            // The coefficient of a contact is the geometric mean of those of both surfaces.
+            None => self.colliders().iter().filter(|one| one.restitution() > 0.0).count() > 1,
+        }
+    }
 }
 
 /// The scene, with scratch.

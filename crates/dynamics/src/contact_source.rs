@@ -33,6 +33,9 @@
 //!     fn radius(&self, _: usize) -> f64 {
 //!         0.1
 //!     }
+//!     fn has_restitution(&self) -> bool {
+//!         false
+//!     }
 //! }
 //!
 //! impl ContactSearch for Ledge {
@@ -127,6 +130,10 @@ pub trait ContactSource: Debug + Send + Sync {
     /// Maximum distance of a point of the surfaces of `body` from the origin of its frame (m, ≥ 0); 0 without
     /// surfaces, and for an unbounded surface.
     fn radius(&self, body: usize) -> f64;
+
+    /// Whether a contact of this source may have a coefficient of restitution above 0, so that a scheme without
+    /// restitution can say that it ignores it.
+    fn has_restitution(&self) -> bool;
 }
 
 /// Finds the contacts of a [`ContactSource`] position by position.

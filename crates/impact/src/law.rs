@@ -18,7 +18,7 @@ use crate::{
     Certificate, Outcome, Problem, ProblemError,
     certificate::{CertificateError, Claims, Complementarity},
     infeasible,
-    outcome::Status,
+    outcome::{RestitutionUse, Status},
     readable::readable,
 };
 
@@ -85,7 +85,10 @@ pub(crate) fn judged(
 ) -> Result<Outcome, Error> {
     let judgement = Certificate::judge(problem, &outcome, claims)?;
     outcome.trace.status = judgement.status;
-    outcome.trace.restitution = claims.restitution_of(problem);
+    outcome.trace.restitution = match outcome.trace.reduction {
+        Some(_) => RestitutionUse::Reduced,
+        None => claims.restitution_of(problem),
+    };
     let holds = matches!(judgement.status, Status::Resolved | Status::EnergyGained);
     let proof = outcome.trace.infeasibility.take();
     if !holds && claims.complementarity == Complementarity::Newton {

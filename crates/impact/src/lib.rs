@@ -41,6 +41,7 @@
 //! | [`problem`] | masses, contacts, joints; validated and factored once |
 //! | [`outcome`] | velocity and impulses, and how a law computed them |
 //! | [`certificate`] | the figures that judge an outcome, and the judgement by the claims of a law |
+//! | [`energy`] | restitution reduced so that the energy does not grow |
 //! | [`law`] | the trait of all laws, and the errors of a law |
 //! | [`laws`] | the laws by name, their settings as text, and their answers |
 //! | [`settings`] | settings of laws as text, by key |
@@ -66,12 +67,12 @@
 //! | [`Newton`] | all at once | with friction | one, may not exist |
 //! | [`Poisson`] | all at once | with friction and different coefficients | one |
 //! | [`AnitescuPotra`] | all at once, inelastic | no | one, or all of a small problem |
-//! | [`MaximumDissipation`] | all at once, round cones | with restitution | one, may not exist for several |
+//! | [`MaximumDissipation`] | all at once, round cones | no, unless asked | one, may not exist for several |
 //! | [`Sequential`] | one after another | as the inner law | one for each order |
 //! | [`Propagative`] | one after another, elastic or with energy restitution, no friction | no | one, or all |
 //! | [`Routh`] | one | with kinematic restitution | one |
 //! | [`Plus`] | all that approach, in rounds | with friction and restitution | one |
-//! | [`SetValuedRouth`] | all, in small steps, inelastic | no | a set, by samples |
+//! | [`SetValuedRouth`] | all, in small steps, with energy restitution | no | a set, by samples |
 //!
 //! # Features
 //!
@@ -128,6 +129,7 @@ pub mod anitescu_potra;
 pub mod certificate;
 pub mod design;
 mod directions;
+pub mod energy;
 #[cfg(feature = "linear-programs")]
 pub mod friction_cone;
 #[cfg(feature = "sets")]

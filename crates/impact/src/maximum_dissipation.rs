@@ -32,8 +32,9 @@
 //! - **Energy** of inelastic impacts (`e = 0`) never grows, with either law and for any number of contacts,
 //!   in an answer that satisfies the conditions. On the plane `(W Λ)_n = −û_n⁻` the allowed set is convex and
 //!   contains an impulse without tangential part, so `Λ_t·u_t⁺ ≤ 0` at the minimum. With `Λ_n u_n⁺ = 0` it
-//!   follows that `ΔE = Λ·u⁺ − ½ ΛᵀWΛ ≤ −½ ΛᵀWΛ`. With restitution it can grow by up to `Σ Λ_n s − ½ ΛᵀWΛ`,
-//!   except without friction if no contact separates before the impact. When it grows, the status is
+//!   follows that `ΔE = Λ·u⁺ − ½ ΛᵀWΛ ≤ −½ ΛᵀWΛ`. With restitution as given it can grow by up to
+//!   `Σ Λ_n s − ½ ΛᵀWΛ`, except without friction if no contact separates before the impact. By default all `e` are
+//!   then [reduced by one factor](crate::energy) so that it does not; with [`Energy::AsGiven`] it grows, with
 //!   [`Status::EnergyGained`].
 //! - **Does not** minimize the energy over all contacts together: each contact minimizes its own. With
 //!   several contacts an answer need not exist nor be unique. An impact that was not solved has the status
@@ -58,6 +59,7 @@ use percussion_complementarity::friction::{self, Infeasibility, Method, Reductio
 use crate::{
     Law, Outcome, Problem,
     certificate::{Claims, Complementarity, is_inelastic},
+    energy::Energy,
     law::Error,
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
     settings::{self, FromSettings},
@@ -96,12 +98,15 @@ pub struct MaximumDissipation {
     pub method: Method,
     /// Maximum relative natural-map residual of a solved impact with several contacts (≥ 0, default `1e-10`).
     pub tolerance: f64,
+    /// Whether restitution is reduced where the energy would grow (default [`Energy::NeverGrows`]). Growth up to ten
+    /// times the tolerance, as a fraction of the energy before the impact, counts as none.
+    pub energy: Energy,
 }
 
 impl Default for MaximumDissipation {
     fn default() -> Self {
         let friction = friction::Law::MaximumDissipation;
-        Self { friction, method: Method::default(), tolerance: 1e-10 }
+        Self { friction, method: Method::default(), tolerance: 1e-10, energy: Energy::NeverGrows }
     }
 }
 
@@ -121,11 +126,18 @@ impl Law for MaximumDissipation {
     fn claims(&self, problem: &Problem) -> Claims {
         Claims::new(RestitutionUse::Used)
             .with_complementarity(Complementarity::Newton)
-            .dissipating(is_inelastic(problem))
+            .dissipating(self.energy == Energy::NeverGrows || is_inelastic(problem))
             .leaving_part(self.tolerance)
     }
 
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
+        self.energy.resolve(problem, 10.0 * self.tolerance, |problem| self.solve(problem))
+    }
+}
+
+impl MaximumDissipation {
+    /// The outcome with the restitution of `problem` as it is.
+    fn solve(&self, problem: &Problem) -> Result<Outcome, Error> {
         self.method.check_law(self.friction)?;
         let method = self.method.with_tolerance(self.tolerance);
         let none = || {
@@ -275,6 +287,7 @@ impl FromSettings for MaximumDissipation {
             friction: settings.choice("friction", &frictions)?,
             method: settings.choice("solver", &solvers)?,
             tolerance: settings.number("tolerance", defaults.tolerance, residual)?,
+            energy: settings.choice("energy", &Energy::choices(defaults.energy))?,
         })
     }
 }

@@ -16,7 +16,8 @@
 //!   pushes adds `−½ (1 − e) Λ_n |u_n⁻|`. It *can grow* with friction, because the impulse that reaches the
 //!   prescribed speed does not account for the work of friction during the impact. It can also grow where a
 //!   contact that separates has to push to avoid an approach. Then the status is
-//!   [`EnergyGained`](crate::outcome::Status::EnergyGained).
+//!   [`EnergyGained`](crate::outcome::Status::EnergyGained), or all `e` are [reduced](crate::energy) if
+//!   [`Newton::energy`] asks for it.
 //! - **Does not** always have a solution. Between opposite normals of which one requires a rebound there is
 //!   none; the status is [`Status::Infeasible`](crate::outcome::Status::Infeasible), with a proof. For
 //!   `e > 0` with friction the matrix is copositive, but there may be no solution either; this is reported as
@@ -35,6 +36,7 @@ use nalgebra::DVector;
 use crate::{
     Law, Outcome, Problem,
     certificate::{Claims, Complementarity, Friction, is_inelastic},
+    energy::Energy,
     law::{Error, any_approach},
     outcome::{Phase, RestitutionUse, Stage, Trace},
     settings::{self, FromSettings},
@@ -58,10 +60,18 @@ use crate::{
 /// assert!((outcome.impulses[0].normal - 9.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Newton {
     /// Formulation and solver settings of the complementarity problem.
     pub settings: Settings,
+    /// Whether restitution is reduced where the energy would grow (default [`Energy::AsGiven`]).
+    pub energy: Energy,
+}
+
+impl Default for Newton {
+    fn default() -> Self {
+        Self { settings: Settings::default(), energy: Energy::AsGiven }
+    }
 }
 
 impl Law for Newton {
@@ -73,11 +83,19 @@ impl Law for Newton {
         Claims::new(RestitutionUse::Used)
             .with_complementarity(Complementarity::Newton)
             .with_friction(Friction::Polygon(self.settings.directions))
-            .dissipating(is_inelastic(problem))
+            .dissipating(self.energy == Energy::NeverGrows || is_inelastic(problem))
             .leaving_part(self.settings.lemke.tolerance)
     }
 
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
+        let tolerance = 10.0 * self.settings.lemke.tolerance;
+        self.energy.resolve(problem, tolerance, |problem| self.solve(problem))
+    }
+}
+
+impl Newton {
+    /// The outcome with the restitution of `problem` as it is.
+    fn solve(&self, problem: &Problem) -> Result<Outcome, Error> {
         let step = StepLcp::new(problem, &self.settings)?;
         let free = problem.free_contact_velocity();
         if !any_approach(problem, &free) {
@@ -97,6 +115,9 @@ impl Law for Newton {
 }
 impl FromSettings for Newton {
     fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
-        Ok(Self { settings: FromSettings::from_settings(settings)? })
+        Ok(Self {
+            settings: FromSettings::from_settings(settings)?,
+            energy: settings.choice("energy", &Energy::choices(Self::default().energy))?,
+        })
     }
 }

@@ -36,6 +36,8 @@ pub struct Trace {
     pub stages: Vec<Stage>,
     /// How the law used the coefficients of restitution of the contacts.
     pub restitution: RestitutionUse,
+    /// The factor of all coefficients of restitution, where a law reduced them so that the energy does not grow.
+    pub reduction: Option<Reduction>,
     /// The proof for [`Status::Infeasible`]: a weight for each contact, see there. A law stores weights here
     /// that may be a proof; [`Law::resolve`](crate::Law::resolve) confirms or removes them.
     pub infeasibility: Option<DVector<f64>>,
@@ -51,8 +53,24 @@ impl Trace {
     /// Trace of a law that ended with this status, with these stages.
     #[must_use]
     pub const fn new(status: Status, stages: Vec<Stage>) -> Self {
-        Self { status, stages, restitution: RestitutionUse::None, infeasibility: None }
+        Self {
+            status,
+            stages,
+            restitution: RestitutionUse::None,
+            reduction: None,
+            infeasibility: None,
+        }
     }
+}
+
+/// By how much a law reduced restitution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Reduction {
+    /// `κ*`, the factor of all coefficients, in `[0, 1)`: the largest tried with which the energy does not grow.
+    pub factor: f64,
+    /// The smallest factor tried with which the energy grows or no outcome was found; at most `1e-6` above.
+    pub failing: f64,
 }
 
 /// Whether a law came to its end, and whether its answer is valid.
@@ -91,8 +109,9 @@ impl Status {
     }
 }
 
-/// How a law uses the coefficients of restitution of the contacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How a law uses the coefficients of restitution of the contacts, from `None` to the one that differs most from
+/// what the contacts have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
@@ -102,10 +121,25 @@ pub enum RestitutionUse {
     None,
     /// The law uses them.
     Used,
+    /// The law uses them times a factor below 1, its [reduction](Trace::reduction).
+    Reduced,
     /// The law uses a coefficient of its own instead.
     Replaced,
     /// The law is inelastic and ignores them.
     Ignored,
+}
+
+impl RestitutionUse {
+    /// What a status adds for people where the coefficients were not used; empty otherwise.
+    #[must_use]
+    pub const fn remark(self) -> &'static str {
+        match self {
+            Self::None | Self::Used => "",
+            Self::Reduced => ", restitution reduced so that the energy does not grow",
+            Self::Replaced => ", restitution of the contacts replaced by the law's",
+            Self::Ignored => ", restitution ignored",
+        }
+    }
 }
 
 /// One stage of an impact.

@@ -16,7 +16,8 @@
 //!   did not approach, which Newton's law does not allow.
 //! - **Energy** never grows in the compression. It *can grow* in the expansion, because the returned impulses
 //!   do not account for the work they do: with friction and contacts of different `e` a particle can triple
-//!   its energy, with [`Status::EnergyGained`]. **Without friction it never grows**, for any number of
+//!   its energy, with [`Status::EnergyGained`], or all `e` are [reduced](crate::energy) if
+//!   [`Poisson::energy`] asks for it. **Without friction it never grows**, for any number of
 //!   contacts and any `e_i ∈ [0, 1]`, which is a theorem (below). With friction and one `e` for all contacts
 //!   20 000 random pairs of contacts showed no gain; this is a search and not a proof.
 //! - **Does not** have a unique answer when the compression has none; the solution that Lemke's method finds
@@ -48,6 +49,7 @@ use nalgebra::DVector;
 use crate::{
     Law, Outcome, Problem,
     certificate::{Claims, is_inelastic, still},
+    energy::Energy,
     law::{Error, any_approach},
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
     settings::{self, FromSettings},
@@ -71,10 +73,19 @@ use crate::{
 /// assert!((outcome.velocity[0] - 1.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poisson {
     /// Formulation and solver settings of the complementarity problems.
     pub settings: Settings,
+    /// Whether restitution is reduced where the energy would grow (default [`Energy::AsGiven`]); without friction it
+    /// never does.
+    pub energy: Energy,
+}
+
+impl Default for Poisson {
+    fn default() -> Self {
+        Self { settings: Settings::default(), energy: Energy::AsGiven }
+    }
 }
 
 impl Law for Poisson {
@@ -84,11 +95,19 @@ impl Law for Poisson {
 
     fn claims(&self, problem: &Problem) -> Claims {
         Claims::new(RestitutionUse::Used)
-            .dissipating(is_inelastic(problem))
+            .dissipating(self.energy == Energy::NeverGrows || is_inelastic(problem))
             .leaving_part(self.settings.lemke.tolerance)
     }
 
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
+        let tolerance = 10.0 * self.settings.lemke.tolerance;
+        self.energy.resolve(problem, tolerance, |problem| self.solve(problem))
+    }
+}
+
+impl Poisson {
+    /// The outcome with the restitution of `problem` as it is.
+    fn solve(&self, problem: &Problem) -> Result<Outcome, Error> {
         let step = StepLcp::new(problem, &self.settings)?;
         let free = problem.free_contact_velocity();
         if !any_approach(problem, &free) {
@@ -167,6 +186,9 @@ fn driven(problem: &Problem, impulse: &DVector<f64>) -> DVector<f64> {
 }
 impl FromSettings for Poisson {
     fn from_settings(settings: &mut settings::Settings) -> Result<Self, settings::Error> {
-        Ok(Self { settings: FromSettings::from_settings(settings)? })
+        Ok(Self {
+            settings: FromSettings::from_settings(settings)?,
+            energy: settings.choice("energy", &Energy::choices(Self::default().energy))?,
+        })
     }
 }

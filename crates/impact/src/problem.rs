@@ -208,6 +208,13 @@ impl Problem {
         self
     }
 
+    /// Returns the same problem with all coefficients of restitution times `factor` (in `[0, 1]`).
+    pub(crate) fn with_restitution_times(&self, factor: f64) -> Self {
+        let mut problem = self.clone();
+        problem.contacts.iter_mut().for_each(|contact| contact.restitution *= factor);
+        problem
+    }
+
     /// Returns the problem with the single contact `index` and the same velocity.
     ///
     /// # Errors

@@ -58,7 +58,8 @@ fn discs(turn: f64) -> Problem {
 /// Turning the frame by the angle between two directions permutes them.
 #[test]
 fn a_frame_turned_from_direction_to_direction_changes_nothing() {
-    let law = Poisson { settings: step_lcp::Settings { directions: 12, ..Default::default() } };
+    let settings = step_lcp::Settings { directions: 12, ..Default::default() };
+    let law = Poisson { settings, ..Poisson::default() };
     let straight = law.resolve(&discs(0.0)).unwrap();
     for k in 1..12 {
         let turn = f64::from(k) * std::f64::consts::TAU / 12.0;

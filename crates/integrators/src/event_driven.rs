@@ -78,7 +78,7 @@ mod settings;
 mod smooth;
 mod start;
 
-use percussion_impact::Law;
+use percussion_impact::{Law, outcome::RestitutionUse};
 
 use crate::model::{Model, State};
 use chatter::Chatter;
@@ -174,5 +174,6 @@ pub fn integrate(
     let at_once = (f64::NEG_INFINITY, 0);
     let (events, pending) = (Vec::new(), Vec::new());
     let start_kinetic = model.system().kinetic_energy(&start.coordinates, &start.velocity);
-    Run { course, law, end, start_kinetic, events, chatter, pending, at_once }.finish()
+    let restitution = RestitutionUse::None;
+    Run { course, law, end, start_kinetic, events, chatter, pending, at_once, restitution }.finish()
 }

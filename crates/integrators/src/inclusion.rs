@@ -190,8 +190,8 @@ impl Resolved {
 #[must_use]
 pub const fn rule(feature: Feature) -> Rule {
     match feature {
-        Feature::Restitution => Rule::Ignored,
         Feature::FoundContacts
+        | Feature::Restitution
         | Feature::JointFriction
         | Feature::Constraints
         | Feature::VelocityConstraints

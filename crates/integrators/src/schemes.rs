@@ -14,11 +14,11 @@
 //! | [`MoreauJean`] | used | used | refused | used | used | refused |
 //! | [`Variational`] | used | used | refused | used | refused | used |
 //! | [`event_driven`](crate::event_driven) | used | used | refused | used | used | refused |
-//! | [`inclusion`](crate::inclusion) | refused | ignored | refused | refused | refused | refused |
+//! | [`inclusion`](crate::inclusion) | refused | refused | refused | refused | refused | refused |
 //!
 //! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. A refused feature
 //!   is reported by name before the first step. An ignored feature does not change the motion: impacts of
-//!   these schemes are inelastic.
+//!   these schemes are inelastic, which [`Name::restitution`] says.
 //! - **Restitution** is Newton's in [`MoreauJean`], and that of the impact law in [`Variational`] and
 //!   event-driven motion.
 //! - **Limits** of joints are contacts without friction, which every scheme supports.
@@ -55,6 +55,7 @@
 use std::{fmt, str::FromStr};
 
 use percussion_complementarity::friction::Document;
+use percussion_impact::outcome::RestitutionUse;
 
 use crate::{
     contacts::Contacts,
@@ -147,6 +148,17 @@ impl Name {
             Self::ImpulseVelocity => ImpulseVelocity::rule(feature),
             Self::MoreauJean => MoreauJean::rule(feature),
             Self::Variational => Variational::rule(feature),
+        }
+    }
+
+    /// How the scheme uses the coefficients of restitution of `model`; in event-driven motion this is up to the
+    /// impact law, whose use the [report](crate::event_driven::Report::restitution) has.
+    #[must_use]
+    pub fn restitution(self, model: &Model) -> RestitutionUse {
+        match self.rule(Feature::Restitution) {
+            _ if !model.has(Feature::Restitution) => RestitutionUse::None,
+            Rule::Used => RestitutionUse::Used,
+            Rule::Ignored | Rule::Refused => RestitutionUse::Ignored,
         }
     }
 

@@ -53,6 +53,7 @@ mod measurements;
 mod playing;
 mod plus;
 mod propagative;
+mod restitution;
 mod set_valued;
 mod stewart_trinkle;
 #[cfg(test)]
@@ -257,7 +258,7 @@ const fn named(id: &'static str, module: &str) -> &'static str {
 }
 
 /// The lists of the families, each with the modules.
-const FAMILIES: [&[Experiment]; 7] = [
+const FAMILIES: [&[Experiment]; 8] = [
     stewart_trinkle::ALL,
     plus::ALL,
     set_valued::ALL,
@@ -265,6 +266,7 @@ const FAMILIES: [&[Experiment]; 7] = [
     propagative::ALL,
     event_driven::ALL,
     granular::ALL,
+    restitution::ALL,
 ];
 
 const COUNT: usize = {

@@ -5,6 +5,7 @@ mod events;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
+use percussion_impact::outcome::RestitutionUse;
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{
     impacts::Kind,
@@ -35,6 +36,8 @@ struct Summary {
     status: Status,
     scenario: String,
     integrator: Name,
+    /// How the scheme used the restitution of the contacts.
+    restitution: RestitutionUse,
     /// Step size (s).
     step_size: f64,
     /// Reason why the simulation failed, if it did.
@@ -151,6 +154,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         status: Status::Completed,
         scenario: scenario.name.clone(),
         integrator: scenario.integrator.method,
+        restitution: scenario.integrator.method.restitution(&setup.mechanism.model),
         step_size: scenario.integrator.step_size,
         error: None,
         motion: None,
@@ -393,7 +397,8 @@ fn steps_csv(trajectory: &Trajectory) -> String {
 }
 
 fn text(scenario: &Scenario, summary: &Summary) -> String {
-    let mut text = format!("{} ({})\n", scenario.title, summary.scenario);
+    let mut text =
+        format!("{} ({}){}\n", scenario.title, summary.scenario, summary.restitution.remark());
     let Some(motion) = &summary.motion else { return text };
     let mut table = Table::new("<><", ["quantity", "value", "unit"]);
     for (quantity, value, unit) in [

@@ -166,7 +166,7 @@ fn energy_that_grew_is_a_status_and_success_only_where_allowed() {
 fn restitution_that_a_law_ignores_or_replaces_is_told() {
     for (law, expected) in [
         ("anitescu-potra", "ignored"),
-        ("set-valued-routh", "ignored"),
+        ("set-valued-routh", "used"),
         ("propagative", "replaced"),
         ("newton", "used"),
     ] {

@@ -58,7 +58,8 @@ pub enum Complementarity {
     /// They do not separate: `0 ≤ Λ_n ⊥ u_n⁺ ≥ 0`.
     Inelastic,
     /// Newton's speed, which is also the minimum for all contacts: `0 ≤ Λ_n ⊥ u_n⁺ − e max(0, −u_n⁻) ≥ 0`,
-    /// with the contact velocity `u_n⁻` after the joints are enforced.
+    /// with the contact velocity `u_n⁻` after the joints are enforced. A law that claims that the energy never grows
+    /// may reduce all `e` by the factor of its [`Reduction`](crate::outcome::Reduction).
     Newton,
 }
 

@@ -183,6 +183,10 @@ fn hold(
     let delassus = problem.delassus().diagonal();
     let unconstrained = problem.free_row_sizes();
     let locked = problem.joint_rounding();
+    let factor = match outcome.trace.reduction {
+        Some(reduction) if claims.dissipates => reduction.factor,
+        _ => 1.0,
+    };
     for (k, (contact, impulse)) in problem.contacts().iter().zip(&outcome.impulses).enumerate() {
         let row = problem.rows(k).start;
         let is_locked = problem.is_locked(row);
@@ -201,7 +205,7 @@ fn hold(
         let pushes = impulse.normal > light(row);
         holding.separates |= pushes && !is_locked && after[row] > left;
         let asked = match claims.complementarity {
-            Complementarity::Newton => contact.restitution * (-free[row]).max(0.0),
+            Complementarity::Newton => factor * contact.restitution * (-free[row]).max(0.0),
             _ => 0.0,
         };
         let beyond = after[row] - asked;

@@ -4,6 +4,7 @@ use nalgebra::DVector;
 
 use crate::{
     Problem, SetValuedRouth,
+    certificate::is_inelastic,
     friction_cone::{self, FrictionCone},
     guarantee::{Cover, LcpBound, closing_distance, frictionless_lipschitz, unseen},
     law,
@@ -92,7 +93,7 @@ pub struct Guarantee {
     /// `ε` for the draws, in the unit of the largest increment.
     pub radius_of_draws: Option<f64>,
     /// Distance of the outcomes of as many steps from those found, in the metric of kinetic energy (√J): `ε`
-    /// plus the effect of the last small step. Known without friction, if every sample ended.
+    /// plus the effect of the last small step. Known without friction and restitution, if every sample ended.
     pub radius_of_outcomes: Option<f64>,
     /// Upper bound of the mean number of LCPs of a sample.
     pub mean_lcps: Option<f64>,
@@ -197,7 +198,9 @@ impl Guarantee {
         if settings.draws != Draws::Random {
             return guarantee;
         }
-        if let Some(FrictionCone::Pointed(pointed)) = cone {
+        // What is proven of steps and of distances is proven of implicit steps.
+        let implicit = is_inelastic(problem);
+        if let (Some(FrictionCone::Pointed(pointed)), true) = (cone, implicit) {
             let bound = LcpBound::new(problem, pointed, settings.step).ok();
             guarantee.mean_lcps = bound.map(|bound| bound.mean());
             guarantee.more_lcps = bound.map(|bound| bound.tail(settings.steps as u64));
@@ -209,7 +212,7 @@ impl Guarantee {
         let dimension = (settings.steps * problem.contacts().len()) as u64;
         let lipschitz = frictionless_lipschitz(problem, settings.step, settings.steps);
         guarantee.radius_of_draws = radius(dimension, 1.0, settings.samples, failure);
-        if ended == settings.samples {
+        if ended == settings.samples && implicit {
             let last =
                 if statistics.closed > 0 { settings.closing_step * settings.step } else { 0.0 };
             guarantee.radius_of_outcomes = lipschitz

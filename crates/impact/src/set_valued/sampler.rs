@@ -17,6 +17,10 @@ use super::{
 };
 use crate::{Problem, law::Error};
 
+mod restitution;
+
+use restitution::Stores;
+
 /// Follows samples of one problem.
 ///
 /// # Example
@@ -67,6 +71,8 @@ pub struct Sampler<'a> {
     fallbacks: u64,
     choices: Choices,
     figures: Figures,
+    /// The stored energies, where a contact has restitution.
+    stores: Option<Stores>,
 
     /// Increments and impulses of the current step, and the contact velocity after it.
     increments: Vec<f64>,
@@ -146,6 +152,7 @@ impl<'a> Sampler<'a> {
             fallbacks: 0,
             choices: Choices::default(),
             figures: Figures::default(),
+            stores: Stores::new(problem),
             increments: vec![0.0; contacts],
             step_impulse: zeros.clone(),
             step_velocity: zeros,
@@ -165,6 +172,9 @@ impl<'a> Sampler<'a> {
         self.fallbacks = 0;
         self.choices = Choices::default();
         self.figures = Figures::default();
+        if let Some(stores) = &mut self.stores {
+            stores.restart();
+        }
         self.termination = Termination::Limit;
         if self.settings.covering == Covering::Random {
             self.cover_sample();
@@ -259,6 +269,18 @@ impl<'a> Sampler<'a> {
         &self.figures
     }
 
+    /// The energies that contacts with restitution have stored (J, one for each contact); none where no contact
+    /// has restitution.
+    #[must_use]
+    pub fn stored_energies(&self) -> Option<&[f64]> {
+        self.stores.as_ref().map(|stores| stores.energies.as_slice())
+    }
+
+    /// Number of pieces between events so far, and of steps with too many of them.
+    pub(super) fn pieces(&self) -> (u64, u64) {
+        self.stores.as_ref().map_or((0, 0), |stores| (stores.pieces, stores.cut))
+    }
+
     pub(super) const fn fallbacks(&self) -> u64 {
         self.fallbacks
     }
@@ -304,21 +326,13 @@ impl<'a> Sampler<'a> {
 
     /// Takes the step with the increments drawn.
     fn advance(&mut self) {
-        self.lcps += 1;
-        let mut figures = self.drawn();
-        if figures.is_none()
-            && let Some(path) = &mut self.path
-            && path.solve(&self.contact_velocity, &self.increments, &mut self.step_impulse)
-        {
-            figures = Some(self.judge()).filter(|figures| self.is_solved(figures));
+        if let Some(mut stores) = self.stores.take() {
+            self.advance_with(&mut stores);
+            self.stores = Some(stores);
+            return;
         }
-        let figures = figures.unwrap_or_else(|| {
-            self.fallbacks += u64::from(self.path.is_some());
-            let settings = &self.settings.lemke;
-            let (velocity, increments) = (&self.contact_velocity, &self.increments);
-            self.statement.solve(velocity, increments, settings, &mut self.step_impulse);
-            self.judge()
-        });
+        self.lcps += 1;
+        let figures = self.solve_step();
         self.figures.raise(&figures);
         std::mem::swap(&mut self.contact_velocity, &mut self.step_velocity);
         self.impulse += &self.step_impulse;
@@ -327,6 +341,25 @@ impl<'a> Sampler<'a> {
         } else {
             self.termination = Termination::Unsolved;
         }
+    }
+
+    /// Solves the problem of a step from the contact velocity with the increments; writes its impulses and the
+    /// velocity after them.
+    fn solve_step(&mut self) -> Figures {
+        let mut figures = self.drawn();
+        if figures.is_none()
+            && let Some(path) = &mut self.path
+            && path.solve(&self.contact_velocity, &self.increments, &mut self.step_impulse)
+        {
+            figures = Some(self.judge()).filter(|figures| self.is_solved(figures));
+        }
+        figures.unwrap_or_else(|| {
+            self.fallbacks += u64::from(self.path.is_some());
+            let settings = &self.settings.lemke;
+            let (velocity, increments) = (&self.contact_velocity, &self.increments);
+            self.statement.solve(velocity, increments, settings, &mut self.step_impulse);
+            self.judge()
+        })
     }
 
     /// Takes a solution drawn among all, and judges it. Where not all are known, Lemke's method gets a covering vector of the step.
@@ -374,10 +407,13 @@ impl<'a> Sampler<'a> {
     }
 
     fn see_whether_it_ends(&mut self) {
+        self.termination =
+            if self.approaches() { Termination::Limit } else { Termination::Separated };
+    }
+
+    fn approaches(&self) -> bool {
         let threshold = -self.settings.tolerance * self.speed;
-        let approaches = |row: usize| self.contact_velocity[row] < threshold;
-        let approaching = self.statement.frames.iter().any(|frame| approaches(frame.row));
-        self.termination = if approaching { Termination::Limit } else { Termination::Separated };
+        self.statement.frames.iter().any(|frame| self.contact_velocity[frame.row] < threshold)
     }
 
     /// Computes the velocity from the impulses so far.

@@ -270,6 +270,11 @@ impl Units {
         Self { percussions: percussions.collect(), speeds }
     }
 
+    /// The speed of a row.
+    pub(super) fn speed(&self, row: usize) -> f64 {
+        self.speeds[row]
+    }
+
     /// The largest speed and impulse of some rows.
     fn of(&self, rows: RangeInclusive<usize>) -> (f64, f64) {
         let largest = |units: &[f64]| units.iter().copied().fold(0.0, f64::max);

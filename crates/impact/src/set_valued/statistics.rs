@@ -31,7 +31,7 @@ pub struct Sample<'a> {
     pub contact_velocity: &'a DVector<f64>,
     /// Impulses of all steps together, at the rows of `J` (length `r`, N·s).
     pub impulse: &'a DVector<f64>,
-    /// Number of LCPs solved, without the last small step.
+    /// Number of LCPs solved, or of steps with restitution, without the last small step.
     pub lcps: usize,
     /// [`Separated`](Termination::Separated) or [`Closed`](Termination::Closed).
     pub termination: Termination,
@@ -140,6 +140,11 @@ pub(super) fn raise(figure: &mut f64, value: f64) {
     }
 }
 
+#[cfg(feature = "serde")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// How solutions of steps were chosen, with [`Solutions::Drawn`](super::Solutions::Drawn); all zero otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -183,6 +188,12 @@ pub struct Statistics {
     pub fallbacks: u64,
     /// How solutions of steps were chosen.
     pub choices: Choices,
+    /// Number of pieces between events with restitution; 0 without.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub pieces: u64,
+    /// Number of steps with restitution that had more than 1000 events; what was left of them was not followed.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub cut_steps: u64,
     /// The worst over all steps.
     pub figures: Figures,
 }
@@ -198,6 +209,8 @@ impl Statistics {
             lcps: vec![0; steps + 1],
             fallbacks: 0,
             choices: Choices::default(),
+            pieces: 0,
+            cut_steps: 0,
             figures: Figures::default(),
         }
     }
@@ -227,6 +240,7 @@ impl Statistics {
         lcps: usize,
         fallbacks: u64,
         choices: &Choices,
+        (pieces, cut_steps): (u64, u64),
         figures: &Figures,
     ) {
         self.samples += 1;
@@ -239,6 +253,8 @@ impl Statistics {
         self.lcps[lcps] += 1;
         self.fallbacks += fallbacks;
         self.choices.add(choices);
+        self.pieces += pieces;
+        self.cut_steps += cut_steps;
         self.figures.raise(figures);
     }
 
@@ -253,6 +269,8 @@ impl Statistics {
         }
         self.fallbacks += later.fallbacks;
         self.choices.add(&later.choices);
+        self.pieces += later.pieces;
+        self.cut_steps += later.cut_steps;
         self.figures.raise(&later.figures);
     }
 }

@@ -6,7 +6,7 @@ use percussion_impact::{
 };
 use rayon::ThreadPoolBuilder;
 
-use super::{ball, rocking_block, settings, velocities};
+use super::{ball, bouncing_ball, bouncing_block, rocking_block, settings, velocities};
 use nalgebra::dvector;
 
 /// More than a wave of chunks, and a last chunk that is not full.
@@ -14,12 +14,15 @@ const SAMPLES: u64 = 10_000;
 
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
-    for draws in [Draws::Random, Draws::Sobol] {
+    for (draws, bounces) in
+        [(Draws::Random, false), (Draws::Sobol, false), (Draws::Random, true), (Draws::Sobol, true)]
+    {
         let settings = Settings { draws, ..settings(0.3, 10, SAMPLES) };
         let mut sets = [1, 2, 4].map(|threads| {
             let pool =
                 ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
-            pool.install(|| velocities(&rocking_block(), settings))
+            let problem = if bounces { bouncing_block(0.5) } else { rocking_block() };
+            pool.install(|| velocities(&problem, settings))
         });
         assert_eq!(sets[0].summary.0.len() as u64, SAMPLES);
         assert_eq!(sets[0], sets[1]);
@@ -89,7 +92,10 @@ fn progress_is_told_to_the_end() {
 /// In the plane, and in space where Lemke's method itself solves the steps.
 #[test]
 fn a_sampler_that_is_made_allocates_nothing() {
-    for problem in [rocking_block(), ball(dvector![2.0, 1.0, -1.0, 1.0, 0.5, 0.0])] {
+    let velocity = dvector![2.0, 1.0, -1.0, 1.0, 0.5, 0.0];
+    for problem in
+        [rocking_block(), ball(velocity.clone()), bouncing_block(0.5), bouncing_ball(velocity)]
+    {
         for draws in [Draws::Random, Draws::Sobol] {
             let settings = Settings { draws, ..settings(0.3, 10, 1) };
             let mut sampler = Sampler::new(&problem, &settings).expect("settings are right");

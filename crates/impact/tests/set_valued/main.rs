@@ -4,6 +4,7 @@ mod determinism;
 mod invariances;
 mod limits;
 mod refusals;
+mod restitution;
 
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
@@ -13,8 +14,15 @@ use percussion_impact::{
 
 /// A block of 1 m × 2 m and 1 kg falls flat, from a height of 1 cm, on two corners with `μ = 1`.
 fn rocking_block() -> Problem {
+    bouncing_block(0.0)
+}
+
+/// The block with restitution.
+fn bouncing_block(restitution: f64) -> Problem {
     let corner = |x: f64| {
-        Contact::new(dvector![0.0, 1.0, x]).with_friction(1.0, vec![dvector![1.0, 0.0, 1.0]])
+        Contact::new(dvector![0.0, 1.0, x])
+            .with_friction(1.0, vec![dvector![1.0, 0.0, 1.0]])
+            .with_restitution(restitution)
     };
     let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![1.0, 1.0, 5.0 / 12.0]));
     let speed = (2.0 * 9.81 * 0.01_f64).sqrt();
@@ -26,6 +34,14 @@ fn rocking_block() -> Problem {
 /// Velocities: of the center, then angular; the floor is below, at `z = −1 m`.
 fn ball(velocity: DVector<f64>) -> Problem {
     turned_ball(velocity, 0.0)
+}
+
+/// The ball with restitution.
+fn bouncing_ball(velocity: DVector<f64>) -> Problem {
+    let ball = ball(velocity);
+    let contacts = ball.contacts().iter().map(|one| one.clone().with_restitution(0.5)).collect();
+    let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![1.0, 1.0, 1.0, 0.4, 0.4, 0.4]));
+    Problem::new(mass, ball.velocity().clone(), contacts).expect("a problem")
 }
 
 /// The ball with the tangents turned by an angle about the normal.

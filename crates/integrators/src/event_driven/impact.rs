@@ -2,7 +2,10 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    AnitescuPotra, Law, Mass, Outcome, Problem, law::Error, outcome::Status, problem::Coefficients,
+    AnitescuPotra, Law, Mass, Outcome, Problem,
+    law::Error,
+    outcome::{RestitutionUse, Status},
+    problem::Coefficients,
 };
 
 use super::{
@@ -20,6 +23,8 @@ pub(super) struct Jump {
     pub(super) dissipated: f64,
     /// Whether the law reports that the energy has grown.
     pub(super) gains: bool,
+    /// How the law used the coefficients of restitution.
+    pub(super) restitution: RestitutionUse,
 }
 
 /// Reasons why there is no velocity after an impact.
@@ -81,6 +86,7 @@ fn jump(problem: &Problem, outcome: &Outcome) -> Jump {
         impulses: outcome.impulses.iter().map(impulse).collect(),
         dissipated: 0.5 * change.dot(&(before + after)),
         gains: outcome.trace.status == Status::EnergyGained,
+        restitution: outcome.trace.restitution,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Snapshots and events during an integration, and its result.
 
 use percussion_dynamics::contact_source::ContactName;
+use percussion_impact::outcome::RestitutionUse;
 
 use super::settings::Resolved;
 use crate::{contacts::Contacts, model::State, scales::Scales};
@@ -252,6 +253,9 @@ pub struct Report {
     pub energy: EnergyAccount,
     /// Accuracy with which closed contacts and bilateral constraints held.
     pub drift: Drift,
+    /// How the law used the coefficients of restitution, over all impacts; of different uses the last of
+    /// [none](RestitutionUse::None), used, replaced, ignored.
+    pub restitution: RestitutionUse,
     /// Its cost.
     pub counters: Counters,
     /// Length, mass and time to which tolerances are relative.

@@ -1,7 +1,7 @@
 //! The loop over the events of a motion.
 
 use nalgebra::DVector;
-use percussion_impact::Law;
+use percussion_impact::{Law, outcome::RestitutionUse};
 
 use super::{
     Error,
@@ -40,6 +40,8 @@ pub(super) struct Run<'a, 'm> {
     pub(super) pending: Vec<Pending>,
     /// Impacts at the time of the last one.
     pub(super) at_once: (f64, usize),
+    /// What the law made of restitution so far.
+    pub(super) restitution: RestitutionUse,
 }
 
 impl Run<'_, '_> {
@@ -82,7 +84,19 @@ impl Run<'_, '_> {
         let contacts = &geometry.contacts;
         let names = (0..contacts.len()).map(|contact| contacts.name(contact)).collect();
         let events = self.events;
-        Ok(Report { status, state, modes, names, events, energy, drift, counters, scales })
+        let restitution = self.restitution;
+        Ok(Report {
+            status,
+            state,
+            modes,
+            names,
+            events,
+            energy,
+            drift,
+            restitution,
+            counters,
+            scales,
+        })
     }
 
     /// Whether a closed contact approaches; locates all.
@@ -130,6 +144,7 @@ impl Run<'_, '_> {
             Ok(resolved) => resolved,
             Err(failure) => return self.fail(failure),
         };
+        self.restitution = self.restitution.max(jump.restitution);
         let rebounds: Vec<_> = contacts
             .iter()
             .map(|&contact| (contact, normal(self, contact, &jump.velocity)))
@@ -146,7 +161,7 @@ impl Run<'_, '_> {
                 Err(failure) => return self.fail(failure),
             },
             _ => {
-                let Jump { velocity, impulses, dissipated, gains } = jump;
+                let Jump { velocity, impulses, dissipated, gains, .. } = jump;
                 self.course.counters.energy_gained += usize::from(gains);
                 self.take(velocity, dissipated);
                 self.record(EventKind::Impact { contacts, impulses, dissipated });

@@ -10,7 +10,7 @@ use super::Model;
 pub enum Feature {
     /// Contacts that are [found](Model::with_contact_source) during the motion.
     FoundContacts,
-    /// Coefficients of restitution above 0, of contacts that are specified beforehand.
+    /// Coefficients of restitution above 0, of contacts that are specified beforehand or may be found.
     Restitution,
     /// [Friction in joints](Model::with_joint_friction).
     JointFriction,
@@ -64,7 +64,12 @@ impl Model {
     pub fn has(&self, feature: Feature) -> bool {
         match feature {
             Feature::FoundContacts => self.contact_source.is_some(),
-            Feature::Restitution => self.contacts.iter().any(|contact| contact.restitution > 0.0),
+            Feature::Restitution => {
+                let mut contacts = self.contacts.iter();
+                let found = self.contact_source.as_ref();
+                contacts.any(|contact| contact.restitution > 0.0)
+                    || found.is_some_and(|source| source.has_restitution())
+            }
             Feature::JointFriction => !self.joint_friction.is_empty(),
             Feature::Constraints => !self.constraints.is_empty(),
             Feature::VelocityConstraints => {

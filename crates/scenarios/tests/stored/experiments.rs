@@ -104,6 +104,11 @@ fn propagative_is_accepted() {
 }
 
 #[test]
+fn restitution_is_accepted() {
+    assert_all_accepted("restitution");
+}
+
+#[test]
 fn event_driven_is_accepted() {
     assert_all_accepted("event-driven");
 }

@@ -7,7 +7,7 @@ use percussion_impact::{
     Certificate, Outcome, Problem,
     certificate::{Claims, Judged},
     laws::{Answer, Sequences, Several},
-    outcome::{Impulse, Phase, RestitutionUse, Status},
+    outcome::{Impulse, Phase, Reduction, RestitutionUse, Status},
 };
 use percussion_mechanism::view::Played;
 use serde::Serialize;
@@ -44,6 +44,9 @@ pub(super) struct One {
     pub(super) status: Status,
     /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
+    /// The amount by which restitution was reduced, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reduction: Option<Reduction>,
     /// The proof for the status `infeasible`: a weight for each contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) infeasibility: Option<Vec<f64>>,
@@ -206,6 +209,7 @@ impl One {
         Ok(Self {
             status: outcome.trace.status,
             restitution: outcome.trace.restitution,
+            reduction: outcome.trace.reduction,
             infeasibility: outcome.trace.infeasibility.map(|weights| weights.data.into()),
             velocity: outcome.velocity.data.into(),
             impulses: outcome.impulses,

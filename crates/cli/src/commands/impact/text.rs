@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use percussion_impact::{
     certificate::{Judged, Verdict},
-    outcome::Impulse,
+    outcome::{Impulse, Reduction},
 };
 use percussion_report::{Table, number::short};
 
@@ -52,7 +52,11 @@ fn infeasibility(subject: &Subject, weights: &[f64]) -> String {
 fn full(subject: &Subject, outcome: &One) -> String {
     let proof = outcome.infeasibility.as_ref();
     let proof = proof.map_or_else(String::new, |weights| infeasibility(subject, weights));
-    proof + &tables(subject, outcome)
+    let reduction = outcome.reduction.map_or_else(String::new, |Reduction { factor, failing }| {
+        let (factor, gap) = (short(factor), short(failing - factor));
+        format!("restitution of all contacts × {factor}; a factor {gap} larger fails\n\n")
+    });
+    proof + &reduction + &tables(subject, outcome)
 }
 
 fn tables(subject: &Subject, outcome: &One) -> String {

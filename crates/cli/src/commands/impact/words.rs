@@ -8,13 +8,7 @@ const MOST_ENTRIES: usize = 8;
 
 /// The name of a status, with a note if the restitution of the contacts was not used.
 pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> String {
-    match restitution {
-        RestitutionUse::Ignored => format!("{name}, restitution ignored"),
-        RestitutionUse::Replaced => {
-            format!("{name}, restitution of the contacts replaced by the law's")
-        }
-        _ => name,
-    }
+    name + restitution.remark()
 }
 
 /// Formats `value`; a rounding error of numbers of the given size becomes 0.

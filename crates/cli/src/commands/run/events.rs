@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use percussion_impact::{Law, laws};
+use percussion_impact::{Law, laws, outcome::RestitutionUse};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
 };
@@ -57,6 +57,8 @@ struct Motion {
     modes: Vec<Mode>,
     energy: Energy,
     drift: Drift,
+    /// What the law made of the restitution of the contacts.
+    restitution: RestitutionUse,
     counters: Counters,
     events: Vec<Event>,
 }
@@ -136,7 +138,8 @@ fn law(arguments: &Run) -> Result<(Name, Box<dyn Law>)> {
 impl Motion {
     fn new(motion: EventMotion) -> Self {
         let EventMotion { trajectory, report, .. } = motion;
-        let Report { status, state, modes, events, energy, drift, counters, .. } = report;
+        let Report { status, state, modes, events, energy, drift, restitution, counters, .. } =
+            report;
         Self {
             ending: status,
             end: End {
@@ -149,6 +152,7 @@ impl Motion {
             modes,
             energy: Energy { residual: energy.residual(), account: energy },
             drift,
+            restitution,
             counters,
             events,
         }
@@ -222,7 +226,7 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
         table.push([quantity.to_owned(), short(value), unit.to_owned()]);
     }
     text += &format!("\n{table}");
-    text += &format!("\nEnding: {}\n", name_of(&motion.ending));
+    text += &format!("\nEnding: {}{}\n", name_of(&motion.ending), motion.restitution.remark());
     for (contact, mode) in motion.contacts.iter().zip(&motion.modes) {
         text += &format!("  {contact}: {}\n", name_of(mode));
     }
