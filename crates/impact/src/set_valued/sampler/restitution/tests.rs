@@ -268,7 +268,7 @@ fn without_restitution_the_path_tends_to_that_of_implicit_steps() {
             let mut implicit = Sampler::new(&problem, &settings).unwrap();
             implicit.run(case);
             let mut followed = Sampler::new(&problem, &settings).unwrap();
-            followed.stores = Some(Stores::empty(&problem));
+            followed.stores = Some(Box::new(Stores::empty(&problem)));
             followed.run(case);
             for sampler in [&implicit, &followed] {
                 assert_eq!(sampler.termination(), Termination::Separated, "{case}");
