@@ -21,6 +21,7 @@ chapters! {
     event_driven: "src/systems/event-driven.md",
     compliant: "src/systems/compliant.md",
     granular: "src/systems/granular.md",
+    restitution: "src/systems/restitution.md",
     reading_the_set: "src/reading-the-set.md",
     viewer: "src/viewer.md",
     file_formats: "src/file-formats.md",

@@ -1,7 +1,5 @@
 //! Laws with restitution whose energy never grows: random impacts, and what they report of the reduction.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
     Contact, Law, Mass, MaximumDissipation, Newton, Outcome, Poisson, Problem,

@@ -50,13 +50,14 @@ fn answer(choice: &Choice, problem: &Problem) -> (Vec<DVector<f64>>, Restitution
         Answer::One(outcome) => vec![outcome],
         Answer::Several(several) => several.outcomes,
         Answer::Set(set) => {
-            assert_eq!(set.status, Status::Resolved);
+            assert_eq!(set.status, Status::Resolved, "a ball comes to its end");
             let velocities = set.velocities.into_iter().map(DVector::from_vec).collect();
             return (velocities, claimed);
         }
     };
     for outcome in &outcomes {
-        assert_eq!((outcome.trace.status, outcome.trace.restitution), (Status::Resolved, claimed));
+        let said = (outcome.trace.status, outcome.trace.restitution);
+        assert_eq!(said, (Status::Resolved, claimed), "the outcome says what the law claims");
     }
     (outcomes.into_iter().map(|outcome| outcome.velocity).collect(), claimed)
 }

@@ -344,3 +344,33 @@ fn robots_that_cannot_run_are_refused_by_name() {
     percussion(&["run", "nowhere.urdf"]).assert_refused(&["nowhere.urdf", "URDF"]);
     percussion(&["run", ROD, "--friction", "0.5"]).assert_refused(&["--friction", "robots", ROD]);
 }
+
+/// Every scheme by name says what it made of the restitution of the ball, in text and in JSON.
+#[test]
+fn no_scheme_passes_over_restitution_in_silence() {
+    let directory = tempfile::tempdir().unwrap();
+    let bouncing = DROP
+        .replace("friction = 0.3", "friction = 0.0\nrestitution = 0.5")
+        .replace("position = [0.0, 0.0, 1.0]", "position = [0.0, 0.0, 0.11]");
+    let file = directory.path().join("drop.toml");
+    std::fs::write(&file, bouncing).unwrap();
+    for scheme in percussion_integrators::schemes::Name::ALL {
+        let arguments = ["run", file.to_str().unwrap(), "--integrator", scheme.as_str()];
+        let expected = match scheme.as_str() {
+            "stewart-trinkle" | "impulse-velocity" => "ignored",
+            _ => "used",
+        };
+        let document = percussion(&[&arguments[..], &["--json"]].concat()).json();
+        assert_eq!(document["restitution"], expected, "{scheme}");
+        let text = percussion(&arguments).stdout;
+        assert_eq!(text.contains("restitution ignored"), expected == "ignored", "{text}");
+    }
+    // The law of an event-driven motion says it for its impacts.
+    let arguments = ["run", file.to_str().unwrap(), "--integrator", "event-driven"];
+    let arguments = [&arguments[..], &["--law", "anitescu-potra"]].concat();
+    assert_eq!(
+        percussion(&[&arguments[..], &["--json"]].concat()).json()["restitution"],
+        "ignored"
+    );
+    assert!(percussion(&arguments).stdout.contains("restitution ignored"));
+}

@@ -72,7 +72,7 @@ pub struct Sampler<'a> {
     choices: Choices,
     figures: Figures,
     /// The stored energies, where a contact has restitution.
-    stores: Option<Stores>,
+    stores: Option<Box<Stores>>,
 
     /// Increments and impulses of the current step, and the contact velocity after it.
     increments: Vec<f64>,
@@ -152,7 +152,7 @@ impl<'a> Sampler<'a> {
             fallbacks: 0,
             choices: Choices::default(),
             figures: Figures::default(),
-            stores: Stores::new(problem),
+            stores: Stores::new(problem).map(Box::new),
             increments: vec![0.0; contacts],
             step_impulse: zeros.clone(),
             step_velocity: zeros,

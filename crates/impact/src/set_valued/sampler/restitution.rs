@@ -402,16 +402,27 @@ impl Sampler<'_> {
 }
 
 /// Solves the square `system` (row by row) for the right side in `answer`, by Gaussian elimination with row
-/// exchanges; returns false when it is singular to rounding.
+/// exchanges. An unknown without an equation of its own, as one of two parallel tangents, is zero; returns false when
+/// the system is singular to rounding in another way.
 fn eliminate(system: &mut [f64], answer: &mut [f64]) -> bool {
     let n = answer.len();
-    let size = system.iter().fold(0.0, |size: f64, entry| size.max(entry.abs()));
+    let largest_of = |entries: &[f64]| entries.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let (size, right) = (largest_of(system), largest_of(answer));
     for k in 0..n {
         let largest =
             (k..n).max_by(|&i, &j| system[i * n + k].abs().total_cmp(&system[j * n + k].abs()));
         let pivot = largest.unwrap_or(k);
         let entry = system[pivot * n + k].abs();
-        if entry.is_nan() || entry <= ROUNDING * size {
+        if entry <= ROUNDING * size {
+            let rest = largest_of(&system[k * n + k..(k + 1) * n]);
+            if rest > ROUNDING * size || answer[k].abs() > ROUNDING * right {
+                return false;
+            }
+            system[k * n + k..(k + 1) * n].fill(0.0);
+            (system[k * n + k], answer[k]) = (size.max(1.0), 0.0);
+            continue;
+        }
+        if entry.is_nan() {
             return false;
         }
         for column in 0..n {

@@ -51,15 +51,14 @@ fn cradle() -> Problem {
 }
 
 /// With the first contact three times as fast, in units with `λ̄ = (3, 1)`: `u₁` = −1 + 5τ and `u₂` = −τ until
-/// τ = 1/5, with `E₁` = 3/10. Then `E₁` = 3/10 − 3·5 t²/2 and t = 1/5: `u₁` = 1, and `u₂` = −2/5 with
-/// `E₂` = 2/25. Contact 2 alone: `u₂` = −2/5 + 2 t, so it passes from −2/5 to 2/5 and gives 2/5 N·s, of which
-/// `u₁` loses 2/5. The others follow likewise until nothing is stored; figures from an independent computation.
+/// τ = 1/5, with `E₁` = 3/10 and `E₂` = 1/50. Then `E₁` = 3/10 − 3·5 t²/2 and t = 1/5: `u₁` = 1, `u₂` = −2/5 and `E₂` = 2/25.
+/// Contact 2 alone: `u₂` = −2/5 + 2t and `u₁` = 1 − t; after t = 1/5 `E₂` = 3/25, which it gives back in √(3/25).
 #[test]
 fn the_outcomes_of_a_cradle_lie_on_the_arc_of_its_momentum_and_energy() {
     let problem = cradle();
     let expected = [
         ([1.0, 0.0], [0.0, 0.0, 1.0]),
-        ([3.0, 1.0], [-0.2000, 0.2536, 0.9464]),
+        ([3.0, 1.0], [-0.2, 0.6 - 0.12_f64.sqrt(), 0.6 + 0.12_f64.sqrt()]),
         ([1.0, 1.0], [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]),
         ([1.999, 1.0], [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]),
         ([1.0, 1e9], [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]),
@@ -75,7 +74,7 @@ fn the_outcomes_of_a_cradle_lie_on_the_arc_of_its_momentum_and_energy() {
         assert_eq!(sampler.termination(), Termination::Separated, "{rates:?}");
         let found = sampler.velocity();
         let difference = (found - DVector::from_row_slice(&velocity)).amax();
-        assert!(difference < 5.1e-5, "{rates:?}: {found}");
+        assert!(difference < 1e-12, "{rates:?}: {found}");
         assert!((found.sum() - 1.0).abs() < 1e-14 && (found.norm_squared() - 1.0).abs() < 1e-12);
     }
     // Arbitrary rates: on the arc of 60 degrees between the first and the third.
@@ -241,9 +240,10 @@ fn kinetic_and_stored_energy_together_never_grow() {
             sampler.step(&increments).unwrap();
             let stored: f64 = sampler.stored_energies().unwrap().iter().sum();
             let now = problem.kinetic_energy(sampler.velocity()) + stored;
-            // In space, slip of 1e-10 of the speeds before the impact counts as none.
-            let rounding = if tangents == 2 { 1e-10 } else { 1e-12 };
-            assert!(now <= total + rounding * start, "{case} {step}: {total} {now}");
+            // Slip of this part of the speeds before the impact counts as none, and percussions that jam do work on it.
+            let part = if tangents == 2 { SPIRAL * ROUNDING } else { ROUNDING };
+            let work = sampler.speed * sampler.step_impulse.lp_norm(1);
+            assert!(now <= total + part * (start + work), "{case} {step}: {total} {now}");
             assert!(sampler.stored_energies().unwrap().iter().all(|energy| *energy >= 0.0));
             total = now;
         }
@@ -268,7 +268,7 @@ fn without_restitution_the_path_tends_to_that_of_implicit_steps() {
             let mut implicit = Sampler::new(&problem, &settings).unwrap();
             implicit.run(case);
             let mut followed = Sampler::new(&problem, &settings).unwrap();
-            followed.stores = Some(Stores::empty(&problem));
+            followed.stores = Some(Box::new(Stores::empty(&problem)));
             followed.run(case);
             for sampler in [&implicit, &followed] {
                 assert_eq!(sampler.termination(), Termination::Separated, "{case}");
