@@ -6,12 +6,12 @@ use percussion_benches::mixed::mechanism;
 use percussion_complementarity::friction::mixed::{Model, Settings};
 use percussion_snapshot::{Record, assert_stored};
 
-/// Part of its scale below which a record keeps nothing of a figure.
-const ROUND_OFF: f64 = 1e-10;
+/// Relative residual that is asked for: a hundredth of the part of its scale below which a record keeps nothing of a figure.
+const TOLERANCE: f64 = 1e-12;
 
 #[test]
 fn mechanisms_by_both_models() {
-    let settings = Settings::default();
+    let settings = Settings { tolerance: TOLERANCE, ..Settings::default() };
     let mut collection = Record::new("blocks");
     for (model, suffix) in [(Model::Coulomb, ""), (Model::ConvexRelaxation, ", convex relaxation")]
     {
@@ -20,8 +20,8 @@ fn mechanisms_by_both_models() {
             let solution = problem.solve(&settings).unwrap();
             let mut record = Record::new(&format!("{contacts} contacts{suffix}"));
             record.variant("status", solution.report.status);
-            record.residual("residual", solution.report.relative_residual, settings.tolerance);
-            let scale = settings.tolerance / ROUND_OFF * problem.velocity_scale();
+            record.residual("residual", solution.report.relative_residual, TOLERANCE);
+            let scale = problem.velocity_scale();
             record.figures("velocity", &solution.velocities, scale);
             let terms = || solution.impulses.iter().zip(&solution.velocities);
             let work: f64 = terms().map(|(p, u)| p * u).sum();

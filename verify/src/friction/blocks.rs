@@ -293,7 +293,7 @@ impl Look {
                 impulse.push(p[at]);
                 slip.push(u[at]);
             } else {
-                let size = (self.diagonal[0] * self.diagonal[at + 1]).sqrt();
+                let size = self.diagonal[0].sqrt() * self.diagonal[at + 1].sqrt();
                 let stray = size * self.impulse[at + 1].abs();
                 verdict.look("cone", self.index, Extended::from(stray), self.delta);
             }

@@ -90,3 +90,19 @@ fn the_relaxation_lifts_what_slides() {
     assert!(judge(&problem, &[4.0, -2.0], 1e-10).refuses("approach"));
     assert!(judge(&Problem { relaxed: false, ..problem }, &[4.0, -2.0], 1e-10).holds());
 }
+
+#[test]
+fn compliances_whose_product_overflows_are_judged() {
+    let set = Set::Ellipsoids(vec![vec![0.5, 0.0]]);
+    let blocks = [Block { rows: 3, length: 1.0, set }];
+    let operator = [1e200, 0.0, 0.0, 0.0, 1e200, 0.0, 0.0, 0.0, 1e200];
+    let free_velocity = [1.0, 0.0, 3.0];
+    let problem = Problem {
+        operator: &operator,
+        free_velocity: &free_velocity,
+        blocks: &blocks,
+        relaxed: false,
+    };
+    assert!(judge(&problem, &[0.0; 3], 1e-10).holds(), "{}", judge(&problem, &[0.0; 3], 1e-10));
+    assert!(judge(&problem, &[0.0, 0.0, 1e-200], 1e-10).refuses("cone"));
+}
