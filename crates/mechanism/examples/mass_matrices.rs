@@ -3,6 +3,7 @@
 //!
 //! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, the sizes,
 //! of MJCF how many pairs of geoms may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
+//! Of MJCF it also prints which actuators are modeled, and for each state `u` (controls) and `f` (forces of the actuators).
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
 
@@ -10,6 +11,7 @@ use std::{error::Error, path::Path};
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{Articulated, JointKind, System};
+use percussion_integrators::Actuator;
 use percussion_mechanism::{mjcf, urdf};
 
 /// A generator of numbers, whose quality does not matter here.
@@ -27,17 +29,26 @@ impl Numbers {
 /// A joint with its name and the link that has its coordinates.
 type Named = (String, usize);
 
-fn read(path: &str, floating: bool) -> Result<(Articulated, Vec<Named>), Box<dyn Error>> {
+/// The actuators of a model of MuJoCo, those that are not modeled as none.
+type Actuators = Vec<Option<Actuator>>;
+
+fn read(
+    path: &str,
+    floating: bool,
+) -> Result<(Articulated, Vec<Named>, Actuators), Box<dyn Error>> {
     if Path::new(path).extension().is_some_and(|extension| extension == "xml") {
         let settings = mjcf::Settings { root: Some("/".into()), ..mjcf::Settings::default() };
         let model = mjcf::read_file(path, &settings)?;
         println!("pairs {}", model.pairs.len());
-        return Ok((model.system, model.joints.into_iter().map(|j| (j.name, j.link)).collect()));
+        let joints = model.joints.into_iter().map(|joint| (joint.name, joint.link)).collect();
+        let laws = model.actuators.into_iter().map(|actuator| actuator.law).collect();
+        return Ok((model.system, joints, laws));
     }
     let base = if floating { urdf::Base::Floating } else { urdf::Base::Fixed };
     let settings = urdf::Settings { base, ..urdf::Settings::default() };
     let robot = urdf::read_file(path, &settings)?;
-    Ok((robot.system, robot.joints.into_iter().map(|j| (j.name, j.body)).collect()))
+    let joints = robot.joints.into_iter().map(|joint| (joint.name, joint.body)).collect();
+    Ok((robot.system, joints, Vec::new()))
 }
 
 fn state(system: &Articulated, numbers: &mut Numbers) -> (Vec<f64>, Vec<f64>) {
@@ -62,7 +73,7 @@ fn line(name: &str, numbers: &[f64]) -> String {
 
 /// Prints the states of a robot, and asserts that the mass matrix is that of the kinetic energy.
 fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box<dyn Error>> {
-    let (system, joints) = read(path, floating)?;
+    let (system, joints, actuators) = read(path, floating)?;
     for (name, link) in &joints {
         let kind = match system.links()[*link].joint.kind {
             JointKind::Fixed => "fixed",
@@ -75,6 +86,9 @@ fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box
         println!("joint {} {kind} {q} {v}", name.replace(' ', "_"));
     }
     println!("size {} {}", system.coordinate_count(), system.velocity_count());
+    let modeled: Vec<f64> =
+        actuators.iter().map(|law| f64::from(u8::from(law.is_some()))).collect();
+    println!("{}", line("actuators", &modeled));
     println!("{}", line("gravity", system.gravity().as_slice()));
     let mut numbers = Numbers(seed);
     let n = system.velocity_count();
@@ -98,6 +112,17 @@ fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box
         println!("{}", line("v", &v));
         println!("{}", line("M", matrix.transpose().as_slice()));
         println!("{}", line("h", &bias));
+        let mut forces = vec![0.0; n];
+        let mut controls = Vec::new();
+        for law in &actuators {
+            let control = 2.0 * numbers.next();
+            controls.push(control);
+            let Some(law) = law else { continue };
+            let force = law.force(&q, &v, 0.0, Some(control));
+            law.joints.iter().for_each(|joint| forces[joint.velocity] += joint.gear * force);
+        }
+        println!("{}", line("u", &controls));
+        println!("{}", line("f", &forces));
     }
     Ok(())
 }

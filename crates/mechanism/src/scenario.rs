@@ -337,6 +337,9 @@ pub struct Integrator {
     pub friction_law: Option<Law>,
     /// Impulse–velocity: part of a penetration that a step removes, in `[0, 1]`.
     pub error_reduction: Option<f64>,
+    /// Impulse–velocity, Moreau–Jean: largest relative natural-map residual of a solved step, positive; by default 1e-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver_tolerance: Option<f64>,
     /// Moreau–Jean: `θ` in `[0, 1]`.
     pub implicitness: Option<f64>,
 }
@@ -353,7 +356,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Reads a scenario from a TOML file and checks it. The file of a robot is looked for beside it.
+    /// Reads a scenario from a TOML file and checks it. The files of a robot are looked for beside it.
     ///
     /// # Errors
     ///
@@ -363,6 +366,9 @@ impl Scenario {
         let mut scenario = Self::from_toml_str(&document::read(path)?)?;
         if let (Some(robot), Some(folder)) = (&mut scenario.robot, path.parent()) {
             robot.urdf = folder.join(&robot.urdf);
+            if let robot::Drive::Targets(file) = &mut robot.drive {
+                *file = folder.join(&*file);
+            }
         }
         Ok(scenario)
     }

@@ -201,6 +201,10 @@ fn check_options_of_robots(arguments: &Run) -> Result<()> {
         input::is_robot(name) || !arguments.fixed_base,
         "`--fixed-base` is for robots, expected a file named `*.urdf` instead of `{name}`"
     );
+    ensure!(
+        input::is_robot(name) || arguments.drive.is_none(),
+        "`--drive` is for robots, expected a file named `*.urdf` or `*.xml` instead of `{name}`"
+    );
     input::check_options(name, &arguments.robot)
 }
 
@@ -239,7 +243,12 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
 /// The robot asked for on its floor.
 fn robot(arguments: &Run) -> Result<Scenario> {
     let base = arguments.fixed_base.then_some(Base::Fixed);
-    input::robot(&arguments.scenario, &arguments.robot, base, input::Purpose::Motion)
+    let purpose = input::Purpose::Motion;
+    let mut scenario = input::robot(&arguments.scenario, &arguments.robot, base, purpose)?;
+    if let (Some(robot), Some(drive)) = (&mut scenario.robot, &arguments.drive) {
+        robot.drive = drive.clone();
+    }
+    Ok(scenario)
 }
 
 fn motion(trajectory: &Trajectory) -> Motion {

@@ -108,6 +108,10 @@ impl Scenario {
         if let Some(robot) = &robot {
             constraints.extend(robot.ties(&system)?);
             builder.set_joints(robot.joints());
+            if let Some(described) = &self.robot {
+                let (actuators, names) = robot.actuators(described, gravity)?;
+                builder.set_actuators(actuators, names);
+            }
             builder.warn(robot.warnings());
             match self.robot.as_ref().is_some_and(|robot| robot.leave_out_shapes) {
                 true => builder.warn(robot.left_out(&*system)),

@@ -12,6 +12,9 @@ use crate::{
 
 #[cfg(feature = "urdf")]
 mod description;
+pub mod drive;
+#[cfg(feature = "urdf")]
+mod driving;
 #[cfg(feature = "urdf")]
 mod of_robot;
 #[cfg(feature = "urdf")]
@@ -24,6 +27,7 @@ mod unread;
 
 #[cfg(feature = "urdf")]
 pub use description::Read;
+pub use drive::Drive;
 #[cfg(feature = "urdf")]
 pub use shapes::collider;
 #[cfg(feature = "urdf")]
@@ -73,6 +77,9 @@ pub struct Robot {
     /// plane; default no.
     #[serde(default)]
     pub on_floor: bool,
+    /// What drives its joints: `"limp"`, which is the default, `"hold"`, `"controls"` or a file of targets, see [`Drive`].
+    #[serde(default, skip_serializing_if = "Drive::is_limp")]
+    pub drive: Drive,
     /// Height of its lowest point above that plane in place of touching it (m), at least 0; with `on_floor` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
@@ -89,6 +96,10 @@ pub struct Robot {
     /// Folders of the packages that `package://` addresses of meshes name.
     #[serde(default)]
     pub packages: BTreeMap<String, PathBuf>,
+    /// The text of its description, for programs that have it in memory; the file then gives the format by its name and is
+    /// not read.
+    #[serde(skip)]
+    pub text: Option<String>,
     /// Its description, where that was read already; by default it is read when the scenario is built.
     #[serde(skip)]
     pub read: Read,
@@ -144,11 +155,13 @@ impl Robot {
             restitution: None,
             keyframe: None,
             on_floor: false,
+            drive: Drive::Limp,
             height: None,
             self_contacts: true,
             allow_massless: false,
             leave_out_shapes: false,
             packages: BTreeMap::new(),
+            text: None,
             read: Read::default(),
         }
     }

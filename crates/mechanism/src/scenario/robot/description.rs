@@ -11,6 +11,7 @@ use percussion_dynamics::{
     Articulated, EqualityConstraint,
     constraint::{self, BallJoint, Frame, Weld},
 };
+use percussion_integrators::Actuator;
 
 use super::{Base, Robot};
 #[cfg(feature = "mjcf")]
@@ -52,6 +53,11 @@ pub(in crate::scenario) struct Description {
     pub(in crate::scenario) start: Vec<f64>,
     /// Coordinates and velocities by name.
     pub(in crate::scenario) keyframes: BTreeMap<String, [Vec<f64>; 2]>,
+    /// The controls of all actuators by the names of keyframes.
+    pub(in crate::scenario) controls: BTreeMap<String, Vec<f64>>,
+    pub(in crate::scenario) actuators: Vec<DescribedActuator>,
+    /// Springs and dampers of tendons.
+    pub(in crate::scenario) tendon_forces: Vec<Actuator>,
     /// The link that moves freely, of one that can be placed.
     pub(in crate::scenario) root: Option<usize>,
     /// Whether the root can be fixed, and its placement chosen.
@@ -68,6 +74,18 @@ pub(in crate::scenario) struct DescribedJoint {
     pub(in crate::scenario) body: usize,
     /// What the file calls the coordinate that is zero here (rad or m).
     pub(in crate::scenario) reference: f64,
+    /// What drives of the joint may do (N, N·m).
+    pub(in crate::scenario) force_range: [f64; 2],
+}
+
+/// An actuator of the file.
+#[derive(Clone, Debug)]
+pub(in crate::scenario) struct DescribedActuator {
+    pub(in crate::scenario) name: String,
+    /// The names of the joints that it moves.
+    pub(in crate::scenario) joints: Vec<String>,
+    /// Its law, with the coordinates of the system, unless it is not modeled.
+    pub(in crate::scenario) law: Option<Actuator>,
 }
 
 /// Links that are tied together beside their joints.
@@ -138,6 +156,7 @@ impl PartialEq for Read {
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
     file: PathBuf,
+    text: Option<String>,
     base: Option<Base>,
     gravity: Option<[u64; 3]>,
     allow_massless: bool,
@@ -153,6 +172,7 @@ impl Robot {
     ) -> Result<Arc<Description>, Error> {
         let key = Key {
             file: self.urdf.clone(),
+            text: self.text.clone(),
             base: self.base,
             gravity: gravity.map(|gravity| <[f64; 3]>::from(gravity).map(f64::to_bits)),
             allow_massless: self.allow_massless,
@@ -176,6 +196,7 @@ impl Robot {
     ) {
         let key = Key {
             file: self.urdf.clone(),
+            text: self.text.clone(),
             base: self.base,
             gravity: Some(<[f64; 3]>::from(gravity).map(f64::to_bits)),
             allow_massless: self.allow_massless,
@@ -217,6 +238,9 @@ impl Robot {
 
     /// The text of the file.
     fn text(&self) -> Result<String, Error> {
+        if let Some(text) = &self.text {
+            return Ok(text.clone());
+        }
         let failed = |source| {
             let source = urdf::Error::File { path: self.urdf.clone(), source };
             Error::Robot { file: self.urdf.clone(), source: Box::new(source) }
@@ -237,6 +261,7 @@ impl From<urdf::Imported> for Description {
             body: joint.body,
             name: joint.name,
             reference: 0.0,
+            force_range: [-joint.effort, joint.effort],
         };
         let joints = joints.into_iter().map(joint).collect();
         let floats = system
@@ -254,6 +279,9 @@ impl From<urdf::Imported> for Description {
             gravity: None,
             start: system.neutral_coordinates(),
             keyframes: BTreeMap::new(),
+            controls: BTreeMap::new(),
+            actuators: Vec::new(),
+            tendon_forces: Vec::new(),
             root: floats.then_some(0),
             is_placed: true,
             system,
@@ -269,6 +297,12 @@ impl From<mjcf::Imported> for Description {
             link: joint.link,
             body: joint.body,
             reference: joint.reference,
+            force_range: joint.force_range,
+        };
+        let actuator = |actuator: mjcf::ModelActuator| DescribedActuator {
+            name: actuator.name,
+            joints: actuator.joints,
+            law: actuator.law,
         };
         let tie = |tied: mjcf::Tied| match tied {
             mjcf::Tied::Follower(follower) => Tie::Follower(follower),
@@ -292,6 +326,9 @@ impl From<mjcf::Imported> for Description {
             gravity: Some(imported.gravity),
             start: imported.start,
             keyframes: imported.keyframes,
+            controls: imported.controls,
+            actuators: imported.actuators.into_iter().map(actuator).collect(),
+            tendon_forces: imported.tendon_forces,
             root,
             is_placed: false,
             system: imported.system,
