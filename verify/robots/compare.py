@@ -8,9 +8,10 @@ No model is part of this repository; take them from packages of PyPI, each under
     venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE...
 
 For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many actuators there are
-and how many pairs of geoms may touch) and the largest relative difference of `M`, of the bias forces `h` and of MJCF of the
-forces `f` of actuators with random controls over 100 random states, with the velocities of both converted to one convention. It ends with
-exit code 1 if a model is refused here that the other program reads, or differs by more than 1e-10.
+and how many pairs of geoms may touch) and the largest relative differences over 100 random states: of `M`, of the bias
+forces `h`, of the forces `f` of actuators with random controls (MJCF), and of the rows `J` of the origins of links, one link
+after the other. The velocities of both programs are converted to one convention. It ends with exit code 1 if a model is refused
+here that the other program reads, or differs by more than 1e-10.
 """
 
 import subprocess
@@ -41,10 +42,13 @@ def ours(program, path, floating):
             states.append({"q": np.array(rest, float)})
         elif name == "actuators":
             actuators = np.array(rest, float)
-        elif name in "vMhuf":
+        elif name == "link":
+            states[-1]["link"] = rest[0]
+        elif name in "vMhufJ":
             states[-1][name] = np.array(rest, float)
     for state in states:
         state["M"] = state["M"].reshape(size[1], size[1])
+        state["J"] = state["J"].reshape(3, size[1])
     return joints, size, states, pairs, actuators
 
 
@@ -98,11 +102,12 @@ def mujoco_difference(joints, size, states, pairs, actuators, path):
     data = mujoco.MjData(model)
     sizes = (model.nq, model.nv, model.nu, mujoco_pairs(model))
     if sizes != (*size, len(actuators), pairs) or model.njnt != len(joints):
-        return sizes, np.inf, np.inf, np.inf
+        return sizes, np.inf, np.inf, np.inf, np.inf
+    names = {(model.body(k).name or f"body {k}").replace(" ", "_"): k for k in range(model.nbody)}
     # Forces of actuators that are not modeled here are left out there, too.
     model.actuator_gainprm[actuators == 0] = 0
     model.actuator_biasprm[actuators == 0] = 0
-    worst = [0.0, 0.0, 0.0]
+    worst, off, largest = [0.0, 0.0, 0.0, 0.0], 0.0, 0.0
     for state in states:
         transform = np.eye(model.nv)
         qpos = np.array(model.qpos0)
@@ -135,8 +140,15 @@ def mujoco_difference(joints, size, states, pairs, actuators, path):
         except (AttributeError, TypeError):
             mujoco.mj_fullM(model, data, matrix)
         worst[0] = max(worst[0], relative(transform.T @ state["M"] @ transform, matrix))
-        worst[1] = max(worst[1], relative(transform.T @ state["h"], data.qfrc_bias))
+        # Beside the largest of all states: where a free body hardly turns, its bias is rounding.
+        off = max(off, np.abs(transform.T @ state["h"] - data.qfrc_bias).max(initial=0))
+        largest = max(largest, np.abs(data.qfrc_bias).max(initial=1e-300))
+        worst[1] = off / largest
         worst[2] = max(worst[2], relative(transform.T @ state["f"], data.qfrc_actuator))
+        if state["link"] in names:
+            rows = np.zeros((3, model.nv))
+            mujoco.mj_jacBody(model, data, rows, None, names[state["link"]])
+            worst[3] = max(worst[3], relative(state["J"] @ transform, rows))
     return sizes, *worst
 
 
@@ -150,8 +162,9 @@ def pinocchio_difference(joints, size, states, path, floating):
     moving = [joint for joint in joints if joint[1] != "fixed"]
     sizes = (model.nq, model.nv)
     if model.njoints - 1 - len(root) != len(moving):
-        return sizes, np.inf, np.inf
-    worst = [0.0, 0.0]
+        return sizes, np.inf, np.inf, 0.0, np.inf
+    names = {frame.name.replace(" ", "_"): k for k, frame in enumerate(model.frames) if frame.type == pin.BODY}
+    worst = [0.0, 0.0, 0.0, 0.0]
     for state in states:
         transform, drift = np.zeros((size[1], model.nv)), np.zeros(size[1])
         q, velocity = pin.neutral(model), np.zeros(model.nv)
@@ -164,7 +177,7 @@ def pinocchio_difference(joints, size, states, path, floating):
             drift[:3] = np.cross(state["v"][3:6], state["v"][:3])
         for name, kind, index, rate in moving:
             if kind != "scalar":
-                return sizes, np.inf, np.inf
+                return sizes, np.inf, np.inf, 0.0, np.inf
             joint = model.joints[model.getJointId(name)]
             value = state["q"][index]
             own = [value] if joint.nq == 1 else [np.cos(value), np.sin(value)]
@@ -179,6 +192,10 @@ def pinocchio_difference(joints, size, states, path, floating):
         worst[0] = max(worst[0], relative(found, matrix))
         own = transform.T @ (state["h"] + state["M"] @ drift)
         worst[1] = max(worst[1], relative(own, bias))
+        if state["link"] in names:
+            frame = names[state["link"]]
+            rows = pin.computeFrameJacobian(model, data, q, frame, pin.LOCAL_WORLD_ALIGNED)[:3]
+            worst[3] = max(worst[3], relative(state["J"] @ transform, rows))
     return sizes, *worst
 
 
@@ -188,7 +205,7 @@ def compare(program, path, floating):
         found = (*size, len(actuators), pairs)
         return found, *mujoco_difference(joints, size, states, pairs, actuators, path)
     joints, size, states, _, _ = ours(program, path, floating)
-    return size, *pinocchio_difference(joints, size, states, path, floating), 0.0
+    return size, *pinocchio_difference(joints, size, states, path, floating)
 
 
 def main():
@@ -199,15 +216,15 @@ def main():
         for floating in ways:
             label = path + (" floating" if floating else "")
             try:
-                size, sizes, mass, bias, drive = compare(program, path, floating)
+                size, sizes, mass, bias, drive, rows = compare(program, path, floating)
             except ValueError as error:
                 print(f"REFUSED {label}: {error}")
                 failures += 1
                 continue
-            holds = max(mass, bias, drive) <= TOLERANCE
+            holds = max(mass, bias, drive, rows) <= TOLERANCE
             failures += not holds
             word = "ok     " if holds else "DIFFERS"
-            print(f"{word} {label}: {size} {sizes} M {mass:.1e} h {bias:.1e} f {drive:.1e}", flush=True)
+            print(f"{word} {label}: {size} {sizes} M {mass:.1e} h {bias:.1e} f {drive:.1e} J {rows:.1e}", flush=True)
     print(f"{failures} failures")
     sys.exit(failures > 0)
 

@@ -2,14 +2,14 @@
 //! `verify/robots/compare.py` sets them beside those of pinocchio and MuJoCo.
 //!
 //! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, the sizes,
-//! of MJCF how many pairs of geoms may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
+//! of MJCF how many pairs of geoms may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers, and `link` and `J`, the velocity of the origin of a link by rows.
 //! Of MJCF it also prints which actuators are modeled, and for each state `u` (controls) and `f` (forces of the actuators).
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
 
 use std::{error::Error, path::Path};
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_dynamics::{Articulated, JointKind, System};
 use percussion_integrators::Actuator;
 use percussion_mechanism::{mjcf, urdf};
@@ -93,7 +93,7 @@ fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box
     let mut numbers = Numbers(seed);
     let n = system.velocity_count();
     let mut kinematics = system.kinematics();
-    for _ in 0..states {
+    for number in 0..states {
         let (q, v) = state(&system, &mut numbers);
         let (mut matrix, mut bias) = (DMatrix::zeros(n, n), vec![0.0; n]);
         system.mass_matrix(&q, &mut matrix);
@@ -112,6 +112,15 @@ fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box
         println!("{}", line("v", &v));
         println!("{}", line("M", matrix.transpose().as_slice()));
         println!("{}", line("h", &bias));
+        // The rows of the origin of one link after the other.
+        let link = number % system.links().len();
+        let origin = system.pose(&q, link).translation.vector;
+        let mut rows = vec![0.0; 3 * n];
+        for (axis, row) in rows.chunks_exact_mut(n.max(1)).enumerate() {
+            system.add_point_row(&q, link, &origin, &Vector3::ith(axis, 1.0), 1.0, row);
+        }
+        println!("link {}", system.links()[link].name.replace(' ', "_"));
+        println!("{}", line("J", &rows));
         let mut forces = vec![0.0; n];
         let mut controls = Vec::new();
         for law in &actuators {

@@ -11,7 +11,7 @@
 //! | `geom` `mesh` | its convex hull, as in MuJoCo |
 //! | `geom` `ellipsoid` | the hull of points on it, which lies inside by up to 2.5 % of its size |
 //! | `contype`, `conaffinity`, `exclude`, `pair`, parents and children, `friction`, `condim`, `priority` | which geoms touch, and their sliding friction |
-//! | `equality` `connect`, `weld`, `joint` (linear) | constraints |
+//! | `equality` `connect`, `weld`, `joint` and `tendon` (linear) | constraints |
 //! | `keyframe` | coordinates, velocities and controls by name |
 //! | `actuator` `motor`, `position`, `velocity`, `general` (fixed gain, affine bias) | [`ModelActuator`], on joints and fixed tendons |
 //! | `tendon` `fixed` | sums of coordinates for actuators, with springs and dampers |

@@ -85,6 +85,7 @@ use crate::{Error, Expected, document};
 mod bodies;
 mod build;
 mod check;
+mod dampers;
 mod found;
 mod joints;
 pub mod robot;

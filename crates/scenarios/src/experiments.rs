@@ -52,6 +52,7 @@ mod measurements;
 mod playing;
 mod plus;
 mod propagative;
+mod robots;
 mod set_valued;
 mod stewart_trinkle;
 #[cfg(test)]
@@ -255,7 +256,7 @@ const fn named(id: &'static str, module: &str) -> &'static str {
 }
 
 /// The lists of the families, each with the modules.
-const FAMILIES: [&[Experiment]; 7] = [
+const FAMILIES: [&[Experiment]; 8] = [
     stewart_trinkle::ALL,
     plus::ALL,
     set_valued::ALL,
@@ -263,6 +264,7 @@ const FAMILIES: [&[Experiment]; 7] = [
     propagative::ALL,
     event_driven::ALL,
     granular::ALL,
+    robots::ALL,
 ];
 
 const COUNT: usize = {

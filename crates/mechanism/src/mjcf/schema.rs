@@ -38,11 +38,23 @@ const ACTUATOR_UNUSED: &[(&[&str], &str)] = &[
     ),
 ];
 
-const TENDON_USED: &[&str] =
-    &["name", "class", "range", "limited", "stiffness", "damping", "springlength", "frictionloss"];
+const TENDON_USED: &[&str] = &[
+    "name",
+    "class",
+    "range",
+    "limited",
+    "stiffness",
+    "damping",
+    "springlength",
+    "frictionloss",
+    "tendon1",
+    "tendon2",
+    "polycoef",
+    "active",
+];
 
 const TENDON_UNUSED: &[(&[&str], &str)] = &[
-    (&["solreflimit", "solimplimit", "solreffriction", "solimpfriction"], SOFT),
+    (&["solreflimit", "solimplimit", "solreffriction", "solimpfriction", "solref", "solimp"], SOFT),
     (&["margin"], FEELER),
     (&["armature"], "tendons have no inertia"),
     (&["actuatorfrcrange", "actuatorfrclimited"], "limits of forces are those of actuators"),
@@ -358,7 +370,7 @@ pub(super) const KNOWN: &[Known] = &[
         name: "equality",
         used: &[],
         unused: &[(&["solref", "solimp"], SOFT)],
-        children: &["connect", "weld", "joint"],
+        children: &["connect", "weld", "joint", "tendon"],
     },
     Known {
         name: "connect",

@@ -1,8 +1,10 @@
 //! The laws of actuators as the manual of MuJoCo states them, on a slider of 2 kg and a hinge.
 
+#![expect(clippy::float_cmp, reason = "exact values")]
+
 use percussion_integrators::Actuator;
 
-use crate::mjcf::{Error, Imported, Settings, read_str};
+use crate::mjcf::{Error, Imported, Settings, equality::Tied, read_str};
 
 fn model(defaults: &str, tendons: &str, actuators: &str) -> Result<Imported, Error> {
     let text = format!(
@@ -121,4 +123,17 @@ fn what_is_not_modeled_is_counted_and_named() {
     let model = model("", "", "<general joint='pin' dyntype='filter' dynprm='0.1'/>").unwrap();
     assert!(model.actuators[0].law.is_some());
     assert!(model.warnings.iter().any(|warning| warning.reason.contains("at once")));
+}
+
+/// Two tendons of which one follows the other: `2 s = 0.1 + 3 (−4 φ)`, from where the model starts.
+#[test]
+fn tendons_may_follow_each_other() {
+    let tendons = "<tendon><fixed name='a'><joint joint='slide' coef='2'/></fixed>
+                   <fixed name='b'><joint joint='pin' coef='-4'/></fixed></tendon>
+                   <equality><tendon tendon1='a' tendon2='b' polycoef='0.1 3 0 0 0'/></equality>";
+    let model = model("", tendons, "").unwrap();
+    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
+    let [Tied::Sum(terms, value)] = &model.ties[..] else { panic!("one sum") };
+    let factors: Vec<f64> = terms.iter().map(|(_, factor)| *factor).collect();
+    assert_eq!((&factors[..], *value), (&[2.0, 12.0][..], 0.1));
 }

@@ -9,7 +9,7 @@ use std::{
 use nalgebra::{Isometry3, Vector3};
 use percussion_dynamics::{
     Articulated, EqualityConstraint,
-    constraint::{self, BallJoint, Frame, Weld},
+    constraint::{self, BallJoint, Coupling, Frame, Weld},
 };
 use percussion_integrators::Actuator;
 
@@ -94,6 +94,8 @@ pub(in crate::scenario) struct DescribedActuator {
 pub(in crate::scenario) enum Tie {
     /// A joint that follows another one.
     Follower(Follower),
+    /// A sum of coordinates, each of the link called so with its factor, that has this value.
+    Sum(Vec<(String, f64)>, f64),
     /// Two points that coincide, in the frames of their links.
     Points([(String, Vector3<f64>); 2]),
     /// Two frames that coincide, in those of their links.
@@ -109,6 +111,10 @@ impl Tie {
         let number = |name: &String| system.link_index(name).unwrap_or_default();
         Ok(match self {
             Self::Follower(follower) => follower.constraint(system)?,
+            Self::Sum(terms, value) => {
+                let terms: Vec<_> = terms.iter().map(|(link, c)| (link.as_str(), *c)).collect();
+                Box::new(Coupling::of_joints(system, &terms, *value)?)
+            }
             Self::Points(points) => {
                 let [one, two] = points.each_ref().map(|(link, point)| {
                     percussion_dynamics::Anchor::on_body(number(link), *point)
@@ -127,6 +133,10 @@ impl Tie {
     pub(in crate::scenario) fn name(&self) -> String {
         match self {
             Self::Follower(follower) => follower.joint.clone(),
+            Self::Sum(terms, _) => {
+                let names: Vec<&str> = terms.iter().map(|(link, _)| link.as_str()).collect();
+                names.join("–")
+            }
             Self::Points([(one, _), (two, _)]) | Self::Frames([(one, _), (two, _)]) => {
                 format!("{one}–{two}")
             }
@@ -306,6 +316,7 @@ impl From<mjcf::Imported> for Description {
         };
         let tie = |tied: mjcf::Tied| match tied {
             mjcf::Tied::Follower(follower) => Tie::Follower(follower),
+            mjcf::Tied::Sum(terms, value) => Tie::Sum(terms, value),
             mjcf::Tied::Points(points) => Tie::Points(points),
             mjcf::Tied::Frames(frames) => Tie::Frames(frames),
         };

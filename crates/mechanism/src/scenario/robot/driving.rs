@@ -85,7 +85,7 @@ impl Driven<'_> {
                 held.extend(&one.joints);
             }
             // Motors of joints that servos hold do nothing.
-            if law.bias != [0.0; 3] {
+            if law.bias.iter().any(|term| *term != 0.0) {
                 let control = if holds(law) { law.holding(self.coordinates) } else { 0.0 };
                 let law = law.clone().with_control(Course::constant(control));
                 actuators.push((one.name.clone(), law));
