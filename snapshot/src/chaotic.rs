@@ -45,7 +45,7 @@ const GRAZE: &str = "contacts that touch exactly are closed or open by round-off
 const CONE: &str = "the best of many directions that are as good up to round-off";
 
 /// Earlier entries take precedence.
-const LIST: [Listed; 47] = [
+const LIST: [Listed; 52] = [
     of("billiards-by-propagative", "", "", Statuses, TIE),
     of("billiards-by-sequential-plus", "", "", Statuses, TIE),
     of("disk-stack-oblique-by-sequential", "", "", Statuses, TIE),
@@ -61,6 +61,11 @@ const LIST: [Listed; 47] = [
     of("plus-ball-row", "", "row A", ThreeDigits, ADAPTIVE),
     of("plus-brick-corner", "", "compliant", ThreeDigits, ADAPTIVE),
     of("propagative-integrators", "", "power of the stiffness", ThreeDigits, ADAPTIVE),
+    of("robots-", "", "largest", Statuses, RESIDUAL),
+    of("robots-", "", "farthest", Statuses, RESIDUAL),
+    of("robots-", "", "fastest", Statuses, RESIDUAL),
+    of("robots-", "", "deepest", Statuses, RESIDUAL),
+    of("robots-", "", "", ThreeDigits, REDUNDANT),
     of("set-valued-ramone", "", "least push c of the friction cone", Statuses, CONE),
     of("set-valued-ramone", "", "proved bound of the mean", Statuses, CONE),
     of("set-valued-rocking-block", "", "compliant corners", ThreeDigits, ADAPTIVE),

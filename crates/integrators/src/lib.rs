@@ -116,7 +116,9 @@ pub use contacts::Contacts;
 pub use energy::EnergyBalance;
 pub use error::Error;
 pub use impulse_velocity::ImpulseVelocity;
-pub use model::{AppliedForce, BoundedFriction, Contact, Drive, Feature, Force, Model, Rule};
+pub use model::{
+    Actuator, AppliedForce, BoundedFriction, Contact, Controls, Drive, Feature, Force, Model, Rule,
+};
 pub use moreau_jean::MoreauJean;
 pub use report::{ContactReport, Impact, Residual, StepReport, Work};
 pub use scales::Scales;

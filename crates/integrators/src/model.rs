@@ -42,8 +42,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod actuator;
 mod applied;
 mod bounded_friction;
+mod delegate;
+mod driven;
 mod error;
 mod feature;
 mod force;
@@ -55,11 +58,14 @@ use percussion_dynamics::{
     ContactSource, EqualityConstraint, FreeBodies, GapFunction, Lagrangian, System,
 };
 
+pub use actuator::{Actuator, Controls, ControlsError, Course, Geared};
 pub use applied::{AppliedForce, AppliedForceError};
 pub use bounded_friction::BoundedFriction;
 pub use error::Error;
 pub use feature::{Feature, Rule};
 pub use force::{Drive, Force};
+
+use driven::Driven;
 
 use crate::scales::{Scales, radius_of};
 pub(crate) use crate::state::State;
@@ -116,12 +122,28 @@ enum Mechanics {
     Bodies(FreeBodies),
 }
 
+impl Mechanics {
+    /// The system, whatever is known of it.
+    fn shared(&self) -> Arc<dyn System> {
+        match self {
+            Self::Any(system) => Arc::clone(system),
+            Self::Lagrangian(system) => {
+                let system: Arc<dyn System> = Arc::clone(system) as Arc<dyn System>;
+                system
+            }
+            Self::Bodies(bodies) => Arc::new(bodies.clone()),
+        }
+    }
+}
+
 /// A system with everything that acts on it, checked at construction.
 ///
 /// A clone shares the system, the gap functions, the constraints and the forces, which never change.
 #[derive(Clone, Debug)]
 pub struct Model {
     mechanics: Mechanics,
+    /// The system with its actuators, where it has any.
+    driven: Option<Arc<Driven>>,
     contacts: Vec<Contact>,
     contact_source: Option<Arc<dyn ContactSource>>,
     joint_friction: Vec<BoundedFriction>,
@@ -172,6 +194,7 @@ impl Model {
     fn of(mechanics: Mechanics, contacts: Vec<Contact>) -> Result<Self, Error> {
         let model = Self {
             mechanics,
+            driven: None,
             contacts,
             contact_source: None,
             joint_friction: Vec::new(),
@@ -231,6 +254,9 @@ impl Model {
     /// The system.
     #[must_use]
     pub fn system(&self) -> &dyn System {
+        if let Some(driven) = &self.driven {
+            return driven.as_ref();
+        }
         match &self.mechanics {
             Mechanics::Any(system) => system.as_ref(),
             Mechanics::Lagrangian(system) => system.as_ref(),
@@ -242,8 +268,8 @@ impl Model {
     #[must_use]
     pub fn as_lagrangian(&self) -> Option<&dyn Lagrangian> {
         match &self.mechanics {
-            Mechanics::Lagrangian(system) => Some(system.as_ref()),
-            Mechanics::Any(_) | Mechanics::Bodies(_) => None,
+            Mechanics::Lagrangian(system) if self.driven.is_none() => Some(system.as_ref()),
+            _ => None,
         }
     }
 
@@ -251,8 +277,8 @@ impl Model {
     #[must_use]
     pub const fn as_free_bodies(&self) -> Option<&FreeBodies> {
         match &self.mechanics {
-            Mechanics::Bodies(bodies) => Some(bodies),
-            Mechanics::Any(_) | Mechanics::Lagrangian(_) => None,
+            Mechanics::Bodies(bodies) if self.driven.is_none() => Some(bodies),
+            _ => None,
         }
     }
 
@@ -298,6 +324,7 @@ impl Model {
     #[must_use]
     pub fn is_conservative(&self) -> bool {
         self.forces.is_empty()
+            && self.driven.is_none()
             && match &self.mechanics {
                 Mechanics::Any(_) => false,
                 Mechanics::Lagrangian(system) => system.is_conservative(),

@@ -321,6 +321,10 @@ impl Scheme for MoreauJean {
         self.settings.step_limit
     }
 
+    fn displacement_share(&self) -> f64 {
+        self.settings.implicitness
+    }
+
     fn solve(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<(), Error> {
         let Settings { step_size: h, implicitness: theta, iteration_limit: limit, .. } =
             self.settings;

@@ -22,6 +22,7 @@
 //! - **Restitution** is Newton's in [`MoreauJean`], and that of the impact law in [`Variational`] and
 //!   event-driven motion.
 //! - **Limits** of joints are contacts without friction, which every scheme supports.
+//! - **[Actuators](crate::Actuator)** belong to the system for all schemes but [`Variational`], which refuses them.
 //! - **Joints** belong to the system: [`Variational`] moves trees without quaternions,
 //!   [`inclusion`](crate::inclusion) systems in the plane, and the other schemes any system.
 //! - [`compliant`](crate::compliant) has a model of its own, which has only contacts with force laws.

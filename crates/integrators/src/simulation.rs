@@ -82,6 +82,11 @@ pub trait Scheme: fmt::Debug + Sized {
     /// Maximum number of steps of one [`run`](Simulation::run).
     fn step_limit(&self) -> usize;
 
+    /// The fraction `θ` of the velocity at the end in the displacement `h ((1 − θ) v + θ v')` of a step, by default 1.
+    fn displacement_share(&self) -> f64 {
+        1.0
+    }
+
     /// Computes the end of the step that starts at the state of `motion` and ends at the time of `report`.
     ///
     /// # Errors
@@ -173,6 +178,7 @@ impl<S: Scheme> Simulation<S> {
         state: State,
         start: impl FnOnce(&mut Motion) -> Result<S, Error>,
     ) -> Result<Self, Error> {
+        let model = model.with_own_drives();
         state.check(model.system())?;
         check_mass_matrix(model.system(), &state.coordinates)?;
         if let Some(feature) = model.refused(S::rule) {
@@ -258,7 +264,17 @@ impl<S: Scheme> Simulation<S> {
         let energy = motion.model.system().energy(coordinates, velocity);
         let after = self.start_time + (self.step_count + 1) as f64 * scheme.step_size();
         let mut report = StepReport::new(after, energy);
-        scheme.solve(motion, &mut report)?;
+        match motion.model.driven() {
+            None => scheme.solve(motion, &mut report)?,
+            Some(driven) => {
+                let start = motion.state.clone();
+                driven.drive(&start, (scheme.step_size(), scheme.displacement_share()), || {
+                    report = StepReport::new(after, energy);
+                    scheme.solve(motion, &mut report)?;
+                    Ok::<_, Error>(scheme.end().velocity.to_vec())
+                })?;
+            }
+        }
 
         let End { coordinates, velocity } = scheme.end();
         report.energy_after = motion.model.system().energy(coordinates, velocity);

@@ -2,14 +2,16 @@
 //! `verify/robots/compare.py` compares them with those of pinocchio and MuJoCo.
 //!
 //! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, the sizes,
-//! for MJCF the number of pairs of geoms that may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers.
+//! for MJCF the number of pairs of geoms that may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers, and `link` and `J`, the velocity of the origin of a link by rows.
+//! For MJCF it also prints which actuators are modeled, and for each state `u` (controls) and `f` (forces of the actuators).
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
 
 use std::{error::Error, path::Path};
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_dynamics::{Articulated, JointKind, System};
+use percussion_integrators::Actuator;
 use percussion_mechanism::{mjcf, urdf};
 
 /// A random number generator, whose quality does not matter here.
@@ -27,17 +29,26 @@ impl Numbers {
 /// A joint with its name and the link that has its coordinates.
 type Named = (String, usize);
 
-fn read(path: &str, floating: bool) -> Result<(Articulated, Vec<Named>), Box<dyn Error>> {
+/// The actuators of a model of MuJoCo, those that are not modeled as none.
+type Actuators = Vec<Option<Actuator>>;
+
+fn read(
+    path: &str,
+    floating: bool,
+) -> Result<(Articulated, Vec<Named>, Actuators), Box<dyn Error>> {
     if Path::new(path).extension().is_some_and(|extension| extension == "xml") {
         let settings = mjcf::Settings { root: Some("/".into()), ..mjcf::Settings::default() };
         let model = mjcf::read_file(path, &settings)?;
         println!("pairs {}", model.pairs.len());
-        return Ok((model.system, model.joints.into_iter().map(|j| (j.name, j.link)).collect()));
+        let joints = model.joints.into_iter().map(|joint| (joint.name, joint.link)).collect();
+        let laws = model.actuators.into_iter().map(|actuator| actuator.law).collect();
+        return Ok((model.system, joints, laws));
     }
     let base = if floating { urdf::Base::Floating } else { urdf::Base::Fixed };
     let settings = urdf::Settings { base, ..urdf::Settings::default() };
     let robot = urdf::read_file(path, &settings)?;
-    Ok((robot.system, robot.joints.into_iter().map(|j| (j.name, j.body)).collect()))
+    let joints = robot.joints.into_iter().map(|joint| (joint.name, joint.body)).collect();
+    Ok((robot.system, joints, Vec::new()))
 }
 
 fn state(system: &Articulated, numbers: &mut Numbers) -> (Vec<f64>, Vec<f64>) {
@@ -62,7 +73,7 @@ fn line(name: &str, numbers: &[f64]) -> String {
 
 /// Prints the states of a robot, and asserts that the mass matrix is that of the kinetic energy.
 fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box<dyn Error>> {
-    let (system, joints) = read(path, floating)?;
+    let (system, joints, actuators) = read(path, floating)?;
     for (name, link) in &joints {
         let kind = match system.links()[*link].joint.kind {
             JointKind::Fixed => "fixed",
@@ -75,11 +86,14 @@ fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box
         println!("joint {} {kind} {q} {v}", name.replace(' ', "_"));
     }
     println!("size {} {}", system.coordinate_count(), system.velocity_count());
+    let modeled: Vec<f64> =
+        actuators.iter().map(|law| f64::from(u8::from(law.is_some()))).collect();
+    println!("{}", line("actuators", &modeled));
     println!("{}", line("gravity", system.gravity().as_slice()));
     let mut numbers = Numbers(seed);
     let n = system.velocity_count();
     let mut kinematics = system.kinematics();
-    for _ in 0..states {
+    for number in 0..states {
         let (q, v) = state(&system, &mut numbers);
         let (mut matrix, mut bias) = (DMatrix::zeros(n, n), vec![0.0; n]);
         system.mass_matrix(&q, &mut matrix);
@@ -98,6 +112,26 @@ fn print(path: &str, states: usize, seed: u64, floating: bool) -> Result<(), Box
         println!("{}", line("v", &v));
         println!("{}", line("M", matrix.transpose().as_slice()));
         println!("{}", line("h", &bias));
+        // The rows of the origin of one link after the other.
+        let link = number % system.links().len();
+        let origin = system.pose(&q, link).translation.vector;
+        let mut rows = vec![0.0; 3 * n];
+        for (axis, row) in rows.chunks_exact_mut(n.max(1)).enumerate() {
+            system.add_point_row(&q, link, &origin, &Vector3::ith(axis, 1.0), 1.0, row);
+        }
+        println!("link {}", system.links()[link].name.replace(' ', "_"));
+        println!("{}", line("J", &rows));
+        let mut forces = vec![0.0; n];
+        let mut controls = Vec::new();
+        for law in &actuators {
+            let control = 2.0 * numbers.next();
+            controls.push(control);
+            let Some(law) = law else { continue };
+            let force = law.force(&q, &v, 0.0, Some(control));
+            law.joints.iter().for_each(|joint| forces[joint.velocity] += joint.gear * force);
+        }
+        println!("{}", line("u", &controls));
+        println!("{}", line("f", &forces));
     }
     Ok(())
 }

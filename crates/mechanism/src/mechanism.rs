@@ -63,6 +63,8 @@ pub struct Mechanism {
     pub tree: Option<Arc<Articulated>>,
     /// The joints of a robot, in the order of its file.
     pub joints: Vec<NamedJoint>,
+    /// The actuators of a robot: those of its file in their order, and then the servos that hold joints.
+    pub actuators: Vec<NamedActuator>,
     /// Warnings about the parts of a robot's file that were ignored, filled in or repaired.
     pub warnings: Vec<String>,
 }
@@ -76,6 +78,19 @@ pub struct NamedJoint {
     pub link: usize,
     /// The body that it carries: this link, or a link that is fixed to it.
     pub body: usize,
+}
+
+/// An actuator of a robot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedActuator {
+    /// Name in the file of the robot, or of the joint that a servo holds.
+    pub name: String,
+    /// The names of the joints that it moves; none of a kind that is not modeled.
+    pub joints: Vec<String>,
+    /// Whether it is one of the file.
+    pub is_of_file: bool,
+    /// Its number among [`Model::actuators`], unless it does not act.
+    pub number: Option<usize>,
 }
 
 /// A body of a mechanism.

@@ -11,15 +11,17 @@
 //! | `geom` `mesh` | its convex hull, as in MuJoCo |
 //! | `geom` `ellipsoid` | the hull of points on it, which lies inside it by up to 2.5 % of its size |
 //! | `contype`, `conaffinity`, `exclude`, `pair`, parents and children, `friction`, `condim`, `priority` | which geoms touch, and their sliding friction |
-//! | `equality` `connect`, `weld`, `joint` (linear) | constraints |
-//! | `keyframe` | coordinates and velocities by name |
+//! | `equality` `connect`, `weld`, `joint` and `tendon` (linear) | constraints |
+//! | `keyframe` | coordinates, velocities and controls by name |
+//! | `actuator` `motor`, `position`, `velocity`, `general` (fixed gain, affine bias) | [`ModelActuator`], on joints and fixed tendons |
+//! | `tendon` `fixed` | sums of coordinates for actuators, with springs and dampers |
 //! | `default` with classes, `childclass`, `compiler`, `include` | applied |
 //! | `option` `gravity`, `timestep`, `flag` | [`Imported::gravity`], [`Imported::time_step`]; disabled features, if the flags disable them |
 //! | everything else | a [`Warning`] or an [`Error`] |
 //!
 //! Nothing is ignored silently. Every attribute is listed in a table, as used or with the reason why it has
 //! no effect, and everything else is a [`Warning`] with its file and line. Softness of contacts and limits
-//! (`solref`, `solimp`, `margin`) has no meaning for rigid contact. Actuators, tendons, sensors and fluids
+//! (`solref`, `solimp`, `margin`) has no meaning for rigid contact. Spatial tendons, sensors and fluids
 //! are not modeled, and height fields do not touch; the motion is computed without them.
 //!
 //! Units and axes are those of MJCF, with the angles of `compiler` in degrees by default. Coordinates have
@@ -42,12 +44,14 @@ use std::{
 
 use nalgebra::Vector3;
 use percussion_dynamics::Articulated;
+use percussion_integrators::Actuator;
 
 use crate::{
     urdf::{Collision, Warning},
     xml::Element,
 };
 
+mod actuators;
 mod assets;
 mod audit;
 mod bodies;
@@ -64,9 +68,11 @@ mod inertia;
 mod numbers;
 mod poses;
 mod schema;
+mod tendons;
 #[cfg(test)]
 mod tests;
 
+pub use actuators::ModelActuator;
 pub(crate) use equality::Tied;
 pub use error::Error;
 
@@ -92,6 +98,8 @@ pub struct ModelJoint {
     pub body: usize,
     /// The coordinate of MuJoCo at which the coordinate here is zero (rad or m).
     pub reference: f64,
+    /// The range of the force that its actuators may have together with their gears (N, N·m); infinite where there is none.
+    pub force_range: [f64; 2],
 }
 
 /// A model of MuJoCo as a system, with the data that is not part of the system.
@@ -113,6 +121,12 @@ pub struct Imported {
     pub start: Vec<f64>,
     /// Coordinates and velocities of the system by the names of keyframes.
     pub keyframes: BTreeMap<String, [Vec<f64>; 2]>,
+    /// The controls of the actuators by the names of keyframes that have some.
+    pub controls: BTreeMap<String, Vec<f64>>,
+    /// The actuators in the order of MuJoCo.
+    pub actuators: Vec<ModelActuator>,
+    /// Springs and dampers of fixed tendons, which act always.
+    pub tendon_forces: Vec<Actuator>,
     /// Gravity (m/s²).
     pub gravity: Vector3<f64>,
     /// Step of the model (s).

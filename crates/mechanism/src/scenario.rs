@@ -88,6 +88,7 @@ use crate::{Error, Expected, document};
 mod bodies;
 mod build;
 mod check;
+mod dampers;
 mod found;
 mod joints;
 pub mod robot;
@@ -340,6 +341,9 @@ pub struct Integrator {
     pub friction_law: Option<Law>,
     /// Impulse–velocity: fraction of a penetration that a step removes, in `[0, 1]`.
     pub error_reduction: Option<f64>,
+    /// Impulse–velocity, Moreau–Jean: largest relative natural-map residual of a solved step, positive; by default 1e-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver_tolerance: Option<f64>,
     /// Moreau–Jean: `θ` in `[0, 1]`.
     pub implicitness: Option<f64>,
 }
@@ -356,7 +360,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Reads a scenario from a TOML file and checks it. The path of a robot is relative to it.
+    /// Reads a scenario from a TOML file and checks it. The paths of the files of a robot are relative to it.
     ///
     /// # Errors
     ///
@@ -366,6 +370,9 @@ impl Scenario {
         let mut scenario = Self::from_toml_str(&document::read(path)?)?;
         if let (Some(robot), Some(folder)) = (&mut scenario.robot, path.parent()) {
             robot.urdf = folder.join(&robot.urdf);
+            if let robot::Drive::Targets(file) = &mut robot.drive {
+                *file = folder.join(&*file);
+            }
         }
         Ok(scenario)
     }

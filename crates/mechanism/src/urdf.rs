@@ -8,6 +8,7 @@
 //! | `floating`, `spherical` | [`JointKind::Free`], [`Spherical`](percussion_dynamics::JointKind::Spherical) |
 //! | `planar` | [`JointKind::Planar`], in the plane perpendicular to its axis |
 //! | `limit`: `lower`, `upper` | limits of the joint |
+//! | `limit`: `effort` | [`JointName::effort`], the limit of a drive |
 //! | `mimic` | a [`Follower`], a linear equation between two joints |
 //! | `dynamics` | viscous damping and Coulomb friction of joints with one coordinate |
 //! | `collision` | [`Collision`], plain data for a collision detector; for a mesh, its convex hull is the collision shape |
@@ -110,7 +111,7 @@ impl Default for Settings {
 }
 
 /// The name of a joint and the body that it carries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JointName {
     /// Name in the description.
@@ -118,6 +119,8 @@ pub struct JointName {
     /// Number of the body. Its coordinates are [`Articulated::coordinates_of`]`(body)`, except for a planar
     /// joint whose axis is not `z`: there they are those of the parent of the body.
     pub body: usize,
+    /// Largest force or torque of its drive, `effort` (N, N·m); infinite where it is not given or 0.
+    pub effort: f64,
 }
 
 /// A robot description as a system, with the data that is not part of the system.
@@ -247,7 +250,12 @@ pub(crate) fn read_with(
     };
     let mut joints = Vec::new();
     for joint in &robot.joints {
-        joints.push(JointName { name: joint.name.clone(), body: body(&joint.child.link)? });
+        let effort = Some(joint.limit.effort.abs()).filter(|effort| *effort > 0.0);
+        joints.push(JointName {
+            name: joint.name.clone(),
+            body: body(&joint.child.link)?,
+            effort: effort.unwrap_or(f64::INFINITY),
+        });
     }
     let mut collision = Vec::new();
     for link in &robot.links {

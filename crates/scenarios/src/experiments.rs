@@ -54,6 +54,7 @@ mod playing;
 mod plus;
 mod propagative;
 mod restitution;
+mod robots;
 mod set_valued;
 mod stewart_trinkle;
 #[cfg(test)]
@@ -267,6 +268,7 @@ const FAMILIES: [&[Experiment]; 8] = [
     event_driven::ALL,
     granular::ALL,
     restitution::ALL,
+    robots::ALL,
 ];
 
 const COUNT: usize = {

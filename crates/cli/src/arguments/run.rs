@@ -7,6 +7,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use percussion_integrators::schemes::Name;
+use percussion_mechanism::scenario::robot::Drive;
 
 use super::{LawSettings, RobotOptions, Which, laws::law_or_all, positive};
 
@@ -39,6 +40,11 @@ pub(crate) struct Run {
     pub(crate) settings: LawSettings,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
+    /// What drives the joints of a robot: `limp`, the default, `hold` where they start by the actuators of the file or by
+    /// servos of 10 Hz, `controls` at the keyframe or zero, or a file of targets and forces over time (CSV, a first line
+    /// `time,JOINT,JOINT:force,ACTUATOR:control`).
+    #[arg(long, value_name = "hold|limp|controls|FILE.csv", value_parser = drive, help_heading = "Robots (*.urdf, *.xml)")]
+    pub(crate) drive: Option<Drive>,
     /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.
     #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) fixed_base: bool,
@@ -55,7 +61,12 @@ Examples:
   percussion run event-driven/bouncing-ball --integrator variational --step-size 0.01
   percussion run rocking-block --law poisson
   percussion run robot.urdf --friction 0.6 --duration 2 --out run
-  percussion run robot.urdf --posture hip=0.4,knee=-0.8 --height 0.1";
+  percussion run robot.urdf --posture hip=0.4,knee=-0.8 --height 0.1
+  percussion run robot.xml --posture home --drive hold --ground 0 --step-size 0.002";
+
+fn drive(text: &str) -> Result<Drive, String> {
+    Drive::try_from(text.to_owned())
+}
 
 fn scheme() -> impl TypedValueParser<Value = Name> {
     let value = |name: Name| PossibleValue::new(name.as_str()).help(name.summary());

@@ -37,6 +37,9 @@ struct Inspection {
     mass_matrix: Option<MassMatrix>,
     bodies: Vec<BodyRow>,
     joints: Vec<JointRow>,
+    /// Those of the file of a robot.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    actuators: Vec<ActuatorRow>,
     touching: Touching,
     warnings: Vec<String>,
 }
@@ -78,6 +81,15 @@ struct JointRow {
     degrees_of_freedom: usize,
     /// Limits (m or rad) for each degree of freedom; `None` if there is no limit.
     limits: Vec<[Option<f64>; 2]>,
+}
+
+#[derive(Debug, Serialize)]
+struct ActuatorRow {
+    name: String,
+    /// The joints that it moves.
+    joints: Vec<String>,
+    /// Whether it acts here.
+    is_modeled: bool,
 }
 
 /// The features within the proximity.
@@ -253,6 +265,14 @@ fn text(inspection: &Inspection) -> String {
     text += &format!("\n{bodies}");
     if !inspection.joints.is_empty() {
         text += &format!("\n{}", joint_table(&inspection.joints));
+    }
+    if !inspection.actuators.is_empty() {
+        let mut actuators = Table::new("<<<", ["actuator", "joints", "modeled"]);
+        for ActuatorRow { name, joints, is_modeled } in &inspection.actuators {
+            let word = if *is_modeled { "yes" } else { "no" };
+            actuators.push([name.clone(), joints.join(", "), word.to_owned()]);
+        }
+        text += &format!("\n{actuators}");
     }
     if !inspection.touching.features.is_empty() {
         let mut features = Table::new("<>>", ["touching", "gap (m)", "friction"]);

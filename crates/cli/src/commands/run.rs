@@ -205,6 +205,10 @@ fn check_options_of_robots(arguments: &Run) -> Result<()> {
         input::is_robot(name) || !arguments.fixed_base,
         "`--fixed-base` is for robots, expected a file named `*.urdf` instead of `{name}`"
     );
+    ensure!(
+        input::is_robot(name) || arguments.drive.is_none(),
+        "`--drive` is for robots, expected a file named `*.urdf` or `*.xml` instead of `{name}`"
+    );
     input::check_options(name, &arguments.robot)
 }
 
@@ -243,7 +247,12 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
 /// The requested robot on its floor.
 fn robot(arguments: &Run) -> Result<Scenario> {
     let base = arguments.fixed_base.then_some(Base::Fixed);
-    input::robot(&arguments.scenario, &arguments.robot, base, input::Purpose::Motion)
+    let purpose = input::Purpose::Motion;
+    let mut scenario = input::robot(&arguments.scenario, &arguments.robot, base, purpose)?;
+    if let (Some(robot), Some(drive)) = (&mut scenario.robot, &arguments.drive) {
+        robot.drive = drive.clone();
+    }
+    Ok(scenario)
 }
 
 fn motion(trajectory: &Trajectory) -> Motion {

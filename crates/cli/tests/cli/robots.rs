@@ -86,6 +86,21 @@ fn postures_and_heights_are_taken() {
     assert!((z - (0.4 - 0.1962)).abs() < 2e-3, "{end}");
 }
 
+/// Limp, the arm falls; held, it stays up to what its servo yields.
+#[test]
+fn a_drive_holds_the_posture() {
+    let turned = |drive: &str| {
+        let options = ["run", "--fixed-base", "--posture", "swing=0.5", "--drive", drive];
+        let document = robot("block.urdf", ROBOT, &[&options[..], &["--json"]].concat()).json();
+        (document["end"]["coordinates"][0].as_f64().unwrap() - 0.5).abs()
+    };
+    assert!(turned("limp") > 0.1 && turned("hold") < 0.01, "{} {}", turned("limp"), turned("hold"));
+    robot("block.urdf", ROBOT, &["run", "--drive", "firmly"]).assert_refused(&["limp, hold"]);
+    robot("block.urdf", ROBOT, &["run", "--drive", "none.csv"]).assert_refused(&["none.csv"]);
+    percussion(&["run", "event-driven/bouncing-ball", "--drive", "hold"])
+        .assert_refused(&["`--drive` is for robots"]);
+}
+
 #[test]
 fn what_is_wrong_with_a_posture_is_named() {
     for (options, expected) in [

@@ -8,13 +8,10 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use nalgebra::{DMatrix, Isometry3, Vector3};
-use percussion_dynamics::{
-    Dimension, SmoothVelocityError, System,
-    system::{CoordinateError, motion::BodyVelocity},
-};
+use nalgebra::DMatrix;
+use percussion_dynamics::{SmoothVelocityError, System};
 
-use super::{Mechanics, Model};
+use super::{Mechanics, Model, delegate::delegate_system};
 
 /// Why a force cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -97,56 +94,30 @@ impl Model {
     /// ```
     #[must_use]
     pub fn with_applied_force(self) -> (Self, AppliedForce) {
-        let system: Arc<dyn System> = match self.mechanics {
-            Mechanics::Any(system) => system,
-            Mechanics::Lagrangian(system) => system,
-            Mechanics::Bodies(bodies) => Arc::new(bodies),
-        };
+        let system = self.mechanics.shared();
         let zero = vec![0.0; system.velocity_count()];
         let force = AppliedForce { force: Arc::new(RwLock::new(zero)) };
-        let mechanics = Mechanics::Any(Arc::new(Driven { system, force: force.clone() }));
-        (Self { mechanics, ..self }, force)
+        let mechanics = Mechanics::Any(Arc::new(Pushed { system, force: force.clone() }));
+        (Self { mechanics, ..self }.with_own_drives(), force)
     }
 }
 
 /// A system with an applied force.
 #[derive(Debug)]
-struct Driven {
+struct Pushed {
     system: Arc<dyn System>,
     force: AppliedForce,
 }
 
-impl System for Driven {
-    fn coordinate_count(&self) -> usize {
-        self.system.coordinate_count()
-    }
-
-    fn velocity_count(&self) -> usize {
-        self.system.velocity_count()
-    }
-
-    fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), CoordinateError> {
-        self.system.check_coordinates(coordinates)
-    }
-
-    fn dimension(&self) -> Dimension {
-        self.system.dimension()
-    }
-
-    fn body_count(&self) -> usize {
-        self.system.body_count()
-    }
-
-    fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64> {
-        self.system.pose(coordinates, body)
-    }
-
-    fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>) {
-        self.system.mass_matrix(coordinates, mass_matrix);
-    }
+impl System for Pushed {
+    delegate_system!();
 
     fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
         self.system.apply_inverse_mass(coordinates, columns);
+    }
+
+    fn tree_velocities(&self, body: usize) -> Range<usize> {
+        self.system.tree_velocities(body)
     }
 
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {
@@ -178,69 +149,11 @@ impl System for Driven {
         Ok(())
     }
 
-    fn retract_keeps_kinetic_energy(&self) -> bool {
-        self.system.retract_keeps_kinetic_energy()
-    }
-
-    fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {
-        self.system.coordinate_rate(coordinates, velocity, rate);
-    }
-
-    fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]) {
-        self.system.retract(coordinates, tangent, moved);
-    }
-
-    fn difference(&self, from: &[f64], to: &[f64], tangent: &mut [f64]) {
-        self.system.difference(from, to, tangent);
-    }
-
-    fn tree_velocities(&self, body: usize) -> Range<usize> {
-        self.system.tree_velocities(body)
-    }
-
-    fn add_point_row(
-        &self,
-        coordinates: &[f64],
-        body: usize,
-        point: &Vector3<f64>,
-        direction: &Vector3<f64>,
-        scale: f64,
-        row: &mut [f64],
-    ) {
-        self.system.add_point_row(coordinates, body, point, direction, scale, row);
-    }
-
-    fn body_velocity(&self, coordinates: &[f64], velocity: &[f64], body: usize) -> BodyVelocity {
-        self.system.body_velocity(coordinates, velocity, body)
-    }
-
-    fn point_bias(
-        &self,
-        coordinates: &[f64],
-        velocity: &[f64],
-        body: usize,
-        point: &Vector3<f64>,
-    ) -> Vector3<f64> {
-        self.system.point_bias(coordinates, velocity, body, point)
-    }
-
     fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
         let applied = self.force.with(|applied| {
             applied.iter().zip(velocity).map(|(force, velocity)| force * velocity).sum::<f64>()
         });
         self.system.other_power(coordinates, velocity, time) + applied
-    }
-
-    fn potential_energy(&self, coordinates: &[f64]) -> f64 {
-        self.system.potential_energy(coordinates)
-    }
-
-    fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
-        self.system.kinetic_energy(coordinates, velocity)
-    }
-
-    fn energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
-        self.system.energy(coordinates, velocity)
     }
 }
 

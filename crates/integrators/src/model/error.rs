@@ -72,6 +72,18 @@ pub enum Error {
         /// Its bound (N or N·m).
         value: f64,
     },
+    /// An actuator has an index or a number that does not fit.
+    #[error("{field} of actuator {actuator} is {value:?}, expected {expected}")]
+    Actuator {
+        /// Number of the actuator.
+        actuator: usize,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
     /// The coordinates of the start do not describe a position of the system.
     #[error("start: {0}")]
     Coordinates(#[from] CoordinateError),

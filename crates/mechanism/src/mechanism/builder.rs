@@ -7,9 +7,9 @@ use percussion_dynamics::{
     Articulated, Body, EqualityConstraint, FreeBodies, JointKind, Link, PlanarBodies, PlanarBody,
     System, articulated, system::CoordinateError,
 };
-use percussion_integrators::{BoundedFriction, Model, State, model};
+use percussion_integrators::{Actuator, BoundedFriction, Model, State, model};
 
-use super::{Mechanism, NamedContact, NamedJoint, Part, Surfaces};
+use super::{Mechanism, NamedActuator, NamedContact, NamedJoint, Part, Surfaces};
 use crate::Error;
 
 /// Position and velocity of a body. For a link, missing values are neutral or at rest; for a free body, all are given.
@@ -39,6 +39,8 @@ pub(crate) struct Builder {
     constraints: Vec<Box<dyn EqualityConstraint>>,
     surfaces: Option<Surfaces>,
     joints: Vec<NamedJoint>,
+    actuators: Vec<Actuator>,
+    actuator_names: Vec<NamedActuator>,
     warnings: Vec<String>,
 }
 
@@ -115,6 +117,8 @@ impl Builder {
             constraints: Vec::new(),
             surfaces: None,
             joints: Vec::new(),
+            actuators: Vec::new(),
+            actuator_names: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -152,6 +156,11 @@ impl Builder {
         self.joints = joints;
     }
 
+    /// Drives joints, in place of former actuators.
+    pub(crate) fn set_actuators(&mut self, actuators: Vec<Actuator>, names: Vec<NamedActuator>) {
+        (self.actuators, self.actuator_names) = (actuators, names);
+    }
+
     /// Adds warnings about files.
     pub(crate) fn warn(&mut self, warnings: Vec<String>) {
         self.warnings.extend(warnings);
@@ -175,6 +184,10 @@ impl Builder {
         };
         let model =
             model?.with_joint_friction(self.joint_friction)?.with_constraints(self.constraints)?;
+        let model = match self.actuators.is_empty() {
+            true => model,
+            false => model.with_actuators(self.actuators)?,
+        };
         let model = match &self.surfaces {
             Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
             None => model,
@@ -200,6 +213,7 @@ impl Builder {
             surfaces: self.surfaces,
             tree,
             joints: self.joints,
+            actuators: self.actuator_names,
             warnings: self.warnings,
         })
     }

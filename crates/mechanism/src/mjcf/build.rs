@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_dynamics::{Articulated, Joint, Link, MassProperties, System};
 
 use super::{
-    Error, Imported, ModelJoint, Settings,
+    Error, Imported, ModelJoint, Settings, actuators,
     assets::Assets,
     audit,
     bodies::{Bodies, Body},
@@ -18,6 +18,7 @@ use super::{
     include::Files,
     inertia::Mass,
     numbers::{Attributes, quaternion},
+    tendons,
 };
 use crate::{
     urdf::{Collision, Geometry, Subject, Warning},
@@ -47,12 +48,17 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
     }
     let system = Articulated::new(links, gravity)?;
     let joints = joints(&bodies, &system);
+    let start = start(&bodies, &system);
+    let tree = (&system, &joints[..]);
+    let (sums, tendon_forces) = tendons::tendons(root, &mut bodies, tree, &defaults)?;
+    let tree = (&system, &joints[..], &start[..]);
+    let actuators = actuators::actuators(root, &mut bodies, tree, &sums, &defaults)?;
     let geoms: Vec<Touching<'_>> = touching(&bodies);
     let pairs = contacts::pairs(root, &bodies, &geoms, &defaults)?;
     warnings.extend(notes(&bodies));
     let collision = geoms.iter().filter_map(|touching| collision(&bodies, &system, touching));
-    let start = start(&bodies, &system);
     let keyframes = keyframes(root, &system, &joints)?;
+    let controls = controls(root, actuators.len())?;
     warnings.extend(bodies.warnings.iter().cloned());
     Ok(Imported {
         name: root.attribute("model").unwrap_or("MuJoCo Model").to_owned(),
@@ -62,6 +68,9 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
         joints,
         start,
         keyframes,
+        controls,
+        actuators,
+        tendon_forces,
         gravity,
         time_step: compiler.time_step,
         warnings,
@@ -134,6 +143,7 @@ fn joints(bodies: &Bodies<'_>, system: &Articulated) -> Vec<ModelJoint> {
                 link: system.link_index(&link.name).unwrap_or_default(),
                 body: number,
                 reference: joint.reference,
+                force_range: joint.force_range,
             });
         }
     }
@@ -242,6 +252,20 @@ fn keyframes(
         }
     }
     Ok(keyframes)
+}
+
+/// The controls by the names of keyframes that have some.
+fn controls(root: &Element, count: usize) -> Result<BTreeMap<String, Vec<f64>>, Error> {
+    let keys = root.children_named("keyframe").flat_map(|keyframe| keyframe.children_named("key"));
+    let mut controls = BTreeMap::new();
+    for (number, key) in keys.enumerate() {
+        let own = Attributes::own(key);
+        let name = own.text("name").map_or_else(|| format!("key {number}"), str::to_owned);
+        if let Some(control) = own.numbers("ctrl", [count, count])? {
+            controls.insert(name, control);
+        }
+    }
+    Ok(controls)
 }
 
 /// Converts an angular velocity from the axes of the body to those of the joint frame.

@@ -28,6 +28,8 @@ pub(super) struct Joint {
     pub(super) moving: Moving,
     /// The coordinate of MuJoCo at which the coordinate here is zero (rad or m).
     pub(super) reference: f64,
+    /// Of what its actuators may do together (N, N·m).
+    pub(super) force_range: [f64; 2],
     /// Differences from the file.
     pub(super) note: Option<&'static str>,
 }
@@ -70,7 +72,18 @@ pub(super) fn joint(
     let mut note = None;
     let moving = forces(own, moving, kind, compiler, reference, &mut note)?;
     let moving = limits(own, moving, kind, compiler, reference, &mut note)?;
-    Ok(Joint { name, kind, anchor, moving, reference, note })
+    let force_range = force_range(own, compiler)?;
+    Ok(Joint { name, kind, anchor, moving, reference, force_range, note })
+}
+
+fn force_range(own: &Attributes<'_>, compiler: &Compiler) -> Result<[f64; 2], Error> {
+    let range = own.numbers("actuatorfrcrange", [2, 2])?;
+    let is_limited = own.choice("actuatorfrclimited")?.unwrap_or(compiler.auto_limits);
+    match range.filter(|_| is_limited) {
+        None => Ok([f64::NEG_INFINITY, f64::INFINITY]),
+        Some(range) if range[0] < range[1] => Ok([range[0], range[1]]),
+        Some(_) => Err(own.refuse("actuatorfrcrange", "a lower below an upper end".to_owned())),
+    }
 }
 
 /// Springs, dampers, armature and dry friction.

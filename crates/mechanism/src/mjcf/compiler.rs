@@ -30,6 +30,7 @@ pub(super) struct Compiler {
     pub(super) springs: bool,
     pub(super) dampers: bool,
     pub(super) filter_parent: bool,
+    pub(super) actuation: bool,
 }
 
 impl Compiler {
@@ -55,6 +56,7 @@ impl Compiler {
             springs: true,
             dampers: true,
             filter_parent: true,
+            actuation: true,
         };
         for element in root.children_named("compiler") {
             compiler.read(element)?;
@@ -125,6 +127,7 @@ impl Compiler {
             self.equality = on("equality", self.equality)?;
             self.friction_loss = on("frictionloss", self.friction_loss)?;
             self.filter_parent = on("filterparent", self.filter_parent)?;
+            self.actuation = on("actuation", self.actuation)?;
             self.springs = on("spring", self.springs)? && on("passive", true)?;
             self.dampers = on("damper", self.dampers)? && on("passive", true)?;
             if !on("gravity", true)? {

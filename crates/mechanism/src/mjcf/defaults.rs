@@ -41,6 +41,7 @@ impl Defaults {
                 }
                 own.insert(attribute.clone(), value.clone());
             }
+            share(&mut class, child);
         }
         self.classes.insert(name.to_owned(), class.clone());
         for child in element.children_named("default") {
@@ -61,12 +62,42 @@ impl Defaults {
         element: &'a Element,
         inherited: Option<&str>,
     ) -> Result<Attributes<'a>, Error> {
+        self.attributes_of(&element.name, element, inherited)
+    }
+
+    /// The same with the defaults of the elements called `kind`.
+    pub(super) fn attributes_of<'a>(
+        &'a self,
+        kind: &str,
+        element: &'a Element,
+        inherited: Option<&str>,
+    ) -> Result<Attributes<'a>, Error> {
         let name = element.attribute("class").or(inherited).unwrap_or(MAIN);
         let Some(class) = self.classes.get(name) else {
             return Err(Error::name(element, name, "a class of `default`"));
         };
-        Ok(Attributes { element, class: class.get(&element.name) })
+        Ok(Attributes { element, class: class.get(kind) })
     }
 }
+
+/// Gives what all actuators have in common to the defaults of each of their kinds.
+fn share(class: &mut Class, child: &Element) {
+    if !ACTUATORS.contains(&child.name.as_str()) {
+        return;
+    }
+    for (attribute, value) in &child.attributes {
+        if COMMON.contains(&attribute.as_str()) {
+            for kind in ACTUATORS {
+                class.entry(kind.to_owned()).or_default().insert(attribute.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// The kinds of actuators, whose defaults are one in MuJoCo.
+pub(super) const ACTUATORS: [&str; 4] = ["general", "motor", "position", "velocity"];
+
+/// What actuators of all kinds have.
+const COMMON: [&str; 5] = ["gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"];
 
 const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];

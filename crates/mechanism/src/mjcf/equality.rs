@@ -1,5 +1,7 @@
 //! Equality constraints of a model: [`Tied`].
 
+use std::collections::BTreeMap;
+
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::{
@@ -16,6 +18,8 @@ use crate::{urdf::Follower, xml::Element};
 pub(crate) enum Tied {
     /// A joint that follows another one.
     Follower(Follower),
+    /// A sum of coordinates, each of the link called so with its factor, that has this value.
+    Sum(Vec<(String, f64)>, f64),
     /// Points that coincide, in the frames of the named links.
     Points([(String, Vector3<f64>); 2]),
     /// Frames that coincide, in the frames of the named links.
@@ -43,6 +47,7 @@ pub(super) fn ties(
             "connect" => ties.push(connect(&own, bodies)?),
             "weld" => ties.push(weld(&own, bodies)?),
             "joint" => ties.push(Tied::Follower(follower(&own, bodies)?)),
+            "tendon" => ties.push(sum(&own, bodies, root)?),
             _ => bodies.warn(element, "constraints of this kind are not modeled"),
         }
     }
@@ -121,29 +126,63 @@ fn different<T>(own: &Attributes<'_>, ends: [(String, T); 2]) -> Result<[(String
     Ok(ends)
 }
 
-/// `q_1 = c_0 + c_1 q_2`, each from its reference.
-fn follower(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Follower, Error> {
-    let link = |name: &str| {
-        let wanted = own.text(name).unwrap_or_default();
-        let scalar =
-            |joint: &&chain::Joint| matches!(joint.kind, chain::Kind::Hinge | chain::Kind::Slide);
-        let found = bodies.bodies.iter().find_map(|body| {
-            let joint = body.joints.iter().filter(scalar).find(|joint| joint.name == wanted)?;
-            let links = body.links(None, None);
-            let position = body.joints.iter().position(|other| other.name == joint.name)?;
-            Some((joint.name.clone(), links.get(position)?.name.clone()))
-        });
-        found.ok_or_else(|| Error::name(own.element, wanted, "a hinge or slide joint"))
-    };
+/// The names of the hinge or slide joint called `wanted` and of the link that has its coordinate.
+fn scalar(element: &Element, wanted: &str, bodies: &Bodies<'_>) -> Result<(String, String), Error> {
+    let scalar =
+        |joint: &&chain::Joint| matches!(joint.kind, chain::Kind::Hinge | chain::Kind::Slide);
+    let found = bodies.bodies.iter().find_map(|body| {
+        let joint = body.joints.iter().filter(scalar).find(|joint| joint.name == wanted)?;
+        let links = body.links(None, None);
+        let position = body.joints.iter().position(|other| other.name == joint.name)?;
+        Some((joint.name.clone(), links.get(position)?.name.clone()))
+    });
+    found.ok_or_else(|| Error::name(element, wanted, "a hinge or slide joint"))
+}
+
+/// The constant and the factor of a coupling.
+fn linear(own: &Attributes<'_>) -> Result<[f64; 2], Error> {
     let numbers = own.numbers("polycoef", [1, 5])?.unwrap_or_else(|| vec![0.0, 1.0]);
     let number = |index: usize| numbers.get(index).copied().unwrap_or(0.0);
     if (2..5).any(|index| number(index) != 0.0) {
         let reason = "only linear couplings are modeled, expected zeros after two numbers";
         return Err(Error::unsupported(own.element, reason));
     }
+    Ok([number(0), number(1)])
+}
+
+/// `ℓ_1 = c_0 + c_1 ℓ_2` for the lengths of fixed tendons, each from that where the model starts.
+fn sum(own: &Attributes<'_>, bodies: &Bodies<'_>, root: &Element) -> Result<Tied, Error> {
+    let mut terms: BTreeMap<String, f64> = BTreeMap::new();
+    let mut add = |name: &str, factor: f64| {
+        let wanted = own.text(name).unwrap_or_default();
+        let mut fixed = root.children_named("tendon").flat_map(|list| list.children_named("fixed"));
+        let tendon = fixed.find(|tendon| tendon.attribute("name") == Some(wanted));
+        let tendon = tendon.ok_or_else(|| Error::name(own.element, wanted, "a fixed tendon"))?;
+        for part in tendon.children_named("joint") {
+            let (_, link) = scalar(part, part.attribute("joint").unwrap_or_default(), bodies)?;
+            *terms.entry(link).or_default() +=
+                factor * Attributes::own(part).number("coef", 0.0)?;
+        }
+        Ok::<_, Error>(())
+    };
+    let [constant, factor] = linear(own)?;
+    add("tendon1", 1.0)?;
+    if own.text("tendon2").is_some() {
+        add("tendon2", -factor)?;
+    }
+    terms.retain(|_, factor| *factor != 0.0);
+    if terms.is_empty() {
+        return Err(Error::missing(own.element, "tendon1", "a tendon with a joint or more"));
+    }
+    Ok(Tied::Sum(terms.into_iter().collect(), constant))
+}
+
+/// `q_1 = c_0 + c_1 q_2`, each from its reference.
+fn follower(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Follower, Error> {
+    let link = |name: &str| scalar(own.element, own.text(name).unwrap_or_default(), bodies);
+    let [offset, multiplier] = linear(own)?;
     let (joint, carried) = link("joint1")?;
     let leader = own.text("joint2").map(|_| link("joint2")).transpose()?;
-    let multiplier = number(1);
     if leader.as_ref().is_some_and(|(leader, _)| *leader == joint) {
         return Err(Error::name(own.element, &joint, "two different joints"));
     }
@@ -152,6 +191,6 @@ fn follower(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Follower, Error
         link: carried,
         leader: leader.filter(|_| multiplier != 0.0),
         multiplier,
-        offset: number(0),
+        offset,
     })
 }

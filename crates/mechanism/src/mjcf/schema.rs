@@ -15,8 +15,9 @@ pub(super) struct Known {
 const PICTURE: &str = "pictures have no effect on the motion";
 const SOFT: &str = "contacts, limits and constraints are rigid, so that softness has no meaning";
 const NAMES: &str = "it names or groups things for other programs";
-const ACTUATOR: &str = "actuators are not modeled, and the motion is without them";
-const TENDON: &str = "tendons are not modeled, and the motion is without them";
+const ACTUATOR: &str = "actuators of this kind are not modeled, and the motion is without them";
+const ACTIVATION: &str = "activations have no dynamics here, the control acts at once";
+const TENDON: &str = "tendons through space are not modeled, and the motion is without them";
 const SENSOR: &str = "sensors have no effect on the motion";
 const FLUID: &str = "fluids are not modeled, and the motion is without them";
 const SOLVER: &str = "it is a setting of MuJoCo's solver; the scheme has its own";
@@ -24,14 +25,50 @@ const COMPILER: &str = "it changes nothing of the motion";
 const PLUGIN: &str = "plugins of MuJoCo are not run";
 const FEELER: &str = "contacts begin where surfaces touch";
 
+const ACTUATOR_UNUSED: &[(&[&str], &str)] = &[
+    (&["group", "user"], NAMES),
+    (&["lengthrange"], "ranges of lengths matter for muscles alone"),
+    (
+        &["site", "refsite", "body", "cranksite", "slidersite", "cranklength"],
+        "only joints and fixed tendons are moved",
+    ),
+    (
+        &["dynprm", "actlimited", "actrange", "actdim", "actearly", "delay", "nsample", "interp"],
+        ACTIVATION,
+    ),
+];
+
+const TENDON_USED: &[&str] = &[
+    "name",
+    "class",
+    "range",
+    "limited",
+    "stiffness",
+    "damping",
+    "springlength",
+    "frictionloss",
+    "tendon1",
+    "tendon2",
+    "polycoef",
+    "active",
+];
+
+const TENDON_UNUSED: &[(&[&str], &str)] = &[
+    (&["solreflimit", "solimplimit", "solreffriction", "solimpfriction", "solref", "solimp"], SOFT),
+    (&["margin"], FEELER),
+    (&["armature"], "tendons have no inertia"),
+    (&["actuatorfrcrange", "actuatorfrclimited"], "limits of forces are those of actuators"),
+    (&["rgba", "material", "width"], PICTURE),
+    (&["group", "user"], NAMES),
+];
+
 /// Elements that are ignored with everything in them, and the reasons.
 pub(super) const IGNORED: &[(&str, &str)] = &[
     ("visual", PICTURE),
     ("statistic", PICTURE),
     ("size", "memory is taken as needed"),
     ("custom", NAMES),
-    ("actuator", ACTUATOR),
-    ("tendon", TENDON),
+    ("spatial", TENDON),
     ("sensor", SENSOR),
     ("camera", PICTURE),
     ("light", PICTURE),
@@ -43,12 +80,8 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
     ("plugin", PLUGIN),
     ("deformable", "bodies are rigid"),
     ("flex", "bodies are rigid"),
-    ("lengthrange", ACTUATOR),
-    ("motor", ACTUATOR),
-    ("position", ACTUATOR),
-    ("velocity", ACTUATOR),
+    ("lengthrange", "ranges of lengths matter for muscles alone"),
     ("intvelocity", ACTUATOR),
-    ("general", ACTUATOR),
     ("damper", ACTUATOR),
     ("cylinder", ACTUATOR),
     ("muscle", ACTUATOR),
@@ -71,6 +104,8 @@ pub(super) const KNOWN: &[Known] = &[
             "contact",
             "equality",
             "keyframe",
+            "actuator",
+            "tendon",
         ],
     },
     Known { name: "mujocoinclude", used: &[], unused: &[], children: &[] },
@@ -144,6 +179,7 @@ pub(super) const KNOWN: &[Known] = &[
             "passive",
             "gravity",
             "constraint",
+            "actuation",
         ],
         unused: &[(
             &[
@@ -162,7 +198,6 @@ pub(super) const KNOWN: &[Known] = &[
                 "sleep",
                 "refsafe",
                 "clampctrl",
-                "actuation",
                 "diagexact",
             ],
             SOLVER,
@@ -173,7 +208,10 @@ pub(super) const KNOWN: &[Known] = &[
         name: "default",
         used: &["class"],
         unused: &[],
-        children: &["default", "geom", "joint", "mesh", "pair", "equality", "site", "inertial"],
+        children: &[
+            "default", "geom", "joint", "mesh", "pair", "equality", "site", "inertial", "tendon",
+            "motor", "position", "velocity", "general",
+        ],
     },
     Known { name: "asset", used: &[], unused: &[], children: &["mesh"] },
     Known {
@@ -254,6 +292,10 @@ pub(super) const KNOWN: &[Known] = &[
             "joint2",
             "polycoef",
             "active",
+            "actuatorfrcrange",
+            "actuatorfrclimited",
+            "joint",
+            "coef",
         ],
         unused: &[
             (
@@ -269,7 +311,7 @@ pub(super) const KNOWN: &[Known] = &[
             ),
             (&["margin"], FEELER),
             (&["springdamper"], "springs and dampers are given by `stiffness` and `damping`"),
-            (&["actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp"], ACTUATOR),
+            (&["actuatorgravcomp"], "gravity acts in full"),
             (&["group", "user"], NAMES),
         ],
         children: &[],
@@ -328,7 +370,7 @@ pub(super) const KNOWN: &[Known] = &[
         name: "equality",
         used: &[],
         unused: &[(&["solref", "solimp"], SOFT)],
-        children: &["connect", "weld", "joint"],
+        children: &["connect", "weld", "joint", "tendon"],
     },
     Known {
         name: "connect",
@@ -345,14 +387,101 @@ pub(super) const KNOWN: &[Known] = &[
     Known { name: "keyframe", used: &[], unused: &[], children: &["key"] },
     Known {
         name: "key",
-        used: &["name", "qpos", "qvel"],
+        used: &["name", "qpos", "qvel", "ctrl"],
         unused: &[
             (&["time"], "motion starts at time zero"),
-            (&["act", "ctrl"], ACTUATOR),
+            (&["act"], ACTIVATION),
             (&["mpos", "mquat"], "bodies of motion capture do not move"),
         ],
         children: &[],
     },
+    Known {
+        name: "actuator",
+        used: &[],
+        unused: &[],
+        children: &["motor", "position", "velocity", "general"],
+    },
+    Known {
+        name: "motor",
+        used: &[
+            "name",
+            "class",
+            "joint",
+            "jointinparent",
+            "tendon",
+            "gear",
+            "ctrllimited",
+            "ctrlrange",
+            "forcelimited",
+            "forcerange",
+        ],
+        unused: ACTUATOR_UNUSED,
+        children: &[],
+    },
+    Known {
+        name: "position",
+        used: &[
+            "name",
+            "class",
+            "joint",
+            "jointinparent",
+            "tendon",
+            "gear",
+            "ctrllimited",
+            "ctrlrange",
+            "forcelimited",
+            "forcerange",
+            "kp",
+            "kv",
+            "dampratio",
+            "timeconst",
+            "inheritrange",
+        ],
+        unused: ACTUATOR_UNUSED,
+        children: &[],
+    },
+    Known {
+        name: "velocity",
+        used: &[
+            "name",
+            "class",
+            "joint",
+            "jointinparent",
+            "tendon",
+            "gear",
+            "ctrllimited",
+            "ctrlrange",
+            "forcelimited",
+            "forcerange",
+            "kv",
+        ],
+        unused: ACTUATOR_UNUSED,
+        children: &[],
+    },
+    Known {
+        name: "general",
+        used: &[
+            "name",
+            "class",
+            "joint",
+            "jointinparent",
+            "tendon",
+            "gear",
+            "ctrllimited",
+            "ctrlrange",
+            "forcelimited",
+            "forcerange",
+            "gaintype",
+            "biastype",
+            "dyntype",
+            "gainprm",
+            "biasprm",
+        ],
+        unused: ACTUATOR_UNUSED,
+        children: &[],
+    },
+    Known { name: "tendon", used: TENDON_USED, unused: TENDON_UNUSED, children: &["fixed"] },
+    Known { name: "fixed", used: TENDON_USED, unused: TENDON_UNUSED, children: &["joint"] },
 ];
 
 /// Elements that cannot be ignored, because the bodies would be different without them.

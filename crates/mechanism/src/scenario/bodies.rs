@@ -96,6 +96,7 @@ impl Scenario {
         let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
         self.check_link_names(&names)?;
         let gravity = vectors::vector3(&self.gravity);
+        let dampers = self.stiff_dampers(&mut links, &places, gravity)?;
         let (mut builder, system) = Builder::tree(links, gravity, &places)?;
         self.check_dimension(&system)?;
         let link_of = |body: usize| system.link_index(&self.bodies[body].name).unwrap_or_default();
@@ -108,6 +109,14 @@ impl Scenario {
         if let Some(robot) = &robot {
             constraints.extend(robot.ties(&system)?);
             builder.set_joints(robot.joints());
+        }
+        let (mut actuators, names) = match (&robot, &self.robot) {
+            (Some(robot), Some(described)) => robot.actuators(described, gravity)?,
+            _ => (Vec::new(), Vec::new()),
+        };
+        actuators.extend(dampers);
+        builder.set_actuators(actuators, names);
+        if let Some(robot) = &robot {
             builder.warn(robot.warnings());
             match self.robot.as_ref().is_some_and(|robot| robot.leave_out_shapes) {
                 true => builder.warn(robot.left_out(&*system)),

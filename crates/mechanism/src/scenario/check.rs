@@ -365,6 +365,9 @@ impl Scenario {
                 require(&format!("integrator.{name}"), &value, "a number in [0, 1]", valid)?;
             }
         }
+        if let Some(tolerance) = integrator.solver_tolerance {
+            positive("integrator.solver_tolerance", tolerance, "a positive finite number")?;
+        }
         match integrator.tolerance {
             Some(tolerance) => positive("integrator.tolerance", tolerance, POSITIVE_LENGTH),
             None => Ok(()),

@@ -12,6 +12,9 @@ use crate::{
 
 #[cfg(feature = "urdf")]
 mod description;
+pub mod drive;
+#[cfg(feature = "urdf")]
+mod driving;
 #[cfg(feature = "urdf")]
 mod of_robot;
 #[cfg(feature = "urdf")]
@@ -24,6 +27,7 @@ mod unread;
 
 #[cfg(feature = "urdf")]
 pub use description::Read;
+pub use drive::Drive;
 #[cfg(feature = "urdf")]
 pub use shapes::collider;
 #[cfg(feature = "urdf")]
@@ -75,6 +79,9 @@ pub struct Robot {
     /// lowest point touches that plane; default no.
     #[serde(default)]
     pub on_floor: bool,
+    /// What drives its joints: `"limp"`, which is the default, `"hold"`, `"controls"` or a file of targets, see [`Drive`].
+    #[serde(default, skip_serializing_if = "Drive::is_limp")]
+    pub drive: Drive,
     /// Height of its lowest point above that plane (m), at least 0, default 0; only with `on_floor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
@@ -91,6 +98,10 @@ pub struct Robot {
     /// Folders of the packages in `package://` addresses of meshes.
     #[serde(default)]
     pub packages: BTreeMap<String, PathBuf>,
+    /// The text of its description, for programs that have it in memory; the file then gives the format by its name and is
+    /// not read.
+    #[serde(skip)]
+    pub text: Option<String>,
     /// Its description, if it has been read already; by default it is read when the scenario is built.
     #[serde(skip)]
     pub read: Read,
@@ -146,11 +157,13 @@ impl Robot {
             restitution: None,
             keyframe: None,
             on_floor: false,
+            drive: Drive::Limp,
             height: None,
             self_contacts: true,
             allow_massless: false,
             leave_out_shapes: false,
             packages: BTreeMap::new(),
+            text: None,
             read: Read::default(),
         }
     }

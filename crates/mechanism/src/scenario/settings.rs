@@ -48,6 +48,7 @@ impl Scenario {
             step_size: integrator.step_size,
             law: integrator.friction_law.unwrap_or(defaults.law),
             error_reduction: integrator.error_reduction.unwrap_or(defaults.error_reduction),
+            tolerance: integrator.solver_tolerance.unwrap_or(defaults.tolerance),
             ..defaults
         }
     }
@@ -74,6 +75,7 @@ impl Scenario {
             step_size: integrator.step_size,
             law: integrator.friction_law.unwrap_or(defaults.law),
             implicitness: integrator.implicitness.unwrap_or(defaults.implicitness),
+            tolerance: integrator.solver_tolerance.unwrap_or(defaults.tolerance),
             ..defaults
         }
     }

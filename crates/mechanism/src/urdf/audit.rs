@@ -99,13 +99,13 @@ static LINK: Schema =
 static PARENT: Schema = schema("parent", &[("link", Text, true)], &[]);
 static CHILD: Schema = schema("child", &[("link", Text, true)], &[]);
 static AXIS: Schema = schema("axis", &[("xyz", Numbers(3), true)], &[]);
-const NO_BOUND: &str = "forces and speeds of joints are not bounded";
+const NO_BOUND: &str = "speeds of joints are not bounded";
 static LIMIT: Schema = schema(
     "limit",
     &[
         ("lower", Bound, false),
         ("upper", Bound, false),
-        ("effort", Unused(NO_BOUND), false),
+        ("effort", Bound, false),
         ("velocity", Unused(NO_BOUND), false),
         ("acceleration", Unused(NO_BOUND), false),
         ("deceleration", Unused(NO_BOUND), false),

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+#[cfg(feature = "mjcf")]
+mod drives;
 mod impacts;
 mod motions;
 mod refusals;

@@ -113,6 +113,11 @@ fn event_driven_is_accepted() {
     assert_all_accepted("event-driven");
 }
 
+#[test]
+fn robots_are_accepted() {
+    assert_all_accepted("robots");
+}
+
 /// Steps until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
 #[test]
 fn the_channel_begins_as_stored() {

@@ -3,12 +3,13 @@
 use anyhow::{Context, Result, ensure};
 use percussion_dynamics::{Articulated, ContactSet, JointKind};
 use percussion_mechanism::{
-    mechanism::{Mechanism, NamedJoint},
-    scenario::Base,
+    mechanism::{Mechanism, NamedActuator, NamedJoint},
+    scenario::{Base, robot::Drive},
 };
 
 use super::{
-    BodyRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank, scenario::features,
+    ActuatorRow, BodyRow, Inspection, JointRow, Kind, MassMatrix, Touching, dimension, rank,
+    scenario::features,
 };
 use crate::{arguments::Inspect, input};
 
@@ -26,6 +27,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let mut scenario = input::robot(&arguments.file, &arguments.robot, base, purpose)?;
     if let Some(robot) = &mut scenario.robot {
         robot.self_contacts = true;
+        robot.drive = Drive::Controls;
     }
     let mechanism = scenario.mechanism().with_context(name)?;
     let system = mechanism.model.system();
@@ -60,6 +62,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         mass_matrix,
         bodies,
         joints: joints(&mechanism),
+        actuators: actuators(&mechanism),
         touching,
         warnings,
     })
@@ -68,6 +71,16 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
 fn joints(mechanism: &Mechanism) -> Vec<JointRow> {
     let Some(tree) = &mechanism.tree else { return Vec::new() };
     mechanism.joints.iter().map(|joint| row(tree, joint)).collect()
+}
+
+/// The actuators of the file, whether they are modeled or not.
+fn actuators(mechanism: &Mechanism) -> Vec<ActuatorRow> {
+    let row = |one: &NamedActuator| ActuatorRow {
+        name: one.name.clone(),
+        joints: one.joints.clone(),
+        is_modeled: one.number.is_some(),
+    };
+    mechanism.actuators.iter().filter(|one| one.is_of_file).map(row).collect()
 }
 
 fn row(tree: &Articulated, joint: &NamedJoint) -> JointRow {

@@ -51,6 +51,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         mass_matrix,
         bodies,
         joints: joints(&scenario),
+        actuators: Vec::new(),
         warnings,
         touching,
     })

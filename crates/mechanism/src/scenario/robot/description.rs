@@ -9,8 +9,9 @@ use std::{
 use nalgebra::{Isometry3, Vector3};
 use percussion_dynamics::{
     Articulated, EqualityConstraint,
-    constraint::{self, BallJoint, Frame, Weld},
+    constraint::{self, BallJoint, Coupling, Frame, Weld},
 };
+use percussion_integrators::Actuator;
 
 use super::{Base, Robot};
 #[cfg(feature = "mjcf")]
@@ -52,6 +53,11 @@ pub(in crate::scenario) struct Description {
     pub(in crate::scenario) start: Vec<f64>,
     /// Coordinates and velocities by name.
     pub(in crate::scenario) keyframes: BTreeMap<String, [Vec<f64>; 2]>,
+    /// The controls of all actuators by the names of keyframes.
+    pub(in crate::scenario) controls: BTreeMap<String, Vec<f64>>,
+    pub(in crate::scenario) actuators: Vec<DescribedActuator>,
+    /// Springs and dampers of tendons.
+    pub(in crate::scenario) tendon_forces: Vec<Actuator>,
     /// The link that moves freely, if the robot can be placed.
     pub(in crate::scenario) root: Option<usize>,
     /// Whether the root can be fixed, and its placement chosen.
@@ -68,6 +74,18 @@ pub(in crate::scenario) struct DescribedJoint {
     pub(in crate::scenario) body: usize,
     /// The coordinate in the file at which the coordinate here is zero (rad or m).
     pub(in crate::scenario) reference: f64,
+    /// What drives of the joint may do (N, N·m).
+    pub(in crate::scenario) force_range: [f64; 2],
+}
+
+/// An actuator of the file.
+#[derive(Clone, Debug)]
+pub(in crate::scenario) struct DescribedActuator {
+    pub(in crate::scenario) name: String,
+    /// The names of the joints that it moves.
+    pub(in crate::scenario) joints: Vec<String>,
+    /// Its law, with the coordinates of the system, unless it is not modeled.
+    pub(in crate::scenario) law: Option<Actuator>,
 }
 
 /// A constraint between links in addition to their joints.
@@ -76,6 +94,8 @@ pub(in crate::scenario) struct DescribedJoint {
 pub(in crate::scenario) enum Tie {
     /// A joint that follows another one.
     Follower(Follower),
+    /// A sum of coordinates, each of the link called so with its factor, that has this value.
+    Sum(Vec<(String, f64)>, f64),
     /// Two points that coincide, in the frames of their links.
     Points([(String, Vector3<f64>); 2]),
     /// Two frames that coincide, in those of their links.
@@ -91,6 +111,10 @@ impl Tie {
         let number = |name: &String| system.link_index(name).unwrap_or_default();
         Ok(match self {
             Self::Follower(follower) => follower.constraint(system)?,
+            Self::Sum(terms, value) => {
+                let terms: Vec<_> = terms.iter().map(|(link, c)| (link.as_str(), *c)).collect();
+                Box::new(Coupling::of_joints(system, &terms, *value)?)
+            }
             Self::Points(points) => {
                 let [one, two] = points.each_ref().map(|(link, point)| {
                     percussion_dynamics::Anchor::on_body(number(link), *point)
@@ -109,6 +133,10 @@ impl Tie {
     pub(in crate::scenario) fn name(&self) -> String {
         match self {
             Self::Follower(follower) => follower.joint.clone(),
+            Self::Sum(terms, _) => {
+                let names: Vec<&str> = terms.iter().map(|(link, _)| link.as_str()).collect();
+                names.join("–")
+            }
             Self::Points([(one, _), (two, _)]) | Self::Frames([(one, _), (two, _)]) => {
                 format!("{one}–{two}")
             }
@@ -138,6 +166,7 @@ impl PartialEq for Read {
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
     file: PathBuf,
+    text: Option<String>,
     base: Option<Base>,
     gravity: Option<[u64; 3]>,
     allow_massless: bool,
@@ -153,6 +182,7 @@ impl Robot {
     ) -> Result<Arc<Description>, Error> {
         let key = Key {
             file: self.urdf.clone(),
+            text: self.text.clone(),
             base: self.base,
             gravity: gravity.map(|gravity| <[f64; 3]>::from(gravity).map(f64::to_bits)),
             allow_massless: self.allow_massless,
@@ -176,6 +206,7 @@ impl Robot {
     ) {
         let key = Key {
             file: self.urdf.clone(),
+            text: self.text.clone(),
             base: self.base,
             gravity: Some(<[f64; 3]>::from(gravity).map(f64::to_bits)),
             allow_massless: self.allow_massless,
@@ -217,6 +248,9 @@ impl Robot {
 
     /// The text of the file.
     fn text(&self) -> Result<String, Error> {
+        if let Some(text) = &self.text {
+            return Ok(text.clone());
+        }
         let failed = |source| {
             let source = urdf::Error::File { path: self.urdf.clone(), source };
             Error::Robot { file: self.urdf.clone(), source: Box::new(source) }
@@ -237,6 +271,7 @@ impl From<urdf::Imported> for Description {
             body: joint.body,
             name: joint.name,
             reference: 0.0,
+            force_range: [-joint.effort, joint.effort],
         };
         let joints = joints.into_iter().map(joint).collect();
         let floats = system
@@ -254,6 +289,9 @@ impl From<urdf::Imported> for Description {
             gravity: None,
             start: system.neutral_coordinates(),
             keyframes: BTreeMap::new(),
+            controls: BTreeMap::new(),
+            actuators: Vec::new(),
+            tendon_forces: Vec::new(),
             root: floats.then_some(0),
             is_placed: true,
             system,
@@ -269,9 +307,16 @@ impl From<mjcf::Imported> for Description {
             link: joint.link,
             body: joint.body,
             reference: joint.reference,
+            force_range: joint.force_range,
+        };
+        let actuator = |actuator: mjcf::ModelActuator| DescribedActuator {
+            name: actuator.name,
+            joints: actuator.joints,
+            law: actuator.law,
         };
         let tie = |tied: mjcf::Tied| match tied {
             mjcf::Tied::Follower(follower) => Tie::Follower(follower),
+            mjcf::Tied::Sum(terms, value) => Tie::Sum(terms, value),
             mjcf::Tied::Points(points) => Tie::Points(points),
             mjcf::Tied::Frames(frames) => Tie::Frames(frames),
         };
@@ -292,6 +337,9 @@ impl From<mjcf::Imported> for Description {
             gravity: Some(imported.gravity),
             start: imported.start,
             keyframes: imported.keyframes,
+            controls: imported.controls,
+            actuators: imported.actuators.into_iter().map(actuator).collect(),
+            tendon_forces: imported.tendon_forces,
             root,
             is_placed: false,
             system: imported.system,

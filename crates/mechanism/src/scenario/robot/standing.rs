@@ -5,14 +5,16 @@ use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Scene, Settings, Shape, Workspace};
 use percussion_dynamics::{Articulated, EqualityConstraint, Joint, JointKind, Link, System};
+use percussion_integrators::Actuator;
 
 use super::{
     Numbers, Robot, collider,
     description::{DescribedJoint, Description, Tie},
+    driving::Driven,
 };
 use crate::{
     Error,
-    mechanism::{NamedJoint, Placed},
+    mechanism::{NamedActuator, NamedJoint, Placed},
     rules::{count, refuse, require},
     scenario::{
         Scenario, Space,
@@ -216,6 +218,22 @@ impl Standing {
             body: joint.body,
         };
         self.description.joints.iter().map(joint).collect()
+    }
+
+    /// What drives it under `gravity` (m/s²), with the names of the actuators.
+    pub(in crate::scenario) fn actuators(
+        &self,
+        robot: &Robot,
+        gravity: Vector3<f64>,
+    ) -> Result<(Vec<Actuator>, Vec<NamedActuator>), Error> {
+        let system = Articulated::new(self.links.clone(), gravity)?;
+        let driven = Driven {
+            description: &self.description,
+            system: &system,
+            coordinates: &self.coordinates,
+            keyframe: robot.keyframe.as_deref(),
+        };
+        driven.actuators(&robot.drive)
     }
 
     /// The name of the joint that carries the link.

@@ -1,11 +1,13 @@
 //! Robots without the feature `urdf`; no robot can be read.
 
+use nalgebra::Vector3;
 use percussion_dynamics::{Articulated, EqualityConstraint, Link, System};
+use percussion_integrators::Actuator;
 
 use crate::{
     Error,
-    mechanism::{NamedJoint, Placed},
-    scenario::{Scenario, shape::Surface},
+    mechanism::{NamedActuator, NamedJoint, Placed},
+    scenario::{Robot, Scenario, shape::Surface},
 };
 
 /// A description that has been read already; without the feature there is none.
@@ -47,6 +49,14 @@ impl Standing {
         &self,
         _system: &Articulated,
     ) -> Result<Vec<Box<dyn EqualityConstraint>>, Error> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn actuators(
+        &self,
+        _robot: &Robot,
+        _gravity: Vector3<f64>,
+    ) -> Result<(Vec<Actuator>, Vec<NamedActuator>), Error> {
         match *self {}
     }
 

@@ -1,0 +1,349 @@
+//! A system with actuators, implicit in steps: [`Driven`].
+//!
+//! With the force `f` of an actuator at the end of a step of length `h`, whose displacement has the fraction `θ` of the
+//! velocity `v'` at the end, and with `r` for its gears, `ℓ̇ = rᵀ v`, `k = −b_1` and `d = −b_2`,
+//!
+//! ```math
+//! f' = c - (\theta h k + d)\, r^\mathsf{T}(v' - v), \qquad c = f(q, v) - h k\, r^\mathsf{T} v,
+//! ```
+//! ```math
+//! (M + h (\theta h k + d)\, r r^\mathsf{T})(v' - v) = h\,(k_\mathrm{smooth} + r c) + J^\mathsf{T} p .
+//! ```
+//!
+//! So a step with actuators is one of a system with another mass matrix and a constant force, whatever the scheme is. An
+//! actuator whose force leaves its range is taken at the end of the range, and the step is solved again; after
+//! `MOST_TURNS` such changes of one actuator in a step it keeps the end.
+//!
+//! # Source
+//!
+//! Derived here; forces that are linear in the velocity at the end of a step are those of the implicit Euler method.
+
+use std::{
+    ops::Range,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use nalgebra::{Cholesky, DMatrix};
+use percussion_dynamics::{SmoothVelocityError, System};
+
+use super::{Actuator, Controls, Error, Model, State, delegate::delegate_system};
+
+/// Maximum number of times that an actuator returns into its range within one step.
+const MOST_TURNS: usize = 3;
+
+/// A force that exceeds the end of its range by this fraction of it, as rounding may, is within the range.
+const ROUNDING: f64 = 1e-12;
+
+/// A system with actuators.
+#[derive(Debug)]
+pub(crate) struct Driven {
+    system: Arc<dyn System>,
+    actuators: Arc<[Actuator]>,
+    controls: Controls,
+    /// Whether an actuator couples velocities of different trees.
+    is_coupled: bool,
+    step: RwLock<Option<Step>>,
+}
+
+/// The actuators in the current step.
+#[derive(Clone, Debug)]
+struct Step {
+    /// Length `h` (s).
+    length: f64,
+    /// `h (θ h k + d) r rᵀ` of all.
+    added: DMatrix<f64>,
+    /// `r c` of all.
+    forces: Vec<f64>,
+    laws: Vec<Linear>,
+}
+
+/// The force of one actuator, linear in the change of its rate.
+#[derive(Clone, Copy, Debug)]
+struct Linear {
+    /// Rate at the start.
+    rate: f64,
+    /// `c`.
+    constant: f64,
+    /// `θ h k + d`.
+    slope: f64,
+    /// The end of the range that it is held at.
+    held: Option<f64>,
+    turns: usize,
+}
+
+impl Driven {
+    fn new(system: Arc<dyn System>, actuators: Arc<[Actuator]>, controls: Controls) -> Self {
+        let trees: Vec<Range<usize>> =
+            (0..system.body_count()).map(|body| system.tree_velocities(body)).collect();
+        let joins = |actuator: &Actuator| {
+            let all = |tree: &Range<usize>| {
+                actuator.joints.iter().all(|joint| tree.contains(&joint.velocity))
+            };
+            actuator.joints.len() > 1 && !trees.iter().any(all)
+        };
+        let is_coupled = actuators.iter().any(joins);
+        Self { system, actuators, controls, is_coupled, step: RwLock::new(None) }
+    }
+
+    /// Solves a step from `start` of `length` (s), with the fraction `theta` of the velocity at its end in its displacement:
+    /// `solve` returns that velocity, and is called again until every actuator is in its range.
+    pub(crate) fn drive<E>(
+        &self,
+        start: &State,
+        (length, theta): (f64, f64),
+        mut solve: impl FnMut() -> Result<Vec<f64>, E>,
+    ) -> Result<(), E> {
+        self.begin(start, length, theta);
+        let solved = loop {
+            match solve() {
+                Ok(velocity) if self.revise(&velocity) => {}
+                Ok(_) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.end();
+        solved
+    }
+
+    /// Starts a step of `length` (s) at `state`, with the fraction `theta` of the velocity at its end in its displacement.
+    fn begin(&self, state: &State, length: f64, theta: f64) {
+        let State { coordinates, velocity, time } = state;
+        let law = |(number, actuator): (usize, &Actuator)| {
+            let rate = actuator.rate(velocity);
+            let [_, stiffness, damping] = actuator.bias.map(|b| (-b).max(0.0));
+            let set = self.controls.get(number);
+            let at_start =
+                actuator.unbounded(actuator.length(coordinates), rate, time + length, set);
+            let [least, most] = actuator.force_range;
+            let held = match at_start {
+                force if force < least => Some(least),
+                force if force > most => Some(most),
+                _ => None,
+            };
+            Linear {
+                rate,
+                constant: at_start - length * stiffness * rate,
+                slope: theta * length * stiffness + damping,
+                held,
+                turns: 0,
+            }
+        };
+        let laws = self.actuators.iter().enumerate().map(law).collect();
+        let count = velocity.len();
+        let (added, forces) = (DMatrix::zeros(count, count), vec![0.0; count]);
+        let mut step = Step { length, added, forces, laws };
+        step.assemble(&self.actuators);
+        *self.step.write().unwrap_or_else(PoisonError::into_inner) = Some(step);
+    }
+
+    /// Takes actuators whose force at the end of the step, with `velocity`, is out of its range at the end of the range, and
+    /// back. Returns whether there were any, so that the step has to be solved again.
+    fn revise(&self, velocity: &[f64]) -> bool {
+        let mut step = self.step.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(step) = step.as_mut() else { return false };
+        let mut changed = false;
+        for (law, actuator) in step.laws.iter_mut().zip(self.actuators.iter()) {
+            let force = law.constant - law.slope * (actuator.rate(velocity) - law.rate);
+            let [least, most] = actuator.force_range;
+            let held = match force {
+                force if force < least - ROUNDING * least.abs() => Some(least),
+                force if force > most + ROUNDING * most.abs() => Some(most),
+                _ => None,
+            };
+            if held == law.held || law.turns == MOST_TURNS {
+                continue;
+            }
+            law.turns += usize::from(law.held.is_some());
+            if law.turns < MOST_TURNS {
+                law.held = held;
+                changed = true;
+            }
+        }
+        if changed {
+            step.assemble(&self.actuators);
+        }
+        changed
+    }
+
+    /// Ends the step, after which the law is that of each instant.
+    fn end(&self) {
+        *self.step.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Calls `use_it` with the current step.
+    fn with<T>(&self, use_it: impl FnOnce(Option<&Step>) -> T) -> T {
+        use_it(self.step.read().unwrap_or_else(PoisonError::into_inner).as_ref())
+    }
+
+    /// Adds the forces at an instant.
+    fn add(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {
+        for (number, actuator) in self.actuators.iter().enumerate() {
+            let force = actuator.force(coordinates, velocity, time, self.controls.get(number));
+            actuator.joints.iter().for_each(|joint| forces[joint.velocity] += joint.gear * force);
+        }
+    }
+}
+
+impl Step {
+    fn assemble(&mut self, actuators: &[Actuator]) {
+        self.added.fill(0.0);
+        self.forces.fill(0.0);
+        for (law, actuator) in self.laws.iter().zip(actuators) {
+            let (force, slope) = match law.held {
+                Some(end) => (end, 0.0),
+                None => (law.constant, law.slope),
+            };
+            for one in &actuator.joints {
+                self.forces[one.velocity] += one.gear * force;
+                for other in &actuator.joints {
+                    let entry = self.length * slope * one.gear * other.gear;
+                    self.added[(one.velocity, other.velocity)] += entry;
+                }
+            }
+        }
+    }
+}
+
+impl System for Driven {
+    delegate_system!();
+
+    fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
+        self.with(|step| {
+            let Some(step) = step.filter(|step| step.added.iter().any(|entry| *entry != 0.0))
+            else {
+                return self.system.apply_inverse_mass(coordinates, columns);
+            };
+            let count = self.system.velocity_count();
+            let mut mass = DMatrix::zeros(count, count);
+            self.system.mass_matrix(coordinates, &mut mass);
+            mass += &step.added;
+            match Cholesky::new(mass) {
+                Some(factors) => factors.solve_mut(columns),
+                // What is not finite is reported by the scheme.
+                None => columns.fill(f64::NAN),
+            }
+        });
+    }
+
+    fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {
+        self.system.smooth_forces(coordinates, velocity, time, forces);
+        self.with(|step| match step {
+            Some(step) => {
+                forces.iter_mut().zip(&step.forces).for_each(|(force, own)| *force += own);
+            }
+            None => self.add(coordinates, velocity, time, forces),
+        });
+    }
+
+    /// The system without actuators may take forces implicitly; its change of momentum is that of the step.
+    fn smooth_velocity(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        time: f64,
+        step: f64,
+        end: &mut DMatrix<f64>,
+    ) -> Result<(), SmoothVelocityError> {
+        self.system.smooth_velocity(coordinates, velocity, time, step, end)?;
+        let count = velocity.len();
+        let mut forces = vec![0.0; count];
+        self.with(|own| match own {
+            Some(own) => forces.copy_from_slice(&own.forces),
+            None => self.add(coordinates, velocity, time, &mut forces),
+        });
+        let mut mass = DMatrix::zeros(count, count);
+        self.system.mass_matrix(coordinates, &mut mass);
+        end.iter_mut().zip(velocity).for_each(|(end, start)| *end -= start);
+        let mut change = mass * &*end;
+        change.iter_mut().zip(&forces).for_each(|(change, force)| *change += step * force);
+        self.apply_inverse_mass(coordinates, &mut change);
+        end.copy_from(&change);
+        end.iter_mut().zip(velocity).for_each(|(end, start)| *end += start);
+        Ok(())
+    }
+
+    fn tree_velocities(&self, body: usize) -> Range<usize> {
+        match self.is_coupled {
+            true => 0..self.system.velocity_count(),
+            false => self.system.tree_velocities(body),
+        }
+    }
+
+    fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
+        let mut forces = vec![0.0; velocity.len()];
+        self.add(coordinates, velocity, time, &mut forces);
+        let own: f64 = forces.iter().zip(velocity).map(|(force, velocity)| force * velocity).sum();
+        self.system.other_power(coordinates, velocity, time) + own
+    }
+}
+
+impl Model {
+    /// The same model with these actuators, which replace former ones; schemes number them in this order.
+    ///
+    /// Every scheme that moves any [`System`] has a rule for them, see [`Actuator`];
+    /// [`Variational`](crate::Variational), which needs to know more of a system, refuses them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Actuator`].
+    ///
+    /// # Example
+    ///
+    /// A block of 2 kg on a servo of `k_p = 800` N/m and `k_v = 10⁴` N·s/m, stiff enough to explode in explicit steps of
+    /// 10 ms, hangs `m g / k_p = 2.5` cm below its target after a while.
+    ///
+    /// ```
+    /// use nalgebra::Vector2;
+    /// use percussion_dynamics::{PlanarBodies, PlanarBody};
+    /// use percussion_integrators::{Actuator, Model, State, schemes::Name};
+    ///
+    /// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
+    /// let servo = Actuator::servo((1, 1), 0.0, [800.0, 1e4]);
+    /// let model = Model::new(Box::new(block), vec![])?.with_actuators(vec![servo])?;
+    /// let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![0.0; 3] };
+    /// let scheme = Name::MoreauJean.stepping().ok_or("it takes steps")?.with_step_size(0.01);
+    /// let mut motion = scheme.begin(model, start)?;
+    /// motion.run(200.0, |_, _| ())?;
+    /// assert!((motion.state().coordinates[1] + 0.025).abs() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_actuators(self, actuators: Vec<Actuator>) -> Result<Self, Error> {
+        let system = self.mechanics.shared();
+        for (number, actuator) in actuators.iter().enumerate() {
+            actuator.check(number, system.as_ref())?;
+        }
+        let controls = Controls::new(actuators.len());
+        let driven = Driven::new(system, actuators.into(), controls);
+        Ok(Self { driven: Some(Arc::new(driven)), ..self })
+    }
+
+    /// The actuators, in the order of their numbers.
+    #[must_use]
+    pub fn actuators(&self) -> &[Actuator] {
+        self.driven.as_ref().map_or(&[], |driven| &driven.actuators)
+    }
+
+    /// The controls that a controller may set between steps; `None` without actuators.
+    #[must_use]
+    pub fn controls(&self) -> Option<Controls> {
+        self.driven.as_ref().map(|driven| driven.controls.clone())
+    }
+
+    /// The model with actuators whose steps are its own, on the system as it is now.
+    pub(crate) fn with_own_drives(self) -> Self {
+        let own = |driven: &Arc<Driven>| {
+            let (actuators, controls) = (Arc::clone(&driven.actuators), driven.controls.clone());
+            Arc::new(Driven::new(self.mechanics.shared(), actuators, controls))
+        };
+        let driven = self.driven.as_ref().map(own);
+        Self { driven, ..self }
+    }
+
+    /// The system with its actuators, where there are any.
+    pub(crate) fn driven(&self) -> Option<Arc<Driven>> {
+        self.driven.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;

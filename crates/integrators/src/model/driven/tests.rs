@@ -1,0 +1,193 @@
+//! Motions under actuators against closed forms.
+
+use nalgebra::{Vector2, Vector3};
+use percussion_dynamics::{
+    PlanarBodies, PlanarBody,
+    gap::{Plane, Sphere, SpherePlane},
+};
+
+use crate::{
+    Actuator, Contact, Error, Model, State, event_driven,
+    model::{self, ControlsError, Course, Geared},
+    moreau_jean,
+    schemes::{Any, Choice, Name},
+    stewart_trinkle,
+};
+
+const STEP: f64 = 0.01;
+
+/// Blocks of 2 kg at 10 m/s², and a floor 1 m below their start.
+fn blocks(count: usize) -> Model {
+    let system =
+        PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0); count], Vector2::new(0.0, -10.0));
+    let floor = Plane::new(&Vector3::y(), &Vector3::new(0.0, -1.0, 0.0)).unwrap();
+    let foot = SpherePlane::new(Sphere::of_body(0, 0.0), floor).unwrap();
+    Model::new(Box::new(system.unwrap()), vec![Contact::new(foot, 0.5)]).unwrap()
+}
+
+fn rest(count: usize) -> State {
+    State { time: 0.0, coordinates: vec![0.0; 3 * count], velocity: vec![0.0; 3 * count] }
+}
+
+/// The schemes that take any system.
+fn schemes() -> Vec<Choice> {
+    let planar = |scheme| match scheme {
+        Choice::StewartTrinkle(_) => Choice::StewartTrinkle(stewart_trinkle::Settings::planar()),
+        other => other,
+    };
+    let all = Choice::all().into_iter().filter(|scheme| scheme.name() != Name::Variational);
+    all.map(|scheme| planar(scheme).with_step_size(STEP)).collect()
+}
+
+fn begin(scheme: Choice, actuators: Vec<Actuator>, count: usize) -> Any {
+    scheme.begin(blocks(count).with_actuators(actuators).unwrap(), rest(count)).unwrap()
+}
+
+/// The impulse of the floor in the last step up to `time` (s).
+fn pushed(motion: &mut Any, time: f64) -> f64 {
+    let mut last = 0.0;
+    motion
+        .run(time, |_, report| last = report.contacts.first().map_or(0.0, |c| c.impulse.x))
+        .unwrap();
+    last
+}
+
+/// `v' = h (−g + k (target − q)/m) / (1 + h (θ h k + d)/m)` from rest.
+#[test]
+fn the_first_step_is_that_of_implicit_euler() {
+    let (stiffness, damping, target) = (3e5, 2e3, 0.01);
+    for scheme in schemes() {
+        let servo = Actuator::servo((1, 1), target, [stiffness, damping]);
+        let mut motion = begin(scheme, vec![servo], 1);
+        motion.step().unwrap();
+        let theta = if scheme.name() == Name::MoreauJean { 0.5 } else { 1.0 };
+        let inertia = 2.0 + STEP * (theta * STEP * stiffness + damping);
+        let expected = STEP * (stiffness * target - 20.0) / inertia;
+        let found = motion.state().velocity[1];
+        assert!((found - expected).abs() < 1e-12 * expected, "{}: {found}", scheme.name());
+    }
+}
+
+/// At rest the floor carries what the servo does not: the force of the servo is that of its law, to rounding.
+#[test]
+fn a_servo_and_the_floor_share_the_weight() {
+    for scheme in schemes() {
+        let low = Actuator::servo((1, 1), -1.001, [4e4, 1e3]);
+        let mut motion = begin(scheme, vec![low], 1);
+        // 20 N of weight and 40 N of the servo for 1 mm, less where a scheme lets the block sink in as it lands.
+        let force = pushed(&mut motion, 4.0) / STEP;
+        let expected = 20.0 + 4e4 * (motion.state().coordinates[1] + 1.001);
+        assert!((force - expected).abs() < 1e-6, "{}: {force} {expected}", scheme.name());
+        assert!((force - 60.0).abs() < 15.0, "{}: {force}", scheme.name());
+        assert!(motion.state().velocity[1].abs() < 1e-9, "{}", scheme.name());
+    }
+}
+
+/// A force range of 26 N leaves `26 / 2 − 10 = 3 m/s²`, whatever the gains are, until the target is near.
+#[test]
+fn a_force_is_held_at_the_end_of_its_range() {
+    for scheme in schemes() {
+        let servo = Actuator::servo((1, 1), 50.0, [1e6, 1e3]).with_force_range([-5.0, 26.0]);
+        let mut motion = begin(scheme, vec![servo], 1);
+        motion.run(1.0, |_, _| ()).unwrap();
+        let speed = motion.state().velocity[1];
+        assert!((speed - 3.0).abs() < 1e-10, "{}: {speed}", scheme.name());
+    }
+}
+
+/// A brake of at most 7 N lets the block fall at `10 − 7/2` until contact stops it; then it has no force.
+#[test]
+fn a_force_returns_into_its_range_within_a_step() {
+    for scheme in schemes() {
+        let brake = Actuator { bias: [0.0, 0.0, -1e4], ..Actuator::on((1, 1)) };
+        let brake = brake.with_force_range([-7.0, 7.0]);
+        let mut motion = begin(scheme, vec![brake], 1);
+        motion.run(0.5, |_, _| ()).unwrap();
+        assert!((motion.state().velocity[1] + 3.25).abs() < 1e-9, "{}", scheme.name());
+        let impulse = pushed(&mut motion, 1.5);
+        assert!((impulse / STEP - 20.0).abs() < 1e-6, "{}: {impulse}", scheme.name());
+        assert!(motion.state().velocity[1].abs() < 1e-9, "{}", scheme.name());
+    }
+}
+
+/// A servo between two blocks changes their distance and not their momentum.
+#[test]
+fn an_actuator_may_join_bodies_that_nothing_else_joins() {
+    for scheme in schemes() {
+        let joints = vec![
+            Geared { coordinate: 0, velocity: 0, gear: -1.0 },
+            Geared { coordinate: 3, velocity: 3, gear: 1.0 },
+        ];
+        let mut servo = Actuator::new(joints).with_control(Course::constant(0.4));
+        (servo.gain, servo.bias) = (100.0, [0.0, -100.0, -20.0]);
+        let mut motion = begin(scheme, vec![servo], 2);
+        motion.run(0.3, |_, _| ()).unwrap();
+        let velocity = &motion.state().velocity;
+        assert!((velocity[0] + velocity[3]).abs() < 1e-12, "{}", scheme.name());
+        assert!(velocity[3] > 0.1, "{}: {velocity:?}", scheme.name());
+    }
+}
+
+#[test]
+fn controls_act_from_the_next_step_on_and_only_where_they_are_set() {
+    let motor = |index| Actuator { gain: 2.0, ..Actuator::on((index, index)) };
+    let model = blocks(1).with_actuators(vec![motor(0), motor(1)]).unwrap();
+    let controls = model.controls().unwrap();
+    let scheme = Name::ImpulseVelocity.stepping().unwrap().with_step_size(STEP);
+    let mut motion = scheme.begin(model, rest(1)).unwrap();
+    motion.step().unwrap();
+    controls.set(0, 3.0).unwrap();
+    motion.step().unwrap();
+    // 2 · 3 N on 2 kg for one step.
+    assert!((motion.state().velocity[0] - 3.0 * STEP).abs() < 1e-15);
+    assert_eq!(controls.set(2, 1.0), Err(ControlsError::Actuator { actuator: 2, count: 2 }));
+    let refused = controls.set(0, f64::INFINITY);
+    assert_eq!(refused, Err(ControlsError::NotFinite { actuator: 0, value: f64::INFINITY }));
+}
+
+/// Two motions of one model, taken by turns, are each that of the model alone.
+#[test]
+fn motions_of_one_model_do_not_disturb_each_other() {
+    let servo = Actuator::servo((1, 1), 0.1, [1e3, 30.0]).with_force_range([-100.0, 60.0]);
+    let model = blocks(1).with_actuators(vec![servo]).unwrap();
+    let scheme = Choice::MoreauJean(moreau_jean::Settings::default()).with_step_size(STEP);
+    let high = State { coordinates: vec![0.0, 0.5, 0.0], ..rest(1) };
+    let mut alone = scheme.begin(model.clone(), rest(1)).unwrap();
+    alone.run(0.5, |_, _| ()).unwrap();
+    let mut one = scheme.begin(model.clone(), rest(1)).unwrap();
+    let mut other = scheme.begin(model, high).unwrap();
+    for _ in 0..50 {
+        one.step().unwrap();
+        other.step().unwrap();
+    }
+    assert_eq!(one.state(), alone.state());
+}
+
+/// Between events the law acts at each instant: a motor of 26 N against the weight.
+#[test]
+fn motion_between_events_has_actuators_too() {
+    let motor = Actuator { gain: 1.0, ..Actuator::on((1, 1)) };
+    let model = blocks(1).with_actuators(vec![motor.with_control(Course::constant(26.0))]).unwrap();
+    let (settings, law) = (event_driven::Settings::default(), percussion_impact::Newton::default());
+    let end = event_driven::integrate(&model, &law, &settings, &rest(1), 0.5, &mut |_| ()).unwrap();
+    assert!((end.state.velocity[1] - 1.5).abs() < 1e-9, "{:?}", end.state);
+}
+
+#[test]
+fn actuators_that_do_not_fit_are_refused() {
+    let refused = |actuator: Actuator| match blocks(1).with_actuators(vec![actuator]) {
+        Err(model::Error::Actuator { field, .. }) => field,
+        other => panic!("{other:?}"),
+    };
+    let good = || Actuator::servo((0, 0), 0.0, [1.0, 1.0]);
+    assert_eq!(refused(Actuator::on((3, 0))), "coordinate");
+    assert_eq!(refused(Actuator::on((0, 3))), "velocity");
+    assert_eq!(refused(Actuator { gain: f64::NAN, ..good() }), "gain");
+    assert_eq!(refused(Actuator { offset: f64::INFINITY, ..good() }), "offset");
+    assert_eq!(refused(Actuator { bias: [0.0, f64::NAN, 0.0], ..good() }), "bias");
+    assert_eq!(refused(Actuator { control_range: [1.0, 0.0], ..good() }), "control_range");
+    assert_eq!(refused(good().with_force_range([f64::NAN, 1.0])), "force_range");
+    let variational = Name::Variational.stepping().unwrap();
+    let model = blocks(1).with_actuators(vec![good()]).unwrap();
+    assert!(matches!(variational.begin(model, rest(1)), Err(Error::NotLagrangian)));
+}
