@@ -68,7 +68,7 @@ class Outcome(Result):
     law: str
     #: ``resolved``, ``energy-gained``, ``violated``, ``unsolved``, ``limit`` or ``infeasible``.
     status: str
-    #: Use of nonzero coefficients of restitution by the law: ``none``, ``used``, ``replaced`` or ``ignored``.
+    #: Use of nonzero coefficients of restitution by the law: ``none``, ``used``, ``reduced``, ``replaced`` or ``ignored``.
     restitution: str
     #: Velocity after the impact (n_v; m/s, rad/s).
     velocity: FloatArray
