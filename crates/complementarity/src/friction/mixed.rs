@@ -58,6 +58,7 @@
 mod block;
 mod canonical;
 mod directions;
+mod factor;
 pub mod figures;
 pub mod infeasibility;
 mod local;

@@ -4,26 +4,25 @@
 //! out, tangents are divided by their half axes, `λ_t = A y` and `w_t = A u_t`, so that every ellipsoid becomes a
 //! unit ball, and each block is divided by the root of the mean of its diagonal, so that the mean becomes 1.
 //!
-//! **Elimination.** With `W_bb⁺ = P Pᵀ` of the [span](Span) of the bilateral rows, the others have
+//! **Elimination.** With `W_bb⁺ = P Pᵀ` of the bilateral rows, the others have
 //!
 //! ```math
 //! W' = W_{cc} - (W_{cb} P)(W_{cb} P)^\mathsf{T}, \qquad b' = b_c - W_{cb} P P^\mathsf{T} b_b, \qquad
 //! \lambda_b = -P P^\mathsf{T} (b_b + W_{bc} \lambda_c) .
 //! ```
 //!
-//! Only `W_bb` is known, not the rows it is made of, so a Cholesky factor with pivots takes their place; it ends
-//! where what is left of a row is rounding. Redundant rows get impulses of least norm.
+//! with `P` from [`factor`](super::factor). Redundant rows get impulses of least norm.
 
 use nalgebra::DMatrix;
 
 use super::{
     Model, Problem,
     block::{Section, Set},
+    factor::factor_of_inverse,
     local::Local,
     polygon::Polygon,
     projection::Cone,
 };
-use crate::elimination::Span;
 
 /// A block of the canonical problem.
 #[derive(Clone, Debug)]
@@ -91,52 +90,6 @@ impl Eliminated {
             }
         }
     }
-}
-
-/// `P` with `P Pᵀ = B⁺` in the sense of [`Span`], for a positive semidefinite `B`.
-pub(super) fn factor_of_inverse(matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let factor = cholesky(matrix);
-    Span::new(&factor, &factor.transpose()).impulses
-}
-
-/// `F` with `F Fᵀ = B`, by Cholesky's method with pivots. Rows are scaled to unit diagonal; what remains below
-/// `8 m eps` of a row is rounding.
-fn cholesky(matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let m = matrix.nrows();
-    let sizes: Vec<f64> = (0..m).map(|i| matrix[(i, i)].max(0.0).sqrt()).collect();
-    let scaled = |i: usize, j: usize| {
-        let size = sizes[i] * sizes[j];
-        if size > 0.0 { matrix[(i, j)] / sizes[i] / sizes[j] } else { 0.0 }
-    };
-    let mut factor = DMatrix::zeros(m, m);
-    let mut left: Vec<f64> = sizes.iter().map(|&size| if size > 0.0 { 1.0 } else { 0.0 }).collect();
-    #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    let rounding = 8.0 * m as f64 * f64::EPSILON;
-    let mut rank = 0;
-    while rank < m {
-        let largest = (0..m).fold(0, |best, i| if left[i] > left[best] { i } else { best });
-        if left[largest] <= rounding {
-            break;
-        }
-        let root = left[largest].sqrt();
-        for i in 0..m {
-            let mut entry = scaled(i, largest);
-            for k in 0..rank {
-                entry -= factor[(i, k)] * factor[(largest, k)];
-            }
-            let taken = left[i] <= 0.0 && i != largest;
-            factor[(i, rank)] = if taken { 0.0 } else { entry / root };
-        }
-        for i in 0..m {
-            left[i] = if i == largest { 0.0 } else { left[i] - factor[(i, rank)].powi(2) };
-        }
-        rank += 1;
-    }
-    let mut factor = factor.columns(0, rank).into_owned();
-    for (i, size) in sizes.iter().enumerate() {
-        factor.row_mut(i).scale_mut(*size);
-    }
-    factor
 }
 
 impl<'a> Canonical<'a> {
@@ -294,10 +247,35 @@ impl<'a> Canonical<'a> {
         for (&(row, scale), x) in self.rows.iter().zip(x) {
             impulses[row] = scale * x;
         }
+        // Bounds are met to the last bit, whatever the units here.
+        for cell in &self.cells {
+            if let Cone::Interval([low, high]) = cell.cone
+                && let Set::Interval { lower, upper } = self.set_of(self.rows[cell.start].0)
+            {
+                let (row, x) = (self.rows[cell.start].0, x[cell.start]);
+                impulses[row] = if x <= low {
+                    *lower
+                } else if x >= high {
+                    *upper
+                } else {
+                    impulses[row].clamp(*lower, *upper)
+                };
+            }
+        }
         for &(row, impulse) in &self.fixed {
             impulses[row] = impulse;
         }
         self.eliminated.close(self.problem, impulses);
+    }
+
+    /// The set of a row of the problem.
+    fn set_of(&self, row: usize) -> &Set {
+        let mut end = 0;
+        let block = self.problem.blocks.iter().find(|block| {
+            end += block.rows;
+            row < end
+        });
+        block.map_or(&Set::Bilateral, |block| &block.set)
     }
 
     /// The unknowns for `impulses` of the problem.

@@ -20,7 +20,7 @@
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use super::{
-    canonical::factor_of_inverse,
+    factor::factor_of_inverse,
     polygon::{Polygon, dot, minus},
     projection::{Cone, ROWS},
     secular::Secular,

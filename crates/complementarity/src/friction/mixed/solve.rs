@@ -1,6 +1,6 @@
 //! The solver of [problems with blocks](Problem).
 //!
-//! The problem is brought into [coordinates](super::canonical) in which ellipsoids are unit balls and each block has a
+//! The problem is brought into coordinates in which ellipsoids are unit balls and each block has a
 //! diagonal of mean 1. Bilateral rows are [eliminated](crate::elimination) first, or kept as blocks
 //! ([`Bilateral`]); where the answer is unique, the velocities are the same.
 //!

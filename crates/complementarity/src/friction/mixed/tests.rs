@@ -240,6 +240,17 @@ fn dry_friction_holds_a_joint_up_to_its_bound() {
 }
 
 #[test]
+fn bounds_are_met_to_the_last_bit() {
+    for bound in [0.5, 0.1, 0.3, 1.0 / 3.0, 7.1] {
+        for compliance in [0.5, 0.7, 3.3] {
+            let (matrix, free) = (DMatrix::from_element(1, 1, compliance), vec![10.0 * compliance]);
+            let problem = Problem::new(matrix, free, vec![Block::bound(bound)]).unwrap();
+            assert_eq!(solved(&problem).impulses[0].to_bits(), (-bound).to_bits());
+        }
+    }
+}
+
+#[test]
 fn a_limit_takes_what_its_motor_pushes() {
     // One joint: a motor that wants 3 rad/s with at most 2 N·m·s against a limit.
     let delassus = dmatrix![1.0, -1.0; -1.0, 1.0];
