@@ -28,6 +28,7 @@ chapters! {
     python: "src/python.md",
     matrices: "src/bring/matrices.md",
     robot: "src/bring/robot.md",
+    robot_tutorial: "src/bring/robot-tutorial.md",
     engine: "src/bring/engine.md",
     performance: "src/performance.md",
     reliability: "src/reliability.md",
