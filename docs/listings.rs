@@ -22,6 +22,7 @@ chapters! {
     compliant: "src/systems/compliant.md",
     granular: "src/systems/granular.md",
     reading_the_set: "src/reading-the-set.md",
+    grains: "src/grains.md",
     viewer: "src/viewer.md",
     file_formats: "src/file-formats.md",
     python: "src/python.md",

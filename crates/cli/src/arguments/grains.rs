@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 
 use super::{count, not_negative, positive, whole};
 
@@ -10,14 +10,18 @@ use super::{count, not_negative, positive, whole};
 #[derive(Debug, Args)]
 #[command(after_help = GRAINS_HELP)]
 pub(crate) struct Grains {
-    /// What to run.
-    #[arg(value_enum)]
-    pub(crate) scene: GrainScene,
-    /// How many times larger the grains are, and fewer: than 0.47 mm of radius in the same channel, or than 1 cm
-    /// of diameter in scenes that grow with them.
+    /// Name of a built-in scene (channel, column, drum, hopper, dam-break, six-by-six-by-six), or path of a scene
+    /// (TOML).
+    #[arg(value_name = "SCENE|FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) scene: String,
+    /// Tell what the scene holds, how much memory it takes and how long a second of it, and run nothing.
+    #[arg(long, conflicts_with_all = ["out", "resume", "vtk_every"])]
+    pub(crate) check: bool,
+    /// How many times larger the grains are: than 0.47 mm of radius in the same channel, with fewer of them; in other
+    /// scenes all lengths grow with them.
     #[arg(long, value_name = "FACTOR", value_parser = positive, allow_hyphen_values = true, default_value = "1")]
     pub(crate) factor: f64,
-    /// Time to be reached (s); 0.5 s for the channel, 2 s for the others by default.
+    /// Time to be reached (s); the scene's own by default.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) duration: Option<f64>,
     /// Seed of the velocities with which grains enter the channel.
@@ -36,10 +40,10 @@ pub(crate) struct Grains {
     /// Continue from the last checkpoint in the directory.
     #[arg(long, requires = "out")]
     pub(crate) resume: bool,
-    /// Write a checkpoint every so many steps.
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1000, value_parser = count)]
-    pub(crate) checkpoint_every: u64,
-    /// Write a picture for `ParaView` every so many steps.
+    /// Write a checkpoint every so many steps; as often as the scene says, or every 1000 steps, by default.
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count)]
+    pub(crate) checkpoint_every: Option<u64>,
+    /// Write a picture for `ParaView` every so many steps; as often as the scene says by default.
     #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "out", value_parser = count)]
     pub(crate) vtk_every: Option<u64>,
     /// End the run when the relative residual of a step exceeds this.
@@ -61,37 +65,7 @@ A run ended by a signal writes a checkpoint first; one that is killed loses what
 
 Examples:
   percussion grains six-by-six-by-six
+  percussion grains hopper.toml --check
+  percussion grains hopper.toml --out hopper
   percussion grains channel --factor 5 --out channel --vtk-every 500
   percussion grains channel --factor 5 --out channel --vtk-every 500 --resume";
-
-/// The scenes of grains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum GrainScene {
-    /// A dense stream past an obstacle (Preclik, Eibl & Rüde 2018).
-    Channel,
-    /// 4000 grains settle in a square column.
-    Column,
-    /// A half-full drum turns.
-    Drum,
-    /// 3200 grains run out of a silo.
-    Hopper,
-    /// A block of 2000 grains collapses.
-    DamBreak,
-    /// 216 balls are dropped.
-    SixBySixBySix,
-}
-
-impl GrainScene {
-    /// One line for people.
-    pub(crate) const fn title(self) -> &'static str {
-        match self {
-            Self::Channel => "A dense stream of grains past an obstacle",
-            Self::Column => "Grains settle in a square column",
-            Self::Drum => "A half-full drum turns",
-            Self::Hopper => "Grains run out of a silo",
-            Self::DamBreak => "A block of grains collapses",
-            Self::SixBySixBySix => "216 balls are dropped",
-        }
-    }
-}
