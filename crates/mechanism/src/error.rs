@@ -292,7 +292,9 @@ pub enum Error {
         source: Box<Self>,
     },
     /// Grains find no room.
-    #[error("`{path}` is {wanted}, expected at most {found}, for which there is room in the region")]
+    #[error(
+        "`{path}` is {wanted}, expected at most {found}, for which there is room in the region"
+    )]
     NoRoom {
         /// Place in the file.
         path: String,

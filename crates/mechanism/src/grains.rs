@@ -85,7 +85,8 @@ pub use self::{
     builtin::BUILT_IN,
     format::{
         Block, Cells, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, PlaneOf, Random,
-        Region, Removal, Round, Scene, Statistics, Steps, Stream, SurfaceOf, Vibration, WallEntry, WallShape,
+        Region, Removal, Round, Scene, Statistics, Steps, Stream, SurfaceOf, Vibration, WallEntry,
+        WallShape,
     },
     measure::Measures,
     run::Run,

@@ -141,7 +141,7 @@ impl WallEntry {
 
 fn unit(vector: [f64; 3]) -> Unit<Vector3<f64>> {
     let vector = Vector3::from(vector);
-    let is_unit = vector.norm_squared() == 1.0;
+    let is_unit = (vector.norm_squared() - 1.0).abs() <= f64::EPSILON;
     // A second normalization could change the last bit, and a first one overflow.
     if is_unit { Unit::new_unchecked(vector) } else { Unit::new_normalize(vector / vector.amax()) }
 }
@@ -179,7 +179,8 @@ fn surfaces(path: &str, shape: &WallShape, folder: &Path) -> Result<Vec<Surface>
             Surface::Frustum(Frustum { base, axis, height, radii: *radii })
         }
         WallShape::Solid { of, position, axis, angle } => {
-            of.check().map_err(|source| Error::Shape { path: format!("{path}.solid.of"), source })?;
+            of.check()
+                .map_err(|source| Error::Shape { path: format!("{path}.solid.of"), source })?;
             Surface::Solid { shape: of.clone(), pose: pose(*position, *axis, *angle) }
         }
         WallShape::Mesh { file, scale, position, axis, angle } => {
@@ -231,7 +232,8 @@ fn origin(surface: &Surface) -> Vector3<f64> {
 
 /// Refuses a rotation that does not map the wall onto itself.
 fn check_turning(path: &str, entry: &WallEntry, wall: &Wall) -> Result<(), Error> {
-    let Some(spin) = entry.angular_velocity.map(Vector3::from).filter(|spin| spin.norm() > 0.0) else {
+    let Some(spin) = entry.angular_velocity.map(Vector3::from).filter(|spin| spin.norm() > 0.0)
+    else {
         return Ok(());
     };
     let parallel = |axis: &Vector3<f64>| spin.cross(axis).norm() <= 1e-9 * spin.norm();

@@ -1,5 +1,7 @@
 //! Checks of a [`Scene`], field by field.
 
+use nalgebra::Vector3;
+
 use super::{Block, GrainKind, Insertion, PlaneOf, Region, Removal, Scene, WallEntry, WallShape};
 use crate::{
     Error,
@@ -110,7 +112,8 @@ impl Scene {
     /// The index of the kind of grains that come in.
     pub(super) fn kind_of(&self, path: &str, insertion: &Insertion) -> Result<usize, Error> {
         let path = format!("{path}.grains");
-        let names = || self.grains.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ");
+        let names =
+            || self.grains.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ");
         match &insertion.grains {
             None if self.grains.len() == 1 => Ok(0),
             None => Err(Error::UnknownName { path, name: String::new(), known: names() }),
@@ -207,9 +210,13 @@ fn check_shape(path: &str, shape: &WallShape) -> Result<(), Error> {
             finite(&format!("{path}.from"), from)?;
             finite(&format!("{path}.to"), to)?;
             for (k, of) in radii.iter().enumerate() {
-                at_least_zero(&format!("{path}.radii[{k}]"), *of, "a finite length of at least 0 (m)")?;
+                at_least_zero(
+                    &format!("{path}.radii[{k}]"),
+                    *of,
+                    "a finite length of at least 0 (m)",
+                )?;
             }
-            let flat = from == to;
+            let flat = Vector3::from(*from) == Vector3::from(*to);
             let valid = radii[0].max(radii[1]) > 0.0 && (!flat || radii[0] < radii[1]);
             let expected = "radii with one above 0, of a ring the inner one first";
             require(&format!("{path}.radii"), radii, expected, valid)
@@ -250,7 +257,8 @@ fn check_motion(path: &str, wall: &WallEntry) -> Result<(), Error> {
         require(&format!("{path}.until"), &until, "a time after `from`", valid)?;
     }
     if let Some(servo) = &wall.servo {
-        let expected = "no `servo`: a wall has a prescribed motion, and cannot be held at a force yet";
+        let expected =
+            "no `servo`: a wall has a prescribed motion, and cannot be held at a force yet";
         return refuse(&format!("{path}.servo"), &servo.to_string(), expected);
     }
     Ok(())
@@ -281,7 +289,8 @@ fn check_region(path: &str, region: &Region) -> Result<(), Error> {
         finite(&format!("{path}.to"), &cylinder.to)?;
         positive(&format!("{path}.radius"), cylinder.radius, LENGTH)?;
         let expected = "another point than `from`";
-        require(&format!("{path}.to"), &cylinder.to, expected, cylinder.from != cylinder.to)?;
+        let apart = Vector3::from(cylinder.from) != Vector3::from(cylinder.to);
+        require(&format!("{path}.to"), &cylinder.to, expected, apart)?;
     }
     let some = region.block.is_some() || region.cylinder.is_some();
     count(path, 0, some, "`box`, `cylinder` or both")

@@ -10,14 +10,17 @@ pub(super) fn of(text: &str, path: &str) -> Option<usize> {
     let mut start = None;
     'path: for part in path.split('.') {
         let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
-        let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref().as_ref() == name) else {
+        let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref().as_ref() == name)
+        else {
             break;
         };
         start = Some(key.span().start);
         let mut value = value.get_ref();
         for index in indices.split('[').filter_map(|text| text.trim_end_matches(']').parse().ok()) {
             let index: usize = index;
-            let Some(entry) = value.as_array().and_then(|array| array.get(index)) else { break 'path };
+            let Some(entry) = value.as_array().and_then(|array| array.get(index)) else {
+                break 'path;
+            };
             start = Some(entry.span().start);
             value = entry.get_ref();
         }
@@ -35,7 +38,10 @@ mod tests {
     fn fields_and_what_is_around_missing_ones_are_found() {
         let text = "a = 1\n[[walls]]\nname = 'x'\n\n[[walls]]\nname = 'y'\nshape.box = { size = [1,\n 2] }\n";
         let of = |path| super::of(text, path);
-        assert_eq!([of("a"), of("walls[0].name"), of("walls[1].name")], [Some(1), Some(3), Some(6)]);
+        assert_eq!(
+            [of("a"), of("walls[0].name"), of("walls[1].name")],
+            [Some(1), Some(3), Some(6)]
+        );
         assert_eq!(of("walls[1].friction"), Some(5));
         assert_eq!(of("walls[1].shape.box.size[1]"), Some(8));
         assert_eq!(of("b"), None);

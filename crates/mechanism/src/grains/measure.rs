@@ -69,7 +69,11 @@ impl Measures {
         let (scene, world) = (run.scene(), run.world());
         let Statistics { every, from, cells, planes, surface } = &scene.statistics;
         let every = every.unwrap_or(0.01 * scene.duration);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "casts saturate"
+        )]
         let sample = (every / world.settings().step_size / SAMPLES as f64).round().max(1.0) as u64;
         let flow = |plane: &super::FlowPlane| {
             let normal = Vector3::from(plane.normal);
@@ -119,7 +123,8 @@ impl Measures {
     fn sample(&mut self, world: &World) {
         let averages = ContactAverages::of(world);
         let forces = &averages.normal_forces;
-        let mean = if forces.is_empty() { 0.0 } else { forces.iter().sum::<f64>() / forces.len() as f64 };
+        let mean =
+            if forces.is_empty() { 0.0 } else { forces.iter().sum::<f64>() / forces.len() as f64 };
         let sums = &mut self.sums;
         sums.samples += 1.0;
         sums.coordination += averages.coordination;
@@ -131,7 +136,11 @@ impl Measures {
         }
         if world.time() >= self.from {
             for force in forces {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "saturates"
+                )]
                 let class = (10.0 * force / mean) as usize;
                 self.classes[class.min(CLASSES - 1)] += 1.0;
             }
@@ -142,7 +151,8 @@ impl Measures {
     }
 
     fn row(&self, world: &World) -> Vec<f64> {
-        let Sums { samples, coordination, force, fabric, stress, walls, start, passed } = &self.sums;
+        let Sums { samples, coordination, force, fabric, stress, walls, start, passed } =
+            &self.sums;
         let mut row = vec![world.time(), coordination / samples, force / samples];
         for tensor in [fabric, stress] {
             row.extend(TENSOR.map(|(_, i, j)| 0.5 * (tensor[(i, j)] + tensor[(j, i)]) / samples));
@@ -220,18 +230,26 @@ impl Measures {
                 .then(|| plot(id, title, [("time", "s"), (title, unit)], series))
         };
         let mut figures = Vec::new();
-        figures.extend(over_time("coordination", "coordination number", "", &|name| name == "coordination"));
-        figures.extend(over_time("fabric", "fabric tensor", "", &|name| name.starts_with("fabric")));
+        figures.extend(over_time("coordination", "coordination number", "", &|name| {
+            name == "coordination"
+        }));
+        figures
+            .extend(over_time("fabric", "fabric tensor", "", &|name| name.starts_with("fabric")));
         figures.extend(over_time("stress", "stress", "Pa", &|name| name.starts_with("stress")));
-        figures.extend(over_time("wall-forces", "force on grains", "N", &|name| name.contains(": force")));
-        figures.extend(over_time("mass-flow", "mass flow", "kg/s", &|name| name.ends_with(": mass flow")));
-        figures.extend(over_time("surface-angle", "surface angle", "rad", &|name| name == "surface angle"));
+        figures.extend(over_time("wall-forces", "force on grains", "N", &|name| {
+            name.contains(": force")
+        }));
+        figures.extend(over_time("mass-flow", "mass flow", "kg/s", &|name| {
+            name.ends_with(": mass flow")
+        }));
+        figures.extend(over_time("surface-angle", "surface angle", "rad", &|name| {
+            name == "surface angle"
+        }));
         let total: f64 = self.classes.iter().sum();
         if total > 0.0 {
             // The last class is open and has no density.
-            let point = |(class, count): (usize, &f64)| {
-                [0.1 * (class as f64 + 0.5), count / total / 0.1]
-            };
+            let point =
+                |(class, count): (usize, &f64)| [0.1 * (class as f64 + 0.5), count / total / 0.1];
             let points = self.classes[..CLASSES - 1].iter().enumerate().map(point).collect();
             let series = vec![Series { label: String::new(), mark: Mark::Line, points }];
             let axes = [("normal force over its mean", ""), ("probability density", "")];
@@ -246,9 +264,7 @@ impl Measures {
         let cells: Vec<BoxCell> = self.cells().collect();
         let [long, wide, high] = self.counts;
         let (first, last) = (cells.first()?, cells.last()?);
-        let edge = |k: usize, count: usize| {
-            (last.at[k] - first.at[k]) / (count.max(2) - 1) as f64
-        };
+        let edge = |k: usize, count: usize| (last.at[k] - first.at[k]) / (count.max(2) - 1) as f64;
         let value = |i: usize, k: usize| {
             let column = (0..wide).map(|j| cells[i + long * (j + wide * k)].solid_fraction);
             column.sum::<f64>() / wide as f64

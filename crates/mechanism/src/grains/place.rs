@@ -104,14 +104,17 @@ pub(super) fn fill(
             let limits = -lattice.shake..lattice.shake;
             let still = lattice.shake == 0.0;
             let shake =
-                Vector3::from_fn(|_, _| if still { 0.0 } else { places.random_range(limits.clone()) });
+                Vector3::from_fn(
+                    |_, _| if still { 0.0 } else { places.random_range(limits.clone()) },
+                );
             let span = lattice.pitch * (node + Vector3::repeat(0.5)) + shake;
             let place = low + kind.range()[1] * span;
             let diameter = kind.draw(&mut sizes);
             let radius = 0.5 * diameter;
             let inside = in_cylinder(&insertion.region, &place, radius);
             // Places of one lattice are apart.
-            let free = if alone { room.is_clear(&place, radius) } else { room.is_free(&place, radius) };
+            let free =
+                if alone { room.is_clear(&place, radius) } else { room.is_free(&place, radius) };
             if inside && free && grains.len() < wanted {
                 grains.push(kind.grain(place, diameter, insertion.velocity));
             }
@@ -228,11 +231,7 @@ fn in_cylinder(region: &Region, place: &Vector3<f64>, radius: f64) -> bool {
 }
 
 /// Number of layers of a lattice along each axis of a box.
-fn counts(
-    lattice: &Lattice,
-    diameter: f64,
-    [low, high]: [Vector3<f64>; 2],
-) -> Vector3<f64> {
+fn counts(lattice: &Lattice, diameter: f64, [low, high]: [Vector3<f64>; 2]) -> Vector3<f64> {
     // An edge that is a whole number of distances has as many, however it was rounded.
     (high - low).map(|edge| (edge / (lattice.pitch * diameter) + 1e-9).floor())
 }

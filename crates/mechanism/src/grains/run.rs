@@ -134,7 +134,9 @@ impl Run {
 fn fill(scene: &Scene, world: &mut World, step: u64) -> Result<(), Error> {
     let step_size = world.settings().step_size;
     for (index, insertion) in scene.insert.iter().enumerate() {
-        if insertion.stream.is_none() && (insertion.time / step_size).round() == step as f64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let due = (insertion.time / step_size).round() as u64;
+        if insertion.stream.is_none() && due == step {
             let path = format!("insert[{index}]");
             let kind = scene.kind_of(&path, insertion)?;
             place::fill(world, &scene.grains[kind], insertion, &path)?;
@@ -151,11 +153,15 @@ fn pour(scene: &Scene, world: &mut World, step: u64) -> Result<u64, Error> {
         let Some(stream) = insertion.stream else { continue };
         let kind = scene.kind_of(&format!("insert[{index}]"), insertion)?;
         let until = stream.until.unwrap_or(f64::INFINITY);
-        // The number that should have come by the begin of a step.
+        // The number that should have come by the begin of a step; times are rounded.
         let due = |step: u64| {
             let time = (step as f64 * step_size).min(until) - insertion.time;
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-            let due = (stream.rate * time.max(0.0)).floor() as u64;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "saturates"
+            )]
+            let due = (stream.rate * time.max(0.0) + 1e-9).floor() as u64;
             due
         };
         let count = due(step + 1) - due(step);

@@ -48,7 +48,12 @@ impl Sizes {
                 for (k, [diameter, share]) in classes.iter().enumerate() {
                     positive(&format!("{path}.given[{k}][0]"), *diameter)?;
                     let path = format!("{path}.given[{k}][1]");
-                    require(&path, share, "a positive finite share", share.is_normal() && *share > 0.0)?;
+                    require(
+                        &path,
+                        share,
+                        "a positive finite share",
+                        share.is_normal() && *share > 0.0,
+                    )?;
                 }
                 Ok(())
             }
@@ -83,7 +88,12 @@ impl Sizes {
                     }
                 }
                 let [first, last] = [rows[0][1], rows[rows.len() - 1][1]];
-                require(&format!("{path}[0][1]"), &first, "0 for the smallest opening", first == 0.0)?;
+                require(
+                    &format!("{path}[0][1]"),
+                    &first,
+                    "0 for the smallest opening",
+                    first == 0.0,
+                )?;
                 let path = format!("{path}[{}][1]", rows.len() - 1);
                 require(&path, &last, "1 for the largest opening", (last - 1.0).abs() < 1e-12)
             }
@@ -216,7 +226,10 @@ mod tests {
         refused(Sizes::Given(vec![[1.0, -1.0]]), "given[0][1]");
         refused(Sizes::Uniform([2.0, 1.0]), "uniform[1]");
         refused(Sizes::Uniform([f64::NAN, 1.0]), "uniform[0]");
-        refused(Sizes::Lognormal { median: 1.0, sigma: 0.0, min: 0.5, max: 2.0 }, "lognormal.sigma");
+        refused(
+            Sizes::Lognormal { median: 1.0, sigma: 0.0, min: 0.5, max: 2.0 },
+            "lognormal.sigma",
+        );
         refused(Sizes::Lognormal { median: 1.0, sigma: 1.0, min: 2.0, max: 3.0 }, "lognormal.min");
         refused(Sizes::Sieve(vec![[1.0, 0.0], [1.0, 1.0]]), "sieve[1][0]");
         refused(Sizes::Sieve(vec![[1.0, 0.0], [2.0, 0.9]]), "sieve[1][1]");

@@ -241,16 +241,23 @@ fn solid(wall: &Wall, corners: &[[f64; 3]; 2]) -> Option<Solid> {
 /// The inner side of a thin cone, as a polyhedron without ends whose faces look inward, so that what is within is seen.
 fn shell(frustum: &Frustum) -> Solid {
     const SIDES: u32 = 48;
-    let turn = UnitQuaternion::rotation_between(&Vector3::z(), &frustum.axis)
-        .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI));
+    let turn =
+        UnitQuaternion::rotation_between(&Vector3::z(), &frustum.axis).unwrap_or_else(|| {
+            UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
+        });
     let ends = [(frustum.radii[0], 0.0), (frustum.radii[1], frustum.height)];
     let corners = (0..SIDES).flat_map(|side| {
         let (sine, cosine) = (std::f64::consts::TAU * f64::from(side) / f64::from(SIDES)).sin_cos();
-        ends.map(|(radius, height)| (turn * Vector3::new(radius * cosine, radius * sine, height)).into())
+        ends.map(|(radius, height)| {
+            (turn * Vector3::new(radius * cosine, radius * sine, height)).into()
+        })
     });
     let count = 2 * SIDES as usize;
     let face = |first: usize| vec![first, first + 1, (first + 3) % count, (first + 2) % count];
-    Solid::Polyhedron { corners: corners.collect(), faces: (0..count).step_by(2).map(face).collect() }
+    Solid::Polyhedron {
+        corners: corners.collect(),
+        faces: (0..count).step_by(2).map(face).collect(),
+    }
 }
 
 /// The pose of a wall that is not a plane: it is only translated, but the surface of a round one may turn.

@@ -56,7 +56,15 @@ impl GrainFilm {
         if frames.is_empty() || frames.len() > GRAIN_FRAME_LIMIT {
             return false;
         }
-        *self = Self { share, radii, frames, overlap, contacts, walls: std::mem::take(&mut self.walls), ..*self };
+        *self = Self {
+            share,
+            radii,
+            frames,
+            overlap,
+            contacts,
+            walls: std::mem::take(&mut self.walls),
+            ..*self
+        };
         true
     }
 }
@@ -102,7 +110,16 @@ fn read(bytes: &[u8], walls: usize) -> Option<Read> {
             radii.get(&identity)?;
             centers.insert(identity, Vector3::new(real(rest)?, real(rest)?, real(rest)?));
         }
-        frames.push(Frame { step, time, centers, poses, kinetic_energy, overlap, contacts, grains });
+        frames.push(Frame {
+            step,
+            time,
+            centers,
+            poses,
+            kinetic_energy,
+            overlap,
+            contacts,
+            grains,
+        });
     }
     rest.is_empty().then_some(Read { share, radii, frames, overlap, contacts })
 }
@@ -138,7 +155,7 @@ mod tests {
         let mut run = Run::new(Scene::built_in("drum").unwrap(), folder).unwrap();
         let start = run.clone();
         let mut film = GrainFilm::new(run.world(), 200);
-        let mut step = |run: &mut Run, film: &mut GrainFilm| {
+        let step = |run: &mut Run, film: &mut GrainFilm| {
             let report = run.step().unwrap();
             film.look(run.world(), &report);
         };
