@@ -23,7 +23,11 @@ use std::{
 use self::{course::Line, directory::Directory, scene::Scene};
 use anyhow::{Context, Result, anyhow};
 use percussion_granular::{Error as StepError, Report, World, limits::Limits};
-use percussion_mechanism::{Error, grains::{Measures, Run}, view::GrainFilm};
+use percussion_mechanism::{
+    Error,
+    grains::{Measures, Run},
+    view::GrainFilm,
+};
 use percussion_report::{
     Table,
     number::short,
@@ -297,7 +301,9 @@ fn summary(
     (mut status, mut reason): (Status, Option<String>),
 ) -> Summary {
     let world = scene.world();
-    if status == Status::Completed && let Some(over) = sums.over_tolerance() {
+    if status == Status::Completed
+        && let Some(over) = sums.over_tolerance()
+    {
         (status, reason) = (Status::Unconverged, Some(over));
     }
     let measured = |measures: &Measures| {

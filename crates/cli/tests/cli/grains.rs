@@ -248,7 +248,9 @@ fn the_bin_of_the_book_has_twenty_lines_and_runs() {
     assert_eq!(check.json()["overlap"], json!(0.0));
 
     // Few grains and many lines.
-    let text = text.replace("count = 6000", "count = 300").replace("to = [0, 0, 0.66]", "to = [0, 0, 0.06]");
+    let text = text
+        .replace("count = 6000", "count = 300")
+        .replace("to = [0, 0, 0.66]", "to = [0, 0, 0.06]");
     let text = text.replace("from = 1.0\n", "from = 0.05\nevery = 0.02\ncells = { low = [-0.08, -0.08, 0], high = [0.08, 0.08, 0.1], counts = [4, 4, 2] }\n");
     fs::write(file, &text).unwrap();
     let run = percussion(&["grains", file, "--out", out, "--duration", "0.2", "--json"]);
@@ -276,7 +278,11 @@ fn mistakes_in_scenes_are_refused_with_file_line_and_field() {
     let name = file.to_str().unwrap();
     for (before, after, words) in [
         ("friction = 0.5", "friction = -0.5", ["line 3", "`friction` is -0.5", "at least 0"]),
-        ("lattice.count = 6000", "lattice.count = 9000", ["line 7", "insert[0].lattice.count", "room"]),
+        (
+            "lattice.count = 6000",
+            "lattice.count = 9000",
+            ["line 7", "insert[0].lattice.count", "room"],
+        ),
         ("radii = [0.03, 0.08]", "radii = [0.03]", ["walls[1].shape", "line 15", "radii"]),
         ("density", "densty", ["densty", "line 5", "density"]),
     ] {
@@ -292,7 +298,10 @@ fn a_resumed_run_plays_and_sums_up_all_of_it() {
     let [whole, parts] = ["whole", "parts"].map(|name| directory.path().join(name));
     let drum = |out: &Path, more: &[&str]| {
         let out = out.to_str().unwrap();
-        percussion(&[&["grains", "drum", "--json", "--checkpoint-every", "20", "--out", out], more].concat())
+        percussion(
+            &[&["grains", "drum", "--json", "--checkpoint-every", "20", "--out", out], more]
+                .concat(),
+        )
     };
     let expected = drum(&whole, &["--duration", "0.1"]);
     assert_eq!(expected.code, Some(0), "{expected:?}");
@@ -301,7 +310,14 @@ fn a_resumed_run_plays_and_sums_up_all_of_it() {
     // Symptom: a run that had nothing to do summed up nothing and played one time.
     let again = drum(&parts, &["--duration", "0.1", "--resume"]);
     for run in [resumed, again] {
-        for key in ["status", "contacts_per_grain", "mean_sweeps", "largest_overlap", "largest_relative_residual", "steps_over_tolerance"] {
+        for key in [
+            "status",
+            "contacts_per_grain",
+            "mean_sweeps",
+            "largest_overlap",
+            "largest_relative_residual",
+            "steps_over_tolerance",
+        ] {
             assert_eq!(run.json()[key], expected.json()[key], "{key}");
         }
     }

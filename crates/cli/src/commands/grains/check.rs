@@ -130,5 +130,8 @@ fn text(check: &Check) -> String {
     for (quantity, value, unit) in rows {
         table.push([quantity.to_owned(), value, unit.to_owned()]);
     }
-    format!("{}: {}\n\n{table}\nThe time is for one core, from ten sweeps in each step to as many as are allowed.\n", check.scene, check.title)
+    format!(
+        "{}: {}\n\n{table}\nThe time is for one core, from ten sweeps in each step to as many as are allowed.\n",
+        check.scene, check.title
+    )
 }

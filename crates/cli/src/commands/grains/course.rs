@@ -68,7 +68,9 @@ impl Course {
         // A killed run may have written only the beginning of its last line, which can look like an early step.
         let whole = before.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         for line in whole {
-            let Some(read) = Line::read(line).filter(|line| line.step <= steps as f64) else { continue };
+            let Some(read) = Line::read(line).filter(|line| line.step <= steps as f64) else {
+                continue;
+            };
             known(&read);
             text += line;
         }

@@ -96,7 +96,10 @@ impl Directory {
         let file = self.path.join(FILM);
         let read = fs::read(&file).is_ok_and(|bytes| film.restore(&bytes, world.steps()));
         if !read {
-            tracing::warn!("`{}` is missing or damaged: the page plays only what follows", file.display());
+            tracing::warn!(
+                "`{}` is missing or damaged: the page plays only what follows",
+                file.display()
+            );
             film.restart(world);
         }
     }

@@ -99,7 +99,11 @@ impl Scene {
     pub(super) fn intervals(&self, arguments: &Grains) -> (Option<u64>, u64) {
         let output = self.run().map(|run| run.scene().output).unwrap_or_default();
         let step_size = self.world().settings().step_size;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "casts saturate"
+        )]
         let steps = |time: f64| ((time / step_size).round() as u64).max(1);
         let pictures = arguments.vtk_every.or_else(|| output.pictures.map(steps));
         let checkpoints = arguments.checkpoint_every.or_else(|| output.checkpoints.map(steps));

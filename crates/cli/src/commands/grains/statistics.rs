@@ -38,7 +38,8 @@ impl StatisticsFile {
             (row.len() == columns.len() && row[0] <= time).then_some(row)
         };
         let rows: Vec<Vec<f64>> = before.split_inclusive('\n').filter_map(row).collect();
-        let heads: Vec<String> = columns.iter().map(|(name, unit)| csv::heading(name, unit)).collect();
+        let heads: Vec<String> =
+            columns.iter().map(|(name, unit)| csv::heading(name, unit)).collect();
         atomic::write(&path, csv::table(&heads, rows.iter().cloned()).as_bytes())?;
         measures.prepend(rows);
         let file = OpenOptions::new().append(true).open(&path);
@@ -64,7 +65,15 @@ pub(super) fn write(directory: &Path, measures: &Measures) -> Result<Vec<PathBuf
         })
         .collect();
     if !rows.is_empty() {
-        let columns = ["x (m)", "y (m)", "z (m)", "solid fraction", "velocity x (m/s)", "velocity y (m/s)", "velocity z (m/s)"];
+        let columns = [
+            "x (m)",
+            "y (m)",
+            "z (m)",
+            "solid fraction",
+            "velocity x (m/s)",
+            "velocity y (m/s)",
+            "velocity z (m/s)",
+        ];
         let path = directory.join("cells.csv");
         atomic::write(&path, csv::table(&columns, rows).as_bytes())?;
         files.push(path);
