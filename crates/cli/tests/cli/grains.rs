@@ -305,7 +305,8 @@ fn a_resumed_run_plays_and_sums_up_all_of_it() {
     };
     let expected = drum(&whole, &["--duration", "0.1"]);
     assert_eq!(expected.code, Some(0), "{expected:?}");
-    drum(&parts, &["--duration", "0.05"]);
+    // A line of the statistics is due every 20 steps.
+    drum(&parts, &["--duration", "0.06"]);
     let resumed = drum(&parts, &["--duration", "0.1", "--resume"]);
     // Symptom: a run that had nothing to do summed up nothing and played one time.
     let again = drum(&parts, &["--duration", "0.1", "--resume"]);

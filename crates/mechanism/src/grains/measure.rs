@@ -37,6 +37,8 @@ pub struct Measures {
     from: f64,
     walls: Vec<(String, Range<usize>)>,
     flows: Vec<(String, Flow)>,
+    /// Mass that had passed each plane before (kg).
+    passed_before: Vec<f64>,
     surface: Option<Option<[f64; 2]>>,
     sums: Sums,
     cells: Option<BoxAverages>,
@@ -87,6 +89,7 @@ impl Measures {
             from: from.unwrap_or(0.5 * scene.duration),
             walls: run.walls().to_vec(),
             flows: planes.iter().map(flow).collect(),
+            passed_before: vec![0.0; planes.len()],
             surface: surface.map(|surface| surface.center),
             sums: Sums::default(),
             cells: cells.as_ref().map(grid).transpose()?,
@@ -158,8 +161,10 @@ impl Measures {
             row.extend(TENSOR.map(|(_, i, j)| 0.5 * (tensor[(i, j)] + tensor[(j, i)]) / samples));
         }
         row.extend(walls.iter().flat_map(|sum| [sum.x, sum.y, sum.z].map(|part| part / samples)));
-        for ((_, flow), before) in self.flows.iter().zip(passed) {
-            row.extend([(flow.passed() - before) / (world.time() - start), flow.passed()]);
+        let flows = self.flows.iter().zip(passed).zip(&self.passed_before);
+        for (((_, flow), start_mass), before) in flows {
+            let rate = (flow.passed() - start_mass) / (world.time() - start);
+            row.extend([rate, before + flow.passed()]);
         }
         if let Some(center) = self.surface {
             row.push(surface_angle(world.grains(), center).unwrap_or(f64::NAN));
@@ -187,8 +192,14 @@ impl Measures {
         columns
     }
 
-    /// Adds lines of the table that were written before.
+    /// Adds lines of the table that were written before. The mass that has passed goes on from the last of them.
     pub fn prepend(&mut self, rows: Vec<Vec<f64>>) {
+        if let Some(last) = rows.last() {
+            let first = 3 + 2 * TENSOR.len() + 3 * self.walls.len();
+            for (flow, before) in self.passed_before.iter_mut().enumerate() {
+                *before = last.get(first + 2 * flow + 1).copied().unwrap_or_default();
+            }
+        }
         let later = std::mem::replace(&mut self.rows, rows);
         self.rows.extend(later);
     }
