@@ -111,7 +111,7 @@ fn speed() -> Result<[f64; 2]> {
 fn text(check: &Check) -> String {
     let mut table = Table::new("<><", ["quantity", "value", "unit"]);
     let range = |range: [f64; 2]| match range {
-        [low, high] if low == high => short(low),
+        [low, high] if short(low) == short(high) => short(low),
         [low, high] => format!("{} to {}", short(low), short(high)),
     };
     let whole = |count: usize| count.to_string();
