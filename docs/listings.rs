@@ -23,6 +23,7 @@ chapters! {
     granular: "src/systems/granular.md",
     restitution: "src/systems/restitution.md",
     reading_the_set: "src/reading-the-set.md",
+    grains: "src/grains.md",
     viewer: "src/viewer.md",
     file_formats: "src/file-formats.md",
     python: "src/python.md",

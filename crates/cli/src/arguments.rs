@@ -18,7 +18,7 @@ use clap::{ArgAction, Parser, Subcommand};
 pub(crate) use self::{
     completions::Completions,
     design::Design,
-    grains::{GrainScene, Grains},
+    grains::Grains,
     impact::{Compare, Impact},
     inspect::Inspect,
     laws::{Allowed, LawSettings, Which},

@@ -81,7 +81,7 @@
 //! | --- | --- |
 //! | [`world`] | [`World`]: the time step |
 //! | [`grains`] | [`Grain`] and [`Grains`] |
-//! | [`wall`] | [`Wall`]: planes, solids of any shape, endless cylinders and tubes, moving or not |
+//! | [`wall`] | [`Wall`]: planes, solids of any shape, endless cylinders and tubes, cones, pipes, rings and triangles, moving or not |
 //! | [`settings`] | [`Settings`], [`Correction`] and [`Error`] |
 //! | [`report`] | [`Report`] |
 //! | [`touch`] | [`Touch`], a contact of the last step with its impulse |
@@ -89,7 +89,7 @@
 //! | [`decomposition`] | one world in several pieces, for several processes |
 //! | [`scenes`] | worlds to begin with |
 //! | [`channel`] | [`Channel`](channel::Channel): a stream past an obstacle |
-//! | [`statistics`] | averages in cells, profile over the height, radial distribution |
+//! | [`statistics`] | averages in cells, profile over the height, radial distribution, contacts and forces, flow through planes, slope of the surface |
 //! | [`limits`] | [`Limits`](limits::Limits): when to give up a long run |
 //! | [`state`] | [`State`], to write a world to a file |
 //! | [`checkpoint`] | files of it that a killed run cannot spoil, and a lock for their directory |

@@ -1,7 +1,17 @@
-//! Averages of a stream of grains: [`CellAverages`], the [`SolidProfile`] over its height and the
-//! [`RadialDistribution`].
+//! Averages of grains: in columns ([`CellAverages`]) and cells ([`BoxAverages`]), the [`SolidProfile`] over the height,
+//! the [`RadialDistribution`], contacts and forces ([`ContactAverages`]), [`Flow`] through planes and [`surface_angle`].
+
+mod contacts;
+mod flow;
+mod grid;
 
 use nalgebra::Vector3;
+
+pub use self::{
+    contacts::ContactAverages,
+    flow::{Flow, surface_angle},
+    grid::{BoxAverages, BoxCell},
+};
 
 use crate::{Error, Grains};
 

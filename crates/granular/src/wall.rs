@@ -1,8 +1,12 @@
 //! The walls of a world: [`Wall`], a [`Surface`] of infinite mass with a prescribed motion.
 
+mod shell;
+
 use nalgebra::{Isometry3, Unit, Vector3};
 use percussion_collision::{Shape, shape};
 use percussion_dynamics::Dimension;
+
+pub use self::shell::{Frustum, Triangle};
 
 use crate::range;
 
@@ -45,6 +49,10 @@ pub enum Surface {
         /// Radius (m), positive and larger than those of the grains.
         radius: f64,
     },
+    /// A thin cone, pipe, ring or disc, with grains on either side.
+    Frustum(Frustum),
+    /// A thin triangle, with grains on either side.
+    Triangle(Triangle),
 }
 
 /// A boundary of infinite mass.
@@ -136,6 +144,10 @@ impl Wall {
             | Surface::Cylinder { point, .. }
             | Surface::Tube { point, .. } => *point += shift,
             Surface::Solid { pose, .. } => pose.translation.vector += shift,
+            Surface::Frustum(frustum) => frustum.base += shift,
+            Surface::Triangle(triangle) => {
+                triangle.corners.iter_mut().for_each(|corner| *corner += shift);
+            }
         }
     }
 
@@ -165,6 +177,8 @@ impl Wall {
                 let rotation = unit("norm of the rotation", pose.rotation.coords.as_slice());
                 (&pose.translation.vector, rotation, misshapen(shape))
             }
+            Surface::Frustum(frustum) => return frustum.fault(),
+            Surface::Triangle(triangle) => return triangle.fault(),
         };
         if let Some(value) = range::unbounded(place.as_slice()) {
             return Some(("place", value, range::BOUNDED));
@@ -227,6 +241,8 @@ impl Surface {
                 let (distance, normal) = shape.distance(&local);
                 (distance, pose * normal)
             }
+            Self::Frustum(frustum) => frustum.distance(at),
+            Self::Triangle(triangle) => triangle.distance(at),
         }
     }
 }

@@ -229,6 +229,28 @@ impl World {
         Ok(())
     }
 
+    /// Changes the motion of wall `index` from the next step on: its velocity (m/s) and the angular velocity of its
+    /// surface (rad/s). Contacts and their impulses are kept, unlike by [`set_wall`](Self::set_wall).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Wall`], also if there is no such wall.
+    pub fn drive_wall(
+        &mut self,
+        index: usize,
+        velocity: Vector3<f64>,
+        angular_velocity: Vector3<f64>,
+    ) -> Result<(), Error> {
+        let value = self.walls.len() as f64;
+        let expected = "more walls than the index";
+        let wall = self.walls.get_mut(index);
+        let wall = wall.ok_or(Error::Wall { index, name: "number of walls", value, expected })?;
+        let driven = Wall { velocity, angular_velocity, ..wall.clone() };
+        check_wall(index, &driven)?;
+        *wall = driven;
+        Ok(())
+    }
+
     /// The settings.
     #[must_use]
     pub const fn settings(&self) -> &Settings {

@@ -283,4 +283,35 @@ pub enum Error {
     /// A time-stepping simulation could not be started, or one of its steps failed.
     #[error(transparent)]
     Simulation(#[from] percussion_integrators::Error),
+    /// A field of a scene of grains is refused.
+    #[error("line {line}: {source}")]
+    AtLine {
+        /// The line, counted from 1.
+        line: usize,
+        /// Why.
+        source: Box<Self>,
+    },
+    /// Grains find no room.
+    #[error(
+        "`{path}` is {wanted}, expected at most {found}, for which there is room in the region"
+    )]
+    NoRoom {
+        /// Place in the file.
+        path: String,
+        /// Grains wanted.
+        wanted: usize,
+        /// Grains that found a place.
+        found: usize,
+    },
+    /// A mesh cannot be used as a wall.
+    #[error("`{path}`: {reason}")]
+    Mesh {
+        /// Place in the file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// Walls, grains or a step of a scene of grains were refused.
+    #[error(transparent)]
+    Grains(#[from] percussion_granular::Error),
 }

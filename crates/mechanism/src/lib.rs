@@ -56,6 +56,7 @@
 //! | [`impacts`] | a mechanism at the instant of an impact: its contacts and the velocity before |
 //! | [`laws`] | the list of impact laws and of compliant contacts, by name and with settings |
 //! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
+//! | [`grains`] | scenes of many grains: walls, sizes, what comes in and goes out |
 //! | [`view`] | motions and outcomes as data of a page that plays them |
 //! | `urdf` | robot descriptions, with the feature `urdf` |
 //! | `mjcf` | models of MuJoCo, with the feature `mjcf` |
@@ -80,6 +81,7 @@ mod error;
 pub mod event_motion;
 mod expected;
 mod expression;
+pub mod grains;
 pub mod impacts;
 pub mod laws;
 pub mod mechanism;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 
 use super::{count, not_negative, positive, whole};
 
@@ -10,14 +10,18 @@ use super::{count, not_negative, positive, whole};
 #[derive(Debug, Args)]
 #[command(after_help = GRAINS_HELP)]
 pub(crate) struct Grains {
-    /// Scene to simulate.
-    #[arg(value_enum)]
-    pub(crate) scene: GrainScene,
-    /// Factor on the size of the grains, which makes them fewer: 1 is a radius of 0.47 mm in the same
-    /// channel, or a diameter of 1 cm in the scenes that grow with the grains.
+    /// Name of a built-in scene (channel, column, drum, hopper, dam-break, six-by-six-by-six), or path of a scene
+    /// (TOML).
+    #[arg(value_name = "SCENE|FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) scene: String,
+    /// Print the contents of the scene, its memory and the computing time of one second of it, without running it.
+    #[arg(long, conflicts_with_all = ["out", "resume", "vtk_every"])]
+    pub(crate) check: bool,
+    /// Factor on the size of the grains: in the channel, 1 is a radius of 0.47 mm, and larger grains are fewer; in other
+    /// scenes all lengths grow with them.
     #[arg(long, value_name = "FACTOR", value_parser = positive, allow_hyphen_values = true, default_value = "1")]
     pub(crate) factor: f64,
-    /// Time to reach (s); 0.5 s for the channel, 2 s for the others by default.
+    /// Time to reach (s); by default that of the scene.
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) duration: Option<f64>,
     /// Seed of the velocities with which grains enter the channel.
@@ -36,10 +40,10 @@ pub(crate) struct Grains {
     /// Continue from the last checkpoint in the directory.
     #[arg(long, requires = "out")]
     pub(crate) resume: bool,
-    /// Write a checkpoint after every N steps.
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1000, value_parser = count)]
-    pub(crate) checkpoint_every: u64,
-    /// Write a picture for `ParaView` after every N steps.
+    /// Write a checkpoint after every N steps; by default as often as the scene says, or after 1000.
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count)]
+    pub(crate) checkpoint_every: Option<u64>,
+    /// Write a picture for `ParaView` after every N steps; by default as often as the scene says.
     #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "out", value_parser = count)]
     pub(crate) vtk_every: Option<u64>,
     /// End the run when the relative residual of a step exceeds this.
@@ -61,37 +65,7 @@ A run that is ended by a signal writes a checkpoint first. A run that is killed 
 
 Examples:
   percussion grains six-by-six-by-six
+  percussion grains hopper.toml --check
+  percussion grains hopper.toml --out hopper
   percussion grains channel --factor 5 --out channel --vtk-every 500
   percussion grains channel --factor 5 --out channel --vtk-every 500 --resume";
-
-/// The scenes of grains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum GrainScene {
-    /// A dense stream past an obstacle (Preclik, Eibl & Rüde 2018).
-    Channel,
-    /// 4000 grains settle in a square column.
-    Column,
-    /// A half-full drum turns.
-    Drum,
-    /// 3200 grains flow out of a silo.
-    Hopper,
-    /// A block of 2000 grains collapses.
-    DamBreak,
-    /// 216 balls are dropped.
-    SixBySixBySix,
-}
-
-impl GrainScene {
-    /// Title, one line.
-    pub(crate) const fn title(self) -> &'static str {
-        match self {
-            Self::Channel => "A dense stream of grains past an obstacle",
-            Self::Column => "Grains settle in a square column",
-            Self::Drum => "A half-full drum turns",
-            Self::Hopper => "Grains flow out of a silo",
-            Self::DamBreak => "A block of grains collapses",
-            Self::SixBySixBySix => "216 balls are dropped",
-        }
-    }
-}

@@ -231,3 +231,115 @@ fn an_interrupted_run_writes_a_checkpoint() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--resume"), "{output:?}");
     assert!(out.join("grains.checkpoint").exists(), "a checkpoint");
 }
+
+/// The first scene of the chapter on scenes.
+fn chapter() -> String {
+    let chapter = include_str!("../../../../docs/src/grains.md");
+    let text = chapter.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    text.to_owned()
+}
+
+#[test]
+fn the_bin_of_the_book_has_twenty_lines_and_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let [file, out] = ["bin.toml", "bin"].map(|name| directory.path().join(name));
+    let text = chapter();
+    assert!(text.lines().filter(|line| !line.is_empty()).count() <= 20, "{text}");
+    fs::write(&file, &text).unwrap();
+    let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
+    let check = percussion(&["grains", file, "--check", "--json"]);
+    assert_eq!(check.code, Some(0), "{check:?}");
+    assert_eq!([&check.json()["grains"], &check.json()["walls"]], [&json!(6000), &json!(2)]);
+    assert_eq!(check.json()["overlap"], json!(0.0));
+
+    // Few grains and many lines.
+    let text = text
+        .replace("count = 6000", "count = 300")
+        .replace("to = [0, 0, 0.66]", "to = [0, 0, 0.06]");
+    let text = text.replace("from = 1.0\n", "from = 0.05\nevery = 0.02\ncells = { low = [-0.08, -0.08, 0], high = [0.08, 0.08, 0.1], counts = [4, 4, 2] }\n");
+    fs::write(file, &text).unwrap();
+    let run = percussion(&["grains", file, "--out", out, "--duration", "0.2", "--json"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let read = |name: &str| fs::read_to_string(Path::new(out).join(name)).unwrap();
+    let table = read("statistics.csv");
+    assert_eq!(table.lines().count(), 11, "{table}");
+    let flow = run.json()["statistics"]["hole: mass flow"].as_f64().unwrap();
+    assert!(flow > 0.05, "{flow} kg/s");
+    assert_eq!(read("cells.csv").lines().count(), 33);
+    assert!(read("figures/mass-flow.svg").starts_with("<svg"), "a figure");
+    assert!(read("view.json").contains("hole: mass flow"), "a curve of the page");
+    let course = read("course.csv");
+    assert!(course.lines().nth(1).unwrap().starts_with("1,0.001,300,"), "{course}");
+
+    // Another text is another run, wherever its file lies.
+    fs::write(file, text.replace("0.5", "0.4")).unwrap();
+    percussion(&["grains", file, "--out", out, "--resume"]).assert_refused(&["of another run"]);
+}
+
+#[test]
+fn mistakes_in_scenes_are_refused_with_file_line_and_field() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("bin.toml");
+    let name = file.to_str().unwrap();
+    for (before, after, words) in [
+        ("friction = 0.5", "friction = -0.5", ["line 3", "`friction` is -0.5", "at least 0"]),
+        (
+            "lattice.count = 6000",
+            "lattice.count = 9000",
+            ["line 7", "insert[0].lattice.count", "room"],
+        ),
+        ("radii = [0.03, 0.08]", "radii = [0.03]", ["walls[1].shape", "line 15", "radii"]),
+        ("density", "densty", ["densty", "line 5", "density"]),
+    ] {
+        fs::write(&file, chapter().replace(before, after)).unwrap();
+        percussion(&["grains", name, "--check"]).assert_refused(&[&[name], &words[..]].concat());
+    }
+    percussion(&["grains", "hoper"]).assert_refused(&["`hoper`", "did you mean `hopper`"]);
+}
+
+#[test]
+fn a_resumed_run_plays_and_sums_up_all_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| directory.path().join(name));
+    let drum = |out: &Path, more: &[&str]| {
+        let out = out.to_str().unwrap();
+        percussion(
+            &[&["grains", "drum", "--json", "--checkpoint-every", "20", "--out", out], more]
+                .concat(),
+        )
+    };
+    let expected = drum(&whole, &["--duration", "0.1"]);
+    assert_eq!(expected.code, Some(0), "{expected:?}");
+    // A line of the statistics is due every 20 steps.
+    drum(&parts, &["--duration", "0.06"]);
+    let resumed = drum(&parts, &["--duration", "0.1", "--resume"]);
+    // Symptom: a run that had nothing to do summed up nothing and played one time.
+    let again = drum(&parts, &["--duration", "0.1", "--resume"]);
+    for run in [resumed, again] {
+        for key in [
+            "status",
+            "contacts_per_grain",
+            "mean_sweeps",
+            "largest_overlap",
+            "largest_relative_residual",
+            "steps_over_tolerance",
+        ] {
+            assert_eq!(run.json()[key], expected.json()[key], "{key}");
+        }
+    }
+    for name in ["course.csv", "view.json", "grains.checkpoint", "statistics.csv"] {
+        let [ours, theirs] = [&whole, &parts].map(|path| fs::read(path.join(name)).unwrap());
+        assert!(ours == theirs, "{name} differs");
+    }
+}
+
+#[test]
+fn a_run_that_did_not_converge_says_so() {
+    let arguments = ["grains", "column", "--duration", "0.3", "--max-sweeps", "2", "--json"];
+    let run = percussion(&arguments);
+    assert_eq!((run.code, &run.json()["status"]), (Some(0), &json!("unconverged")), "{run:?}");
+    assert!(run.stderr.contains("not converged: in "), "{run:?}");
+    assert!(run.json()["steps_over_tolerance"].as_u64().unwrap() > 10);
+    let free = percussion(&["grains", "column", "--duration", "0.01", "--json"]);
+    assert_eq!(free.json()["status"], json!("completed"));
+}

@@ -4,7 +4,10 @@ use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector
 use percussion_collision::Shape;
 
 use super::bytes::{Reader, Writer};
-use crate::{Surface, Wall};
+use crate::{
+    Surface, Wall,
+    wall::{Frustum, Triangle},
+};
 
 /// Files from before solid shapes other than boxes have the kinds 0 to 3.
 pub(super) fn put(bytes: &mut Writer, wall: &Wall) {
@@ -31,6 +34,20 @@ pub(super) fn put(bytes: &mut Writer, wall: &Wall) {
             bytes.put([4]);
             place(bytes, pose);
             put_shape(bytes, shape);
+        }
+        Surface::Frustum(Frustum { base, axis, height, radii }) => {
+            bytes.put([5]);
+            bytes.vector(base);
+            bytes.vector(axis);
+            bytes.numbers(&[*height, radii[0], radii[1]]);
+        }
+        Surface::Triangle(Triangle { corners, beside, around }) => {
+            bytes.put([6]);
+            corners.iter().for_each(|corner| bytes.vector(corner));
+            for (directions, owned) in beside.iter().chain(around) {
+                bytes.list(directions, Writer::vector);
+                bytes.put([u8::from(*owned)]);
+            }
         }
     }
     bytes.vector(&wall.velocity);
@@ -100,6 +117,18 @@ pub(super) fn take(bytes: &mut Reader<'_>) -> Option<Wall> {
         4 => {
             let pose = take_place(bytes)?;
             Surface::Solid { shape: take_shape(bytes)?, pose }
+        }
+        5 => {
+            let (base, axis) = (bytes.vector()?, unit(bytes)?);
+            let [height, base_radius, other_radius] = bytes.numbers()?;
+            Surface::Frustum(Frustum { base, axis, height, radii: [base_radius, other_radius] })
+        }
+        6 => {
+            let corners = [bytes.vector()?, bytes.vector()?, bytes.vector()?];
+            let rim =
+                |bytes: &mut Reader<'_>| Some((bytes.list(24, Reader::vector)?, bytes.flag()?));
+            let mut three = || Some([rim(bytes)?, rim(bytes)?, rim(bytes)?]);
+            Surface::Triangle(Triangle { corners, beside: three()?, around: three()? })
         }
         _ => return None,
     };

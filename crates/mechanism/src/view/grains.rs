@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
-use percussion_granular::{Report, Surface, Wall, World};
+use percussion_granular::{Report, Surface, Wall, World, wall::Frustum};
 use percussion_record::view::{
     BodyView, Curve, Dimension, FORMAT, Grains, Motion, PlaneView, Solid, View,
 };
+
+mod saved;
 
 use super::{single, singles, solids};
 
@@ -46,6 +48,8 @@ pub struct GrainFilm {
     share: u64,
     /// The radii of all grains that were shown, by identity.
     radii: BTreeMap<u64, f64>,
+    /// As they were at the beginning.
+    walls: Vec<Wall>,
     frames: Vec<Frame>,
     /// Deepest overlap since the last frame (m), and the contacts of the last step.
     overlap: f64,
@@ -55,9 +59,11 @@ pub struct GrainFilm {
 /// One frame of a film.
 #[derive(Clone, Debug)]
 struct Frame {
+    step: u64,
     time: f64,
     centers: BTreeMap<u64, Vector3<f64>>,
-    walls: Vec<Wall>,
+    /// Of all walls.
+    poses: Vec<[f32; 7]>,
     kinetic_energy: f64,
     overlap: f64,
     contacts: usize,
@@ -69,10 +75,18 @@ impl GrainFilm {
     #[must_use]
     pub fn new(world: &World, steps: u64) -> Self {
         let stride = steps.div_ceil(GRAIN_FRAME_LIMIT as u64 - 1).max(1);
-        let (radii, frames) = (BTreeMap::new(), Vec::new());
-        let mut film = Self { stride, share: 1, radii, frames, overlap: 0.0, contacts: 0 };
+        let (radii, walls) = (BTreeMap::new(), world.walls().to_vec());
+        let frames = Vec::new();
+        let mut film = Self { stride, share: 1, radii, walls, frames, overlap: 0.0, contacts: 0 };
         film.keep(world);
         film
+    }
+
+    /// Forgets what was filmed and begins with what is there now.
+    pub fn restart(&mut self, world: &World) {
+        let (radii, walls) = (BTreeMap::new(), world.walls().to_vec());
+        *self = Self { radii, walls, frames: Vec::new(), overlap: 0.0, contacts: 0, ..*self };
+        self.keep(world);
     }
 
     /// Records the world after a step.
@@ -95,9 +109,10 @@ impl GrainFilm {
             }
         }
         self.frames.push(Frame {
+            step: world.steps(),
             time: world.time(),
             centers,
-            walls: world.walls().to_vec(),
+            poses: world.walls().iter().map(|wall| wall_pose(wall, world.time())).collect(),
             kinetic_energy: grains.kinetic_energy(),
             overlap: self.overlap,
             contacts: self.contacts,
@@ -116,22 +131,19 @@ impl GrainFilm {
     /// The recorded view; `caption` must end with a full stop.
     #[must_use]
     pub fn view(&self, title: &str, caption: &str) -> View {
-        let Self { share, radii, frames, .. } = self;
+        let Self { share, radii, walls, frames, .. } = self;
         let centers = frames.iter().map(|frame| {
             let center = |identity| frame.centers.get(identity).map(|&center| center.into());
             radii.keys().map(center)
         });
         let grains = Grains::new(radii.values().map(|radius| single(*radius)).collect(), centers);
-        // The first frame always exists.
-        let walls = frames.first().map_or(&[][..], |frame| &frame.walls);
         let round = walls.iter().enumerate().filter_map(|(index, wall)| {
             let solids = vec![solid(wall, &grains.corners)?];
             Some((index, BodyView { name: format!("wall {index}"), solids }))
         });
         let (shown, bodies): (Vec<usize>, Vec<BodyView>) = round.unzip();
         let poses = |frame: &Frame| {
-            let walls = shown.iter().filter_map(|&index| frame.walls.get(index));
-            walls.flat_map(|wall| wall_pose(wall, frame.time)).collect()
+            shown.iter().filter_map(|&index| frame.poses.get(index)).flatten().copied().collect()
         };
         let motion = Motion {
             name: title.to_owned(),
@@ -216,7 +228,35 @@ fn solid(wall: &Wall, corners: &[[f64; 3]; 2]) -> Option<Solid> {
         Surface::Tube { point, axis, radius } => {
             Some(Solid::Tube { ends: ends(axis, point), radius: *radius })
         }
+        Surface::Frustum(frustum) => Some(shell(frustum)),
+        Surface::Triangle(triangle) => {
+            let corners = triangle.corners.map(|corner| (corner - triangle.corners[0]).into());
+            let faces = vec![vec![0, 1, 2], vec![2, 1, 0]];
+            Some(Solid::Polyhedron { corners: corners.to_vec(), faces })
+        }
         _ => None,
+    }
+}
+
+/// The inner side of a thin cone, as a polyhedron without ends whose faces look inward, so that what is within is seen.
+fn shell(frustum: &Frustum) -> Solid {
+    const SIDES: u32 = 48;
+    let turn =
+        UnitQuaternion::rotation_between(&Vector3::z(), &frustum.axis).unwrap_or_else(|| {
+            UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
+        });
+    let ends = [(frustum.radii[0], 0.0), (frustum.radii[1], frustum.height)];
+    let corners = (0..SIDES).flat_map(|side| {
+        let (sine, cosine) = (std::f64::consts::TAU * f64::from(side) / f64::from(SIDES)).sin_cos();
+        ends.map(|(radius, height)| {
+            (turn * Vector3::new(radius * cosine, radius * sine, height)).into()
+        })
+    });
+    let count = 2 * SIDES as usize;
+    let face = |first: usize| vec![first, first + 1, (first + 3) % count, (first + 2) % count];
+    Solid::Polyhedron {
+        corners: corners.collect(),
+        faces: (0..count).step_by(2).map(face).collect(),
     }
 }
 
@@ -227,6 +267,8 @@ fn wall_pose(wall: &Wall, time: f64) -> [f32; 7] {
         Surface::Cylinder { point, .. } | Surface::Tube { point, .. } => {
             (*point, UnitQuaternion::from_scaled_axis(time * wall.angular_velocity))
         }
+        Surface::Frustum(frustum) => (frustum.base, UnitQuaternion::identity()),
+        Surface::Triangle(triangle) => (triangle.corners[0], UnitQuaternion::identity()),
         _ => (Vector3::zeros(), UnitQuaternion::identity()),
     };
     let [x, y, z] = singles(&place);

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use percussion_granular::{Report, World};
-use percussion_report::{atomic, csv};
+use percussion_report::{atomic, csv, number::exact};
 
 const COLUMNS: [&str; 11] = [
     "step",
@@ -24,15 +24,39 @@ const COLUMNS: [&str; 11] = [
     "wall work (J)",
 ];
 
-/// A file with one line per step.
+/// What is read again of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) step: f64,
+    pub(super) grains: f64,
+    pub(super) contacts: f64,
+    pub(super) sweeps: f64,
+    pub(super) relative_residual: f64,
+    /// m.
+    pub(super) overlap: f64,
+}
+
+impl Line {
+    fn read(line: &str) -> Option<Self> {
+        let fields: Vec<f64> =
+            line.trim_end().split(',').map(|field| field.parse().ok()).collect::<Option<_>>()?;
+        let [step, _, grains, contacts, sweeps, relative_residual, overlap, ..] = fields[..] else {
+            return None;
+        };
+        Some(Self { step, grains, contacts, sweeps, relative_residual, overlap })
+    }
+}
+
+/// A file with one line a step.
 pub(super) struct Course {
     path: PathBuf,
     file: BufWriter<File>,
 }
 
 impl Course {
-    /// Keeps the lines of an earlier run up to `steps`; later lines have no checkpoint and are dropped.
-    pub(super) fn open(path: &Path, steps: u64) -> Result<Self> {
+    /// Keeps the lines of a former run up to `steps`, and passes each to `known`; what came after them was lost with the
+    /// checkpoint.
+    pub(super) fn open(path: &Path, steps: u64, known: &mut dyn FnMut(&Line)) -> Result<Self> {
         let before = match fs::read_to_string(path) {
             Ok(text) if steps > 0 => text,
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -43,11 +67,13 @@ impl Course {
         let mut text = csv::table(&COLUMNS, []);
         // A killed run may have written only the beginning of its last line, which could be read as an earlier step.
         let whole = before.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-        let known = |line: &&str| {
-            let step = line.split(',').next().and_then(|step| step.parse::<f64>().ok());
-            step.is_some_and(|step| step <= steps as f64)
-        };
-        text.extend(whole.filter(known));
+        for line in whole {
+            let Some(read) = Line::read(line).filter(|line| line.step <= steps as f64) else {
+                continue;
+            };
+            known(&read);
+            text += line;
+        }
         atomic::write(path, text.as_bytes())?;
         let file = OpenOptions::new().append(true).open(path);
         let file = file.with_context(|| format!("cannot write `{}`", path.display()))?;
@@ -55,19 +81,19 @@ impl Course {
     }
 
     pub(super) fn add(&mut self, world: &World, report: &Report) -> Result<()> {
-        let line = csv::row([
-            world.steps() as f64,
-            world.time(),
-            world.grains().len() as f64,
-            report.contacts as f64,
-            report.sweeps as f64,
+        let counts = [world.grains().len(), report.contacts, report.sweeps];
+        let values = [
             report.relative_residual,
             report.overlap,
             world.grains().kinetic_energy(),
             world.energy(),
             report.contact_work,
             report.wall_work,
-        ]);
+        ];
+        let first = [world.steps().to_string(), exact(world.time())];
+        let counts = counts.map(|count| count.to_string());
+        let fields = first.into_iter().chain(counts).chain(values.map(exact));
+        let line = csv::line(fields);
         let written = self.file.write_all(line.as_bytes());
         written.with_context(|| format!("cannot write `{}`", self.path.display()))
     }

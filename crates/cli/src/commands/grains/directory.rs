@@ -1,6 +1,7 @@
 //! The directory of a run, to which only this process writes: [`Directory`].
 
 use std::{
+    fs,
     io::ErrorKind,
     path::{Path, PathBuf},
 };
@@ -10,15 +11,22 @@ use percussion_granular::{
     Report, World,
     checkpoint::{self, Checkpoint, Error, Lock},
 };
+use percussion_mechanism::{grains::Measures, view::GrainFilm};
 use percussion_record::view::View;
 use percussion_report::{atomic, viewer};
 
-use super::{course::Course, picture};
+use super::{
+    Sums,
+    course::Course,
+    picture,
+    statistics::{self, StatisticsFile},
+};
 use crate::output::prepare_directory;
 
 /// Names of the written files.
 const CHECKPOINT: &str = "grains.checkpoint";
 const COURSE: &str = "course.csv";
+const FILM: &str = "grains.film";
 
 /// The table of the course, checkpoints and pictures of one run.
 pub(super) struct Directory {
@@ -26,6 +34,7 @@ pub(super) struct Directory {
     /// Text that identifies this run.
     note: String,
     course: Course,
+    statistics: Option<StatisticsFile>,
     /// Held until the run has ended; `None` if the file system has no locks.
     _lock: Option<Lock>,
 }
@@ -33,8 +42,14 @@ pub(super) struct Directory {
 impl Directory {
     /// Opens `path` for the run that `note` describes, and with `resume` returns the world of its last checkpoint.
     ///
-    /// Returns an error if another process writes to the directory, or if it contains a run that is not resumed.
-    pub(super) fn open(path: &Path, note: String, resume: bool) -> Result<(Self, Option<World>)> {
+    /// Returns an error if another process writes to the directory, or if it contains a run that is not resumed. The
+    /// steps of the earlier run are added to `sums`.
+    pub(super) fn open(
+        path: &Path,
+        note: String,
+        resume: bool,
+        sums: &mut Sums,
+    ) -> Result<(Self, Option<World>)> {
         prepare_directory(path)?;
         let lock = lock(path)?;
         let file = path.join(CHECKPOINT);
@@ -53,18 +68,46 @@ impl Directory {
             None
         };
         let steps = world.as_ref().map_or(0, World::steps);
-        let course = Course::open(&path.join(COURSE), steps)?;
-        Ok((Self { path: path.into(), note, course, _lock: lock }, world))
+        let course = Course::open(&path.join(COURSE), steps, &mut |line| sums.add_line(line))?;
+        Ok((Self { path: path.into(), note, course, statistics: None, _lock: lock }, world))
     }
 
-    /// Adds the last step of `world` to the table.
-    pub(super) fn add(&mut self, world: &World, report: &Report) -> Result<()> {
+    /// Opens the table of what is measured, with the lines of a former run until the time of `world`.
+    pub(super) fn measure(&mut self, measures: &mut Measures, world: &World) -> Result<()> {
+        self.statistics = Some(StatisticsFile::open(&self.path, measures, world.time())?);
+        Ok(())
+    }
+
+    /// Adds the last step of `world` to the table, and a line to that of what is measured.
+    pub(super) fn add(
+        &mut self,
+        world: &World,
+        report: &Report,
+        line: Option<&[f64]>,
+    ) -> Result<()> {
+        if let (Some(statistics), Some(line)) = (&mut self.statistics, line) {
+            statistics.add(line)?;
+        }
         self.course.add(world, report)
     }
 
-    /// Flushes the table to the disk and then writes a checkpoint.
-    pub(super) fn save(&mut self, world: &World) -> Result<()> {
+    /// Replaces what `film` has by what was filmed until the world was saved, where that is known.
+    pub(super) fn film(&self, film: &mut GrainFilm, world: &World) {
+        let file = self.path.join(FILM);
+        let read = fs::read(&file).is_ok_and(|bytes| film.restore(&bytes, world.steps()));
+        if !read {
+            tracing::warn!(
+                "`{}` is missing or damaged: the page plays only what follows",
+                file.display()
+            );
+            film.restart(world);
+        }
+    }
+
+    /// Brings the table and the film to the disk and then writes a checkpoint.
+    pub(super) fn save(&mut self, world: &World, film: &GrainFilm) -> Result<()> {
         self.course.flush()?;
+        atomic::write(&self.path.join(FILM), &film.to_bytes())?;
         let checkpoint = Checkpoint { note: self.note.clone(), state: world.state() };
         Ok(checkpoint::save(&self.path.join(CHECKPOINT), &checkpoint)?)
     }
@@ -80,9 +123,19 @@ impl Directory {
         Ok(atomic::write(&self.path.join(name), &picture(world))?)
     }
 
-    /// Writes the page that plays the run and its data, and returns their names.
-    pub(super) fn page(&self, view: &View) -> Result<Vec<PathBuf>> {
-        Ok(viewer::write(&self.path, view)?.to_vec())
+    /// Writes the page that plays the run and its data, and what was measured, and returns their names.
+    pub(super) fn results(
+        &self,
+        view: &mut View,
+        measures: Option<&Measures>,
+    ) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        if let Some(measures) = measures {
+            statistics::add_curves(view, measures);
+            files = statistics::write(&self.path, measures)?;
+        }
+        files.splice(0..0, viewer::write(&self.path, view)?);
+        Ok(files)
     }
 }
 

@@ -1,43 +1,40 @@
 //! The scenes of grains: [`Scene`].
 
-use anyhow::{Result, ensure};
-use percussion_granular::{Error, Report, Settings, World, channel::Channel, scenes};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use percussion_granular::{Error as StepError, Report, Settings, World, channel::Channel};
+use percussion_mechanism::{
+    Error,
+    grains::{BUILT_IN, Run, Scene as File},
+};
 use percussion_report::number::short;
 use percussion_scenarios::channel;
 
-use crate::{
-    arguments::{GrainScene, Grains},
-    output::name_of,
-};
+use crate::{arguments::Grains, input};
 
 /// Above this number of steps, `2⁵³`, the table cannot represent every step number as a double.
 const MOST_STEPS: f64 = 9_007_199_254_740_992.0;
 
-/// A world, and the grains that enter and leave it.
+/// The name of the scene that is not a file.
+const CHANNEL: &str = "channel";
+
+/// A world and what comes into it and leaves it.
 pub(super) enum Scene {
     Channel(Box<Channel>),
-    /// A world from which grains below zero height are removed.
-    Hopper(Box<World>),
-    Closed(Box<World>),
+    Run(Box<Run>),
 }
 
 impl Scene {
     pub(super) fn new(arguments: &Grains) -> Result<Self> {
-        let factor = arguments.factor;
-        let diameter = factor * 0.01;
-        let mut scene = match arguments.scene {
-            GrainScene::Channel => {
-                let parameters = channel::parameters(arguments.seed)?.coarser(factor);
-                Self::Channel(Box::new(Channel::new(parameters)?))
-            }
-            GrainScene::Hopper => {
-                let world = scenes::hopper(diameter, 5.0 * diameter, [20, 4, 40])?;
-                Self::Hopper(Box::new(world))
-            }
-            GrainScene::Column => Self::closed(scenes::column(diameter, 10, 40)?),
-            GrainScene::Drum => Self::closed(scenes::drum(diameter, 10.0 * diameter, 4, 3.0)?),
-            GrainScene::DamBreak => Self::closed(scenes::dam_break(diameter, [20, 5, 20])?),
-            GrainScene::SixBySixBySix => Self::closed(scenes::six_by_six_by_six()?),
+        let Grains { scene: name, factor, seed, .. } = arguments;
+        let mut scene = if name == CHANNEL {
+            let parameters = channel::parameters(*seed)?.coarser(*factor);
+            Self::Channel(Box::new(Channel::new(parameters)?))
+        } else {
+            let (file, folder) = file(name)?;
+            let run = file.scaled(*factor).and_then(|file| Run::new(file, folder));
+            Self::Run(Box::new(run.with_context(|| format!("`{name}`"))?))
         };
         let settings = *scene.world().settings();
         scene.set_settings(Settings {
@@ -48,53 +45,69 @@ impl Scene {
         Ok(scene)
     }
 
-    fn closed(world: World) -> Self {
-        Self::Closed(Box::new(world))
-    }
-
     /// The scene with its world at another time.
-    pub(super) fn resumed(&self, world: World) -> Result<Self, Error> {
+    pub(super) fn resumed(self, world: World) -> Result<Self> {
         Ok(match self {
             Self::Channel(channel) => {
                 Self::Channel(Box::new(Channel::resume(*channel.parameters(), world)?))
             }
-            Self::Hopper(_) => Self::Hopper(Box::new(world)),
-            Self::Closed(_) => Self::closed(world),
+            Self::Run(run) => Self::Run(Box::new(run.resume(world)?)),
         })
     }
 
-    pub(super) fn step(&mut self) -> Result<Report, Error> {
+    /// Makes a step; `watch` sees the world of a scene from a file before grains are removed.
+    pub(super) fn step(&mut self, watch: &mut dyn FnMut(&World)) -> Result<Report, Error> {
         match self {
-            Self::Channel(channel) => channel.step(),
-            Self::Closed(world) => world.step(),
-            Self::Hopper(world) => {
-                let report = world.step()?;
-                world.remove(|grain| grain.position.z < 0.0);
-                Ok(report)
-            }
+            Self::Channel(channel) => Ok(channel.step()?),
+            Self::Run(run) => run.step_watched(&mut |world, _| watch(world)),
         }
     }
 
     pub(super) const fn world(&self) -> &World {
         match self {
             Self::Channel(channel) => channel.world(),
-            Self::Hopper(world) | Self::Closed(world) => world,
+            Self::Run(run) => run.world(),
         }
+    }
+
+    /// The scene of a file or a built-in one; none of the channel.
+    pub(super) const fn run(&self) -> Option<&Run> {
+        match self {
+            Self::Channel(_) => None,
+            Self::Run(run) => Some(run),
+        }
+    }
+
+    /// One line for people.
+    pub(super) fn title(&self) -> &str {
+        self.run().map_or("A dense stream of grains past an obstacle", |run| &run.scene().title)
     }
 
     pub(super) fn solid_fraction(&self) -> Option<f64> {
         match self {
             Self::Channel(channel) => Some(channel.solid_fraction()),
-            _ => None,
+            Self::Run(_) => None,
         }
     }
 
-    /// Default duration (s): until the scene is steady or at rest.
-    pub(super) const fn duration(&self) -> f64 {
-        match self {
-            Self::Channel(_) => 0.5,
-            Self::Hopper(_) | Self::Closed(_) => 2.0,
-        }
+    /// How long it is run by default (s).
+    pub(super) fn duration(&self) -> f64 {
+        self.run().map_or(0.5, |run| run.scene().duration)
+    }
+
+    /// Steps between pictures and between checkpoints, as the arguments or else the scene have them.
+    pub(super) fn intervals(&self, arguments: &Grains) -> (Option<u64>, u64) {
+        let output = self.run().map(|run| run.scene().output).unwrap_or_default();
+        let step_size = self.world().settings().step_size;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "casts saturate"
+        )]
+        let steps = |time: f64| ((time / step_size).round() as u64).max(1);
+        let pictures = arguments.vtk_every.or_else(|| output.pictures.map(steps));
+        let checkpoints = arguments.checkpoint_every.or_else(|| output.checkpoints.map(steps));
+        (pictures, checkpoints.unwrap_or(1000))
     }
 
     /// The number of steps after which `time` (s) has passed.
@@ -121,16 +134,22 @@ impl Scene {
     pub(super) fn note(&self, arguments: &Grains) -> Result<String> {
         let Grains { scene, factor, seed, .. } = arguments;
         let Settings { max_sweeps, tolerance, .. } = self.world().settings();
-        let scene = name_of(scene);
+        // A file is known by its text, wherever it lies.
+        let scene = match self.run() {
+            Some(run) if !is_built_in(scene) => {
+                format!("scene {:016x}", run.scene().fingerprint())
+            }
+            _ => scene.clone(),
+        };
         Ok(format!(
             "{scene}, factor {factor:?}, seed {seed}, sweeps {max_sweeps}, tolerance {tolerance:?}"
         ))
     }
 
-    fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+    fn set_settings(&mut self, settings: Settings) -> Result<(), StepError> {
         match self {
             Self::Channel(channel) => channel.set_settings(settings),
-            Self::Hopper(world) | Self::Closed(world) => world.set_settings(settings),
+            Self::Run(run) => run.set_settings(settings),
         }
     }
 }
@@ -138,4 +157,20 @@ impl Scene {
 /// Converts a count; one that exceeds the largest `usize` can never be reached and becomes that value.
 fn saturated(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+fn is_built_in(name: &str) -> bool {
+    BUILT_IN.iter().any(|(known, _)| *known == name)
+}
+
+/// The built-in scene called `name`, or that in the file `name`, and the folder of its meshes.
+fn file(name: &str) -> Result<(File, &Path)> {
+    let path = Path::new(name);
+    if is_built_in(name) {
+        return Ok((File::built_in(name)?, Path::new(".")));
+    }
+    let known = std::iter::once(CHANNEL).chain(BUILT_IN.iter().map(|(known, _)| *known));
+    input::check_file(path, "a TOML file", known)?;
+    let file = File::read(path).with_context(|| format!("`{name}`"))?;
+    Ok((file, path.parent().unwrap_or_else(|| Path::new("."))))
 }

@@ -1,0 +1,137 @@
+//! `percussion grains --check`: what a scene holds, and what it takes to run it.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use nalgebra::Vector3;
+use percussion_granular::{Grain, Settings, Wall, World};
+use percussion_report::{Table, number::short};
+use serde::Serialize;
+
+use super::scene::Scene;
+use crate::{
+    arguments::Grains,
+    output::{Verdict, answer},
+};
+
+/// Memory of a grain with its contacts (bytes): measured for a million of them in contact.
+const BYTES: f64 = 730.0;
+
+/// Contacts that a dense grain sweeps, with those that could close within the step.
+const CONTACTS: f64 = 2.9;
+
+/// What `grains --check --json` prints.
+#[derive(Debug, Serialize)]
+struct Check {
+    scene: String,
+    title: String,
+    /// At the start.
+    grains: usize,
+    /// That come in later, at most.
+    grains_to_come: f64,
+    walls: usize,
+    /// kg, at the start.
+    mass: f64,
+    /// m, of the smallest and the largest grain that is there at the start.
+    diameters: Option<[f64; 2]>,
+    /// m, of the deepest overlap at the start.
+    overlap: f64,
+    /// s.
+    step_size: f64,
+    steps: u64,
+    /// Bytes, about.
+    memory: f64,
+    /// Seconds of this machine for one of the scene, if steps take ten sweeps, and if all take the most.
+    seconds_per_second: [f64; 2],
+}
+
+pub(super) fn execute(arguments: &Grains, scene: &Scene) -> Result<Verdict> {
+    let check = check(arguments, scene)?;
+    answer(arguments.json, &check, || text(&check))?;
+    Ok(Verdict::Met)
+}
+
+fn check(arguments: &Grains, scene: &Scene) -> Result<Check> {
+    let world = scene.world();
+    let grains = world.grains();
+    let Settings { step_size, max_sweeps, .. } = *world.settings();
+    let duration = arguments.duration.unwrap_or(scene.duration());
+    let to_come = scene.run().map_or(0.0, |run| run.scene().grains_to_come(duration));
+    let count = grains.len() as f64 + to_come;
+    let [motion, update] = speed()?;
+    let seconds = |sweeps: f64| count * (motion + sweeps * CONTACTS * update) / step_size;
+    let most = max_sweeps as f64;
+    let largest = grains.radii().iter().copied().fold(0.0, f64::max);
+    Ok(Check {
+        scene: arguments.scene.clone(),
+        title: scene.title().to_owned(),
+        grains: grains.len(),
+        grains_to_come: to_come,
+        walls: world.walls().len(),
+        mass: (0..grains.len()).map(|index| grains.mass(index)).sum(),
+        diameters: (!grains.is_empty()).then(|| [2.0 * grains.smallest_radius(), 2.0 * largest]),
+        overlap: world.overlap(),
+        step_size,
+        steps: scene.steps_until(duration)?,
+        memory: count * BYTES,
+        seconds_per_second: [seconds(most.min(10.0)), seconds(most)],
+    })
+}
+
+/// Seconds of this machine for a grain in a step without sweeps, and for an update of a contact, measured on 1728 grains
+/// that are packed together.
+fn speed() -> Result<[f64; 2]> {
+    const ACROSS: u32 = 12;
+    let settings = Settings { tolerance: 0.0, ..Settings::default() };
+    let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.5);
+    let mut world = World::new(settings, vec![floor])?;
+    for index in 0..ACROSS.pow(3) {
+        let node = [index % ACROSS, index / ACROSS % ACROSS, index / ACROSS.pow(2)];
+        let place = Vector3::from(node.map(|n| f64::from(n) + 0.5));
+        world.add(&Grain::at(0.1 * place, 0.05, 1.0))?;
+    }
+    let mut time = |sweeps: usize| -> Result<f64> {
+        world.set_settings(Settings { max_sweeps: sweeps, ..settings })?;
+        world.step()?;
+        let mut least = f64::INFINITY;
+        for _ in 0..5 {
+            let start = Instant::now();
+            world.step()?;
+            least = least.min(start.elapsed().as_secs_f64());
+        }
+        Ok(least)
+    };
+    let [few, many] = [time(1)?, time(41)?];
+    let candidates = world.step()?.candidates as f64;
+    let update = (many - few).max(0.0) / (40.0 * candidates);
+    let motion = (few - candidates * update).max(0.0) / f64::from(ACROSS.pow(3));
+    Ok([motion, update])
+}
+
+fn text(check: &Check) -> String {
+    let mut table = Table::new("<><", ["quantity", "value", "unit"]);
+    let range = |range: [f64; 2]| match range {
+        [low, high] if short(low) == short(high) => short(low),
+        [low, high] => format!("{} to {}", short(low), short(high)),
+    };
+    let whole = |count: usize| count.to_string();
+    let rows = [
+        ("grains at the start", whole(check.grains), ""),
+        ("grains to come, at most", short(check.grains_to_come), ""),
+        ("walls", whole(check.walls), ""),
+        ("mass at the start", short(check.mass), "kg"),
+        ("diameters at the start", check.diameters.map_or_else(|| "–".to_owned(), range), "m"),
+        ("deepest overlap at the start", short(check.overlap), "m"),
+        ("time step", short(check.step_size), "s"),
+        ("steps", check.steps.to_string(), ""),
+        ("memory, about", short(check.memory / 1e6), "MB"),
+        ("a second takes, about", range(check.seconds_per_second), "s"),
+    ];
+    for (quantity, value, unit) in rows {
+        table.push([quantity.to_owned(), value, unit.to_owned()]);
+    }
+    format!(
+        "{}: {}\n\n{table}\nThe time is for one core, from ten sweeps in each step to as many as are allowed.\n",
+        check.scene, check.title
+    )
+}

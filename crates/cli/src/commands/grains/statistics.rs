@@ -1,0 +1,113 @@
+//! What is measured of a run, as files: [`StatisticsFile`] and [`write`].
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use percussion_mechanism::grains::Measures;
+use percussion_record::view::{Curve, View};
+use percussion_report::{atomic, csv, report::write_figure};
+
+const TABLE: &str = "statistics.csv";
+
+/// The table over time, a line at a time.
+pub(super) struct StatisticsFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl StatisticsFile {
+    /// Keeps the lines of a former run until `time` (s), and adds them to `measures`.
+    pub(super) fn open(directory: &Path, measures: &mut Measures, time: f64) -> Result<Self> {
+        let path = directory.join(TABLE);
+        let before = match fs::read_to_string(&path) {
+            Ok(text) if time > 0.0 => text,
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot read `{}`", path.display()));
+            }
+            _ => String::new(),
+        };
+        let columns = measures.columns();
+        let row = |line: &str| {
+            let fields = line.strip_suffix('\n')?.split(',');
+            let row: Vec<f64> = fields.map(|field| field.parse().ok()).collect::<Option<_>>()?;
+            // Times are written with all their digits.
+            (row.len() == columns.len() && row[0] <= time).then_some(row)
+        };
+        let rows: Vec<Vec<f64>> = before.split_inclusive('\n').filter_map(row).collect();
+        let heads: Vec<String> =
+            columns.iter().map(|(name, unit)| csv::heading(name, unit)).collect();
+        atomic::write(&path, csv::table(&heads, rows.iter().cloned()).as_bytes())?;
+        measures.prepend(rows);
+        let file = OpenOptions::new().append(true).open(&path);
+        let file = file.with_context(|| format!("cannot write `{}`", path.display()))?;
+        Ok(Self { path, file })
+    }
+
+    /// Adds a line.
+    pub(super) fn add(&mut self, row: &[f64]) -> Result<()> {
+        let written = self.file.write_all(csv::row(row.iter().copied()).as_bytes());
+        written.with_context(|| format!("cannot write `{}`", self.path.display()))
+    }
+}
+
+/// Writes the averages of cells and the figures, and returns their names.
+pub(super) fn write(directory: &Path, measures: &Measures) -> Result<Vec<PathBuf>> {
+    let mut files = vec![directory.join(TABLE)];
+    let rows: Vec<Vec<f64>> = measures
+        .cells()
+        .map(|cell| {
+            let [place, velocity] = [cell.at, cell.velocity].map(<[f64; 3]>::from);
+            [&place[..], &[cell.solid_fraction], &velocity].concat()
+        })
+        .collect();
+    if !rows.is_empty() {
+        let columns = [
+            "x (m)",
+            "y (m)",
+            "z (m)",
+            "solid fraction",
+            "velocity x (m/s)",
+            "velocity y (m/s)",
+            "velocity z (m/s)",
+        ];
+        let path = directory.join("cells.csv");
+        atomic::write(&path, csv::table(&columns, rows).as_bytes())?;
+        files.push(path);
+    }
+    let figures = measures.figures();
+    if !figures.is_empty() {
+        let folder = directory.join("figures");
+        atomic::prepare_directory(&folder)?;
+        for figure in &figures {
+            let [drawing, ..] = write_figure(&folder.join(&figure.id), figure)?;
+            files.push(drawing);
+        }
+    }
+    Ok(files)
+}
+
+/// Adds what is shown over time to the page that plays the run: at every time the line of the table before it.
+pub(super) fn add_curves(view: &mut View, measures: &Measures) {
+    let Some(motion) = view.motions.first_mut() else { return };
+    let chosen = |name: &str| {
+        name == "coordination" || name == "surface angle" || name.ends_with(": mass flow")
+    };
+    for (column, (name, unit)) in measures.columns().iter().enumerate() {
+        if !chosen(name) || measures.rows().is_empty() {
+            continue;
+        }
+        let at = |time: &f64| {
+            let before = measures.rows().partition_point(|row| row[0] <= *time);
+            measures.rows()[before.saturating_sub(1)][column]
+        };
+        let values: Vec<f64> = motion.times.iter().map(at).collect();
+        if values.iter().all(|value| value.is_finite()) {
+            let [chart, label, unit] = [name, name, *unit].map(str::to_owned);
+            motion.curves.push(Curve { chart, label, unit, values });
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Contacts and forces of one moment: [`ContactAverages`].
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::{Partner, World};
+
+/// Averages over the contacts of the last step that carry an impulse, none of which there are after grains, walls or
+/// settings were changed.
+///
+/// # Example
+///
+/// A ball of 1 kg rests on the floor with its weight, 9.81 N.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_granular::{Grain, Settings, Wall, World, statistics::ContactAverages};
+///
+/// let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.4);
+/// let mut world = World::new(Settings::default(), vec![floor])?;
+/// world.add(&Grain::at(Vector3::new(0.0, 0.0, 0.1), 0.1, 1.0))?;
+/// world.step()?;
+/// let averages = ContactAverages::of(&world);
+/// assert_eq!(averages.coordination, 1.0);
+/// assert!((averages.wall_forces[0].z - 9.81).abs() < 1e-9);
+/// # Ok::<(), percussion_granular::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ContactAverages {
+    /// Mean number of contacts of a grain, with grains and walls; 0 without grains.
+    pub coordination: f64,
+    /// Normal forces between grains, and between grains and walls (N, > 0).
+    pub normal_forces: Vec<f64>,
+    /// Fabric tensor: mean of `n nᵀ` over contacts between grains, with trace 1; 0 without contacts.
+    pub fabric: Matrix3<f64>,
+    /// `Σ f lᵀ` over all contacts, with the force `f` on a grain and the vector `l` to its center, from that of the other
+    /// grain or from the wall (J). Divided by a volume it is the mean stress there, in which pressure is positive (Pa).
+    pub virial: Matrix3<f64>,
+    /// Force of each wall on grains (N).
+    pub wall_forces: Vec<Vector3<f64>>,
+}
+
+impl ContactAverages {
+    /// The averages of the last step.
+    #[must_use]
+    pub fn of(world: &World) -> Self {
+        let (grains, step) = (world.grains(), world.settings().step_size);
+        let mut averages = Self {
+            coordination: 0.0,
+            normal_forces: Vec::new(),
+            fabric: Matrix3::zeros(),
+            virial: Matrix3::zeros(),
+            wall_forces: vec![Vector3::zeros(); world.walls().len()],
+        };
+        let (mut pairs, mut ends) = (0.0, 0.0);
+        for touch in world.touches().filter(|touch| touch.impulse.dot(&touch.normal) > 0.0) {
+            let force = touch.impulse / step;
+            averages.normal_forces.push(force.dot(&touch.normal));
+            let branch = match touch.partner {
+                Partner::Grain(other) => {
+                    (pairs, ends) = (pairs + 1.0, ends + 2.0);
+                    averages.fabric += touch.normal * touch.normal.transpose();
+                    grains.radii()[touch.grain] + grains.radii()[other] + touch.gap
+                }
+                Partner::Wall(wall) => {
+                    ends += 1.0;
+                    averages.wall_forces[wall] += force;
+                    grains.radii()[touch.grain] + touch.gap
+                }
+            };
+            averages.virial += force * (branch * touch.normal).transpose();
+        }
+        if pairs > 0.0 {
+            averages.fabric /= pairs;
+        }
+        if !grains.is_empty() {
+            averages.coordination = ends / grains.len() as f64;
+        }
+        averages
+    }
+}

@@ -1,0 +1,262 @@
+//! Settings and walls of a [`Scene`] for the steps.
+
+use std::{ops::Range, path::Path};
+
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use percussion_collision::Shape;
+use percussion_granular::{
+    Settings, Surface, Wall,
+    wall::{Frustum, Triangle},
+};
+
+use super::{GrainKind, Scene, WallEntry, WallShape};
+use crate::{
+    Error,
+    rules::{at_least_zero, refuse},
+};
+
+/// Maximum number of triangles of all meshes: every search looks at each for every grain.
+const TRIANGLE_LIMIT: usize = 100_000;
+
+/// The walls of the steps, and for each entry of the file its name and which of them are its own.
+pub(super) type Walls = (Vec<Wall>, Vec<(String, Range<usize>)>);
+
+impl Scene {
+    /// The settings of the steps.
+    pub(super) fn settings(&self) -> Settings {
+        let defaults = Settings::default();
+        let gravity = Vector3::from(self.gravity);
+        let smallest = self.grains.iter().map(|kind| kind.range()[0]).fold(f64::INFINITY, f64::min);
+        let fall = (2.0 * smallest / gravity.norm()).sqrt();
+        Settings {
+            step_size: self.step_size.unwrap_or_else(|| defaults.step_size.min(0.1 * fall)),
+            gravity,
+            friction: self.friction_between(self.grains[0].material(), self.grains[0].material()),
+            max_sweeps: self.steps.max_sweeps.unwrap_or(defaults.max_sweeps),
+            tolerance: self.steps.tolerance.unwrap_or(defaults.tolerance),
+            skin: self.steps.skin.unwrap_or(defaults.skin),
+            ..defaults
+        }
+    }
+
+    fn friction_between(&self, one: &str, other: &str) -> f64 {
+        let is = |names: &[String; 2]| {
+            (names[0] == one && names[1] == other) || (names[0] == other && names[1] == one)
+        };
+        let found = self.materials.iter().find(|material| is(&material.between));
+        found.map_or(self.friction, |material| material.friction)
+    }
+
+    /// Materials that are known, and one friction among all grains and of each wall.
+    pub(super) fn check_materials(&self) -> Result<(), Error> {
+        let of_walls = self.walls.iter().map(WallEntry::material);
+        let mut known: Vec<&str> =
+            self.grains.iter().map(GrainKind::material).chain(of_walls).collect();
+        known.sort_unstable();
+        known.dedup();
+        for (index, material) in self.materials.iter().enumerate() {
+            let path = format!("materials[{index}]");
+            for (k, name) in material.between.iter().enumerate() {
+                if !known.contains(&name.as_str()) {
+                    let (path, name) = (format!("{path}.between[{k}]"), name.clone());
+                    return Err(Error::UnknownName { path, name, known: known.join(", ") });
+                }
+            }
+            at_least_zero(&format!("{path}.friction"), material.friction, crate::rules::FRICTION)?;
+            let restitution = material.restitution.unwrap_or_default();
+            if restitution != 0.0 {
+                let expected = "0: contacts of grains are inelastic";
+                return refuse(&format!("{path}.restitution"), &restitution, expected);
+            }
+        }
+        let grains = || self.grains.iter().map(GrainKind::material);
+        let first = self.friction_between(self.grains[0].material(), self.grains[0].material());
+        for (one, other) in grains().flat_map(|one| grains().map(move |other| (one, other))) {
+            let friction = self.friction_between(one, other);
+            if friction.to_bits() != first.to_bits() {
+                let expected = "the same friction among all grains, which have one coefficient";
+                let found = format!("{friction} between {one} and {other}, {first} otherwise");
+                return refuse("materials", &found, expected);
+            }
+        }
+        for (index, wall) in self.walls.iter().enumerate() {
+            let of = |name| self.friction_between(name, wall.material());
+            let first = of(self.grains[0].material());
+            let differs = grains().find(|name| of(name).to_bits() != first.to_bits());
+            if let Some(name) = differs.filter(|_| wall.friction.is_none()) {
+                let expected = "one friction against all grains: give the wall its `friction`";
+                let found = format!("{} against {name}, {first} against others", of(name));
+                return refuse(&format!("walls[{index}].material"), &found, expected);
+            }
+        }
+        Ok(())
+    }
+
+    /// The walls as they are at the start; meshes are files in `folder`.
+    pub(super) fn build_walls(&self, folder: &Path) -> Result<Walls, Error> {
+        let (mut walls, mut names) = (Vec::new(), Vec::new());
+        for (index, entry) in self.walls.iter().enumerate() {
+            let path = format!("walls[{index}]");
+            let friction = entry.friction.unwrap_or_else(|| {
+                self.friction_between(self.grains[0].material(), entry.material())
+            });
+            let start = walls.len();
+            for surface in surfaces(&format!("{path}.shape"), &entry.shape, folder)? {
+                let mut wall = Wall::fixed(surface, friction);
+                if entry.angular_velocity.is_some() {
+                    wall.center = entry.center.map_or_else(|| origin(&wall.surface), Vector3::from);
+                    check_turning(&path, entry, &wall)?;
+                }
+                walls.push(wall);
+            }
+            if walls.len() > TRIANGLE_LIMIT {
+                let expected = "at most 100 000 walls and triangles in all";
+                refuse(&format!("{path}.shape"), &walls.len(), expected)?;
+            }
+            names.push((entry.name.clone(), start..walls.len()));
+        }
+        Ok((walls, names))
+    }
+}
+
+impl GrainKind {
+    fn material(&self) -> &str {
+        self.material.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Smallest and largest diameter (m).
+    pub(super) fn range(&self) -> [f64; 2] {
+        match (&self.sizes, self.diameter) {
+            (Some(sizes), _) => sizes.range(),
+            (None, diameter) => [diameter.unwrap_or(f64::NAN); 2],
+        }
+    }
+}
+
+impl WallEntry {
+    fn material(&self) -> &str {
+        self.material.as_deref().unwrap_or(&self.name)
+    }
+}
+
+fn unit(vector: [f64; 3]) -> Unit<Vector3<f64>> {
+    let vector = Vector3::from(vector);
+    let is_unit = (vector.norm_squared() - 1.0).abs() <= f64::EPSILON;
+    // A second normalization could change the last bit, and a first one overflow.
+    if is_unit { Unit::new_unchecked(vector) } else { Unit::new_normalize(vector / vector.amax()) }
+}
+
+fn pose(position: [f64; 3], axis: Option<[f64; 3]>, angle: f64) -> Isometry3<f64> {
+    let axis = axis.map_or_else(Vector3::z_axis, unit);
+    let turn = UnitQuaternion::from_axis_angle(&axis, angle);
+    Isometry3::from_parts(Translation3::from(Vector3::from(position)), turn)
+}
+
+/// The surfaces of a shape: one, or one for each triangle.
+fn surfaces(path: &str, shape: &WallShape, folder: &Path) -> Result<Vec<Surface>, Error> {
+    let surface = match shape {
+        WallShape::Plane(plane) => {
+            Surface::Plane { point: plane.point.into(), normal: unit(plane.normal) }
+        }
+        WallShape::Box { size, position, axis, angle } => {
+            let half_extents = 0.5 * Vector3::from(*size);
+            Surface::Solid {
+                shape: Shape::Box { half_extents },
+                pose: pose(*position, *axis, *angle),
+            }
+        }
+        WallShape::Cylinder { point, axis, radius } => {
+            Surface::Cylinder { point: (*point).into(), axis: unit(*axis), radius: *radius }
+        }
+        WallShape::Tube { point, axis, radius } => {
+            Surface::Tube { point: (*point).into(), axis: unit(*axis), radius: *radius }
+        }
+        WallShape::Cone { from, to, radii } => {
+            let [base, end] = [from, to].map(|point| Vector3::from(*point));
+            let along = end - base;
+            let height = along.norm();
+            let axis = if height > 0.0 { unit(along.into()) } else { Vector3::z_axis() };
+            Surface::Frustum(Frustum { base, axis, height, radii: *radii })
+        }
+        WallShape::Solid { of, position, axis, angle } => {
+            of.check()
+                .map_err(|source| Error::Shape { path: format!("{path}.solid.of"), source })?;
+            Surface::Solid { shape: of.clone(), pose: pose(*position, *axis, *angle) }
+        }
+        WallShape::Mesh { file, scale, position, axis, angle } => {
+            let pose = pose(*position, *axis, *angle);
+            let failed = |reason| Error::Mesh { path: format!("{path}.mesh.file"), reason };
+            return Ok(triangles(&folder.join(file), *scale, &pose)
+                .map_err(failed)?
+                .into_iter()
+                .map(Surface::Triangle)
+                .collect());
+        }
+    };
+    Ok(vec![surface])
+}
+
+#[cfg(feature = "urdf")]
+fn triangles(file: &Path, scale: f64, pose: &Isometry3<f64>) -> Result<Vec<Triangle>, String> {
+    let stl = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("stl"));
+    if !stl {
+        return Err(format!("{}: expected a file *.stl", file.display()));
+    }
+    let corners = crate::mesh::vertices(file)?;
+    let (all, _) = corners.as_chunks::<3>();
+    let place = |corner: &Vector3<f64>| (pose * nalgebra::Point3::from(scale * corner)).coords;
+    let all: Vec<_> = all.iter().map(|triangle| triangle.each_ref().map(place)).collect();
+    let triangles = Triangle::of_mesh(&all);
+    if triangles.is_empty() {
+        return Err(format!("{}: expected at least one triangle with an area", file.display()));
+    }
+    Ok(triangles)
+}
+
+#[cfg(not(feature = "urdf"))]
+fn triangles(file: &Path, _: f64, _: &Isometry3<f64>) -> Result<Vec<Triangle>, String> {
+    Err(format!("{}: built without the feature `urdf`, which reads meshes", file.display()))
+}
+
+/// A point on the axis of a surface, or of it.
+fn origin(surface: &Surface) -> Vector3<f64> {
+    match surface {
+        Surface::Plane { point, .. }
+        | Surface::Cylinder { point, .. }
+        | Surface::Tube { point, .. } => *point,
+        Surface::Solid { pose, .. } => pose.translation.vector,
+        Surface::Frustum(frustum) => frustum.base,
+        _ => Vector3::zeros(),
+    }
+}
+
+/// Refuses a rotation that does not map the wall onto itself.
+fn check_turning(path: &str, entry: &WallEntry, wall: &Wall) -> Result<(), Error> {
+    let Some(spin) = entry.angular_velocity.map(Vector3::from).filter(|spin| spin.norm() > 0.0)
+    else {
+        return Ok(());
+    };
+    let parallel = |axis: &Vector3<f64>| spin.cross(axis).norm() <= 1e-9 * spin.norm();
+    let about = |point: &Vector3<f64>, axis: &Vector3<f64>| {
+        let apart = wall.center - point;
+        parallel(axis) && axis.cross(&apart).norm() <= 1e-9 * (apart.norm() + point.norm())
+    };
+    let maps = match &wall.surface {
+        Surface::Plane { normal, .. } => parallel(normal),
+        Surface::Cylinder { point, axis, .. } | Surface::Tube { point, axis, .. } => {
+            about(point, axis)
+        }
+        Surface::Frustum(frustum) => about(&frustum.base, &frustum.axis),
+        Surface::Solid { shape: Shape::Sphere { .. }, pose } => {
+            (wall.center - pose.translation.vector).norm() == 0.0
+        }
+        Surface::Solid { shape: Shape::Cylinder { .. } | Shape::Capsule { .. }, pose } => {
+            about(&pose.translation.vector, &(pose.rotation * Vector3::z()))
+        }
+        _ => false,
+    };
+    let expected = "a rotation that maps the wall onto itself, about the normal of a plane or the axis of a round \
+                    wall; others are not possible yet";
+    let path = format!("{path}.angular_velocity");
+    if maps { Ok(()) } else { refuse(&path, &entry.angular_velocity, expected) }
+}

@@ -1,0 +1,406 @@
+//! The fields of a [`Scene`].
+
+use percussion_collision::Shape;
+use serde::Deserialize;
+
+use super::Sizes;
+
+/// Walls, grains and what comes and goes. The [module](super) has the table of all fields.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// One line for people.
+    pub title: String,
+    /// Where the scene is from.
+    #[serde(default)]
+    pub source: String,
+    /// Time to be reached (s), positive.
+    pub duration: f64,
+    /// Coefficient of friction of contacts without one of their own, ≥ 0.
+    pub friction: f64,
+    /// Gravitational acceleration (m/s²), default `(0, 0, −9.81)`.
+    #[serde(default = "gravity")]
+    pub gravity: [f64; 3],
+    /// Time step (s), positive; by default a tenth of the time in which the smallest grain falls by its diameter, at
+    /// most 1 ms.
+    pub step_size: Option<f64>,
+    /// How steps are computed.
+    #[serde(default)]
+    pub steps: Steps,
+    /// The kinds of grains, at least one.
+    pub grains: Vec<GrainKind>,
+    /// The walls.
+    #[serde(default)]
+    pub walls: Vec<WallEntry>,
+    /// Friction between materials.
+    #[serde(default)]
+    pub materials: Vec<Material>,
+    /// Where and when grains come in.
+    #[serde(default)]
+    pub insert: Vec<Insertion>,
+    /// Which grains are taken out after every step.
+    #[serde(default)]
+    pub remove: Vec<Removal>,
+    /// What is written and how often.
+    #[serde(default)]
+    pub output: Output,
+    /// What is measured.
+    #[serde(default)]
+    pub statistics: Statistics,
+    /// Directions in which space repeats itself: none is possible yet.
+    #[serde(default)]
+    pub periodic: Vec<String>,
+    /// The text that it was read from.
+    #[serde(skip)]
+    pub(super) text: String,
+}
+
+fn gravity() -> [f64; 3] {
+    [0.0, 0.0, -9.81]
+}
+
+/// Settings of the steps; by default those of [`percussion_granular::Settings`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Steps {
+    /// Maximum number of sweeps, ≥ 1.
+    pub max_sweeps: Option<usize>,
+    /// Relative residual at which the sweeps of a step end, ≥ 0.
+    pub tolerance: Option<f64>,
+    /// Additional distance up to which pairs are listed, in largest diameters, in `(0, 1]`.
+    pub skin: Option<f64>,
+}
+
+/// Grains of one density, of one size or of several.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrainKind {
+    /// Name; default `grains`.
+    #[serde(default = "grains")]
+    pub name: String,
+    /// Material, default the name.
+    pub material: Option<String>,
+    /// Diameter of all (m), positive; otherwise `sizes`.
+    pub diameter: Option<f64>,
+    /// Distribution of diameters.
+    pub sizes: Option<Sizes>,
+    /// Density (kg/m³), positive; otherwise `mass`.
+    pub density: Option<f64>,
+    /// Mass of each (kg), positive.
+    pub mass: Option<f64>,
+}
+
+fn grains() -> String {
+    "grains".to_owned()
+}
+
+/// Friction between two materials.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// The two materials, which may be the same.
+    pub between: [String; 2],
+    /// Coefficient of friction, ≥ 0.
+    pub friction: f64,
+    /// Coefficient of restitution: only 0 is possible.
+    pub restitution: Option<f64>,
+}
+
+/// A wall with its motion.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WallEntry {
+    /// Name, unique among walls.
+    pub name: String,
+    /// Its shape.
+    pub shape: WallShape,
+    /// Material, default the name.
+    pub material: Option<String>,
+    /// Coefficient of friction against all grains, ≥ 0; by default that of the materials.
+    pub friction: Option<f64>,
+    /// Velocity (m/s); along a plane that of a belt.
+    pub velocity: Option<[f64; 3]>,
+    /// Angular velocity of the surface (rad/s), which must map the wall onto itself.
+    pub angular_velocity: Option<[f64; 3]>,
+    /// A point of the axis of that rotation (m), default the origin of the shape.
+    pub center: Option<[f64; 3]>,
+    /// A vibration in addition.
+    pub vibration: Option<Vibration>,
+    /// Time from which on it moves (s), default 0.
+    pub from: Option<f64>,
+    /// Time until which it moves (s), default without end.
+    pub until: Option<f64>,
+    /// A force at which the wall is held (N): not possible yet.
+    pub servo: Option<toml::Value>,
+}
+
+/// Displacement `amplitude · sin(2π frequency (t − from))`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vibration {
+    /// Amplitude (m).
+    pub amplitude: [f64; 3],
+    /// Frequency (Hz), positive.
+    pub frequency: f64,
+}
+
+/// The shape of a wall.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WallShape {
+    /// Everything behind a plane.
+    Plane(PlaneOf),
+    /// A box with edges of `size` (m) about `position`, turned by `angle` (rad) about `axis`.
+    Box {
+        /// Edges (m), positive.
+        size: [f64; 3],
+        /// Center (m), default zero.
+        #[serde(default)]
+        position: [f64; 3],
+        /// Axis of its rotation, default `z`.
+        axis: Option<[f64; 3]>,
+        /// Angle of its rotation (rad), default 0.
+        #[serde(default)]
+        angle: f64,
+    },
+    /// An endless solid cylinder.
+    Cylinder {
+        /// A point of its axis (m).
+        point: [f64; 3],
+        /// Direction of its axis.
+        axis: [f64; 3],
+        /// Radius (m), positive.
+        radius: f64,
+    },
+    /// Everything outside of an endless cylinder.
+    Tube {
+        /// A point of its axis (m).
+        point: [f64; 3],
+        /// Direction of its axis.
+        axis: [f64; 3],
+        /// Radius (m), positive.
+        radius: f64,
+    },
+    /// A thin cone between two circles, with grains on either side: with equal `radii` a pipe; with the same ends a
+    /// ring in the horizontal plane, and with an inner radius of 0 a disc.
+    Cone {
+        /// Center of the first circle (m).
+        from: [f64; 3],
+        /// Center of the second circle (m).
+        to: [f64; 3],
+        /// Radii of the circles (m), ≥ 0.
+        radii: [f64; 2],
+    },
+    /// Any shape of space of [`percussion_collision::Shape`] at a position.
+    Solid {
+        /// The shape.
+        of: Shape,
+        /// Position of its frame (m), default zero.
+        #[serde(default)]
+        position: [f64; 3],
+        /// Axis of its rotation, default `z`.
+        axis: Option<[f64; 3]>,
+        /// Angle of its rotation (rad), default 0.
+        #[serde(default)]
+        angle: f64,
+    },
+    /// The triangles of a file (STL, binary or ASCII), thin, with grains on either side.
+    Mesh {
+        /// Path from the folder of the scene.
+        file: String,
+        /// Meters in one unit of the file, positive; default 1.
+        #[serde(default = "one")]
+        scale: f64,
+        /// Position of its origin (m), default zero.
+        #[serde(default)]
+        position: [f64; 3],
+        /// Axis of its rotation, default `z`.
+        axis: Option<[f64; 3]>,
+        /// Angle of its rotation (rad), default 0.
+        #[serde(default)]
+        angle: f64,
+    },
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// A plane through `point`; `normal`, of any length but zero, points to the grains.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneOf {
+    /// A point of it (m).
+    pub point: [f64; 3],
+    /// Its normal.
+    pub normal: [f64; 3],
+}
+
+/// Grains that come in: exactly one of `lattice`, `random` and `stream`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Insertion {
+    /// Name of their kind; not needed if there is only one.
+    pub grains: Option<String>,
+    /// A cubic lattice, layer by layer from below; places without room between the walls stay empty.
+    pub lattice: Option<Lattice>,
+    /// Places at random without overlaps.
+    pub random: Option<Random>,
+    /// One after another at random places without overlaps.
+    pub stream: Option<Stream>,
+    /// Where.
+    pub region: Region,
+    /// When (s), default 0; of a stream, when it begins.
+    #[serde(default)]
+    pub time: f64,
+    /// Velocity (m/s), default zero.
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Seed of the places and sizes, default 1.
+    #[serde(default = "seed")]
+    pub seed: u64,
+}
+
+fn seed() -> u64 {
+    1
+}
+
+/// A cubic lattice; lengths in largest diameters.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lattice {
+    /// Distance of neighbors, default 1.05.
+    pub pitch: f64,
+    /// Maximum random displacement along each axis, at most `(pitch − 1)/2`; default 0.02.
+    pub shake: f64,
+    /// Number of grains, where it is not to be filled.
+    pub count: Option<usize>,
+}
+
+impl Default for Lattice {
+    fn default() -> Self {
+        Self { pitch: 1.05, shake: 0.02, count: None }
+    }
+}
+
+/// Places at random.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Random {
+    /// Number of grains, which must find room within a thousand trials each.
+    pub count: usize,
+}
+
+/// A stream.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// Grains a second, positive. One that finds no room within a hundred trials is left out and counted by
+    /// [`Run::turned_away`](super::Run::turned_away).
+    pub rate: f64,
+    /// When it ends (s), default never.
+    pub until: Option<f64>,
+}
+
+/// A box, a cylinder, or what is in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Region {
+    /// A box along the axes.
+    #[serde(rename = "box")]
+    pub block: Option<Block>,
+    /// A cylinder.
+    pub cylinder: Option<Round>,
+}
+
+/// A box along the axes.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// Lower corner (m).
+    pub low: [f64; 3],
+    /// Upper corner (m).
+    pub high: [f64; 3],
+}
+
+/// A cylinder.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// One end of its axis (m).
+    pub from: [f64; 3],
+    /// The other end (m).
+    pub to: [f64; 3],
+    /// Radius (m), positive.
+    pub radius: f64,
+}
+
+/// Which grains are taken out: those with their center there.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Removal {
+    /// Behind a plane.
+    Behind(PlaneOf),
+    /// Outside of a box.
+    Outside(Block),
+}
+
+/// What is written, and how often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Output {
+    /// Seconds between pictures for `ParaView`, default none.
+    pub pictures: Option<f64>,
+    /// Seconds between checkpoints, default every 1000 steps.
+    pub checkpoints: Option<f64>,
+}
+
+/// What is measured.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Statistics {
+    /// Seconds between lines of the table, default a hundredth of the duration.
+    pub every: Option<f64>,
+    /// Time from which on averages are taken (s), default half of the duration.
+    pub from: Option<f64>,
+    /// Cells for solid fraction and velocity.
+    pub cells: Option<Cells>,
+    /// Planes through which mass flow is counted.
+    pub planes: Vec<FlowPlane>,
+    /// The surface whose angle is measured.
+    pub surface: Option<SurfaceOf>,
+}
+
+/// A free surface: a slope, or with a `center` a cone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SurfaceOf {
+    /// The axis of the cone in `x` and `y` (m).
+    pub center: Option<[f64; 2]>,
+}
+
+/// Equal cells of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cells {
+    /// Lower corner (m).
+    pub low: [f64; 3],
+    /// Upper corner (m).
+    pub high: [f64; 3],
+    /// Number along each axis, at least 1, at most a million cells.
+    pub counts: [usize; 3],
+}
+
+/// A plane through which mass flow is counted, positive along `normal`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowPlane {
+    /// Name, unique among planes.
+    pub name: String,
+    /// A point of it (m).
+    pub point: [f64; 3],
+    /// Its normal, of any length but zero.
+    pub normal: [f64; 3],
+}

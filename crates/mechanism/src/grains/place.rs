@@ -1,0 +1,256 @@
+//! Places of grains that come in: a lattice, at random, a stream.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+use percussion_granular::{Grain, Wall, World};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::{GrainKind, Insertion, Lattice, Region, Scene};
+use crate::{Error, rules::refuse};
+
+/// Trials for each grain of `random` and of `stream`.
+const TRIALS: [usize; 2] = [1000, 100];
+
+/// Maximum number of places of a lattice.
+const PLACE_LIMIT: f64 = 1e8;
+
+/// The space that is taken: balls, sorted by cubes.
+struct Room<'a> {
+    walls: &'a [Wall],
+    edge: f64,
+    cubes: BTreeMap<[i64; 3], Vec<(Vector3<f64>, f64)>>,
+}
+
+impl<'a> Room<'a> {
+    /// What a world takes of the box between two corners (m); `largest` is the largest diameter of all.
+    fn of(world: &'a World, largest: f64, [low, high]: [Vector3<f64>; 2]) -> Self {
+        let grains = world.grains();
+        let widest = grains.radii().iter().fold(largest, |widest, radius| widest.max(2.0 * radius));
+        let mut room = Self { walls: world.walls(), edge: widest, cubes: BTreeMap::new() };
+        for (place, radius) in grains.positions().iter().zip(grains.radii()) {
+            let near = |k: usize| place[k] >= low[k] - widest && place[k] <= high[k] + widest;
+            if (0..3).all(near) {
+                room.take(*place, *radius);
+            }
+        }
+        room
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "casts saturate")]
+    fn cube(&self, place: &Vector3<f64>) -> [i64; 3] {
+        [0, 1, 2].map(|k| (place[k] / self.edge).floor() as i64)
+    }
+
+    fn take(&mut self, place: Vector3<f64>, radius: f64) {
+        self.cubes.entry(self.cube(&place)).or_default().push((place, radius));
+    }
+
+    fn is_free(&self, place: &Vector3<f64>, radius: f64) -> bool {
+        let [i, j, k] = self.cube(place);
+        let mut near = (0..27_i64).filter_map(|n| {
+            let cube = [i, j, k].into_iter().zip([n % 3, n / 3 % 3, n / 9]);
+            let cube: Vec<i64> = cube.map(|(at, more)| at.saturating_add(more - 1)).collect();
+            self.cubes.get(&[cube[0], cube[1], cube[2]])
+        });
+        let apart = |(other, size): &(Vector3<f64>, f64)| (place - other).norm() >= radius + size;
+        near.all(|balls| balls.iter().all(apart)) && self.is_clear(place, radius)
+    }
+
+    fn is_clear(&self, place: &Vector3<f64>, radius: f64) -> bool {
+        self.walls.iter().all(|wall| wall.gap(place, radius).0 >= 0.0)
+    }
+}
+
+impl GrainKind {
+    /// The next diameter (m).
+    fn draw(&self, random: &mut ChaCha8Rng) -> f64 {
+        match &self.sizes {
+            Some(sizes) => sizes.draw(random),
+            None => self.range()[0],
+        }
+    }
+
+    fn grain(&self, place: Vector3<f64>, diameter: f64, velocity: [f64; 3]) -> Grain {
+        let mass = match (self.density, self.mass) {
+            (_, Some(mass)) => mass,
+            (density, None) => {
+                density.unwrap_or(f64::NAN) * std::f64::consts::PI / 6.0 * diameter.powi(3)
+            }
+        };
+        Grain { velocity: velocity.into(), ..Grain::at(place, 0.5 * diameter, mass) }
+    }
+}
+
+/// Adds the grains of a lattice or at random.
+pub(super) fn fill(
+    world: &mut World,
+    kind: &GrainKind,
+    insertion: &Insertion,
+    path: &str,
+) -> Result<(), Error> {
+    let mut sizes = generator(insertion.seed, u64::MAX);
+    let mut places = generator(insertion.seed, 0);
+    let corners = corners(&insertion.region);
+    let mut room = Room::of(world, kind.range()[1], corners);
+    let mut grains = Vec::new();
+    if let Some(lattice) = &insertion.lattice {
+        let nodes = nodes(lattice, kind.range()[1], corners, &format!("{path}.region"))?;
+        let wanted = lattice.count.unwrap_or(usize::MAX);
+        let [low, _] = corners;
+        let alone = world.grains().is_empty();
+        for node in nodes {
+            let limits = -lattice.shake..lattice.shake;
+            let still = lattice.shake == 0.0;
+            let shake =
+                Vector3::from_fn(
+                    |_, _| if still { 0.0 } else { places.random_range(limits.clone()) },
+                );
+            let span = lattice.pitch * (node + Vector3::repeat(0.5)) + shake;
+            let place = low + kind.range()[1] * span;
+            let diameter = kind.draw(&mut sizes);
+            let radius = 0.5 * diameter;
+            let inside = in_cylinder(&insertion.region, &place, radius);
+            // Places of one lattice are apart.
+            let free =
+                if alone { room.is_clear(&place, radius) } else { room.is_free(&place, radius) };
+            if inside && free && grains.len() < wanted {
+                grains.push(kind.grain(place, diameter, insertion.velocity));
+            }
+        }
+        if grains.len() < lattice.count.unwrap_or_default() {
+            let (path, wanted) = (format!("{path}.lattice.count"), wanted);
+            return Err(Error::NoRoom { path, wanted, found: grains.len() });
+        }
+    }
+    if let Some(random) = insertion.random {
+        for found in 0..random.count {
+            let diameter = kind.draw(&mut sizes);
+            let trial = (0..TRIALS[0]).find_map(|_| trial(&room, insertion, &mut places, diameter));
+            let Some(place) = trial else {
+                let (path, wanted) = (format!("{path}.random.count"), random.count);
+                return Err(Error::NoRoom { path, wanted, found });
+            };
+            room.take(place, 0.5 * diameter);
+            grains.push(kind.grain(place, diameter, insertion.velocity));
+        }
+    }
+    for grain in &grains {
+        world.add(grain)?;
+    }
+    Ok(())
+}
+
+/// Adds up to `count` grains of a stream at step `step` and returns how many found no room.
+pub(super) fn pour(
+    world: &mut World,
+    kind: &GrainKind,
+    insertion: &Insertion,
+    (step, count): (u64, u64),
+) -> Result<u64, percussion_granular::Error> {
+    let mut random = generator(insertion.seed, 1 + step);
+    let mut room = Room::of(world, kind.range()[1], corners(&insertion.region));
+    let (mut grains, mut turned_away) = (Vec::new(), 0);
+    for _ in 0..count {
+        let diameter = kind.draw(&mut random);
+        match (0..TRIALS[1]).find_map(|_| trial(&room, insertion, &mut random, diameter)) {
+            Some(place) => {
+                room.take(place, 0.5 * diameter);
+                grains.push(kind.grain(place, diameter, insertion.velocity));
+            }
+            None => turned_away += 1,
+        }
+    }
+    for grain in &grains {
+        world.add(grain)?;
+    }
+    Ok(turned_away)
+}
+
+/// Number of places of a lattice in the box around its region.
+pub(super) fn places(scene: &Scene, insertion: &Insertion, lattice: &Lattice) -> f64 {
+    let kind = scene.kind_of("insert", insertion).unwrap_or_default();
+    counts(lattice, scene.grains[kind].range()[1], corners(&insertion.region)).product()
+}
+
+/// Each stream of numbers is independent of the others.
+fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(stream);
+    random
+}
+
+/// A free place of a ball that lies within the region, if the next random one is.
+fn trial(
+    room: &Room<'_>,
+    insertion: &Insertion,
+    random: &mut ChaCha8Rng,
+    diameter: f64,
+) -> Option<Vector3<f64>> {
+    let radius = 0.5 * diameter;
+    let [low, high] = corners(&insertion.region);
+    let mut place = Vector3::zeros();
+    for k in 0..3 {
+        let range = low[k] + radius..=high[k] - radius;
+        if range.is_empty() {
+            return None;
+        }
+        place[k] = random.random_range(range);
+    }
+    let inside = in_cylinder(&insertion.region, &place, radius);
+    (inside && room.is_free(&place, radius)).then_some(place)
+}
+
+/// Corners of the box, or of a box around the cylinder (m).
+fn corners(region: &Region) -> [Vector3<f64>; 2] {
+    if let Some(block) = region.block {
+        return [block.low.into(), block.high.into()];
+    }
+    let Some(cylinder) = region.cylinder else { return [Vector3::zeros(); 2] };
+    let ends = [cylinder.from, cylinder.to].map(Vector3::from);
+    let along = (ends[1] - ends[0]).normalize();
+    let half = along.map(|part| cylinder.radius * (1.0 - part * part).max(0.0).sqrt());
+    [ends[0].inf(&ends[1]) - half, ends[0].sup(&ends[1]) + half]
+}
+
+/// Whether a ball lies within the cylinder of the region, if there is one.
+fn in_cylinder(region: &Region, place: &Vector3<f64>, radius: f64) -> bool {
+    region.cylinder.is_none_or(|cylinder| {
+        let [from, to] = [cylinder.from, cylinder.to].map(Vector3::from);
+        let (length, from_end) = ((to - from).norm(), place - from);
+        let axis = (to - from) / length;
+        let along = from_end.dot(&axis);
+        // Places of a lattice are at the ends of a cylinder up to rounding.
+        let slack = 1e-9 * radius;
+        let across = (from_end - along * axis).norm();
+        across + radius <= cylinder.radius + slack
+            && along >= radius - slack
+            && along <= length - radius + slack
+    })
+}
+
+/// Number of layers of a lattice along each axis of a box.
+fn counts(lattice: &Lattice, diameter: f64, [low, high]: [Vector3<f64>; 2]) -> Vector3<f64> {
+    // An edge that is a whole number of distances has as many, however it was rounded.
+    (high - low).map(|edge| (edge / (lattice.pitch * diameter) + 1e-9).floor())
+}
+
+/// The nodes of a lattice in a box, layer by layer from below.
+fn nodes(
+    lattice: &Lattice,
+    diameter: f64,
+    corners: [Vector3<f64>; 2],
+    path: &str,
+) -> Result<impl Iterator<Item = Vector3<f64>> + use<>, Error> {
+    let counts = counts(lattice, diameter, corners);
+    let total = counts.product();
+    if total > PLACE_LIMIT || total.is_nan() {
+        refuse(path, &total, "a region with at most 1e8 places of the lattice")?;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1e8")]
+    let [long, wide, high] = [counts.x as u32, counts.y as u32, counts.z as u32];
+    Ok((0..high).flat_map(move |k| {
+        (0..wide).flat_map(move |j| (0..long).map(move |i| Vector3::new(i, j, k).map(f64::from)))
+    }))
+}

@@ -1,0 +1,214 @@
+//! A [`Scene`] that moves: [`Run`].
+
+use std::{f64::consts::TAU, ops::Range, path::Path};
+
+use nalgebra::Vector3;
+use percussion_granular::{Error as StepError, Report, Settings, World};
+
+use super::{Removal, Scene, WallEntry, place};
+use crate::Error;
+
+/// A scene and its world.
+///
+/// Its future depends only on its scene and its [`World`], so that [`resume`](Self::resume) continues with the same bits.
+#[derive(Clone, Debug)]
+pub struct Run {
+    scene: Scene,
+    world: World,
+    /// Name of each entry of the file, and which walls are its own.
+    walls: Vec<(String, Range<usize>)>,
+    turned_away: u64,
+}
+
+impl Run {
+    /// The scene at its start, with the grains that are there then; meshes are files in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AtLine`] with [`Error::NoRoom`] where grains find no room, or with [`Error::Mesh`]; [`Error::Grains`]
+    /// for walls or grains that the steps refuse.
+    pub fn new(scene: Scene, folder: &Path) -> Result<Self, Error> {
+        let built = scene.build_walls(folder).and_then(|(walls, names)| {
+            let mut world = World::new(scene.settings(), walls)?;
+            fill(&scene, &mut world, 0)?;
+            drive(&scene, &mut world, &names, true)?;
+            Ok((world, names))
+        });
+        let (world, walls) = built.map_err(|error| scene.located(error))?;
+        Ok(Self { scene, world, walls, turned_away: 0 })
+    }
+
+    /// The same scene with a world that was saved and restored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if the world has another number of walls.
+    pub fn resume(self, world: World) -> Result<Self, Error> {
+        let [found, expected] = [world.walls().len(), self.world.walls().len()];
+        crate::rules::count("walls", found, found == expected, &expected.to_string())?;
+        Ok(Self { world, ..self })
+    }
+
+    /// Inserts what is due, advances by one time step and removes the grains that have left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Grains`]; [`Error::AtLine`] with [`Error::NoRoom`] where grains that come in find no room.
+    pub fn step(&mut self) -> Result<Report, Error> {
+        self.step_watched(&mut |_, _| ())
+    }
+
+    /// [`step`](Self::step), where `watch` sees the world with the contacts of the step before grains are removed, which
+    /// makes the world forget its contacts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`step`](Self::step).
+    pub fn step_watched(
+        &mut self,
+        watch: &mut dyn FnMut(&World, &Report),
+    ) -> Result<Report, Error> {
+        let step = self.world.steps();
+        let Self { scene, world, walls, turned_away } = self;
+        if step > 0 {
+            fill(scene, world, step).map_err(|error| scene.located(error))?;
+        }
+        *turned_away += pour(scene, world, step)?;
+        drive(scene, world, walls, false)?;
+        let report = world.step()?;
+        watch(world, &report);
+        for removal in &scene.remove {
+            match removal {
+                Removal::Behind(plane) => {
+                    let [point, normal] = [plane.point, plane.normal].map(Vector3::from);
+                    world.remove(|grain| normal.dot(&(grain.position - point)) < 0.0);
+                }
+                Removal::Outside(block) => {
+                    let leaves = |x: &Vector3<f64>| {
+                        (0..3).any(|k| x[k] < block.low[k] || x[k] > block.high[k])
+                    };
+                    world.remove(|grain| leaves(&grain.position));
+                }
+            }
+        }
+        Ok(report)
+    }
+
+    /// Changes the settings of the steps, except for the time step, on which times of the scene depend.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Setting`].
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), StepError> {
+        let step_size = self.world.settings().step_size;
+        self.world.set_settings(Settings { step_size, ..settings })
+    }
+
+    /// The grains and walls.
+    #[must_use]
+    pub const fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// What it was made from.
+    #[must_use]
+    pub const fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The names of the walls of the file, and for each the indices of its walls in the world: one, or one for each
+    /// triangle.
+    #[must_use]
+    pub fn walls(&self) -> &[(String, Range<usize>)] {
+        &self.walls
+    }
+
+    /// Number of grains of streams that found no room, since this run was made.
+    #[must_use]
+    pub const fn turned_away(&self) -> u64 {
+        self.turned_away
+    }
+}
+
+/// Adds the lattices and random grains that come at this step.
+fn fill(scene: &Scene, world: &mut World, step: u64) -> Result<(), Error> {
+    let step_size = world.settings().step_size;
+    for (index, insertion) in scene.insert.iter().enumerate() {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let due = (insertion.time / step_size).round() as u64;
+        if insertion.stream.is_none() && due == step {
+            let path = format!("insert[{index}]");
+            let kind = scene.kind_of(&path, insertion)?;
+            place::fill(world, &scene.grains[kind], insertion, &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the grains of streams that come at this step; returns how many found no room.
+fn pour(scene: &Scene, world: &mut World, step: u64) -> Result<u64, Error> {
+    let step_size = world.settings().step_size;
+    let mut turned_away = 0;
+    for (index, insertion) in scene.insert.iter().enumerate() {
+        let Some(stream) = insertion.stream else { continue };
+        let kind = scene.kind_of(&format!("insert[{index}]"), insertion)?;
+        let until = stream.until.unwrap_or(f64::INFINITY);
+        // The number that should have come by the begin of a step; times are rounded.
+        let due = |step: u64| {
+            let time = (step as f64 * step_size).min(until) - insertion.time;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "saturates"
+            )]
+            let due = (stream.rate * time.max(0.0) + 1e-9).floor() as u64;
+            due
+        };
+        let count = due(step + 1) - due(step);
+        if count > 0 {
+            turned_away += place::pour(world, &scene.grains[kind], insertion, (step, count))?;
+        }
+    }
+    Ok(turned_away)
+}
+
+/// Gives walls whose motion changes with time, or at the start all that move, their velocities of the next step.
+fn drive(
+    scene: &Scene,
+    world: &mut World,
+    walls: &[(String, Range<usize>)],
+    start: bool,
+) -> Result<(), StepError> {
+    let step_size = world.settings().step_size;
+    let time = world.steps() as f64 * step_size;
+    for (entry, (_, indices)) in scene.walls.iter().zip(walls) {
+        let changes = entry.vibration.is_some() || entry.from.is_some() || entry.until.is_some();
+        let moves = entry.velocity.is_some() || entry.angular_velocity.is_some();
+        if changes || (start && moves) {
+            let (velocity, spin) = motion(entry, time, step_size);
+            for index in indices.clone() {
+                world.drive_wall(index, velocity, spin)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Velocity and angular velocity of a wall for the step that begins at `time`.
+fn motion(entry: &WallEntry, time: f64, step_size: f64) -> (Vector3<f64>, Vector3<f64>) {
+    let (from, until) = (entry.from.unwrap_or(0.0), entry.until.unwrap_or(f64::INFINITY));
+    // Half of a step keeps rounding from moving the begin or the end by one.
+    let middle = time + 0.5 * step_size;
+    if middle < from || middle > until {
+        return (Vector3::zeros(), Vector3::zeros());
+    }
+    let vector = |vector: Option<[f64; 3]>| vector.map_or_else(Vector3::zeros, Vector3::from);
+    let mut velocity = vector(entry.velocity);
+    if let Some(vibration) = entry.vibration {
+        // The mean of the step, so that the wall is where it should be at its end.
+        let place = |time: f64| (TAU * vibration.frequency * (time - from)).sin();
+        let mean = (place(time + step_size) - place(time)) / step_size;
+        velocity += mean * Vector3::from(vibration.amplitude);
+    }
+    (velocity, vector(entry.angular_velocity))
+}

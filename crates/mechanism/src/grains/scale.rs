@@ -1,0 +1,114 @@
+//! A scene with all lengths changed by a factor.
+
+use nalgebra::Vector3;
+use percussion_collision::Shape;
+
+use super::{Block, Removal, Scene, WallEntry, WallShape};
+use crate::Error;
+
+impl Scene {
+    /// The same scene with all lengths `factor` times as large, and masses in proportion to volumes; densities, times,
+    /// velocities and angular velocities stay.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_toml_str`](Self::from_toml_str): a factor that is not a positive number, and lengths that are out
+    /// of range.
+    pub fn scaled(mut self, factor: f64) -> Result<Self, Error> {
+        let point = |point: &mut [f64; 3]| point.iter_mut().for_each(|entry| *entry *= factor);
+        let block = |block: &mut Block| {
+            point(&mut block.low);
+            point(&mut block.high);
+        };
+        for kind in &mut self.grains {
+            kind.diameter = kind.diameter.map(|diameter| factor * diameter);
+            kind.mass = kind.mass.map(|mass| factor.powi(3) * mass);
+            if let Some(sizes) = &mut kind.sizes {
+                sizes.scale(factor);
+            }
+        }
+        for (index, wall) in self.walls.iter_mut().enumerate() {
+            scale_wall(wall, factor, &format!("walls[{index}].shape"))?;
+        }
+        for insertion in &mut self.insert {
+            insertion.region.block.iter_mut().for_each(block);
+            if let Some(cylinder) = &mut insertion.region.cylinder {
+                point(&mut cylinder.from);
+                point(&mut cylinder.to);
+                cylinder.radius *= factor;
+            }
+        }
+        for removal in &mut self.remove {
+            match removal {
+                Removal::Behind(plane) => point(&mut plane.point),
+                Removal::Outside(outside) => block(outside),
+            }
+        }
+        if let Some(cells) = &mut self.statistics.cells {
+            point(&mut cells.low);
+            point(&mut cells.high);
+        }
+        self.statistics.planes.iter_mut().for_each(|plane| point(&mut plane.point));
+        if let Some(center) = self.statistics.surface.as_mut().and_then(|s| s.center.as_mut()) {
+            center.iter_mut().for_each(|entry| *entry *= factor);
+        }
+        self.check().map_err(|error| self.located(error))?;
+        Ok(self)
+    }
+}
+
+fn scale_wall(wall: &mut WallEntry, factor: f64, path: &str) -> Result<(), Error> {
+    let point = |point: &mut [f64; 3]| point.iter_mut().for_each(|entry| *entry *= factor);
+    wall.center.iter_mut().for_each(point);
+    wall.vibration.iter_mut().for_each(|vibration| point(&mut vibration.amplitude));
+    match &mut wall.shape {
+        WallShape::Plane(plane) => point(&mut plane.point),
+        WallShape::Box { size, position, .. } => {
+            point(size);
+            point(position);
+        }
+        WallShape::Cylinder { point: on, radius, .. }
+        | WallShape::Tube { point: on, radius, .. } => {
+            point(on);
+            *radius *= factor;
+        }
+        WallShape::Cone { from, to, radii } => {
+            point(from);
+            point(to);
+            radii.iter_mut().for_each(|radius| *radius *= factor);
+        }
+        WallShape::Solid { of, position, .. } => {
+            point(position);
+            *of = scale_shape(of, factor)
+                .map_err(|source| Error::Shape { path: format!("{path}.solid.of"), source })?;
+        }
+        WallShape::Mesh { scale, position, .. } => {
+            point(position);
+            *scale *= factor;
+        }
+    }
+    Ok(())
+}
+
+fn scale_shape(shape: &Shape, factor: f64) -> Result<Shape, percussion_collision::shape::Error> {
+    Ok(match shape {
+        Shape::Sphere { radius } => Shape::Sphere { radius: factor * radius },
+        Shape::Box { half_extents } => Shape::Box { half_extents: factor * half_extents },
+        Shape::Capsule { half_length, radius } => {
+            Shape::Capsule { half_length: factor * half_length, radius: factor * radius }
+        }
+        Shape::Cylinder { half_height, radius } => {
+            Shape::Cylinder { half_height: factor * half_height, radius: factor * radius }
+        }
+        Shape::Rod { length, radius } => {
+            Shape::Rod { length: factor * length, radius: factor * radius }
+        }
+        Shape::Hull(hull) => {
+            let points: Vec<Vector3<f64>> =
+                hull.vertices().iter().map(|vertex| factor * vertex).collect();
+            Shape::hull(&points)?
+        }
+        // A half-space has no length; shapes of the plane are refused as walls.
+        other => other.clone(),
+    })
+}
