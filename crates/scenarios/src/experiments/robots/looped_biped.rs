@@ -17,6 +17,7 @@ const ROBOT: &str = include_str!("../../../fixtures/robots/looped-biped.xml");
 struct Parameters {
     gravity: [f64; 3],
     friction: f64,
+    length: f64,
     step_size: f64,
     duration: f64,
     tolerance: f64,
@@ -28,8 +29,10 @@ pub(in crate::experiments) fn run(
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
-    let Parameters { gravity, friction, step_size, duration, tolerance } = fixture.parameters;
-    let robot = super::robot("looped-biped.xml", ROBOT, Drive::Hold);
+    let Parameters { gravity, friction, length, step_size, duration, tolerance } =
+        fixture.parameters;
+    let text = ROBOT.replace("0 0 -0.4\"", &format!("0 0 -{length}\""));
+    let robot = super::robot("looped-biped.xml", &text, Drive::Hold);
     let mut scenario = super::standing(robot, "crouch", gravity, (step_size, duration))?;
     scenario.friction = Some(friction);
     scenario.integrator.method = Name::StewartTrinkle;
