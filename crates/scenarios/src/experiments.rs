@@ -259,7 +259,7 @@ const fn named(id: &'static str, module: &str) -> &'static str {
 }
 
 /// The lists of the families, each with the modules.
-const FAMILIES: [&[Experiment]; 8] = [
+const FAMILIES: [&[Experiment]; 9] = [
     stewart_trinkle::ALL,
     plus::ALL,
     set_valued::ALL,
