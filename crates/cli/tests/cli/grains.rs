@@ -273,7 +273,8 @@ fn the_bin_of_the_book_has_twenty_lines_and_runs() {
 
     // Another text is another run, wherever its file lies.
     fs::write(file, text.replace("0.5", "0.4")).unwrap();
-    percussion(&["grains", file, "--out", out, "--resume"]).assert_refused(&["of another run"]);
+    percussion(&["grains", file, "--out", out, "--resume"])
+        .assert_refused(&["belongs to another run"]);
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn any_law_is_the_reset_map() {
         (&Newton::default(), 0.5),
         (&Poisson::default(), 0.5),
         (&plus, 0.6),
-        (&sample, 0.0),
+        (&sample, 0.5),
         (&elastic, 0.25),
     ];
     for (law, restitution) in laws {

@@ -1,4 +1,8 @@
 //! A [`Scene`] that moves: [`Run`].
+//!
+//! # Source
+//!
+//! The steps are those of [`World::step`], whose crate names their source; insertion and removal are ours.
 
 use std::{f64::consts::TAU, ops::Range, path::Path};
 

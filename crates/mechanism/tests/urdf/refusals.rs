@@ -54,7 +54,7 @@ fn masses_and_inertias_of_no_body_are_refused() {
     }
     // 0.1 more makes the moments 0, 0.3 and 0.35; of ixy they are −0.154, 0.25 and 0.454, which 0.358 more balances.
     for (from, to, repair) in
-        [("0.1", "-0.1", "1.5000e-1 more"), ("ixy=\"0\"", "ixy=\"0.3\"", "3.58")]
+        [("0.1", "-0.1", "adding 1.5000e-1 to"), ("ixy=\"0\"", "ixy=\"0.3\"", "3.58")]
     {
         let body = BODY.replace(from, to);
         assert_refused!(
@@ -317,7 +317,7 @@ fn massless_links_carry_mass_or_are_held() {
     assert_eq!(fixed.total_mass(), 2.0);
     assert_eq!(count(&fixed, "link `arm`"), [0; 4]);
     let leaf = description("continuous", "", AXIS, "");
-    assert_refused!(leaf, Error::MissingInertia { .. }, "line 3", "link `arm`", "holds its joint");
+    assert_refused!(leaf, Error::MissingInertia { .. }, "line 3", "link `arm`", "locks its joint");
     let settings = Settings { allow_massless: true, ..Settings::default() };
     let held = read_str(&leaf, &settings).unwrap();
     assert_eq!((held.system.velocity_count(), count(&held, "link `arm`")), (0, [0, 0, 0, 1]));
