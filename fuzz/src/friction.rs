@@ -29,18 +29,41 @@ pub struct Friction {
     pub compliance: Vec<f64>,
 }
 
-/// The target for libFuzzer.
+/// A problem with blocks: joints, limits, bounded rows and contacts of any section.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Blocks(Friction);
+
+/// The target `friction` for libFuzzer.
 pub fn target(data: &[u8]) {
     fuzz::<Friction>(data);
+}
+
+/// The target `blocks` for libFuzzer.
+pub fn target_of_blocks(data: &[u8]) {
+    fuzz::<Blocks>(data);
+}
+
+impl Case for Blocks {
+    const NAME: &'static str = "blocks";
+
+    fn generate(source: &mut Source<'_>) -> Self {
+        Self(blocks::generate(source))
+    }
+
+    fn check(&self, tally: &mut Tally) {
+        self.0.check(tally);
+    }
+
+    fn smaller(&self) -> Vec<Self> {
+        self.0.smaller().into_iter().map(Self).collect()
+    }
 }
 
 impl Case for Friction {
     const NAME: &'static str = "friction";
 
     fn generate(source: &mut Source<'_>) -> Self {
-        if source.chance(0.5) {
-            return blocks::generate(source);
-        }
         let contacts = source.pick(&[1, 1, 1, 2, 2, 3, 4]);
         let rows = 3 * contacts;
         let columns = source.pick(&[3, 6, 6, 12, 2, rows + 1]);

@@ -24,6 +24,7 @@ pub use target::Target;
 pub const TARGETS: &[Target] = &[
     Target::of::<lcp::Lcp>(),
     Target::of::<friction::Friction>(),
+    Target::of::<friction::Blocks>(),
     Target::of::<impact::Impact>(),
     Target::of::<motion::Motion>(),
     Target::of::<files::File>(),

@@ -10,8 +10,8 @@ use crate::shell::{self, Refusal, cargo};
 const SECONDS: u64 = 120;
 
 /// The targets of that step: those without a known wrong answer after a complete campaign, see the page on
-/// reliability in the book. The campaign of `impact` has not been completed, and a step that fails by chance
-/// would hide new faults.
+/// reliability in the book. The campaigns of `impact` and `blocks` have not been completed, and a step that fails by
+/// chance would hide new faults.
 const IN_CI: [&str; 4] = ["lcp", "friction", "motion", "files"];
 
 /// The options.

@@ -52,7 +52,8 @@ fn unpack(names: &[&str], folder: &Path) -> anyhow::Result<()> {
     for name in names {
         let archive = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
         let mut tar = Command::new("tar");
-        tar.arg("-xzf").arg(shell::target().join("package").join(archive)).arg("-C").arg(folder);
+        // With the times of today: cargo builds again what is newer than its last build.
+        tar.arg("-xzmf").arg(shell::target().join("package").join(archive)).arg("-C").arg(folder);
         shell::run(&mut tar)?;
     }
     let root = shell::root();

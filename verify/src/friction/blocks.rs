@@ -344,6 +344,18 @@ fn nearest_of_ellipsoid(half: &[f64], z: &[f64]) -> Vec<f64> {
     if half.iter().any(|h| *h <= 0.0) {
         return vec![0.0; z.len()];
     }
+    // In units of the largest size, or the squares of half axes and of `t` overflow.
+    let unit = half.iter().chain(z).fold(0.0_f64, |a, b| a.max(b.abs()));
+    if !unit.is_finite() {
+        return vec![f64::NAN; z.len()];
+    }
+    let scaled = |list: &[f64]| list.iter().map(|x| x / unit).collect::<Vec<_>>();
+    let nearest = nearest_in_units(&scaled(half), &scaled(z));
+    nearest.into_iter().map(|x| x * unit).collect()
+}
+
+/// [`nearest_of_ellipsoid`] for sizes of at most 1.
+fn nearest_in_units(half: &[f64], z: &[f64]) -> Vec<f64> {
     let size = |t: f64| norm(&half.iter().zip(z).map(|(h, z)| z / (h + t / h)).collect::<Vec<_>>());
     if size(0.0) <= 1.0 {
         return z.to_vec();

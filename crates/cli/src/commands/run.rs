@@ -191,12 +191,17 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         }
     }
     answer(arguments.json, &summary, || text(&scenario, &summary))?;
+    Ok(verdict(summary.status, arguments))
+}
+
+/// The verdict on a motion, by what the user allows.
+fn verdict(status: Status, arguments: &Run) -> Verdict {
     let gains = arguments.settings.allow.contains(&Allowed::EnergyGained);
-    Ok(match summary.status {
+    match status {
         Status::Completed => Verdict::Met,
         Status::EnergyGained if gains => Verdict::Met,
         Status::EnergyGained | Status::Failed => Verdict::Unmet,
-    })
+    }
 }
 
 fn check_options_of_robots(arguments: &Run) -> Result<()> {

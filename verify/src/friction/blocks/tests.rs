@@ -106,3 +106,15 @@ fn compliances_whose_product_overflows_are_judged() {
     assert!(judge(&problem, &[0.0; 3], 1e-10).holds(), "{}", judge(&problem, &[0.0; 3], 1e-10));
     assert!(judge(&problem, &[0.0, 0.0, 1e-200], 1e-10).refuses("cone"));
 }
+
+/// With a half axis of 1e160 the parameter of the nearest point is a product of two of them.
+#[test]
+fn nearest_points_of_huge_ellipsoids_are_found() {
+    for unit in [1.0, 1e160, 1e-160] {
+        let near = nearest_of_ellipsoid(&[unit, 2.0 * unit], &[3.0 * unit, 0.0]);
+        assert!((near[0] / unit - 1.0).abs() < 1e-12 && near[1] == 0.0, "{unit}: {near:?}");
+        let near = nearest_of_ellipsoid(&[unit, unit], &[3.0 * unit, 4.0 * unit]);
+        assert!((near[0] / unit - 0.6).abs() < 1e-12, "{unit}: {near:?}");
+        assert!((near[1] / unit - 0.8).abs() < 1e-12, "{unit}: {near:?}");
+    }
+}

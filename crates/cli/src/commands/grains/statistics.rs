@@ -1,4 +1,4 @@
-//! What is measured of a run, as files: [`StatisticsFile`] and [`write`].
+//! What is measured of a run, as files: [`StatisticsFile`] and [`write()`].
 
 use std::{
     fs::{self, File, OpenOptions},

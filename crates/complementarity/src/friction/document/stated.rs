@@ -86,8 +86,14 @@ impl TryFrom<Stated> for Document {
             if let Some((field, _)) = only.into_iter().find(|(_, given)| *given) {
                 return Err(format!("`{field}` is given, expected `blocks` beside it"));
             }
-            if friction.is_none() {
-                return Err("missing field `friction`".to_owned());
+            match &friction {
+                None => return Err("missing field `friction`".to_owned()),
+                Some(list) if list.is_empty() => {
+                    return Err(
+                        "`friction` is empty, expected a coefficient for each contact".to_owned()
+                    );
+                }
+                Some(_) => {}
             }
         }
         let (friction, model) = (friction.unwrap_or_default(), model.unwrap_or_default());

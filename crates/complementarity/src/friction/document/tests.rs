@@ -99,7 +99,7 @@ fn bad_documents_say_what_is_wrong() {
     `free_velocity` has 2 entries, expected 3
     `start` has 1 entries, expected 3
     unknown variant `dry`, expected `coulomb` or `maximum-dissipation` at line 2 column 141
-    block (0, 0) is outside of 0 contacts
+    `friction` is empty, expected a coefficient for each contact
     unknown field `line`, expected one of `row`, `column`, `values` at line 1 column 32
     EOF while parsing a list at line 2 column 101
     invalid type: sequence, expected an object at line 1 column 25
@@ -160,4 +160,12 @@ fn documents_with_the_law_in_their_method_are_read_as_before() {
     }
     let never = r#", "method": {"interior-point": {"law": "coulomb"}}"#;
     assert!(sliding("", never).unwrap_err().to_string().starts_with("unknown field `law`"));
+}
+
+/// A document with no contacts would be written without `friction`, which every document of discs has.
+#[test]
+fn a_document_without_a_contact_is_refused() {
+    let text = r#"{"delassus": {"dense": []}, "free_velocity": [], "friction": []}"#;
+    let error = text.parse::<Document>().unwrap_err().to_string();
+    assert!(error.contains("`friction` is empty"), "{error}");
 }
