@@ -14,7 +14,7 @@
 //! # Asymmetry
 //!
 //! Programs that form the operator from two linearizations leave it unsymmetric. Up to
-//! [`SYMMETRY`](super::single::SYMMETRY) it is used as it is. Up to [`LARGEST_ASYMMETRY`] its symmetric part takes its
+//! [`SYMMETRY`] it is used as it is. Up to [`LARGEST_ASYMMETRY`] its symmetric part takes its
 //! place, and [`Reading::asymmetry`] says how large the difference was; beyond that it is refused.
 //!
 //! # Source
