@@ -40,9 +40,10 @@ pub(crate) struct Run {
     pub(crate) settings: LawSettings,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
-    /// What drives the joints of a robot: `limp`, the default, `hold` where they start by the actuators of the file or by
-    /// servos of 10 Hz, `controls` at the keyframe or zero, or a file of targets and forces over time (CSV, a first line
-    /// `time,JOINT,JOINT:force,ACTUATOR:control`).
+    /// Drive of the joints of a robot: `limp` (the default: none), `hold` (they keep their initial positions, by the
+    /// actuators of the file or by servos of 10 Hz), `controls` (the actuators of the file, with the controls of the
+    /// keyframe or zero), or a CSV file of targets and forces over time with the first line
+    /// `time,JOINT,JOINT:force,ACTUATOR:control`.
     #[arg(long, value_name = "hold|limp|controls|FILE.csv", value_parser = drive, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) drive: Option<Drive>,
     /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.

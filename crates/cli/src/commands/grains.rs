@@ -279,7 +279,7 @@ impl Sums {
         self.over_tolerance += u64::from(line.relative_residual > self.tolerance);
     }
 
-    /// What is to be known of a run that reached its end with steps over the tolerance.
+    /// The warning about a run that reached its end with steps over the tolerance.
     fn over_tolerance(&self) -> Option<String> {
         (self.over_tolerance > 0 && self.tolerance > 0.0).then(|| {
             format!(

@@ -81,29 +81,39 @@ impl Answer {
         );
         if self.status != Status::Solved {
             let Figures { approach, adhesion, cone, complementarity, slip, .. } = self.figures;
-            let mut figures = Table::new("<>", ["figure", "m/s"]);
-            for (name, value) in [
+            text += &violations(&[
                 ("approach", approach),
                 ("adhesion", adhesion),
                 ("out of the cone", cone),
                 ("neither open nor closed", complementarity),
                 ("neither sticking nor sliding", slip),
-            ] {
-                figures.push([name.to_owned(), short(value)]);
-            }
-            text += &format!("\n{figures}");
+            ]);
         }
         if let Some(proof) = &self.infeasibility {
             text += "\nThere is no solution: with these weights of the normals the contacts approach at ";
             text += &format!("{} m/s, whatever the impulses are.\n\n", short(proof.approach));
-            let mut weights = Table::new(">>", ["contact", "weight"]);
-            for (contact, weight) in proof.weights.iter().enumerate() {
-                weights.push([contact.to_string(), short(*weight)]);
-            }
-            text += &weights.to_string();
+            text += &weights("contact", &proof.weights);
         }
         text
     }
+}
+
+/// A table of the figures of an answer that does not solve the problem (m/s).
+fn violations(figures: &[(&str, f64)]) -> String {
+    let mut table = Table::new("<>", ["figure", "m/s"]);
+    for (name, value) in figures {
+        table.push([(*name).to_owned(), short(*value)]);
+    }
+    format!("\n{table}")
+}
+
+/// A table of the weights of a proof, one for each `part` of the problem.
+fn weights(part: &str, weights: &[f64]) -> String {
+    let mut table = Table::new(">>", [part, "weight"]);
+    for (index, weight) in weights.iter().enumerate() {
+        table.push([index.to_string(), short(*weight)]);
+    }
+    table.to_string()
 }
 
 /// One line of the table of a directory.

@@ -54,7 +54,7 @@ use crate::{
 };
 
 /// Rounding of an entry of `W`, relative to `√(w_i w_j)`, that the proof allows for each contact.
-const ROUNDING: f64 = 48.0 * f64::EPSILON;
+pub(super) const ROUNDING: f64 = 48.0 * f64::EPSILON;
 
 /// Weights of the normals on which no impulse has an effect; see the head of the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,10 @@ pub struct Infeasibility {
 
 /// JSON has no infinity.
 #[cfg(feature = "serde")]
-fn finite_or_null<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn finite_or_null<S: serde::Serializer>(
+    value: &f64,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serde::Serialize::serialize(&value.is_finite().then_some(*value), serializer)
 }
 

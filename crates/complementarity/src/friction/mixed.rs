@@ -160,7 +160,7 @@ pub struct Problem {
     free_velocity: Vec<f64>,
     blocks: Vec<Block>,
     model: Model,
-    /// What each block is judged by.
+    /// The scales by which each block is judged.
     judges: Vec<Judge>,
     velocity_scale: f64,
 }

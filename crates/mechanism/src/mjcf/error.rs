@@ -80,7 +80,7 @@ pub enum Error {
         element: String,
         /// The name.
         name: String,
-        /// What was expected.
+        /// The expected value or range.
         expected: &'static str,
     },
     /// An element that defines bodies is not supported; without it the model would be different.

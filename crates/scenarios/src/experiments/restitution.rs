@@ -69,6 +69,11 @@ fn sampled(
     )?)
 }
 
+/// The samples that end within the limit of steps (%).
+fn share_that_ends(set: &PostImpactSet<Collect>) -> f64 {
+    100.0 * (set.statistics.terminated as f64 / set.statistics.samples as f64)
+}
+
 /// By how much the kinetic energy of any outcome exceeds that before the impact, as a fraction of it.
 fn largest_gain(problem: &Problem, set: &PostImpactSet<Collect>) -> f64 {
     let before = problem.kinetic_energy(problem.velocity());

@@ -10,7 +10,7 @@ use percussion_mechanism::{
     trajectory::Trajectory,
 };
 
-use crate::error::Error;
+use crate::{error::Error, experiments::Measurements};
 
 mod looped_biped;
 mod pinched_capsule;
@@ -88,6 +88,19 @@ fn carried(trajectory: &Trajectory) -> f64 {
     let last = trajectory.reports.last().into_iter().flat_map(|step| &step.contacts);
     let feet = last.filter(|one| trajectory.contact_names[one.contact].contains("–floor"));
     feet.map(|contact| contact.impulse.x).sum::<f64>() / trajectory.step_size
+}
+
+/// Adds what shows that nothing creeps from the time `settled` (s) on.
+fn add_stillness(
+    measurements: &mut Measurements<'_>,
+    trajectory: &Trajectory,
+    settled: f64,
+    method: Name,
+) {
+    let creep = fastest(trajectory, settled);
+    measurements.add(format!("fastest material point in contact, {method}"), creep);
+    let residual = natural_map(trajectory);
+    measurements.add(format!("largest natural map of a step, {method}"), residual);
 }
 
 /// The fastest material point in a contact that pushes, from the time `settled` (s) on (m/s).

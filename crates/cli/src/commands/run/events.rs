@@ -57,7 +57,7 @@ struct Motion {
     modes: Vec<Mode>,
     energy: Energy,
     drift: Drift,
-    /// What the law made of the restitution of the contacts.
+    /// How the law used the restitution of the contacts.
     restitution: RestitutionUse,
     counters: Counters,
     events: Vec<Event>,

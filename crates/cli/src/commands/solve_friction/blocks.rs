@@ -8,6 +8,7 @@ use percussion_complementarity::friction::{
 use percussion_report::{Table, number::short};
 use serde::Serialize;
 
+use super::{violations, weights};
 use crate::{
     arguments::SolveFriction,
     input::StatedBlocks,
@@ -92,27 +93,19 @@ fn text(blocks: &[Block], answer: &Answer) -> String {
     if answer.status != Status::Solved {
         let Figures { bilateral, approach, adhesion, cone, complementarity, slip, .. } =
             answer.figures;
-        let mut figures = Table::new("<>", ["figure", "m/s"]);
-        for (name, value) in [
+        text += &violations(&[
             ("bilateral rows that move", bilateral),
             ("approach", approach),
             ("adhesion", adhesion),
             ("out of bounds or cone", cone),
             ("neither open nor closed", complementarity),
             ("neither sticking nor sliding", slip),
-        ] {
-            figures.push([name.to_owned(), short(value)]);
-        }
-        text += &format!("\n{figures}");
+        ]);
     }
     if let Some(proof) = &answer.infeasibility {
         text += "\nThere is no solution: with these weights of the rows the velocities sum to less than zero, ";
         text += &format!("by {}, whatever the impulses are.\n\n", short(proof.approach));
-        let mut weights = Table::new(">>", ["row", "weight"]);
-        for (row, weight) in proof.weights.iter().enumerate() {
-            weights.push([row.to_string(), short(*weight)]);
-        }
-        text += &weights.to_string();
+        text += &weights("row", &proof.weights);
     }
     text
 }

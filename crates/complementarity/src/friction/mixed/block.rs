@@ -84,7 +84,7 @@ pub enum Error {
     Rows {
         /// Rows found.
         found: usize,
-        /// What was expected.
+        /// The expected value or range.
         expected: &'static str,
     },
     /// A number is outside its range.
@@ -107,7 +107,7 @@ pub enum Error {
         field: &'static str,
         /// `given` or `missing`.
         found: &'static str,
-        /// What was expected.
+        /// The expected value or range.
         expected: &'static str,
     },
 }

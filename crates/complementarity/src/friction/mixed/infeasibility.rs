@@ -33,12 +33,9 @@ use super::{
 };
 use crate::{
     compensated::Sum,
-    friction::single::shifted,
+    friction::{infeasibility::ROUNDING, single::shifted},
     lcp::{self, lemke},
 };
-
-/// Rounding of an entry of `W`, relative to the roots of its diagonal entries.
-const ROUNDING: f64 = 48.0 * f64::EPSILON;
 
 /// Weights of the rows on which no impulse has an effect; see the [module](self).
 #[derive(Clone, Debug, PartialEq)]
@@ -50,14 +47,11 @@ pub struct Infeasibility {
     /// By how much `y·u` is negative for any impulses, rounding aside.
     pub approach: f64,
     /// Lower bound of the impulses, in m/s, of some block of any solution; infinite for a proof without rounding.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "finite_or_null"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::friction::infeasibility::finite_or_null")
+    )]
     pub reach: f64,
-}
-
-/// JSON has no infinity.
-#[cfg(feature = "serde")]
-fn finite_or_null<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    serde::Serialize::serialize(&value.is_finite().then_some(*value), serializer)
 }
 
 impl Infeasibility {

@@ -3,7 +3,7 @@
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
-use super::{largest_gain, sampled, steered, with_restitution};
+use super::{largest_gain, sampled, share_that_ends, steered, with_restitution};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
@@ -47,8 +47,7 @@ pub(in crate::experiments) fn run(
 
     progress(0.3, "Random rates");
     let set = sampled(&problem, parameters.step, options)?;
-    let ended = set.statistics.terminated as f64 / set.statistics.samples as f64;
-    measurements.add("samples that end", 100.0 * ended);
+    measurements.add("samples that end", share_that_ends(&set));
     let momentum = problem.momentum(problem.velocity()).sum();
     let outcomes = set.summary.outcomes();
     let change = outcomes.iter().map(|one| (problem.momentum(one.velocity).sum() - momentum).abs());

@@ -4,7 +4,7 @@ use nalgebra::DVector;
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
-use super::{largest_gain, sampled, steered, with_restitution};
+use super::{largest_gain, sampled, share_that_ends, steered, with_restitution};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
@@ -48,8 +48,7 @@ pub(in crate::experiments) fn run(
         measurements.add(format!("{name}: left corner first, speed of the right"), second);
 
         let set = sampled(&problem, parameters.step, options)?;
-        let ended = set.statistics.terminated as f64 / set.statistics.samples as f64;
-        measurements.add(format!("{name}: samples that end"), 100.0 * ended);
+        measurements.add(format!("{name}: samples that end"), share_that_ends(&set));
         measurements.add(format!("{name}: largest gain of energy"), largest_gain(&problem, &set));
         measurements.add(format!("{name}: steps of a sample"), set.statistics.mean_lcps());
         series.push(Series {

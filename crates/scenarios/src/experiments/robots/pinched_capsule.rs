@@ -55,10 +55,7 @@ pub(in crate::experiments) fn run(
         let [normal, tangential] = forces(&run, step_size);
         measurements.add(format!("normal force of a jaw, {method}"), 0.5 * normal);
         measurements.add(format!("friction of both jaws, {method}"), tangential);
-        let creep = super::fastest(&run, settled);
-        measurements.add(format!("fastest material point in contact, {method}"), creep);
-        let residual = super::natural_map(&run);
-        measurements.add(format!("largest natural map of a step, {method}"), residual);
+        super::add_stillness(&mut measurements, &run, settled, method);
         let fall = |sample: &Sample| 1e9 * (run.samples[0].coordinates[4] - sample.coordinates[4]);
         series.push(drawing::line(method.as_str(), drawing::history(&run, fall)));
     }

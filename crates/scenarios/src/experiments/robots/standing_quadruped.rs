@@ -40,10 +40,7 @@ pub(in crate::experiments) fn run(
         let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
         let force = super::carried(&run);
         measurements.add(format!("force of the feet at the end, {method}"), force);
-        let creep = super::fastest(&run, settled);
-        measurements.add(format!("fastest material point in contact, {method}"), creep);
-        let residual = super::natural_map(&run);
-        measurements.add(format!("largest natural map of a step, {method}"), residual);
+        super::add_stillness(&mut measurements, &run, settled, method);
         let height = |sample: &Sample| 1e3 * sample.coordinates[2];
         series.push(drawing::line(method.as_str(), drawing::history(&run, height)));
     }
