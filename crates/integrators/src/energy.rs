@@ -79,7 +79,7 @@ pub struct EnergyBalance {
     pub work: f64,
     /// Energy above that of the start plus this work (J); usually negative.
     pub gained: f64,
-    /// Upper bound of the gain that the scheme may cause, by the [module head](self) (J, ≥ 0).
+    /// Upper bound of the gain that the scheme may cause, as described at [`EnergyBalance`] (J, ≥ 0).
     pub allowed: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Time stepping for rigid bodies with contact, impact and Coulomb friction.
 //!
 //! A [`Model`] is a moving system with its possible contacts, the same for every scheme; a [`State`] is its
-//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`]. Its
+//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`](stewart_trinkle::StewartTrinkle). Its
 //! [`StepReport`] shows the cost of one step and how well its equations hold. Any
 //! [`System`](percussion_dynamics::System) can be moved.
 //!
