@@ -306,6 +306,30 @@ def test_limits_are_unilateral_rows() -> None:
     assert adapter.problem(model, data, limits=False) is None
 
 
+def test_a_start_from_the_solver_of_contacts_changes_no_answer() -> None:
+    # An arm on its limit with a hand on the floor: contacts, and a limit that carries a part.
+    text = """
+    <mujoco><compiler angle="degree"/><option timestep="0.002"/><worldbody><geom type="plane" size="2 2 1" friction="0.6"/>
+      <body pos="0 0 0.3"><freejoint/><geom type="sphere" size="0.1" mass="3"/>
+      <body pos="0.1 0 0"><joint axis="0 1 0" limited="true" range="30 60"/>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0.4 0 0" mass="1"/></body></body></worldbody></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qpos[7], data.qvel[6] = np.deg2rad(30.0) - 1e-4, -2.0
+    data.qvel[2] = -1.0
+    compared = 0
+    for step in range(400):
+        found = adapter.problem(model, data) if step % 10 == 0 else None
+        if found is not None:
+            ours, plain = found.solve(tolerance=1e-11).check(), found.problem.solve(tolerance=1e-11).check()
+            # The velocities are unique here, the impulses of redundant contacts need not be.
+            assert found.velocity(ours.impulses) == pytest.approx(found.velocity(plain.impulses), abs=1e-7)
+            assert found.certify(ours.impulses).relative_residual <= 1e-11
+            compared += {"contact", "unilateral"} <= {block.kind for block in found.blocks}
+        mj.mj_step(model, data)
+    assert compared > 3
+
+
 @pytest.mark.parametrize("jacobian", ["dense", "sparse"])
 def test_limits_have_the_rows_of_their_joints(jacobian: str) -> None:
     model = mj.MjModel.from_xml_string(FINGERS.format(jacobian=jacobian))

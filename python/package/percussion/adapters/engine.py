@@ -58,8 +58,13 @@ class EngineProblem(Result):
         return self.problem.certify(self.impulses if impulses is None else impulses)
 
     def solve(self, method: str | None = None, **settings: float) -> FrictionSolution:
-        """Solve the problem; see ``FrictionProblem.solve``."""
-        return self.problem.solve(method, **settings)
+        """Solve the problem; see ``FrictionProblem.solve``.
+
+        If it has only round contacts and limits, the default method starts from the solution of the solver for round contacts, in which
+        limits are contacts without friction; this is about twice as fast.
+        """
+        start = None if method is not None else _of_contacts(self.problem, settings)
+        return self.problem.solve(method, start=start, **settings)
 
     def relaxation(self, **settings: float) -> Relaxation:
         """Solve the convex relaxation and Coulomb's law; see ``FrictionProblem.relaxation``."""
@@ -74,6 +79,34 @@ class EngineProblem(Result):
         certificate = self.certify()
         worst = self.names[certificate.worst]
         return f"{len(self)} blocks; the engine's impulses: {certificate}\n  worst block: {worst}"
+
+
+def _of_contacts(problem: FrictionProblem, settings: dict[str, float]) -> FloatArray | None:
+    """The impulses of a problem of round contacts and limits by the solver for round contacts, if it finds them."""
+    rows: list[int] = []
+    friction: list[float] = []
+    for block in problem.blocks or ():
+        section = block.section or {}
+        if block.kind == "unilateral" or (block.is_contact and block.rows == 1):
+            rows += [3 * (len(friction) + row) for row in range(block.rows)]
+            friction += [0.0] * block.rows
+        elif block.rows == 3 and "disc" in section:
+            rows += range(3 * len(friction), 3 * len(friction) + 3)
+            friction.append(section["disc"])
+        else:
+            return None
+    size = 3 * len(friction)
+    delassus, free = np.zeros((size, size)), np.zeros(size)
+    delassus[np.ix_(rows, rows)] = problem.delassus
+    free[rows] = problem.free_velocity
+    try:
+        reduced = FrictionProblem.reduced(delassus, free, friction)
+    except ValueError:
+        return None
+    if reduced is None or len(reduced[1]) < len(friction):
+        return None
+    solution = reduced[0].solve(**settings)
+    return solution.impulses.reshape(-1)[rows] if solution.status == "solved" else None
 
 
 @dataclass(frozen=True, slots=True)
