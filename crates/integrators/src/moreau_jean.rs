@@ -51,7 +51,7 @@
 //! time-integration methods for nonsmooth elastodynamics with contact", *ZAMM* 96 (2016) 585–603 (the bounds of θ).
 
 use nalgebra::{DMatrix, DVector};
-use percussion_complementarity::friction::{Document, Law, Method};
+use percussion_complementarity::friction::{Law, Method, document::Document};
 
 use crate::{
     energy::Allowance,
@@ -153,7 +153,7 @@ impl Settings {
 /// use nalgebra::Vector3;
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{Body, FreeBodies, MassProperties};
-/// use percussion_integrators::{Contact, Model, MoreauJean, Simulation, State};
+/// use percussion_integrators::{Contact, Model, Simulation, State, moreau_jean::MoreauJean};
 /// use percussion_integrators::moreau_jean::Settings;
 ///
 /// let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);

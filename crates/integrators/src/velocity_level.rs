@@ -13,9 +13,9 @@
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use percussion_complementarity::friction::{
-    self, Document, Law, Method, Reduction, Report, Status,
+    self, Law, Method, Reduction, Report, Status, document::Document,
 };
-use percussion_dynamics::{ContactSet, System, contact_set};
+use percussion_dynamics::{BlockSparse, ContactSet, ContactSetError, System};
 
 use crate::{
     bilateral::Bilateral,
@@ -71,7 +71,7 @@ pub(crate) fn start(motion: &mut Motion) -> Result<(), Error> {
 #[derive(Debug)]
 pub(crate) struct VelocityLevel {
     set: ContactSet,
-    sparse: contact_set::BlockSparse,
+    sparse: BlockSparse,
     pub(crate) bilateral: Bilateral,
     /// Contacts of the problem, ascending; some of the requested ones may be left out.
     contacts: Vec<usize>,
@@ -108,7 +108,7 @@ impl VelocityLevel {
     pub(crate) fn new(model: &Model, law: Law, method: Method) -> Self {
         Self {
             set: ContactSet::for_system(model.system()),
-            sparse: contact_set::BlockSparse::default(),
+            sparse: BlockSparse::default(),
             bilateral: Bilateral::new(model),
             contacts: Vec::new(),
             slots: Vec::new(),
@@ -175,7 +175,7 @@ impl VelocityLevel {
     }
 
     /// The blocks of `W` of contacts that are coupled.
-    fn sparse_blocks(&mut self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, contact_set::Error> {
+    fn sparse_blocks(&mut self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
         self.set.block_sparse_delassus(&mut self.sparse)?;
         let width = self.set.component_count();
         let row = |row: usize| {
@@ -186,7 +186,7 @@ impl VelocityLevel {
     }
 
     /// The blocks of `W` with the constraints eliminated.
-    fn reduced_blocks(&self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, contact_set::Error> {
+    fn reduced_blocks(&self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
         let (mut jacobian, mut delassus) = (DMatrix::zeros(0, 0), DMatrix::zeros(0, 0));
         self.set.contact_jacobian(&mut jacobian);
         self.set.delassus(&mut delassus)?;

@@ -3,9 +3,11 @@
 use nalgebra::{Matrix3, Vector2, Vector3};
 use percussion_complementarity::friction::Law;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{Body, Distance, FreeBodies, PlanarBodies, PlanarBody};
+use percussion_dynamics::{Body, FreeBodies, PlanarBodies, PlanarBody, constraint::Distance};
 use percussion_integrators::{
-    Contact, ImpulseVelocity, Model, MoreauJean, Simulation, State, impulse_velocity, moreau_jean,
+    Contact, Model, Simulation, State,
+    impulse_velocity::{self, ImpulseVelocity},
+    moreau_jean::{self, MoreauJean},
 };
 
 use crate::scenes::{at, ball, ball_at, balls, boxes};

@@ -103,7 +103,7 @@ fn what_is_wrong_with_a_robot_is_named() {
         change(scenario.robot.as_mut().unwrap());
         scenario.build().unwrap_err().to_string()
     };
-    let one = |value| percussion_mechanism::scenario::robot::Numbers::One(value);
+    let one = |value| percussion_mechanism::scenario::Numbers::One(value);
     let cases: [(Change<'_>, &str); 7] = [
         (&|robot| robot.urdf = "nowhere.urdf".into(), "robot `nowhere.urdf`: cannot read"),
         (&|robot| robot.urdf = "/".into(), "`robot.urdf` is"),
@@ -174,7 +174,7 @@ fn a_joint_follows_another_one_along_a_motion() {
         assert!((end.velocity[1] + 2.0 * end.velocity[0]).abs() < 1e-12, "{method:?} {end:?}");
         // Only its leader moves it.
         let robot = scenario.robot.as_mut().unwrap();
-        robot.joints.insert("b".into(), percussion_mechanism::scenario::robot::Numbers::One(0.0));
+        robot.joints.insert("b".into(), percussion_mechanism::scenario::Numbers::One(0.0));
         let error = scenario.build().map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("`robot.joints.b`") && error.contains("follows"), "{error}");
     }
