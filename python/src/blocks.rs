@@ -1,7 +1,8 @@
 //! Problems with blocks: joints, limits, dry friction and contacts with any section of the friction cone.
 
 use percussion_complementarity::friction::{
-    Document, Method, Status,
+    Method, Status,
+    document::Document,
     mixed::{self, Block, Figures, Infeasibility, Model, relaxation},
 };
 use pyo3::{

@@ -1,6 +1,6 @@
 //! The samples and reports of a simulation: [`Record`].
 
-use percussion_dynamics::contact_source::ContactName;
+use percussion_dynamics::ContactName;
 use percussion_integrators::{Contact, Model, State, StepReport};
 use percussion_mechanism::{
     mechanism::Surfaces,

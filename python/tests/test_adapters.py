@@ -307,16 +307,15 @@ def test_limits_are_unilateral_rows() -> None:
 
 
 def test_a_start_from_the_solver_of_contacts_changes_no_answer() -> None:
-    # An arm on its limit with a hand on the floor: contacts, and a limit that carries a part.
+    # A box on the floor with an arm that its limit holds up.
     text = """
     <mujoco><compiler angle="degree"/><option timestep="0.002"/><worldbody><geom type="plane" size="2 2 1" friction="0.6"/>
-      <body pos="0 0 0.3"><freejoint/><geom type="sphere" size="0.1" mass="3"/>
-      <body pos="0.1 0 0"><joint axis="0 1 0" limited="true" range="30 60"/>
+      <body pos="0 0 0.12"><freejoint/><geom type="box" size="0.2 0.2 0.1" mass="3"/>
+      <body pos="0.1 0 0.2"><joint axis="0 1 0" limited="true" range="-60 -30"/>
         <geom type="capsule" size="0.03" fromto="0 0 0 0.4 0 0" mass="1"/></body></body></worldbody></mujoco>"""
     model = mj.MjModel.from_xml_string(text)
     data = mj.MjData(model)
-    data.qpos[7], data.qvel[6] = np.deg2rad(30.0) - 1e-4, -2.0
-    data.qvel[2] = -1.0
+    data.qpos[7], data.qvel[0] = np.deg2rad(-30.0), 1.0
     compared = 0
     for step in range(400):
         found = adapter.problem(model, data) if step % 10 == 0 else None

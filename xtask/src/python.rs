@@ -113,7 +113,9 @@ fn check(python: &Path) -> anyhow::Result<()> {
 /// Checks the Rust side for warnings, with the settings and the target directory of its workspace.
 fn clippy(package: &Path) -> anyhow::Result<()> {
     let mut clippy = shell::cargo(["clippy", "--quiet", "--locked", "--", "-D", "warnings"]);
-    shell::run(clippy.current_dir(package).env("CARGO_TARGET_DIR", shell::target().join("bindings")))
+    shell::run(
+        clippy.current_dir(package).env("CARGO_TARGET_DIR", shell::target().join("bindings")),
+    )
 }
 
 /// The `percussion` program that the tests compare with bitwise: the one given by the environment, or one built here.
