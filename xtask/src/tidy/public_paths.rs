@@ -1,4 +1,6 @@
 //! Checks that an item has one public path: a module is public or its items are re-exported, not both.
+//!
+//! Items of a module inside a public module may be re-exported, if the inner one is private; this is not checked.
 
 use std::path::Path;
 
@@ -49,8 +51,9 @@ fn sources(statement: &str) -> impl Iterator<Item = &str> {
             Some('}') => depth = depth.saturating_sub(1),
             _ => {}
         }
-        let (module, _) = piece.trim().split_once("::")?;
-        top.then_some(module)
+        let (module, item) = piece.trim().split_once("::")?;
+        // An item of a private module inside the public one has no path through it.
+        (top && !item.contains("::")).then_some(module)
     })
 }
 
@@ -84,6 +87,7 @@ mod tests {
             "pub use anchor::Anchor;",
             "pub use nalgebra;",
             "pub use self::anchor::{gap::Gap, Anchor};",
+            "pub use gap::inner::Gap;",
             "pub(crate) use gap::Gap;",
             "use gap::Gap;",
         ] {

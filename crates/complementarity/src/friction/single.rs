@@ -34,12 +34,14 @@
 pub mod alart_curnier;
 mod conic;
 pub mod coulomb;
+pub(super) mod figures;
 pub mod maximum_dissipation;
 pub mod projection;
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Figures, Law, cone};
+use self::figures::Figures;
+use super::{Law, cone};
 use crate::compensated::Sum;
 
 /// Allowed asymmetry of `W`: an entry and its mirror image may differ by this fraction of the square root of
@@ -308,23 +310,19 @@ impl Contact {
     }
 
     /// `μ a/A_nn`.
-    pub(super) fn tilt(&self) -> [f64; 2] {
+    fn tilt(&self) -> [f64; 2] {
         self.coupling().map(|a| self.friction * (a * self.yielding))
     }
 
     /// Whether the closed form of maximum dissipation needs a further check.
     #[inline]
-    pub(super) const fn is_doubtful(&self) -> bool {
+    const fn is_doubtful(&self) -> bool {
         self.doubtful
     }
 
     /// `w ‖x − x*‖` (m/s) with the impulse `x*` of maximum dissipation under `b`.
     #[inline]
-    pub(super) fn distance_from_dissipative(
-        &self,
-        impulse: &Vector3<f64>,
-        b: &Vector3<f64>,
-    ) -> f64 {
+    fn distance_from_dissipative(&self, impulse: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
         let target = maximum_dissipation::solve_near(self, b, Some(impulse));
         self.inverse_mass * cone::norm(&(impulse - target))
     }

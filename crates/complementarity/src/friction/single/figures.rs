@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::single::Contact;
+use super::Contact;
 use crate::friction::{Law, cone::length};
 
 /// The distances of an impulse from each part of the law (m/s, each ≥ 0 and zero exactly where that part
@@ -63,7 +63,7 @@ use crate::friction::{Law, cone::length};
 /// itself, `(u − W_ii p)_N > 0`, has no impulse. Blocks that are indefinite because of noise are judged by the
 /// same conditions, which are then necessary for a minimum but not sufficient.
 ///
-/// `slip` is `w ‖p − x*‖` with the [closed form](super::single::maximum_dissipation): in a regular block the minimum
+/// `slip` is `w ‖p − x*‖` with the [closed form](super::maximum_dissipation): in a regular block the minimum
 /// exists, is unique, and is what the closed form finds. The closed form may lose more than six digits if the
 /// block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and may lose the length of an impulse if the boundary is
 /// thin (`‖k‖ > 0.95`). In these cases `slip` is the larger one of this distance and the distance by the
