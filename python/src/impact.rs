@@ -218,4 +218,9 @@ impl ImpactProblem {
     pub(crate) fn of(impact: Impact) -> Self {
         Self { problem: impact.problem.clone(), impact: Some(Box::new(impact)) }
     }
+
+    /// The bodies from which it was built.
+    pub(crate) fn bodies(&self) -> Option<&Impact> {
+        self.impact.as_deref()
+    }
 }
