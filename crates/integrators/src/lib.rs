@@ -120,7 +120,7 @@ pub use model::{
     Actuator, AppliedForce, BoundedFriction, Contact, Controls, Drive, Feature, Force, Model, Rule,
 };
 pub use moreau_jean::MoreauJean;
-pub use report::{ContactReport, Impact, Residual, StepReport, Work};
+pub use report::{ContactReport, FrictionReport, Impact, Residual, Residuals, StepReport, Work};
 pub use scales::Scales;
 pub use simulation::{Scheme, Simulation};
 pub use state::State;
