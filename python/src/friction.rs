@@ -1,10 +1,7 @@
 //! Contacts with friction: problems, their solutions, and the figures that judge impulses.
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
-use percussion_complementarity::friction::{
-    BlockSparse, Document, Figures, Infeasibility, Law, Method, Problem, Reduction, Status,
-    document::Operator,
-};
+use percussion_complementarity::friction::{BlockSparse, Figures, Infeasibility, Law, Method, Problem, Reduction, Status, document::{Document, Operator}};
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{

@@ -74,7 +74,7 @@ impl ImpactProblem {
         let restitution = each("restitution", restitution, friction.len())?;
         let pairs = friction.into_iter().zip(restitution);
         let coefficients: Vec<_> = pairs
-            .map(|(friction, restitution)| percussion_impact::problem::Coefficients {
+            .map(|(friction, restitution)| percussion_impact::Coefficients {
                 friction,
                 restitution,
             })

@@ -1,15 +1,6 @@
 //! Results of impact laws as Python objects: one outcome, several outcomes, or a sampled set.
 
-use percussion_impact::{
-    Certificate, Outcome, Problem,
-    certificate::Claims,
-    friction_cone::FrictionCone,
-    laws::{
-        Answer, Several,
-        sampled::{ContactPlane, ExtremeOutcome, Guarantee, Sampled},
-    },
-    outcome::{Impulse, Status},
-};
+use percussion_impact::{Impulse, Outcome, Problem, Status, certificate::{Certificate, Claims}, friction_cone::FrictionCone, laws::{Answer, Several, sampled::{ContactPlane, ExtremeOutcome, Guarantee, Sampled}}};
 use pyo3::{
     prelude::*,
     types::{PyDict, PyList},

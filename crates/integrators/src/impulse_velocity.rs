@@ -27,7 +27,7 @@
 //!   the contacts, and constraints are eliminated.
 //! - **Needs** `M` positive definite and, for mechanisms, `h` small compared with the rates at which
 //!   velocities turn, because their smooth forces are explicit. The paper's rotation is
-//!   [`RotationUpdate::NormalizedEuler`](percussion_dynamics::RotationUpdate).
+//!   [`RotationUpdate::NormalizedEuler`](percussion_dynamics::rotation::RotationUpdate).
 //! - **Does not** accept a step whose problem was not solved unless [`Settings::unsolved`] allows it; the
 //!   failing problem is [`Simulation::document`](crate::Simulation::document), which can be written and
 //!   solved again to the same bits. It does not detect surfaces that pass through each other within a step.
@@ -56,7 +56,7 @@
 //! dissertation, Erlangen 2014. The energy balance is derived here, the constraints are an addition.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_complementarity::friction::{Document, Law, Method};
+use percussion_complementarity::friction::{Law, Method, document::Document};
 use percussion_dynamics::System;
 
 use crate::{
@@ -89,7 +89,7 @@ pub struct Settings {
     /// default 0.2; the paper excludes 1, which is allowed here and removes all).
     pub error_reduction: f64,
     /// Whether a step ends with a projection of the coordinates onto the constraints, by the smallest displacement in the
-    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`] and in the energy account. Limits and
+    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Limits and
     /// contacts are not moved.
     pub projection: bool,
     /// Whether a solve starts with the impulses of the last step (default) or with zero.
@@ -135,7 +135,7 @@ impl Settings {
 /// use nalgebra::{Vector2, Vector3};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
-/// use percussion_integrators::{Contact, ImpulseVelocity, Model, Simulation, State};
+/// use percussion_integrators::{Contact, Model, Simulation, State, impulse_velocity::ImpulseVelocity};
 /// use percussion_integrators::impulse_velocity::Settings;
 ///
 /// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;

@@ -54,7 +54,7 @@
 //! time-integration methods for nonsmooth elastodynamics with contact", *ZAMM* 96 (2016) 585–603 (the bounds of θ).
 
 use nalgebra::{DMatrix, DVector};
-use percussion_complementarity::friction::{Document, Law, Method};
+use percussion_complementarity::friction::{Law, Method, document::Document};
 
 use crate::{
     energy::Allowance,
@@ -97,7 +97,7 @@ pub struct Settings {
     /// Maximum number of passes of a step (≥ 2, default 50).
     pub iteration_limit: usize,
     /// Whether a step ends with a projection of the coordinates onto the constraints, by the smallest displacement in the
-    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`] and in the energy account. Limits and
+    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Limits and
     /// contacts are not moved.
     pub projection: bool,
     /// Whether a solve starts with the impulses of the last step (default) or with zero.
@@ -161,7 +161,7 @@ impl Settings {
 /// use nalgebra::Vector3;
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{Body, FreeBodies, MassProperties};
-/// use percussion_integrators::{Contact, Model, MoreauJean, Simulation, State};
+/// use percussion_integrators::{Contact, Model, Simulation, State, moreau_jean::MoreauJean};
 /// use percussion_integrators::moreau_jean::Settings;
 ///
 /// let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);

@@ -2,7 +2,6 @@
 
 use nalgebra::{DVector, Vector3};
 use percussion_complementarity::friction::Status;
-use percussion_impact::outcome;
 
 use crate::energy::EnergyBalance;
 
@@ -16,11 +15,11 @@ pub struct StepReport {
     /// scheme [accept](crate::Unsolved) other results.
     pub status: Status,
     /// Relative residual of the equations of the step: the natural map of its LCPs (the largest) or of its
-    /// last contact problem; for [`Variational`](crate::Variational) the largest residual of the momentum
+    /// last contact problem; for [`Variational`](crate::variational::Variational) the largest residual of the momentum
     /// balance of its pieces.
     pub relative_residual: f64,
     /// The contacts of its last problem in ascending order, including those with zero impulse; for
-    /// [`Variational`](crate::Variational) those that stayed closed or took part in an impact.
+    /// [`Variational`](crate::variational::Variational) those that stayed closed or took part in an impact.
     pub contacts: Vec<ContactReport>,
     /// The impacts, ordered by time, for schemes that locate them within the step.
     pub impacts: Vec<Impact>,
@@ -30,12 +29,12 @@ pub struct StepReport {
     pub constraint_error: f64,
     /// Multiplier of each equation of the constraints, in order: the generalized impulse is `Gᵀ` times it.
     /// For redundant equations the smallest possible multipliers, each weighted by `√(G M⁻¹ Gᵀ)_ii`; equal
-    /// equations share equally. Empty for [`Variational`](crate::Variational).
+    /// equations share equally. Empty for [`Variational`](crate::variational::Variational).
     pub constraint_impulses: Vec<f64>,
     /// Generalized impulse `D β` of each bounded friction in joints (`n_v`; N·s, N·m·s).
     pub joint_friction: Vec<DVector<f64>>,
-    /// The same along the axis of each joint with its bound, for [`ImpulseVelocity`](crate::ImpulseVelocity) and
-    /// [`MoreauJean`](crate::MoreauJean); otherwise empty.
+    /// The same along the axis of each joint with its bound, for [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and
+    /// [`MoreauJean`](crate::moreau_jean::MoreauJean); otherwise empty.
     pub frictions: Vec<FrictionReport>,
     /// Residuals of the last problem of a step that has friction in joints, for the same schemes.
     pub residuals: Option<Residuals>,
@@ -44,7 +43,7 @@ pub struct StepReport {
     /// Energy at the end of the step (J).
     pub energy_after: f64,
     /// Energy that the projection of the end onto the constraints added (J), which is part of `energy_after`; 0 without
-    /// the setting `projection` of [`ImpulseVelocity`](crate::ImpulseVelocity) and [`MoreauJean`](crate::MoreauJean).
+    /// the setting `projection` of [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and [`MoreauJean`](crate::moreau_jean::MoreauJean).
     pub projection_work: f64,
     /// Energy gained since the start, and the maximum gain that the scheme may cause.
     pub energy: EnergyBalance,
@@ -152,7 +151,7 @@ pub struct Residuals {
 pub enum Residual {
     /// The scheme does not measure it.
     None,
-    /// The residual of [`StewartTrinkle`](crate::StewartTrinkle). It is computed from the end state alone,
+    /// The residual of [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle). It is computed from the end state alone,
     /// with the rows of the contact Jacobian there, and can be checked independently.
     Work {
         /// The larger of `c_n |g(q')| / h` and the power by which friction dissipates less than it could
@@ -161,7 +160,7 @@ pub enum Residual {
         /// Distance of the impulse from the friction cone, `max(0, ‖p_T‖ − μ p_N)` (N·s).
         cone_violation: f64,
     },
-    /// The residual of [`ImpulseVelocity`](crate::ImpulseVelocity) and [`MoreauJean`](crate::MoreauJean): the
+    /// The residual of [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and [`MoreauJean`](crate::moreau_jean::MoreauJean): the
     /// contact's natural map (m/s).
     Velocity(f64),
 }
@@ -173,12 +172,12 @@ pub enum Work {
     /// The scheme does not count it.
     #[default]
     None,
-    /// A step with polygons as friction limits: [`StewartTrinkle`](crate::StewartTrinkle).
+    /// A step with polygons as friction limits: [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle).
     Polygons(Polygons),
-    /// A step with round friction cones: [`ImpulseVelocity`](crate::ImpulseVelocity),
-    /// [`MoreauJean`](crate::MoreauJean).
+    /// A step with round friction cones: [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity),
+    /// [`MoreauJean`](crate::moreau_jean::MoreauJean).
     RoundCones(RoundCones),
-    /// A step in pieces from impact to impact: [`Variational`](crate::Variational).
+    /// A step in pieces from impact to impact: [`Variational`](crate::variational::Variational).
     Pieces(Pieces),
 }
 
@@ -239,7 +238,7 @@ pub struct Impact {
     /// Whether the Zeno rule made it plastic.
     pub is_plastic: bool,
     /// Whether the law came to its end.
-    pub status: outcome::Status,
+    pub status: percussion_impact::Status,
     /// Change of the kinetic energy by the law (J).
     pub energy_change: f64,
     /// Excess of the [modified energy](crate::Simulation::modified_energy) of the law's outcome (J) over the
@@ -251,7 +250,7 @@ pub struct Impact {
 }
 
 impl StepReport {
-    /// Whether the Zeno rule of [`Variational`](crate::Variational) was used.
+    /// Whether the Zeno rule of [`Variational`](crate::variational::Variational) was used.
     #[must_use]
     pub fn is_zeno(&self) -> bool {
         self.impacts.iter().any(|impact| impact.is_plastic)

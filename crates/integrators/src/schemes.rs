@@ -59,8 +59,8 @@
 
 use std::{fmt, str::FromStr};
 
-use percussion_complementarity::friction::Document;
-use percussion_impact::outcome::RestitutionUse;
+use percussion_complementarity::friction::document::Document;
+use percussion_impact::RestitutionUse;
 
 use crate::{
     contacts::Contacts,

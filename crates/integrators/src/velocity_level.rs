@@ -17,9 +17,9 @@ mod joints;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use percussion_complementarity::friction::{
-    self, Document, Law, Method, Reduction, Report, Status,
+    self, Law, Method, Reduction, Report, Status, document::Document,
 };
-use percussion_dynamics::{ContactSet, System, contact_set};
+use percussion_dynamics::{BlockSparse, ContactSet, ContactSetError, System};
 
 use self::joints::Joints;
 use crate::{
@@ -76,7 +76,7 @@ pub(crate) fn start(motion: &mut Motion) -> Result<(), Error> {
 #[derive(Debug)]
 pub(crate) struct VelocityLevel {
     set: ContactSet,
-    sparse: contact_set::BlockSparse,
+    sparse: BlockSparse,
     pub(crate) bilateral: Bilateral,
     /// Multipliers of the constraints without the impulses of the problem.
     of_free: DVector<f64>,
@@ -130,7 +130,7 @@ impl VelocityLevel {
         }
         Ok(Self {
             set: ContactSet::for_system(model.system()),
-            sparse: contact_set::BlockSparse::default(),
+            sparse: BlockSparse::default(),
             bilateral: Bilateral::new(model),
             of_free: DVector::zeros(model.constraint_rows()),
             contacts: Vec::new(),
@@ -209,7 +209,7 @@ impl VelocityLevel {
     }
 
     /// The blocks of `W` of contacts that are coupled.
-    fn sparse_blocks(&mut self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, contact_set::Error> {
+    fn sparse_blocks(&mut self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
         self.set.block_sparse_delassus(&mut self.sparse)?;
         let width = self.set.component_count();
         let row = |row: usize| {
@@ -220,7 +220,7 @@ impl VelocityLevel {
     }
 
     /// The blocks of `W` with the constraints eliminated.
-    fn reduced_blocks(&self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, contact_set::Error> {
+    fn reduced_blocks(&self) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
         let (mut jacobian, mut delassus) = (DMatrix::zeros(0, 0), DMatrix::zeros(0, 0));
         self.set.contact_jacobian(&mut jacobian);
         self.set.delassus(&mut delassus)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percussion_impact::{Law, Outcome, Problem, outcome::Status};
+use percussion_impact::{Law, Outcome, Problem, Status};
 use percussion_mechanism::{design::Design, impacts::ImpactScenario, scenario::Scenario};
 use percussion_record::{ExperimentOutcome, Figure, Play, Row, view::View};
 use serde::{

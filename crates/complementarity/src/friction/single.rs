@@ -16,7 +16,7 @@
 //! | [`coulomb`] | friction against the slip: all of one to six, and the one to take |
 //! | [`alart_curnier`] | one impulse of Coulomb's law by Newton's method, for comparison |
 //! | [`projection`] | one impulse of Coulomb's law by projected steps, for comparison |
-//! | [`figures`] | how far an impulse is from the law: approach, adhesion, cone, complementarity and slip |
+//! | [`Figures`] | how far an impulse is from the law: approach, adhesion, cone, complementarity and slip |
 //!
 //! [`solve`] returns the answer under either law after checking it, or an error. A singular `A` whose range
 //! does not contain `b` may have no answer, as for `μ ≥ 1`, `A = [[1, 1], [1, 1]]` and `b = (1, −1)`, where
@@ -34,14 +34,12 @@
 pub mod alart_curnier;
 mod conic;
 pub mod coulomb;
-pub mod figures;
 pub mod maximum_dissipation;
 pub mod projection;
 
 use nalgebra::{Matrix3, Vector3};
 
-use self::figures::Figures;
-use super::{Law, cone};
+use super::{Figures, Law, cone};
 use crate::compensated::Sum;
 
 /// Allowed asymmetry of `W`: an entry and its mirror image may differ by this fraction of the square root of
@@ -310,19 +308,23 @@ impl Contact {
     }
 
     /// `μ a/A_nn`.
-    fn tilt(&self) -> [f64; 2] {
+    pub(super) fn tilt(&self) -> [f64; 2] {
         self.coupling().map(|a| self.friction * (a * self.yielding))
     }
 
     /// Whether the closed form of maximum dissipation needs a further check.
     #[inline]
-    const fn is_doubtful(&self) -> bool {
+    pub(super) const fn is_doubtful(&self) -> bool {
         self.doubtful
     }
 
     /// `w ‖x − x*‖` (m/s) with the impulse `x*` of maximum dissipation under `b`.
     #[inline]
-    fn distance_from_dissipative(&self, impulse: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
+    pub(super) fn distance_from_dissipative(
+        &self,
+        impulse: &Vector3<f64>,
+        b: &Vector3<f64>,
+    ) -> f64 {
         let target = maximum_dissipation::solve_near(self, b, Some(impulse));
         self.inverse_mass * cone::norm(&(impulse - target))
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector, DVectorView};
 
-use super::Error;
+use super::ModelError;
 
 /// Friction of a bounded force that does not depend on contact forces, such as that of a gear box.
 ///
@@ -58,10 +58,15 @@ impl BoundedFriction {
         columns().all(is_along).then_some(longest)
     }
 
-    pub(super) fn check(&self, joint: usize, velocity_count: usize) -> Result<(), Error> {
+    pub(super) fn check(&self, joint: usize, velocity_count: usize) -> Result<(), ModelError> {
         let (rows, columns) = self.directions.shape();
         if rows != velocity_count || columns == 0 {
-            return Err(Error::DirectionShape { joint, expected: velocity_count, rows, columns });
+            return Err(ModelError::DirectionShape {
+                joint,
+                expected: velocity_count,
+                rows,
+                columns,
+            });
         }
         for (column, direction) in self.directions.column_iter().enumerate() {
             let opposite = |other: &DVectorView<'_, f64>| {
@@ -69,11 +74,11 @@ impl BoundedFriction {
                 direction.iter().zip(other.iter()).all(|(a, b)| a + b == 0.0)
             };
             if !self.directions.column_iter().any(|other| opposite(&other)) {
-                return Err(Error::DirectionOpposite { joint, column });
+                return Err(ModelError::DirectionOpposite { joint, column });
             }
         }
         if !(self.bound.is_finite() && self.bound >= 0.0) {
-            return Err(Error::Bound { joint, value: self.bound });
+            return Err(ModelError::Bound { joint, value: self.bound });
         }
         Ok(())
     }

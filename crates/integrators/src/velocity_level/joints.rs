@@ -19,7 +19,8 @@
 
 use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_complementarity::friction::{
-    Document, Method, Report,
+    Method, Report,
+    document::Document,
     mixed::{self, Block, Figures, Problem, Section},
 };
 

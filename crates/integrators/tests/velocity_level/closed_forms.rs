@@ -3,9 +3,11 @@
 use nalgebra::{Matrix3, Vector2, Vector3};
 use percussion_complementarity::friction::Law;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{Body, Distance, FreeBodies, PlanarBodies, PlanarBody};
+use percussion_dynamics::{Body, FreeBodies, PlanarBodies, PlanarBody, constraint::Distance};
 use percussion_integrators::{
-    Contact, ImpulseVelocity, Model, MoreauJean, Simulation, State, impulse_velocity, moreau_jean,
+    Contact, Model, Simulation, State,
+    impulse_velocity::{self, ImpulseVelocity},
+    moreau_jean::{self, MoreauJean},
 };
 
 use crate::scenes::{at, ball, ball_at, balls, boxes};
@@ -256,7 +258,7 @@ fn constraints_hold_up_to_what_a_step_stretches() {
 #[test]
 fn a_ball_on_a_joint_is_carried_by_the_joint() {
     let model = || {
-        let joint = percussion_dynamics::BallJoint::new(
+        let joint = percussion_dynamics::constraint::BallJoint::new(
             percussion_dynamics::Anchor::on_body(0, Vector3::zeros()),
             percussion_dynamics::Anchor::in_world(Vector3::new(0.0, 0.0, 0.1)),
         );

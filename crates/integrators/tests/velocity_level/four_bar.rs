@@ -1,12 +1,10 @@
 //! A four-bar linkage in space on a base that two feet carry, with dry friction in each joint and a motor.
 
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector2, Vector3};
-use percussion_dynamics::constraint::{Frame, Hinge};
+use percussion_dynamics::constraint::{BallJoint, EqualityConstraint, Frame, Hinge};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{
-    Articulated, BallJoint, Dimension, EqualityConstraint, Joint, Link, MassProperties, System,
-};
-use percussion_integrators::{Actuator, BoundedFriction, Contact, Model, State, model::Course};
+use percussion_dynamics::{Articulated, Dimension, Joint, Link, MassProperties, System};
+use percussion_integrators::{Actuator, BoundedFriction, Contact, Course, Model, State};
 
 /// Lengths of crank, coupler and rocker, and half the distance of the fixed pivots and their height on the base (m).
 const CRANK: f64 = 0.12;

@@ -1,11 +1,14 @@
 //! Dry friction in joints, with limits, drives, loops and contacts in one problem.
 
 use nalgebra::{DMatrix, Vector2, Vector3};
-use percussion_complementarity::friction::{Document, Law, Method, block_gauss_seidel, mixed::Set};
+use percussion_complementarity::friction::{
+    Law, Method, block_gauss_seidel, document::Document, mixed::Set,
+};
 use percussion_dynamics::{Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody};
 use percussion_integrators::{
-    BoundedFriction, Contact, Error, ImpulseVelocity, Model, MoreauJean, Scheme, Simulation, State,
-    StepReport, impulse_velocity, moreau_jean,
+    BoundedFriction, Contact, Error, Model, Scheme, Simulation, State, StepReport,
+    impulse_velocity::{self, ImpulseVelocity},
+    moreau_jean::{self, MoreauJean},
 };
 
 use crate::four_bar::{FourBar, Loops};

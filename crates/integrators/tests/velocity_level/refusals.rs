@@ -6,7 +6,8 @@ use percussion_complementarity::friction::{
 use percussion_integrators::impulse_velocity::Settings;
 use percussion_integrators::moreau_jean;
 use percussion_integrators::{
-    Drive, Error, Feature, ImpulseVelocity, MoreauJean, Simulation, Unsolved,
+    Drive, Error, Feature, Simulation, Unsolved, impulse_velocity::ImpulseVelocity,
+    moreau_jean::MoreauJean,
 };
 
 use crate::scenes::{at, ball, ball_at, balls};

@@ -12,7 +12,7 @@ use crate::{
 
 #[cfg(feature = "urdf")]
 mod description;
-pub mod drive;
+mod drive;
 #[cfg(feature = "urdf")]
 mod driving;
 #[cfg(feature = "urdf")]
@@ -27,12 +27,12 @@ mod unread;
 
 #[cfg(feature = "urdf")]
 pub use description::Read;
-pub use drive::Drive;
+pub use drive::{Drive, SERVO_FREQUENCY};
 #[cfg(feature = "urdf")]
-pub use shapes::collider;
+pub(crate) use shapes::collider;
 #[cfg(feature = "urdf")]
 pub(super) use standing::Standing;
-pub use surfaces::without_neighbors;
+pub(crate) use surfaces::without_neighbors;
 #[cfg(not(feature = "urdf"))]
 pub use unread::Read;
 #[cfg(not(feature = "urdf"))]

@@ -4,7 +4,7 @@
 //! are in N·s and m/s. The half axis of a moment becomes 1 (or 0).
 
 use super::{block::Section, polygon::Polygon};
-use crate::friction::single::figures::off_disk;
+use crate::friction::figures::off_disk;
 
 /// Most tangential components of a contact.
 pub(super) const MOST: usize = 5;

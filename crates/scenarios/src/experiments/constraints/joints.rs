@@ -233,6 +233,6 @@ impl Case<'_> {
     }
 }
 
-fn mass(source: percussion_dynamics::inertia::Error) -> Error {
+fn mass(source: percussion_dynamics::MassPropertiesError) -> Error {
     Error::Mass { path: "body".to_owned(), source }
 }
