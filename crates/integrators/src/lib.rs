@@ -121,7 +121,10 @@ pub use model::{
     Actuator, AppliedForce, AppliedForceError, BoundedFriction, Contact, Controls, ControlsError,
     Course, Drive, Feature, Force, Geared, Model, ModelError, Rule,
 };
-pub use report::{ContactReport, Impact, Pieces, Polygons, Residual, RoundCones, StepReport, Work};
+pub use report::{
+    ContactReport, FrictionReport, Impact, Pieces, Polygons, Residual, Residuals, RoundCones,
+    StepReport, Work,
+};
 pub use scales::Scales;
 pub use simulation::{End, Motion, Scheme, Simulation};
 

@@ -339,8 +339,9 @@ impl Scenario {
             require("integrator.directions", &directions, expected, valid)?;
         }
         if integrator.method.rule(Feature::JointFriction) != Rule::Used {
-            let (joints, expected) =
-                (self.joint_friction.len(), "none, only stewart-trinkle has friction in joints");
+            let joints = self.joint_friction.len();
+            let expected = "none, or a method that has friction in joints: stewart-trinkle, impulse-velocity or \
+                moreau-jean";
             require("joint_friction", &joints, expected, joints == 0)?;
         }
         if self.finds_contacts() {
