@@ -48,6 +48,7 @@ pub mod convergence;
 mod embedded;
 mod error;
 pub mod experiments;
+mod families;
 mod fixture;
 pub mod fixtures;
 mod perturbation;
@@ -60,3 +61,4 @@ struct Readme;
 
 pub use error::Error;
 pub use experiments::{Effort, Experiment, Options, experiment, experiments};
+pub use families::families;

@@ -5,7 +5,7 @@ mod sensitivity;
 use anyhow::{Result, bail};
 use percussion_record::{Against, ExperimentOutcome, Row};
 use percussion_report::{Provenance, Report, Results, terminal};
-use percussion_scenarios::{Effort, Error, Experiment, Options, experiments};
+use percussion_scenarios::{Effort, Error, Experiment, Options, experiments, families};
 
 use crate::{
     arguments::Reproduce,
@@ -41,7 +41,9 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     progress.clear();
 
     let provenance = provenance.finished();
-    let report = Report { outcomes: &outcomes, provenance: &provenance };
+    let families = families();
+    let report =
+        Report { outcomes: &outcomes, families: &families, provenance: &provenance };
     let page = report.write(&arguments.out)?;
     let results = Results::new(&outcomes);
     if arguments.json {
