@@ -14,7 +14,7 @@ use crate::{
     Error, Expected,
     rules::{
         FRICTION, NOT_EMPTY, NOT_ZERO, POSITIVE_MASS, at_least_zero, count, finite, not_zero,
-        positive, refuse, require,
+        positive, refuse, require, require_choice,
     },
 };
 
@@ -345,9 +345,9 @@ impl Scenario {
             require("joint_friction", &joints, expected, joints == 0)?;
         }
         if self.finds_contacts() {
-            let expected = "another method, variational moves bodies without joints";
+            let expected = "a scheme for joints, such as \"moreau-jean\"";
             let moves = integrator.method != Name::Variational || !self.is_tree();
-            require("integrator.method", &integrator.method, expected, moves)?;
+            require_choice("integrator.method", &integrator.method, expected, moves)?;
         }
         if self.is_tree() {
             let found = self.joint_friction.len();
