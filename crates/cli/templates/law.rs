@@ -9,10 +9,8 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    Certificate, Contact, Law, Mass, Outcome, Problem,
-    certificate::Claims,
-    law,
-    outcome::{RestitutionUse, Status, Trace},
+    Contact, Error, Law, Mass, Outcome, Problem, RestitutionUse, Status, Trace,
+    certificate::{Certificate, Claims},
 };
 
 /// Stops the contacts in turn.
@@ -33,7 +31,7 @@ impl Law for InTurn {
     }
 
     /// The impulses of all contacts (N·s), each with its normal before its tangents.
-    fn answer(&self, problem: &Problem) -> Result<Outcome, law::Error> {
+    fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         // u = W p + u⁻: the impulse of one contact changes the velocities of all (m/s).
         let delassus = problem.delassus();
         let mut velocity = problem.contact_velocity(problem.velocity());
