@@ -138,7 +138,7 @@ impl Bilateral {
     /// returns whether this changed them. The impulses of the last projection are kept.
     ///
     /// Newton's method; it ends when a step does not halve the largest `|φ_i|`, whose coordinates are not used then.
-    pub(crate) fn close(&mut self, model: &Model, coordinates: &mut Vec<f64>) -> bool {
+    pub(crate) fn close(&mut self, model: &Model, coordinates: &mut [f64]) -> bool {
         if self.is_empty() {
             return false;
         }
@@ -146,7 +146,7 @@ impl Bilateral {
         let rest = DVector::zeros(self.jacobian.ncols());
         let largest = |of: Vec<f64>| of.into_iter().fold(0.0, f64::max);
         let mut violation = largest(self.violations(model, coordinates));
-        let mut moved = coordinates.clone();
+        let mut moved = coordinates.to_vec();
         let mut changed = false;
         for _ in 0..NEWTON {
             self.linearize(model, coordinates, coordinates, &rest, 1.0);
@@ -154,8 +154,7 @@ impl Bilateral {
             self.project(&mut step);
             model.system().retract(coordinates, step.as_slice(), &mut moved);
             let next = largest(self.violations(model, &moved));
-            // A NaN ends it, too.
-            if !(next < 0.5 * violation) {
+            if next.is_nan() || next >= 0.5 * violation {
                 break;
             }
             violation = next;

@@ -364,7 +364,7 @@ impl VelocityLevel {
     pub(crate) fn close(
         &mut self,
         motion: &Motion,
-        coordinates: &mut Vec<f64>,
+        coordinates: &mut [f64],
         velocity: &DVector<f64>,
         report: &mut StepReport,
     ) -> Result<(), Error> {

@@ -35,7 +35,7 @@ impl FourBar {
     /// The linkage stands in the x–z plane, at rest.
     pub(crate) fn model(self) -> (Model, State) {
         let (system, angles) = system();
-        assert_eq!(system.dimension(), Dimension::Space);
+        assert_eq!(system.dimension(), Dimension::Space, "redundant rows are wanted");
         let foot = |x: f64| {
             let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
             let foot = Sphere::on_body(0, Vector3::new(x, -0.05, 0.0), 0.0);

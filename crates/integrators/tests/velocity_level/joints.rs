@@ -157,7 +157,8 @@ fn a_four_bar_runs<S: Stepped>(step_size: f64) {
             }
             for contact in &report.contacts {
                 let bound = 0.4 * contact.impulse.x;
-                assert!(contact.impulse.y.hypot(contact.impulse.z) <= bound * (1.0 + 1e-9) + 1e-15);
+                let tangential = contact.impulse.y.hypot(contact.impulse.z);
+                assert!(tangential <= bound * (1.0 + 1e-9) + 1e-15, "{contact:?}");
                 loads += usize::from(contact.impulse.x > 0.0);
                 slips += usize::from(contact.impulse.x > 0.0 && contact.velocity.y.abs() > 1e-3);
             }
