@@ -17,7 +17,7 @@ fn names(list: &Value, kind: &str) -> Vec<String> {
 fn missing<'a>(text: &str, names: &'a [String]) -> Vec<&'a str> {
     let rows: Vec<&str> = text
         .lines()
-        .map(|line| line.trim_start_matches("//!").trim_start())
+        .map(|line| line.trim_start_matches("//!").trim_start_matches("///").trim_start())
         .filter(|line| line.starts_with('|'))
         .collect();
     let in_backticks = |name: &str| {
